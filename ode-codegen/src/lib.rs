@@ -1,1 +1,8 @@
-//! ode-codegen
+//! The compiler behind `odes`.
+//!
+//! Two ways lead through it, both ordinary functions from tokens to tokens:
+//!
+//! * [`device`] prints lane programs (the solvers, written once in Rust) as CUDA C++;
+//! * `system` compiles a plain right-hand side into a lane program with exact derivatives.
+
+pub mod device;

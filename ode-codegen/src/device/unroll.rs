@@ -1,0 +1,74 @@
+//! What `#[device]` changes in the Rust: `inline(always)`, and literal loops unrolled.
+
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Item, Lit, Stmt, parse_quote};
+
+/// Prepares an item for lanes.
+pub(super) fn prepare(item: &mut Item) {
+    Unroll.visit_item_mut(item);
+}
+
+struct Unroll;
+
+impl VisitMut for Unroll {
+    fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
+        inline(&mut function.attrs);
+        visit_mut::visit_item_fn_mut(self, function);
+    }
+
+    fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
+        inline(&mut function.attrs);
+        visit_mut::visit_impl_item_fn_mut(self, function);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if let Expr::ForLoop(for_loop) = expr {
+            if let Some(unrolled) = unrolled(for_loop) {
+                *expr = unrolled;
+            }
+        }
+    }
+}
+
+fn inline(attrs: &mut Vec<syn::Attribute>) {
+    let has_own = attrs.iter().any(|a| a.path().is_ident("inline") || a.path().is_ident("cold"));
+    if !has_own {
+        attrs.push(parse_quote!(#[inline(always)]));
+    }
+}
+
+/// `for i in 0..3 { body }` as `{ { let i = 0usize; body } … }`, where the bounds are literals.
+/// Other loops stay; their bounds are const parameters, which LLVM sees as literals.
+fn unrolled(for_loop: &syn::ExprForLoop) -> Option<Expr> {
+    let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
+    let (from, to) = literal_range(&for_loop.expr)?;
+    let body = &for_loop.body;
+    let ident = &variable.ident;
+    let copies = (from..to).map(|i| -> Stmt {
+        parse_quote! {{
+            #[allow(unused_variables)]
+            let #ident: usize = #i;
+            #body
+        }}
+    });
+    let block: Block = parse_quote!({ #(#copies)* });
+    Some(Expr::Block(syn::ExprBlock { attrs: Vec::new(), label: None, block }))
+}
+
+fn literal_range(expr: &Expr) -> Option<(usize, usize)> {
+    let Expr::Range(range) = expr else { return None };
+    let from = literal(range.start.as_deref()?)?;
+    let to = literal(range.end.as_deref()?)?;
+    match range.limits {
+        syn::RangeLimits::HalfOpen(_) => Some((from, to)),
+        syn::RangeLimits::Closed(_) => Some((from, to + 1)),
+    }
+}
+
+fn literal(expr: &Expr) -> Option<usize> {
+    match expr {
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),
+        _ => None,
+    }
+}
