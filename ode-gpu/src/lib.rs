@@ -1,1 +1,64 @@
-//! ode-gpu
+//! CUDA for `odes`: from generated source to results in host memory.
+//!
+//! Two libraries of NVIDIA's are needed, both found at run time and neither at build time: the
+//! driver (`libcuda.so.1`), and NVRTC (`libnvrtc.so`), the compiler, from a CUDA toolkit, a
+//! conda environment or the PyPI wheel `nvidia-cuda-nvrtc`. A program that uses this crate
+//! starts on machines that have neither, and is told so by an error and not by a panic:
+//!
+//! ```
+//! match ode_gpu::devices() {
+//!     Ok(devices) => println!("{}", devices[0]),
+//!     Err(error) => println!("solving on the CPU: {error}"),
+//! }
+//! ```
+//!
+//! # Layout
+//!
+//! | module | subject |
+//! |---|---|
+//! | `driver` | the driver's library: found, checked, started |
+//! | `library` | where libraries lie on real machines |
+//! | [`device`](fn@devices) | devices and their contexts |
+//! | [`Nvrtc`] | the compiler |
+//! | [`Cache`] | compiled kernels on disk |
+//! | [`Program`], [`Kernel`] | compile or load, registers, occupancy, block size |
+//! | [`Stream`] | queues, device memory |
+//! | [`Pinned`], [`Transfer`] | page-locked memory and copies at the bus's speed |
+//! | [`Stopwatch`] | time on the device |
+//! | [`GpuError`] | all that can go wrong |
+//!
+//! # Environment
+//!
+//! | variable | effect |
+//! |---|---|
+//! | `ODES_NVRTC` | path of the NVRTC library; nothing else is searched |
+//! | `ODES_CACHE_DIR` | folder of compiled kernels |
+//! | `ODES_CACHE=off` | no compiled kernels on disk |
+//! | `ODES_DUMP` | folder that receives every kernel's source, log and cubin |
+
+mod cache;
+mod device;
+mod diagnostic;
+mod driver;
+mod dump;
+mod error;
+mod kernel;
+mod library;
+mod memory;
+mod nvrtc;
+mod pinned;
+#[cfg(test)]
+mod testing;
+mod timing;
+
+pub use cache::{Cache, Key};
+pub use cudarc;
+pub use device::{Device, device, devices};
+pub use diagnostic::Resources;
+pub use driver::cuda_version as driver_cuda_version;
+pub use error::GpuError;
+pub use kernel::{Compiled, Kernel, KernelReport, Origin, Program};
+pub use memory::{Element, MemoryInfo, Stream};
+pub use nvrtc::{Cubin, Nvrtc};
+pub use pinned::{Direction, Pinned, Transfer, pooled_bytes, trim_pinned};
+pub use timing::Stopwatch;

@@ -1,0 +1,228 @@
+//! The machine's CUDA devices.
+//!
+//! Listing devices starts the driver but creates no context: names and sizes are known without
+//! one, and a context takes 0.2 to 0.6 s. [`Device::context`] creates it when it is first
+//! needed, once per device and process, and everything this crate does on a device happens in
+//! that context. The context is the device's primary one, shared with other CUDA libraries in
+//! the process.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use cudarc::driver::CudaContext;
+use cudarc::driver::result;
+use cudarc::driver::sys::{self, CUdevice_attribute};
+
+use crate::cache::Key;
+use crate::driver;
+use crate::error::{DriverCall, GpuError};
+use crate::kernel::Kernel;
+use crate::memory;
+
+/// One CUDA device. Clones are handles to the same device.
+#[derive(Clone)]
+pub struct Device(Arc<Inner>);
+
+struct Inner {
+    ordinal: usize,
+    handle: sys::CUdevice,
+    name: String,
+    capability: (u32, u32),
+    memory: u64,
+    multiprocessors: u32,
+    threads_per_multiprocessor: u32,
+    context: Mutex<Option<Arc<CudaContext>>>,
+    kernels: Mutex<HashMap<Key, KernelSlot>>,
+}
+
+/// Holds a kernel once it is loaded; locked while that happens, so that threads which ask for
+/// the same kernel wait for one compilation instead of starting more.
+pub(crate) type KernelSlot = Arc<Mutex<Option<Arc<Kernel>>>>;
+
+/// The devices of this machine, in the driver's order.
+///
+/// Never panics: a machine without a driver or without a device gives an error that says so.
+/// An `Ok` holds at least one device. The list is made once.
+pub fn devices() -> Result<Vec<Device>, GpuError> {
+    static DEVICES: OnceLock<Result<Vec<Device>, GpuError>> = OnceLock::new();
+    DEVICES.get_or_init(probe).clone()
+}
+
+/// The device of this number, as `nvidia-smi` and `CUDA_VISIBLE_DEVICES` count.
+pub fn device(ordinal: usize) -> Result<Device, GpuError> {
+    let all = devices()?;
+    let count = all.len();
+    all.into_iter().nth(ordinal).ok_or(GpuError::NoSuchDevice { ordinal, count })
+}
+
+fn probe() -> Result<Vec<Device>, GpuError> {
+    driver::init()?;
+    let count = result::device::get_count().call("cuDeviceGetCount")?;
+    let devices: Vec<Device> = (0..count).map(Device::probe).collect::<Result<_, _>>()?;
+    if devices.is_empty() {
+        return Err(GpuError::NoDevice { driver: driver::cuda_version().unwrap_or((0, 0)) });
+    }
+    Ok(devices)
+}
+
+impl Device {
+    fn probe(ordinal: i32) -> Result<Device, GpuError> {
+        let handle = result::device::get(ordinal).call("cuDeviceGet")?;
+        let attribute = |which| {
+            // SAFETY: the driver returned this handle just above.
+            let value = unsafe { result::device::get_attribute(handle, which) };
+            value.call("cuDeviceGetAttribute").map(|v| u32::try_from(v).unwrap_or(0))
+        };
+        use CUdevice_attribute as A;
+        Ok(Device(Arc::new(Inner {
+            ordinal: usize::try_from(ordinal).unwrap_or(0),
+            handle,
+            name: result::device::get_name(handle).call("cuDeviceGetName")?,
+            capability: (
+                attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+                attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+            ),
+            // SAFETY: the driver returned this handle just above.
+            memory: unsafe { result::device::total_mem(handle) }.call("cuDeviceTotalMem")? as u64,
+            multiprocessors: attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            threads_per_multiprocessor: attribute(
+                A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+            )?,
+            context: Mutex::new(None),
+            kernels: Mutex::new(HashMap::new()),
+        })))
+    }
+
+    /// Its number.
+    pub fn ordinal(&self) -> usize {
+        self.0.ordinal
+    }
+
+    /// Its name, as `NVIDIA H200`.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its compute capability, major and minor.
+    pub fn compute_capability(&self) -> (u32, u32) {
+        self.0.capability
+    }
+
+    /// Its memory in bytes.
+    pub fn total_memory(&self) -> u64 {
+        self.0.memory
+    }
+
+    /// How many multiprocessors it has.
+    pub fn multiprocessors(&self) -> u32 {
+        self.0.multiprocessors
+    }
+
+    /// How many threads one multiprocessor can hold at a time.
+    pub fn threads_per_multiprocessor(&self) -> u32 {
+        self.0.threads_per_multiprocessor
+    }
+
+    /// The device's context, created by the first call.
+    pub fn context(&self) -> Result<Arc<CudaContext>, GpuError> {
+        let mut slot = lock(&self.0.context);
+        if let Some(context) = &*slot {
+            return Ok(context.clone());
+        }
+        let context = CudaContext::new(self.0.ordinal).call("cuDevicePrimaryCtxRetain")?;
+        // SAFETY: without tracking, two streams that touch one buffer are not ordered by the
+        // bindings. This crate uses each buffer on the stream it was allocated on, and nowhere
+        // else (see `memory`). Nothing is allocated in this context yet.
+        unsafe { context.disable_event_tracking() };
+        memory::keep_freed_memory(self.0.handle, self.0.memory);
+        *slot = Some(context.clone());
+        Ok(context)
+    }
+
+    /// Whether the context exists already.
+    pub(crate) fn has_context(&self) -> bool {
+        // A lock that is held means that another thread is creating it.
+        self.0.context.try_lock().map_or(true, |slot| slot.is_some())
+    }
+
+    /// Starts to create the context on a thread of its own and returns at once, so that the
+    /// driver's half second passes while the caller prepares its problem. Whoever needs the
+    /// context waits for the rest; a failure shows there.
+    pub fn warm_up(&self) {
+        if !self.has_context() {
+            let device = self.clone();
+            // Without a thread nothing is lost but time.
+            let _ = std::thread::Builder::new()
+                .name("odes-cuda-context".to_owned())
+                .spawn(move || device.context().map(|_| ()));
+        }
+    }
+
+    /// The driver's handle.
+    pub(crate) fn handle(&self) -> sys::CUdevice {
+        self.0.handle
+    }
+
+    /// The place of the kernel with this key.
+    pub(crate) fn kernel_slot(&self, key: Key) -> KernelSlot {
+        lock(&self.0.kernels).entry(key).or_default().clone()
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device")
+            .field("ordinal", &self.0.ordinal)
+            .field("name", &self.0.name)
+            .field("compute_capability", &self.0.capability)
+            .field("total_memory", &self.0.memory)
+            .field("multiprocessors", &self.0.multiprocessors)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One line for people: `cuda:0 NVIDIA H200 (sm_90, 132 multiprocessors, 139.8 GiB)`.
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { ordinal, name, capability: (major, minor), multiprocessors, memory, .. } =
+            &*self.0;
+        let memory = crate::error::bytes(*memory);
+        write!(
+            f,
+            "cuda:{ordinal} {name} (sm_{major}{minor}, {multiprocessors} multiprocessors, {memory})"
+        )
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ordinal == other.0.ordinal
+    }
+}
+
+impl Eq for Device {}
+
+/// Locks; a thread that panicked while it held the lock left nothing half done in this crate.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_a_gpu_gives_an_error_twice_the_same() {
+        match (devices(), devices()) {
+            (Ok(a), Ok(b)) => assert!(!a.is_empty() && a == b),
+            (Err(a), Err(b)) => assert_eq!(a.to_string(), b.to_string()),
+            _ => panic!("two outcomes of one probe"),
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_is_an_error() {
+        assert!(device(1_000_000).is_err());
+    }
+}

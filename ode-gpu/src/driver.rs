@@ -1,0 +1,199 @@
+//! The driver's library, probed before the bindings touch it.
+//!
+//! The bindings look functions up when they are first called, and panic if the library or a
+//! function is missing. So nothing in this crate calls them before [`init`] has said `Ok`: it
+//! opens the library itself, checks that every function this crate uses is there, and starts
+//! the driver. The outcome is remembered; a driver does not appear while a process runs.
+
+use std::ffi::c_int;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use cudarc::driver::result;
+use cudarc::driver::sys::CUresult;
+use libloading::Library;
+
+use crate::error::GpuError;
+use crate::library;
+
+/// The name that the bindings, too, will find the library by.
+const NAME: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+
+/// Folders that hold the driver on systems whose loader does not know them: WSL, NixOS,
+/// containers. Once a library is open, asking for it by name finds it wherever it came from.
+const FOLDERS: &[&str] = if cfg!(windows) {
+    &[]
+} else {
+    &[
+        "/usr/lib/wsl/lib",
+        "/run/opengl-driver/lib",
+        "/usr/local/nvidia/lib64",
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+        "/usr/lib64",
+    ]
+};
+
+/// Every driver function that this crate reaches through the bindings. All are in CUDA 11.2 and
+/// newer drivers.
+const FUNCTIONS: &[&str] = &[
+    "cuCtxGetCurrent",
+    "cuCtxSetCurrent",
+    "cuCtxSynchronize",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetDefaultMemPool",
+    "cuDeviceGetName",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDeviceTotalMem_v2",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventElapsedTime",
+    "cuEventQuery",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuFuncGetAttribute",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuInit",
+    "cuLaunchKernel",
+    "cuMemAllocAsync",
+    "cuMemAlloc_v2",
+    "cuMemFreeAsync",
+    "cuMemFreeHost",
+    "cuMemFree_v2",
+    "cuMemGetInfo_v2",
+    "cuMemHostAlloc",
+    "cuMemPoolGetAttribute",
+    "cuMemPoolSetAttribute",
+    "cuMemPoolTrimTo",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemsetD8Async",
+    "cuModuleGetFunction",
+    "cuModuleLoadData",
+    "cuModuleUnload",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+];
+
+/// The driver's library, open for as long as the process lives.
+fn library() -> Result<&'static Library, GpuError> {
+    static LIBRARY: OnceLock<Result<Library, GpuError>> = OnceLock::new();
+    LIBRARY.get_or_init(find).as_ref().map_err(Clone::clone)
+}
+
+fn find() -> Result<Library, GpuError> {
+    let mut found = library::open(NAME);
+    for folder in FOLDERS {
+        if found.is_ok() {
+            break;
+        }
+        let path = Path::new(folder).join(NAME);
+        if path.exists() {
+            // Only of use if the name alone works from now on: the bindings have only that.
+            found = library::open(path).and_then(|_by_path| library::open(NAME));
+        }
+    }
+    let library = found.map_err(|message| unavailable(format!("the loader says {message:?}")))?;
+    for name in FUNCTIONS {
+        // SAFETY: the symbol is only looked up, neither read nor called.
+        if unsafe { library.get::<*const ()>(*name) }.is_err() {
+            return Err(unavailable(format!("it lacks {name}, so the driver is too old")));
+        }
+    }
+    Ok(library)
+}
+
+fn unavailable(reason: String) -> GpuError {
+    let mut searched = vec!["the loader's default folders and LD_LIBRARY_PATH".to_owned()];
+    searched.extend(FOLDERS.iter().map(|f| (*f).to_owned()));
+    GpuError::Unavailable {
+        missing: "the CUDA driver",
+        looked_for: NAME.to_owned(),
+        searched,
+        reason,
+        advice: "install NVIDIA's driver for the GPU of this machine, or solve on the CPU with \
+                 EnsembleThreads"
+            .to_owned(),
+    }
+}
+
+/// The CUDA version that the driver supports, if there is a driver. Starts nothing.
+pub fn cuda_version() -> Option<(u32, u32)> {
+    let library = library().ok()?;
+    let mut version: c_int = 0;
+    // SAFETY: the type is that of `cuda.h`; the driver allows this call before `cuInit`.
+    let code = unsafe {
+        library
+            .get::<unsafe extern "C" fn(*mut c_int) -> c_int>("cuDriverGetVersion")
+            .ok()
+            .map(|get| get(&mut version))
+    };
+    let version = u32::try_from(version).ok().filter(|_| code == Some(0))?;
+    Some((version / 1000, version % 1000 / 10))
+}
+
+/// Finds and starts the driver; the bindings may be used only after this said `Ok`.
+pub(crate) fn init() -> Result<(), GpuError> {
+    static STARTED: OnceLock<Result<(), GpuError>> = OnceLock::new();
+    STARTED
+        .get_or_init(|| {
+            library()?;
+            result::init().map_err(|error| match error.0 {
+                CUresult::CUDA_ERROR_NO_DEVICE => {
+                    GpuError::NoDevice { driver: cuda_version().unwrap_or((0, 0)) }
+                }
+                CUresult::CUDA_ERROR_STUB_LIBRARY => unavailable(
+                    "what was found is the toolkit's stub, meant for linking only (a folder \
+                     named stubs is in LD_LIBRARY_PATH)"
+                        .to_owned(),
+                ),
+                _ => GpuError::driver("cuInit", error),
+            })
+        })
+        .clone()
+}
+
+/// The driver's `cuEventElapsedTime` in the newest form it has. The bindings ask for the `_v2`
+/// form alone, which drivers before CUDA 12.8 lack.
+pub(crate) fn event_elapsed_time() -> Option<ElapsedTime> {
+    let library = library().ok()?;
+    ["cuEventElapsedTime_v2", "cuEventElapsedTime"].iter().find_map(|name| {
+        // SAFETY: both have this type in `cuda.h`; the library is never unloaded.
+        unsafe { library.get::<ElapsedTime>(*name) }.ok().map(|f| *f)
+    })
+}
+
+/// `CUresult cuEventElapsedTime(float *, CUevent, CUevent)`, the result as an integer.
+pub(crate) type ElapsedTime = unsafe extern "C" fn(
+    *mut f32,
+    cudarc::driver::sys::CUevent,
+    cudarc::driver::sys::CUevent,
+) -> c_int;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_without_a_driver_says_what_where_and_what_now() {
+        let text = unavailable("reason".to_owned()).to_string();
+        for part in [NAME, "LD_LIBRARY_PATH", "install NVIDIA's driver", "EnsembleThreads"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn probing_never_panics() {
+        match init() {
+            Ok(()) => assert!(cuda_version().is_some()),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `ODES_DUMP=folder`: what was compiled, for people.
+//!
+//! Each kernel leaves `name-arch-key.cu`, `.log` and `.cubin` in the folder, to be read, diffed
+//! and given to `cuobjdump` or `nvcc`. Nothing is written by default, and a folder that cannot
+//! be written to is ignored.
+
+use std::path::{Path, PathBuf};
+
+use crate::cache::Key;
+
+/// The files of one kernel.
+#[derive(Debug)]
+pub(crate) struct Dump {
+    stem: Option<PathBuf>,
+}
+
+impl Dump {
+    /// The files of this kernel, if the environment asks for them.
+    pub(crate) fn from_env(name: &str, key: &Key, arch: &str) -> Dump {
+        match std::env::var_os("ODES_DUMP").filter(|v| !v.is_empty()) {
+            Some(folder) => Dump::at(Path::new(&folder), name, key, arch),
+            None => Dump { stem: None },
+        }
+    }
+
+    /// The same in a folder of the caller's choice.
+    fn at(folder: &Path, name: &str, key: &Key, arch: &str) -> Dump {
+        let name: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let stem = folder.join(format!("{name}-{arch}-{}", key.short()));
+        Dump { stem: std::fs::create_dir_all(folder).ok().map(|()| stem) }
+    }
+
+    /// Writes one of them.
+    pub(crate) fn write(&self, extension: &str, contents: &[u8]) {
+        if let Some(stem) = &self.stem {
+            let mut path = stem.clone().into_os_string();
+            path.push(".");
+            path.push(extension);
+            let _ = std::fs::write(path, contents);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_after_kernel_and_key() {
+        let folder = crate::testing::temp_dir("dump");
+        let key = Key::new("s", "p", &[], "c");
+        Dump::at(&folder.join("new"), "tsit5::lorenz", &key, "sm_90").write("cu", b"text");
+        let path = folder.join(format!("new/tsit5__lorenz-sm_90-{}.cu", key.short()));
+        assert_eq!(std::fs::read(path).unwrap(), b"text");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

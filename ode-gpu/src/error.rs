@@ -1,0 +1,297 @@
+//! What can go wrong between a generated kernel and its results.
+//!
+//! Every variant's `Display` is a sentence for the person at the terminal: what was tried, what
+//! happened, and what to do about it. The fields hold the same facts for programs. Errors are
+//! `Clone`, because a failed probe (no driver, no compiler) is remembered and handed to every
+//! later caller.
+
+use cudarc::driver::DriverError;
+use cudarc::driver::sys::CUresult;
+
+use crate::diagnostic;
+
+/// An error of the CUDA back end.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// A part of the CUDA installation is missing or cannot be used.
+    #[error("{missing} is not available: looked for {looked_for} in {}; {reason}; {advice}", .searched.join(", "))]
+    Unavailable {
+        /// What is missing: the driver, or the run-time compiler.
+        missing: &'static str,
+        /// The file names that were looked for.
+        looked_for: String,
+        /// Where they were looked for, in order.
+        searched: Vec<String>,
+        /// What happened there: nothing found, or the loader's complaint.
+        reason: String,
+        /// What to install or set.
+        advice: String,
+    },
+
+    /// The driver works, but offers no device.
+    #[error(
+        "the CUDA driver (CUDA {}.{}) reports no usable device{}; check nvidia-smi, or solve on \
+         the CPU with EnsembleThreads", .driver.0, .driver.1, visible_devices()
+    )]
+    NoDevice {
+        /// The CUDA version that the driver supports.
+        driver: (u32, u32),
+    },
+
+    /// There is no device of this number.
+    #[error("there is no CUDA device {ordinal}: the driver reports {count}")]
+    NoSuchDevice {
+        /// The device that was asked for.
+        ordinal: usize,
+        /// How many there are.
+        count: usize,
+    },
+
+    /// The compiler that was found cannot produce code for the device.
+    #[error(
+        "NVRTC {}.{} ({library}) cannot compile for {arch}, only for {}; install {}",
+        .version.0, .version.1, .supported.join(", "), other_compiler(*.newer_needed)
+    )]
+    UnsupportedArch {
+        /// The device's architecture, as `sm_90`.
+        arch: String,
+        /// What the compiler supports.
+        supported: Vec<String>,
+        /// The compiler's version.
+        version: (u32, u32),
+        /// The compiler's library.
+        library: String,
+        /// Whether a newer compiler is needed (else an older one).
+        newer_needed: bool,
+    },
+
+    /// The compiler refused a generated kernel. A defect of this library, unless the source was
+    /// written by hand: the log and the lines it complains about are shown in full.
+    #[error("NVRTC refused kernel `{kernel}` for {arch}\n{}", diagnostic::explain(.log, .kernel, .source_text))]
+    Compile {
+        /// The kernel's name.
+        kernel: String,
+        /// The architecture it was compiled for.
+        arch: String,
+        /// The compiler's log, as it was.
+        log: String,
+        /// The whole source that was compiled.
+        source_text: std::sync::Arc<str>,
+    },
+
+    /// An NVRTC call failed for another reason than the source.
+    #[error("NVRTC's {call} failed with {code} ({text}){}", detail(.log))]
+    Nvrtc {
+        /// The function that failed.
+        call: &'static str,
+        /// Its `nvrtcResult`.
+        code: i32,
+        /// NVRTC's own name for the code.
+        text: String,
+        /// The compiler's log, where there is one.
+        log: String,
+    },
+
+    /// The driver refused to load a compiled kernel.
+    #[error(
+        "the CUDA driver (CUDA {}.{}) cannot load kernel `{kernel}`, compiled for {arch} by NVRTC \
+         {}.{}: {code} ({text}){}", .driver.0, .driver.1, .nvrtc.0, .nvrtc.1,
+        mismatch(.driver, .nvrtc)
+    )]
+    Load {
+        /// The kernel's name.
+        kernel: String,
+        /// The architecture it was compiled for.
+        arch: String,
+        /// The CUDA version that the driver supports.
+        driver: (u32, u32),
+        /// The compiler's version.
+        nvrtc: (u32, u32),
+        /// The driver's `CUresult`.
+        code: u32,
+        /// The driver's own description of the code.
+        text: String,
+    },
+
+    /// A device allocation failed.
+    #[error(
+        "device {device} is out of memory: {} needed, {} free; use smaller batches, save fewer \
+         points, or free what other programs hold on it", bytes(*.needed), bytes(*.free)
+    )]
+    OutOfMemory {
+        /// The device's number.
+        device: usize,
+        /// How many bytes were asked for.
+        needed: u64,
+        /// How many the driver could have given at that time.
+        free: u64,
+    },
+
+    /// Page-locked host memory could not be had.
+    #[error(
+        "the driver cannot page-lock {} of host memory: {code} ({text}); use smaller batches or \
+         raise the limit on locked memory (ulimit -l)", bytes(*.needed)
+    )]
+    OutOfPinnedMemory {
+        /// How many bytes were asked for.
+        needed: u64,
+        /// The driver's `CUresult`.
+        code: u32,
+        /// The driver's own description of the code.
+        text: String,
+    },
+
+    /// Any other driver call that failed.
+    #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", lost_context(*.code))]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// Its `CUresult`.
+        code: u32,
+        /// The driver's name for the code, as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+        name: String,
+        /// The driver's own description of the code.
+        text: String,
+    },
+}
+
+impl GpuError {
+    /// Wraps the failure of the driver function `call`.
+    pub(crate) fn driver(call: &'static str, error: DriverError) -> Self {
+        let (name, text) = describe(error);
+        GpuError::Driver { call, code: error.0 as u32, name, text }
+    }
+
+    /// Whether the context is beyond use: after a fault in a kernel every later call fails too,
+    /// and only a new process helps.
+    pub fn is_fatal(&self) -> bool {
+        matches!(self, GpuError::Driver { code, .. } if is_fatal(*code))
+    }
+}
+
+/// The driver's name for an error, and its description.
+pub(crate) fn describe(error: DriverError) -> (String, String) {
+    let text = |r: Result<&std::ffi::CStr, DriverError>| {
+        r.map_or_else(|_| "unknown".to_owned(), |s| s.to_string_lossy().into_owned())
+    };
+    (text(error.error_name()), text(error.error_string()))
+}
+
+/// Turns a driver result into ours, naming the driver function.
+pub(crate) trait DriverCall<T> {
+    /// Names the driver function that gave this result.
+    fn call(self, name: &'static str) -> Result<T, GpuError>;
+}
+
+impl<T> DriverCall<T> for Result<T, DriverError> {
+    fn call(self, name: &'static str) -> Result<T, GpuError> {
+        self.map_err(|error| GpuError::driver(name, error))
+    }
+}
+
+/// Errors after which CUDA documents that the context, hence the process, must be given up.
+fn is_fatal(code: u32) -> bool {
+    [
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+        CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
+        CUresult::CUDA_ERROR_ASSERT,
+        CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR,
+        CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
+        CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE,
+        CUresult::CUDA_ERROR_INVALID_PC,
+        CUresult::CUDA_ERROR_LAUNCH_FAILED,
+        CUresult::CUDA_ERROR_ECC_UNCORRECTABLE,
+    ]
+    .iter()
+    .any(|fatal| *fatal as u32 == code)
+}
+
+fn lost_context(code: u32) -> &'static str {
+    if is_fatal(code) { "; the device's context is lost, start a new process" } else { "" }
+}
+
+fn other_compiler(newer: bool) -> &'static str {
+    if newer {
+        "a newer CUDA toolkit or nvidia-cuda-nvrtc wheel"
+    } else {
+        "NVRTC 12 (CUDA toolkit 12, or the wheel nvidia-cuda-nvrtc-cu12), the last that supports it"
+    }
+}
+
+fn mismatch(driver: &(u32, u32), nvrtc: &(u32, u32)) -> &'static str {
+    if nvrtc.0 > driver.0 {
+        "; this compiler is newer than the driver: update the driver, or install an NVRTC of the \
+         driver's CUDA version and name it in ODES_NVRTC"
+    } else {
+        ""
+    }
+}
+
+fn detail(log: &str) -> String {
+    let log = log.trim();
+    if log.is_empty() { String::new() } else { format!(": {log}") }
+}
+
+/// `CUDA_VISIBLE_DEVICES` hides devices more often than anything else does, so it is named.
+fn visible_devices() -> String {
+    match std::env::var("CUDA_VISIBLE_DEVICES") {
+        Ok(value) => format!(" (CUDA_VISIBLE_DEVICES is {value:?})"),
+        Err(_) => String::new(),
+    }
+}
+
+/// A number of bytes for people.
+pub(crate) fn bytes(n: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if n < 1024 {
+        return format!("{n} bytes");
+    }
+    let mut value = n as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_readable() {
+        assert_eq!(bytes(12), "12 bytes");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes(139 << 30), "139.0 GiB");
+    }
+
+    #[test]
+    fn out_of_memory_names_both_sizes() {
+        let e = GpuError::OutOfMemory { device: 1, needed: 2 << 30, free: 1 << 20 };
+        let text = e.to_string();
+        assert!(text.contains("device 1") && text.contains("2.0 GiB needed, 1.0 MiB free"));
+    }
+
+    #[test]
+    fn a_compiler_newer_than_the_driver_is_named_as_the_cause() {
+        let e = GpuError::Load {
+            kernel: "k".into(),
+            arch: "sm_90".into(),
+            driver: (12, 4),
+            nvrtc: (13, 0),
+            code: 200,
+            text: "device kernel image is invalid".into(),
+        };
+        assert!(e.to_string().contains("newer than the driver"));
+    }
+
+    #[test]
+    fn a_fault_in_a_kernel_is_fatal() {
+        let code = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS as u32;
+        let e = GpuError::Driver { call: "x", code, name: String::new(), text: String::new() };
+        assert!(e.is_fatal() && e.to_string().contains("start a new process"));
+    }
+}

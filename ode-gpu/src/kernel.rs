@@ -1,0 +1,320 @@
+//! From generated source to a kernel that can be launched.
+//!
+//! A [`Program`] becomes machine code in three steps, each of which may already have happened:
+//! this process has loaded it on the device; an earlier process left it in the disk cache; or
+//! the compiler makes it. The context, which takes the driver about as long as the compiler
+//! takes, is created at the same time on another thread, so that the first solution waits for
+//! the longer of the two and not for both.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, LaunchConfig};
+use cudarc::nvrtc::Ptx;
+
+use crate::cache::{Cache, Key};
+use crate::device::{Device, lock};
+use crate::diagnostic::{self, Resources};
+use crate::driver;
+use crate::dump::Dump;
+use crate::error::{self, DriverCall, GpuError};
+use crate::nvrtc::{Cubin, Nvrtc};
+
+/// The block sizes tried, in order of preference. Small blocks leave the multiprocessor early
+/// when their trajectories end, and round a register-bound occupancy down least; 32 is behind
+/// larger ones because the number of blocks on a multiprocessor is limited too.
+const BLOCK_SIZES: [u32; 4] = [64, 128, 32, 256];
+
+/// The source of one kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// The name of its `extern "C" __global__` function.
+    pub name: String,
+    /// CUDA C++, complete: nothing is included from files.
+    pub source: String,
+    /// NVRTC options besides the crate's own (C++17, no contraction, correctly rounded
+    /// division and square root, subnormals kept).
+    pub options: Vec<String>,
+}
+
+/// Where machine code came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The compiler, just now.
+    Compiler,
+    /// The disk cache.
+    Disk,
+}
+
+/// A program's machine code.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// Code and log.
+    pub cubin: Cubin,
+    /// The architecture it is for.
+    pub arch: String,
+    /// Its key in the disk cache.
+    pub key: Key,
+    /// Where it came from.
+    pub origin: Origin,
+    /// How long that took.
+    pub time: Duration,
+    /// Registers and spills as the compiler reported them.
+    pub resources: Option<Resources>,
+}
+
+impl Program {
+    /// A program without further options.
+    pub fn new(name: impl Into<String>, source: impl Into<String>) -> Program {
+        Program { name: name.into(), source: source.into(), options: Vec::new() }
+    }
+
+    /// Gets machine code for `arch` (as `sm_90`) from `cache` or the compiler. Needs no device.
+    pub fn compile(&self, arch: &str, cache: &Cache) -> Result<Compiled, GpuError> {
+        self.compile_with(Nvrtc::get()?, arch, cache, true)
+    }
+
+    fn compile_with(
+        &self,
+        nvrtc: &Nvrtc,
+        arch: &str,
+        cache: &Cache,
+        read_cache: bool,
+    ) -> Result<Compiled, GpuError> {
+        let begin = Instant::now();
+        let options = Nvrtc::options(arch, &self.options);
+        let key = Key::new(&self.source, &self.name, &options, nvrtc.identity());
+        let dump = Dump::from_env(&self.name, &key, arch);
+        dump.write("cu", self.source.as_bytes());
+        let (cubin, origin) = match cache.load(&key).filter(|_| read_cache) {
+            Some(cubin) => (cubin, Origin::Disk),
+            None => {
+                let cubin = nvrtc.compile(&self.source, &self.name, arch, &self.options);
+                if let Err(GpuError::Compile { log, .. }) = &cubin {
+                    dump.write("log", log.as_bytes());
+                }
+                let cubin = cubin?;
+                cache.store(&key, &cubin);
+                (cubin, Origin::Compiler)
+            }
+        };
+        dump.write("cubin", &cubin.code);
+        dump.write("log", cubin.log.as_bytes());
+        let resources = diagnostic::resources(&cubin.log, &self.name);
+        let time = begin.elapsed();
+        Ok(Compiled { cubin, arch: arch.to_owned(), key, origin, time, resources })
+    }
+
+    /// The key under which a device of this process remembers the loaded kernel.
+    fn process_key(&self) -> Key {
+        Key::new(&self.source, &self.name, &self.options, "")
+    }
+}
+
+/// A kernel on a device, ready to launch.
+#[derive(Debug)]
+pub struct Kernel {
+    function: CudaFunction,
+    report: KernelReport,
+    multiprocessors: u32,
+}
+
+/// What is known about a loaded kernel.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct KernelReport {
+    /// Its name.
+    pub name: String,
+    /// The architecture of its code.
+    pub arch: String,
+    /// Registers per thread.
+    pub registers: u32,
+    /// Bytes of local memory per thread: local arrays that are indexed at run time, and spills.
+    pub local_bytes: u32,
+    /// The part of that which is spills, stores and loads together, as the compiler counted.
+    pub spill_bytes: u32,
+    /// Bytes of static shared memory per block.
+    pub shared_bytes: u32,
+    /// Threads per block, chosen by occupancy.
+    pub block_size: u32,
+    /// Blocks of that size that one multiprocessor holds.
+    pub blocks_per_multiprocessor: u32,
+    /// The share of the multiprocessor's thread slots that these fill.
+    pub occupancy: f64,
+    /// Where the code came from.
+    pub origin: Origin,
+    /// Time to get the code from there.
+    pub compile_time: Duration,
+    /// Time for the driver to load it, a context created for the purpose included.
+    pub load_time: Duration,
+}
+
+impl Kernel {
+    /// The bindings' handle, for launches.
+    pub fn function(&self) -> &CudaFunction {
+        &self.function
+    }
+
+    /// What is known about it.
+    pub fn report(&self) -> &KernelReport {
+        &self.report
+    }
+
+    /// The blocks that the whole device holds at a time: the grid of a kernel whose threads
+    /// fetch their work from a queue.
+    pub fn resident_blocks(&self) -> u32 {
+        self.report.blocks_per_multiprocessor.saturating_mul(self.multiprocessors).max(1)
+    }
+
+    /// One thread per item. `None` if there are more items than a grid can have threads.
+    pub fn launch_for(&self, items: u64) -> Option<LaunchConfig> {
+        let blocks = items.max(1).div_ceil(u64::from(self.report.block_size));
+        // The x dimension of a grid is limited to 2^31 - 1.
+        let blocks = u32::try_from(blocks).ok().filter(|b| *b < 1 << 31)?;
+        Some(self.launch_blocks(blocks))
+    }
+
+    /// As many threads as the device holds at a time, but no more than there are items.
+    pub fn launch_resident(&self, items: u64) -> LaunchConfig {
+        let needed = items.max(1).div_ceil(u64::from(self.report.block_size));
+        let needed = u32::try_from(needed).unwrap_or(u32::MAX);
+        self.launch_blocks(needed.min(self.resident_blocks()))
+    }
+
+    fn launch_blocks(&self, blocks: u32) -> LaunchConfig {
+        LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (self.report.block_size, 1, 1),
+            shared_mem_bytes: 0,
+        }
+    }
+}
+
+impl Device {
+    /// The architecture that programs for this device are compiled for.
+    pub fn arch(&self) -> Result<String, GpuError> {
+        Nvrtc::get()?.arch_for(self.compute_capability())
+    }
+
+    /// The kernel of `program` on this device, compiled and loaded if it is not yet.
+    pub fn kernel(&self, program: &Program) -> Result<Arc<Kernel>, GpuError> {
+        self.kernel_with(program, Cache::from_env())
+    }
+
+    /// The same with a disk cache of the caller's choice.
+    pub fn kernel_with(&self, program: &Program, cache: &Cache) -> Result<Arc<Kernel>, GpuError> {
+        let slot = self.kernel_slot(program.process_key());
+        let mut slot = lock(&slot);
+        if let Some(kernel) = &*slot {
+            return Ok(kernel.clone());
+        }
+        let kernel = Arc::new(self.load_kernel(program, cache)?);
+        *slot = Some(kernel.clone());
+        Ok(kernel)
+    }
+
+    fn load_kernel(&self, program: &Program, cache: &Cache) -> Result<Kernel, GpuError> {
+        if !self.has_context() {
+            self.warm_up();
+        }
+        let nvrtc = Nvrtc::get()?;
+        let arch = nvrtc.arch_for(self.compute_capability())?;
+        let mut compiled = program.compile_with(nvrtc, &arch, cache, true)?;
+        let begin = Instant::now();
+        let context = self.context()?;
+        let module = match load_module(&context, &compiled, program, nvrtc) {
+            Err(GpuError::Load { .. }) if compiled.origin == Origin::Disk => {
+                // The entry is whole, yet the driver refuses it: replace it, once.
+                compiled = program.compile_with(nvrtc, &arch, cache, false)?;
+                load_module(&context, &compiled, program, nvrtc)?
+            }
+            outcome => outcome?,
+        };
+        let function = module.load_function(&program.name).call("cuModuleGetFunction")?;
+        let load_time = begin.elapsed();
+        let report = report(self, program, &compiled, &function, load_time)?;
+        Ok(Kernel { function, report, multiprocessors: self.multiprocessors() })
+    }
+}
+
+fn load_module(
+    context: &Arc<CudaContext>,
+    compiled: &Compiled,
+    program: &Program,
+    nvrtc: &Nvrtc,
+) -> Result<Arc<CudaModule>, GpuError> {
+    context.load_module(Ptx::from_binary(compiled.cubin.code.clone())).map_err(|error| {
+        let (name, text) = error::describe(error);
+        GpuError::Load {
+            kernel: program.name.clone(),
+            arch: compiled.arch.clone(),
+            driver: driver::cuda_version().unwrap_or((0, 0)),
+            nvrtc: nvrtc.version(),
+            code: error.0 as u32,
+            text: format!("{name}: {text}"),
+        }
+    })
+}
+
+fn report(
+    device: &Device,
+    program: &Program,
+    compiled: &Compiled,
+    function: &CudaFunction,
+    load_time: Duration,
+) -> Result<KernelReport, GpuError> {
+    let count = |value: Result<i32, _>| {
+        value.call("cuFuncGetAttribute").map(|v| u32::try_from(v).unwrap_or(0))
+    };
+    let most = count(function.max_threads_per_block())?;
+    let mut measured = Vec::new();
+    for size in BLOCK_SIZES.into_iter().filter(|size| *size <= most) {
+        let blocks = function
+            .occupancy_max_active_blocks_per_multiprocessor(size, 0, None)
+            .call("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        measured.push((size, blocks));
+    }
+    // A kernel bounded to fewer threads than the smallest size gets what it allows.
+    let (block_size, blocks_per_multiprocessor) = best_block(&measured).unwrap_or((most.max(1), 1));
+    let threads = device.threads_per_multiprocessor().max(1);
+    Ok(KernelReport {
+        name: program.name.clone(),
+        arch: compiled.arch.clone(),
+        registers: count(function.num_regs())?,
+        local_bytes: count(function.local_size_bytes())?,
+        spill_bytes: compiled.resources.map_or(0, |r| r.spill_store_bytes + r.spill_load_bytes),
+        shared_bytes: count(function.shared_size_bytes())?,
+        block_size,
+        blocks_per_multiprocessor,
+        occupancy: f64::from(block_size * blocks_per_multiprocessor) / f64::from(threads),
+        origin: compiled.origin,
+        compile_time: compiled.time,
+        load_time,
+    })
+}
+
+/// Of (block size, blocks per multiprocessor), the pair with the most threads; the first of
+/// equals.
+fn best_block(measured: &[(u32, u32)]) -> Option<(u32, u32)> {
+    let mut best: Option<(u32, u32)> = None;
+    for &(size, blocks) in measured {
+        if blocks > 0 && best.is_none_or(|(s, b)| size * blocks > s * b) {
+            best = Some((size, blocks));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_blocks_win_at_equal_occupancy() {
+        assert_eq!(best_block(&[(64, 14), (128, 7), (32, 28), (256, 3)]), Some((64, 14)));
+        assert_eq!(best_block(&[(64, 16), (128, 10), (32, 16), (256, 5)]), Some((128, 10)));
+        assert_eq!(best_block(&[(64, 1), (128, 0), (32, 3), (256, 0)]), Some((32, 3)));
+        assert_eq!(best_block(&[(64, 0)]), None);
+        assert_eq!(best_block(&[]), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! Streams, and device memory on them.
+//!
+//! A [`Stream`] is a queue of work on one device. Memory belongs to the stream it was allocated
+//! on: uploads, kernels and downloads on it happen in order, and freeing is a piece of queued
+//! work like any other, so a buffer may be dropped while a kernel still uses it. That is the
+//! whole discipline; it is why the bindings' per-buffer events are switched off.
+//!
+//! Device memory comes from the driver's stream-ordered pool. By default the pool gives freed
+//! memory back whenever the stream is waited for, and allocating it anew costs 50 to 900 µs; so
+//! the pool is told to keep up to a quarter of the device's memory, and gives that back when an
+//! allocation fails, before the failure is reported.
+
+use std::sync::Arc;
+
+use cudarc::driver::result::{self, mem_pool};
+use cudarc::driver::sys::{self, CUmemPool_attribute as PoolAttribute, CUresult};
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DeviceRepr, DriverError, ValidAsZeroBits,
+};
+
+use crate::device::Device;
+use crate::error::{DriverCall, GpuError};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Numbers that may be exchanged with the device: every pattern of bits is a valid value, so
+/// memory that nothing was written to yet can be read without harm.
+pub trait Element:
+    sealed::Sealed + DeviceRepr + ValidAsZeroBits + Copy + Default + Send + Sync + 'static
+{
+}
+
+macro_rules! elements {
+    ($($t:ty)*) => { $(
+        impl sealed::Sealed for $t {}
+        impl Element for $t {}
+    )* };
+}
+elements!(f32 f64 u8 u16 i32 u32 i64 u64);
+
+/// How much memory a device has for us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// Bytes that can be allocated, fragmentation aside: free ones, and freed ones that the
+    /// pool keeps.
+    pub free: u64,
+    /// Bytes the device has.
+    pub total: u64,
+}
+
+/// A queue of work on one device.
+#[derive(Debug, Clone)]
+pub struct Stream {
+    device: Device,
+    stream: Arc<CudaStream>,
+}
+
+impl Device {
+    /// A new stream, independent of all others.
+    pub fn new_stream(&self) -> Result<Stream, GpuError> {
+        let stream = self.context()?.new_stream().call("cuStreamCreate")?;
+        Ok(Stream { device: self.clone(), stream })
+    }
+
+    /// How much memory can be allocated now.
+    pub fn memory_info(&self) -> Result<MemoryInfo, GpuError> {
+        let (free, total) = self.context()?.mem_get_info().call("cuMemGetInfo")?;
+        let kept = pool(self.handle()).map_or(0, |pool| {
+            let read = |which| pool_attribute(pool, which).unwrap_or(0);
+            let reserved = read(PoolAttribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+            reserved.saturating_sub(read(PoolAttribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT))
+        });
+        Ok(MemoryInfo { free: free as u64 + kept, total: total as u64 })
+    }
+
+    /// Gives the memory that the pool keeps back to the system.
+    pub fn trim_memory(&self) -> Result<(), GpuError> {
+        let context = self.context()?;
+        context.synchronize().call("cuCtxSynchronize")?;
+        let Some(pool) = pool(self.handle()) else { return Ok(()) };
+        // SAFETY: the pool is the device's own, which lives as long as the driver.
+        unsafe { mem_pool::trim_to(pool, 0) }.call("cuMemPoolTrimTo")
+    }
+}
+
+impl Stream {
+    /// Its device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The bindings' stream, for launches. Use buffers only on the stream they came from.
+    pub fn raw(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Its device's context.
+    pub(crate) fn context(&self) -> &Arc<CudaContext> {
+        self.stream.context()
+    }
+
+    /// Waits until all queued work is done, and reports what failed in it.
+    pub fn synchronize(&self) -> Result<(), GpuError> {
+        self.stream.synchronize().call("cuStreamSynchronize")?;
+        self.context().check_err().call("a deferred call")
+    }
+
+    /// Memory for `len` numbers, whose values are whatever was there before. A length of 0
+    /// gives room for one, since the driver has no empty allocations.
+    pub fn allocate<T: Element>(&self, len: usize) -> Result<CudaSlice<T>, GpuError> {
+        let len = len.max(1);
+        let needed = (len as u64).saturating_mul(size_of::<T>() as u64);
+        // Beyond any address space; the bindings would multiply without a check.
+        if isize::try_from(needed).is_err() {
+            return Err(self.out_of_memory(needed));
+        }
+        // SAFETY: every pattern of bits is a valid `Element`.
+        let first = unsafe { self.stream.alloc::<T>(len) };
+        let error = match first {
+            Ok(memory) => return Ok(memory),
+            Err(error) if !is_out_of_memory(error) => {
+                return Err(GpuError::driver("cuMemAllocAsync", error));
+            }
+            Err(error) => error,
+        };
+        // Freed memory that the pool keeps may lie in the way: it goes back, then once more.
+        self.device.trim_memory()?;
+        // SAFETY: as above.
+        match unsafe { self.stream.alloc::<T>(len) } {
+            Ok(memory) => Ok(memory),
+            Err(again) if is_out_of_memory(again) => Err(self.out_of_memory(needed)),
+            Err(_) => Err(GpuError::driver("cuMemAllocAsync", error)),
+        }
+    }
+
+    /// Memory for `len` zeros.
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<CudaSlice<T>, GpuError> {
+        let mut memory = self.allocate::<T>(len)?;
+        self.stream.memset_zeros(&mut memory).call("cuMemsetD8Async")?;
+        Ok(memory)
+    }
+
+    fn out_of_memory(&self, needed: u64) -> GpuError {
+        let free = self.device.memory_info().map_or(0, |info| info.free);
+        GpuError::OutOfMemory { device: self.device.ordinal(), needed, free }
+    }
+}
+
+fn is_out_of_memory(error: DriverError) -> bool {
+    error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY
+}
+
+/// The device's own pool, on devices that have one.
+fn pool(device: sys::CUdevice) -> Option<sys::CUmemoryPool> {
+    // SAFETY: the handle comes from the driver.
+    unsafe { result::device::get_default_mem_pool(device) }.ok()
+}
+
+fn pool_attribute(pool: sys::CUmemoryPool, which: PoolAttribute) -> Option<u64> {
+    let mut value = 0u64;
+    // SAFETY: the pool lives as long as the driver; the attributes asked for in this module are
+    // all of type `cuuint64_t`.
+    unsafe { mem_pool::get_attribute(pool, which, (&raw mut value).cast()) }.ok()?;
+    Some(value)
+}
+
+/// Tells the pool to keep freed memory, a quarter of the device's at most. On a device without
+/// pools nothing changes.
+pub(crate) fn keep_freed_memory(device: sys::CUdevice, total: u64) {
+    if let Some(pool) = pool(device) {
+        let mut threshold = total / 4;
+        // SAFETY: the pool lives as long as the driver; the attribute is a `cuuint64_t`.
+        // A pool that keeps its default is slower, no more.
+        let _ = unsafe {
+            mem_pool::set_attribute(
+                pool,
+                PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+                (&raw mut threshold).cast(),
+            )
+        };
+    }
+}

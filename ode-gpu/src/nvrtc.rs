@@ -1,0 +1,427 @@
+//! The run-time compiler: CUDA C++ text to machine code of one architecture.
+//!
+//! NVRTC is opened by ourselves and not through the bindings' loader, for three reasons: a
+//! missing library must be an error and not a panic; the library has to be found inside PyPI
+//! wheels, which no loader path reaches; and it in turn opens `libnvrtc-builtins` by bare name,
+//! which only works if that file, next to it, is opened by full path first.
+//!
+//! The output is a cubin, not PTX: `ptxas` runs here, in full, for the exact device, and the
+//! driver has nothing left to compile. PTX from a compiler newer than the driver is refused by
+//! the driver; a cubin of the same CUDA major version is not. For that reason too the search
+//! prefers a compiler of the driver's own major version.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+
+use libloading::Library;
+
+use crate::error::GpuError;
+use crate::library::{self, NVRTC_NAMES, Places};
+
+/// What every kernel is compiled with. The arithmetic ones are part of the promise that CPU and
+/// GPU agree bit for bit: multiply-adds fuse where the source says so and nowhere else, division
+/// and square root are correctly rounded, subnormals are kept. The last makes `ptxas` report
+/// registers and spills into the log.
+const DEFAULT_OPTIONS: [&str; 6] = [
+    "--std=c++17",
+    "--fmad=false",
+    "--ftz=false",
+    "--prec-div=true",
+    "--prec-sqrt=true",
+    "--ptxas-options=-v",
+];
+
+/// The machine code of one program, with the compiler's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cubin {
+    /// An ELF image for the driver, also readable by `cuobjdump`.
+    pub code: Vec<u8>,
+    /// Warnings, and what `ptxas` says about each kernel's registers and spills.
+    pub log: String,
+}
+
+/// An `nvrtcProgram`.
+type Program = *mut std::ffi::c_void;
+
+/// NVRTC's functions, as plain pointers: they stay valid while `Nvrtc::_library` is loaded.
+///
+/// `nvrtcResult` is taken as an integer, because a newer library may return codes that an
+/// `enum` of today does not have.
+#[derive(Debug, Clone, Copy)]
+struct Functions {
+    create: unsafe extern "C" fn(
+        *mut Program,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> c_int,
+    compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int,
+    destroy: unsafe extern "C" fn(*mut Program) -> c_int,
+    log_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+    log: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    cubin_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+    cubin: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    error_string: unsafe extern "C" fn(c_int) -> *const c_char,
+}
+
+/// The loaded compiler. Its functions may be called from any number of threads at once.
+#[derive(Debug)]
+pub struct Nvrtc {
+    functions: Functions,
+    version: (u32, u32),
+    supported: Vec<u32>,
+    path: PathBuf,
+    identity: String,
+    _library: Library,
+    _builtins: Vec<Library>,
+}
+
+impl Nvrtc {
+    /// The process's compiler, found and loaded on the first call. The outcome is remembered.
+    pub fn get() -> Result<&'static Nvrtc, GpuError> {
+        static NVRTC: OnceLock<Result<Nvrtc, GpuError>> = OnceLock::new();
+        NVRTC
+            .get_or_init(|| {
+                let driver_major = crate::driver::cuda_version().map(|v| v.0);
+                Nvrtc::load(&Places::from_env(), driver_major)
+            })
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// Loads the first usable candidate; one whose major version the driver does not know is
+    /// only taken if there is no other.
+    pub(crate) fn load(places: &Places, driver_major: Option<u32>) -> Result<Nvrtc, GpuError> {
+        let mut too_new: Option<Nvrtc> = None;
+        let mut failures: Vec<String> = Vec::new();
+        for candidate in places.nvrtc() {
+            match Nvrtc::open(&candidate.path) {
+                Ok(nvrtc) => {
+                    let fits = driver_major.is_none_or(|driver| nvrtc.version.0 <= driver);
+                    if fits || places.chosen.is_some() {
+                        return Ok(nvrtc);
+                    }
+                    too_new.get_or_insert(nvrtc);
+                }
+                // A bare name that the loader does not find is no news.
+                Err(message) if candidate.path.is_absolute() || places.chosen.is_some() => {
+                    failures.push(message);
+                }
+                Err(_) => {}
+            }
+        }
+        too_new.ok_or_else(|| GpuError::Unavailable {
+            missing: "NVRTC, CUDA's run-time compiler,",
+            looked_for: NVRTC_NAMES.join(", "),
+            searched: places.in_words(),
+            reason: if failures.is_empty() {
+                "nothing was found".to_owned()
+            } else {
+                format!("what was found does not load: {}", failures.join("; "))
+            },
+            advice: "install the CUDA toolkit, or the PyPI wheel (pip install \
+                     nvidia-cuda-nvrtc), or set ODES_NVRTC to the library's path"
+                .to_owned(),
+        })
+    }
+
+    /// Opens one library file, or a bare name through the loader.
+    fn open(path: &Path) -> Result<Nvrtc, String> {
+        let library = library::open(path)?;
+        let functions = Functions {
+            create: symbol(&library, "nvrtcCreateProgram")?,
+            compile: symbol(&library, "nvrtcCompileProgram")?,
+            destroy: symbol(&library, "nvrtcDestroyProgram")?,
+            log_size: symbol(&library, "nvrtcGetProgramLogSize")?,
+            log: symbol(&library, "nvrtcGetProgramLog")?,
+            cubin_size: symbol(&library, "nvrtcGetCUBINSize")?,
+            cubin: symbol(&library, "nvrtcGetCUBIN")?,
+            error_string: symbol(&library, "nvrtcGetErrorString")?,
+        };
+        let version = version(&library)?;
+        let supported = supported_archs(&library)?;
+        let builtins = match path.parent().filter(|p| !p.as_os_str().is_empty()) {
+            Some(folder) => open_builtins(folder, version),
+            None => Vec::new(),
+        };
+        // The version has no patch level; the file's size tells builds apart.
+        let size = path.metadata().map_or(0, |m| m.len());
+        let identity = format!("nvrtc {}.{} {size}", version.0, version.1);
+        Ok(Nvrtc {
+            functions,
+            version,
+            supported,
+            path: path.to_path_buf(),
+            identity,
+            _library: library,
+            _builtins: builtins,
+        })
+    }
+
+    /// Major and minor version.
+    pub fn version(&self) -> (u32, u32) {
+        self.version
+    }
+
+    /// The file that was loaded, or the bare name where the loader found it by itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What distinguishes this compiler's output from another's, for the cache's key.
+    pub(crate) fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// The compute capabilities it compiles for, as 75, 80, 90, ascending.
+    pub fn supported_archs(&self) -> &[u32] {
+        &self.supported
+    }
+
+    /// The architecture to compile for on a device of this compute capability: its own if the
+    /// compiler knows it, else the highest one of the same major version below it, whose code
+    /// the device runs too.
+    pub fn arch_for(&self, capability: (u32, u32)) -> Result<String, GpuError> {
+        let own = capability.0 * 10 + capability.1;
+        let fits = |arch: &&u32| **arch / 10 == capability.0 && **arch <= own;
+        match self.supported.iter().rev().find(fits) {
+            Some(arch) => Ok(format!("sm_{arch}")),
+            None => Err(GpuError::UnsupportedArch {
+                arch: format!("sm_{own}"),
+                supported: self.supported.iter().map(|a| format!("sm_{a}")).collect(),
+                version: self.version,
+                library: self.path.display().to_string(),
+                newer_needed: self.supported.last().is_none_or(|last| *last < own),
+            }),
+        }
+    }
+
+    /// The options a program is compiled with: the defaults, then the caller's.
+    pub(crate) fn options(arch: &str, more: &[String]) -> Vec<String> {
+        let mut options = vec![format!("--gpu-architecture={arch}")];
+        options.extend(DEFAULT_OPTIONS.map(str::to_owned));
+        options.extend_from_slice(more);
+        options
+    }
+
+    /// Compiles `source` for `arch` (as `sm_90`). `name` is how the log calls the program.
+    pub fn compile(
+        &self,
+        source: &str,
+        name: &str,
+        arch: &str,
+        options: &[String],
+    ) -> Result<Cubin, GpuError> {
+        let nul = |what: &'static str| GpuError::Nvrtc {
+            call: "nvrtcCreateProgram",
+            code: 0,
+            text: format!("a NUL character in the {what}"),
+            log: String::new(),
+        };
+        let source_c = CString::new(source).map_err(|_| nul("source"))?;
+        let name_c = CString::new(name).map_err(|_| nul("program's name"))?;
+        let options = Nvrtc::options(arch, options);
+        let options_c: Vec<CString> = options
+            .into_iter()
+            .map(|o| CString::new(o).map_err(|_| nul("options")))
+            .collect::<Result<_, _>>()?;
+        let option_pointers: Vec<*const c_char> = options_c.iter().map(|o| o.as_ptr()).collect();
+        let option_count = c_int::try_from(option_pointers.len()).map_err(|_| nul("options"))?;
+
+        let mut program = Owned { functions: &self.functions, program: ptr::null_mut() };
+        // SAFETY: the strings are NUL-terminated and live through the call; with zero headers
+        // the header arrays may be null; `program` is written on success.
+        let code = unsafe {
+            (self.functions.create)(
+                &mut program.program,
+                source_c.as_ptr(),
+                name_c.as_ptr(),
+                0,
+                ptr::null(),
+                ptr::null(),
+            )
+        };
+        self.check("nvrtcCreateProgram", code)?;
+        // SAFETY: the program was created above; the pointer array has `option_count` entries,
+        // each a NUL-terminated string that lives through the call.
+        let code = unsafe {
+            (self.functions.compile)(program.program, option_count, option_pointers.as_ptr())
+        };
+        let log = program.log();
+        if code == COMPILATION_ERROR {
+            return Err(GpuError::Compile {
+                kernel: name.to_owned(),
+                arch: arch.to_owned(),
+                log,
+                source_text: Arc::from(source),
+            });
+        }
+        self.check("nvrtcCompileProgram", code).map_err(|e| with_log(e, &log))?;
+
+        let mut size = 0;
+        // SAFETY: a compiled program, and a place for one size.
+        let code = unsafe { (self.functions.cubin_size)(program.program, &mut size) };
+        self.check("nvrtcGetCUBINSize", code)?;
+        let mut cubin = vec![0u8; size];
+        // SAFETY: the buffer has the size that NVRTC just asked for.
+        let code = unsafe { (self.functions.cubin)(program.program, cubin.as_mut_ptr().cast()) };
+        self.check("nvrtcGetCUBIN", code)?;
+        Ok(Cubin { code: cubin, log })
+    }
+
+    fn check(&self, call: &'static str, code: c_int) -> Result<(), GpuError> {
+        if code == 0 {
+            return Ok(());
+        }
+        // SAFETY: the function accepts any integer and returns a static string, or null.
+        let text = unsafe { (self.functions.error_string)(code) };
+        let text = if text.is_null() {
+            "unknown".to_owned()
+        } else {
+            // SAFETY: not null, hence a NUL-terminated string of static lifetime.
+            unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+        };
+        Err(GpuError::Nvrtc { call, code, text, log: String::new() })
+    }
+}
+
+/// `NVRTC_ERROR_COMPILATION`.
+const COMPILATION_ERROR: c_int = 6;
+
+/// A program that is destroyed on every path.
+struct Owned<'a> {
+    functions: &'a Functions,
+    program: Program,
+}
+
+impl Owned<'_> {
+    /// The log so far; empty if there is none to be had.
+    fn log(&self) -> String {
+        let mut size = 0;
+        // SAFETY: the program exists, and there is a place for one size.
+        let code = unsafe { (self.functions.log_size)(self.program, &mut size) };
+        if code != 0 || size == 0 {
+            return String::new();
+        }
+        let mut log = vec![0u8; size];
+        // SAFETY: the buffer has the size that NVRTC just asked for, the final NUL included.
+        let code = unsafe { (self.functions.log)(self.program, log.as_mut_ptr().cast()) };
+        if code != 0 {
+            return String::new();
+        }
+        while log.last() == Some(&0) {
+            log.pop();
+        }
+        String::from_utf8_lossy(&log).into_owned()
+    }
+}
+
+impl Drop for Owned<'_> {
+    fn drop(&mut self) {
+        if !self.program.is_null() {
+            // SAFETY: created by `nvrtcCreateProgram` and not destroyed elsewhere.
+            unsafe { (self.functions.destroy)(&mut self.program) };
+        }
+    }
+}
+
+fn with_log(error: GpuError, text: &str) -> GpuError {
+    match error {
+        GpuError::Nvrtc { call, code, text: name, .. } => {
+            GpuError::Nvrtc { call, code, text: name, log: text.to_owned() }
+        }
+        other => other,
+    }
+}
+
+/// Looks a function up; `F` has to be the function's type as `nvrtc.h` declares it.
+fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+    // SAFETY: every caller in this module gives the type from `nvrtc.h`; the pointer is used
+    // only while the library stays loaded.
+    unsafe { library.get::<F>(name) }
+        .map(|f| *f)
+        .map_err(|_| format!("the library lacks {name}; NVRTC 11.2 or newer is needed"))
+}
+
+fn version(library: &Library) -> Result<(u32, u32), String> {
+    type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+    let version: Version = symbol(library, "nvrtcVersion")?;
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: two places for integers.
+    let code = unsafe { version(&mut major, &mut minor) };
+    match (code, u32::try_from(major), u32::try_from(minor)) {
+        (0, Ok(major), Ok(minor)) => Ok((major, minor)),
+        _ => Err(format!("nvrtcVersion failed with {code}")),
+    }
+}
+
+fn supported_archs(library: &Library) -> Result<Vec<u32>, String> {
+    type Count = unsafe extern "C" fn(*mut c_int) -> c_int;
+    let count: Count = symbol(library, "nvrtcGetNumSupportedArchs")?;
+    let list: Count = symbol(library, "nvrtcGetSupportedArchs")?;
+    let mut n: c_int = 0;
+    // SAFETY: a place for one integer.
+    let code = unsafe { count(&mut n) };
+    if code != 0 {
+        return Err(format!("nvrtcGetNumSupportedArchs failed with {code}"));
+    }
+    let mut archs = vec![0 as c_int; usize::try_from(n).unwrap_or(0)];
+    // SAFETY: room for as many integers as NVRTC just counted.
+    let code = unsafe { list(archs.as_mut_ptr()) };
+    if code != 0 {
+        return Err(format!("nvrtcGetSupportedArchs failed with {code}"));
+    }
+    let mut archs: Vec<u32> = archs.into_iter().filter_map(|a| u32::try_from(a).ok()).collect();
+    archs.sort_unstable();
+    Ok(archs)
+}
+
+/// Opens `libnvrtc-builtins` by full path, so that NVRTC's own attempt by bare name finds it
+/// loaded. Several versions may lie in one folder: the one of this compiler comes alone.
+fn open_builtins(folder: &Path, version: (u32, u32)) -> Vec<Library> {
+    let exact = if cfg!(windows) {
+        format!("nvrtc-builtins64_{}{}.dll", version.0, version.1)
+    } else {
+        format!("libnvrtc-builtins.so.{}.{}", version.0, version.1)
+    };
+    if let Ok(library) = library::open(folder.join(exact)) {
+        return vec![library];
+    }
+    let Ok(entries) = folder.read_dir() else { return Vec::new() };
+    entries
+        .flatten()
+        .filter(|e| e.file_name().to_string_lossy().contains("nvrtc-builtins"))
+        .filter_map(|e| library::open(e.path()).ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_compiler_is_one_sentence_that_helps() {
+        let places = Places { chosen: Some("/nowhere/libnvrtc.so.13".into()), ..Places::default() };
+        let error = Nvrtc::load(&places, None).unwrap_err();
+        let text = error.to_string();
+        for part in ["libnvrtc.so.13", "ODES_NVRTC (/nowhere", "pip install nvidia-cuda-nvrtc"] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(matches!(error, GpuError::Unavailable { .. }));
+    }
+
+    #[test]
+    fn another_library_is_refused_without_harm() {
+        let Some(libc) =
+            ["libc.so.6", "libSystem.B.dylib"].into_iter().find(|name| library::open(name).is_ok())
+        else {
+            return;
+        };
+        let message = Nvrtc::open(Path::new(libc)).unwrap_err();
+        assert!(message.contains("nvrtcCreateProgram"), "{message}");
+    }
+}

@@ -1,0 +1,437 @@
+//! Page-locked host memory and the copies that need it.
+//!
+//! The copy engines read and write page-locked memory at the full speed of the bus (55 GB/s on
+//! an H200's host) and without the CPU; other memory goes through the driver's staging at 8 to
+//! 16 GB/s, and the copy blocks. But locking costs 0.7 ms per MiB, more than solving does. So
+//! locked blocks are pooled for the life of the process, and results as large as gigabytes
+//! stream through a few small blocks: while the bus fills one, all CPU cores empty another
+//! ([`Stream::download`]).
+//!
+//! A block that takes part in a copy is owned by the [`Transfer`] until the copy is done, so no
+//! path, not even an early return, frees or reuses memory that the device still touches.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::sys::{self, CUevent_flags};
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaSlice, CudaView, DevicePtr, DevicePtrMut, DeviceSlice, result,
+};
+use rayon::prelude::*;
+
+use crate::device::lock;
+use crate::error::{self, DriverCall, GpuError};
+use crate::memory::{Element, Stream};
+
+/// The pool keeps this much at most; what comes back beyond it is unlocked and freed.
+const KEPT: usize = 1 << 30;
+
+/// Blocks are multiples of this, so that requests of similar size share them.
+const GRAIN: usize = 1 << 18;
+
+/// The size of one piece of a streamed copy: long enough (0.15 ms) to hide a launch, short
+/// enough to be locked in 6 ms when the process first needs it.
+const PIECE: usize = 8 << 20;
+
+/// How many pieces are under way: one on the bus, one waiting for it, one with the CPU.
+const DEPTH: usize = 3;
+
+/// Below this, the driver's own staging is quicker than ours.
+const SMALL: usize = 1 << 16;
+
+/// Which way the memory is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// To the device: write-combined, fast for the bus, very slow for the CPU to read.
+    Upload,
+    /// From the device: cached as usual.
+    Download,
+}
+
+/// A block of locked memory. Dropping it unlocks and frees it.
+#[derive(Debug)]
+struct Block {
+    start: NonNull<u8>,
+    bytes: usize,
+    direction: Direction,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: a block is plain memory, usable from any thread, with one owner.
+unsafe impl Send for Block {}
+// SAFETY: as above; shared access is only reading.
+unsafe impl Sync for Block {}
+
+impl Block {
+    fn new(
+        context: &Arc<CudaContext>,
+        bytes: usize,
+        direction: Direction,
+    ) -> Result<Block, GpuError> {
+        context.bind_to_thread().call("cuCtxSetCurrent")?;
+        // Portable: locked for every device's context, so that one pool serves all.
+        let flags = sys::CU_MEMHOSTALLOC_PORTABLE
+            | match direction {
+                Direction::Upload => sys::CU_MEMHOSTALLOC_WRITECOMBINED,
+                Direction::Download => 0,
+            };
+        // SAFETY: the context is current. The memory is the driver's, mapped and zeroed by the
+        // operating system, so reading it before writing is defined.
+        let start = unsafe { result::malloc_host(bytes, flags) }.map_err(|e| {
+            let (_, text) = error::describe(e);
+            GpuError::OutOfPinnedMemory { needed: bytes as u64, code: e.0 as u32, text }
+        })?;
+        match NonNull::new(start.cast()) {
+            Some(start) => Ok(Block { start, bytes, direction, context: context.clone() }),
+            None => Err(GpuError::OutOfPinnedMemory {
+                needed: bytes as u64,
+                code: 0,
+                text: "a null pointer".to_owned(),
+            }),
+        }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        self.context.record_err(self.context.bind_to_thread());
+        // SAFETY: allocated by `malloc_host`, freed once; no copy is under way, because a
+        // `Transfer` owns its block until its copy is done.
+        self.context.record_err(unsafe { result::free_host(self.start.as_ptr().cast()) });
+    }
+}
+
+/// Free blocks.
+static POOL: Mutex<Vec<Block>> = Mutex::new(Vec::new());
+
+/// Unlocks and frees all pooled host memory that is not in use.
+pub fn trim_pinned() {
+    let blocks = std::mem::take(&mut *lock(&POOL));
+    drop(blocks);
+}
+
+/// The bytes of locked host memory that wait in the pool.
+pub fn pooled_bytes() -> usize {
+    lock(&POOL).iter().map(|b| b.bytes).sum()
+}
+
+/// Takes the smallest block that fits, but none so large that it would be a waste.
+fn take_block(
+    context: &Arc<CudaContext>,
+    bytes: usize,
+    direction: Direction,
+) -> Result<Block, GpuError> {
+    let bytes = bytes.max(1).checked_next_multiple_of(GRAIN).unwrap_or(usize::MAX);
+    {
+        let mut pool = lock(&POOL);
+        let fits = |b: &Block| {
+            b.direction == direction && b.bytes >= bytes && b.bytes / 8 <= bytes.max(PIECE)
+        };
+        let best = pool.iter().enumerate().filter(|(_, b)| fits(b)).min_by_key(|(_, b)| b.bytes);
+        if let Some((index, _)) = best {
+            return Ok(pool.swap_remove(index));
+        }
+    }
+    Block::new(context, bytes, direction).or_else(|error| match error {
+        GpuError::OutOfPinnedMemory { .. } => {
+            trim_pinned();
+            Block::new(context, bytes, direction)
+        }
+        other => Err(other),
+    })
+}
+
+fn return_block(block: Block) {
+    let mut pool = lock(&POOL);
+    let kept: usize = pool.iter().map(|b| b.bytes).sum();
+    if kept + block.bytes <= KEPT {
+        pool.push(block);
+    } else {
+        // Freeing waits for the driver: not under the lock.
+        drop(pool);
+        drop(block);
+    }
+}
+
+/// `len` numbers in page-locked memory, from the pool and back to it.
+#[derive(Debug)]
+pub struct Pinned<T: Element> {
+    /// `None` only while it is being dropped.
+    block: Option<Block>,
+    start: NonNull<T>,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+// SAFETY: as for `Block`; `T` is a number.
+unsafe impl<T: Element> Send for Pinned<T> {}
+// SAFETY: as above.
+unsafe impl<T: Element> Sync for Pinned<T> {}
+
+impl<T: Element> Pinned<T> {
+    /// Takes memory from the pool; its contents are whatever was left there.
+    pub fn new(stream: &Stream, len: usize, direction: Direction) -> Result<Self, GpuError> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        let block = take_block(stream.context(), bytes, direction)?;
+        // Locked memory starts at a page, which is aligned for every `Element`.
+        let start = block.start.cast();
+        Ok(Pinned { block: Some(block), start, len, element: PhantomData })
+    }
+
+    /// Changes the length within what the block holds; says whether it fits.
+    fn resize(&mut self, len: usize) -> bool {
+        let fits = self.block.as_ref().is_some_and(|b| len <= b.bytes / size_of::<T>());
+        if fits {
+            self.len = len;
+        }
+        fits
+    }
+}
+
+impl<T: Element> Deref for Pinned<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the block holds `len` elements, aligned; every pattern of bits is a valid
+        // `T`; no copy touches it while it is not inside a `Transfer`.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Element> DerefMut for Pinned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Element> Drop for Pinned<T> {
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            return_block(block);
+        }
+    }
+}
+
+/// A copy under way. Dropping it waits for the copy.
+#[derive(Debug)]
+#[must_use = "dropping a transfer waits for it"]
+pub struct Transfer<T: Element> {
+    /// `None` once it was handed out.
+    pinned: Option<Pinned<T>>,
+    done: CudaEvent,
+}
+
+impl<T: Element> Transfer<T> {
+    /// Marks the end of a copy that was just queued. If that fails, waits for the stream: until
+    /// the copy is over, the memory must not go back to the pool.
+    fn begin(stream: &Stream, pinned: Pinned<T>) -> Result<Self, GpuError> {
+        let context = stream.context();
+        let done = context
+            .new_event(Some(CUevent_flags::CU_EVENT_DISABLE_TIMING))
+            .and_then(|event| event.record(stream.raw()).map(|()| event));
+        match done {
+            Ok(done) => Ok(Transfer { pinned: Some(pinned), done }),
+            Err(error) => {
+                if stream.raw().synchronize().is_err() {
+                    std::mem::forget(pinned);
+                }
+                Err(GpuError::driver("cuEventRecord", error))
+            }
+        }
+    }
+
+    /// Waits until the copy is done and gives the memory back.
+    pub fn wait(mut self) -> Result<Pinned<T>, GpuError> {
+        self.done.synchronize().call("cuEventSynchronize")?;
+        match self.pinned.take() {
+            Some(pinned) => Ok(pinned),
+            // `pinned` leaves only here, and `self` with it.
+            None => Err(invalid("cuEventSynchronize", "waited for already".to_owned())),
+        }
+    }
+
+    /// Whether the copy is done, without waiting.
+    pub fn is_done(&self) -> bool {
+        self.done.is_complete()
+    }
+}
+
+impl<T: Element> Drop for Transfer<T> {
+    fn drop(&mut self) {
+        if let Some(pinned) = self.pinned.take()
+            && let Err(error) = self.done.synchronize()
+        {
+            // The context is lost: whether the device still writes is unknown, so the memory
+            // is neither reused nor freed.
+            self.done.context().record_err(Err::<(), _>(error));
+            std::mem::forget(pinned);
+        }
+    }
+}
+
+impl Stream {
+    /// Queues a copy of `host` to `device[at..]` and returns at once.
+    pub fn start_upload<T: Element>(
+        &self,
+        host: Pinned<T>,
+        device: &mut CudaSlice<T>,
+        at: usize,
+    ) -> Result<Transfer<T>, GpuError> {
+        check_range("cuMemcpyHtoDAsync", at, host.len(), device.len())?;
+        self.check_owner("cuMemcpyHtoDAsync", device)?;
+        self.context().bind_to_thread().call("cuCtxSetCurrent")?;
+        let (address, _order) = device.device_ptr_mut(self.raw());
+        let to = address + (at * size_of::<T>()) as u64;
+        // SAFETY: the range lies in the buffer, which lives at least until the stream has done
+        // this copy, since its freeing is queued behind; `host` is owned by the transfer.
+        unsafe { result::memcpy_htod_async(to, &host, self.raw().cu_stream()) }
+            .call("cuMemcpyHtoDAsync")?;
+        Transfer::begin(self, host)
+    }
+
+    /// Queues a copy of all of `device` to the start of `host` and returns at once.
+    pub fn start_download<T: Element>(
+        &self,
+        device: &CudaView<'_, T>,
+        mut host: Pinned<T>,
+    ) -> Result<Transfer<T>, GpuError> {
+        check_range("cuMemcpyDtoHAsync", 0, device.len(), host.len())?;
+        self.check_owner("cuMemcpyDtoHAsync", device)?;
+        self.context().bind_to_thread().call("cuCtxSetCurrent")?;
+        let len = device.len();
+        let (address, _order) = device.device_ptr(self.raw());
+        // SAFETY: as many elements as the buffer has; it lives at least until the stream has
+        // done this copy, since its freeing is queued behind; `host` is owned by the transfer.
+        unsafe { result::memcpy_dtoh_async(&mut host[..len], address, self.raw().cu_stream()) }
+            .call("cuMemcpyDtoHAsync")?;
+        Transfer::begin(self, host)
+    }
+
+    /// Copies `host` to new device memory. When it returns, `host` is free to change.
+    pub fn upload<T: Element>(&self, host: &[T]) -> Result<CudaSlice<T>, GpuError> {
+        let mut device = self.allocate::<T>(host.len())?;
+        self.upload_into(host, &mut device)?;
+        Ok(device)
+    }
+
+    /// Copies `host` to the start of `device`. When it returns, `host` is free to change.
+    pub fn upload_into<T: Element>(
+        &self,
+        host: &[T],
+        device: &mut CudaSlice<T>,
+    ) -> Result<(), GpuError> {
+        check_range("cuMemcpyHtoDAsync", 0, host.len(), device.len())?;
+        self.check_owner("cuMemcpyHtoDAsync", device)?;
+        if host.is_empty() {
+            return Ok(());
+        }
+        if size_of_val(host) <= SMALL {
+            // From memory that is not locked, the driver has read the source when it returns.
+            return self.raw().memcpy_htod(host, device).call("cuMemcpyHtoDAsync");
+        }
+        let piece = (PIECE / size_of::<T>()).min(host.len());
+        let mut under_way: VecDeque<Transfer<T>> = VecDeque::new();
+        let mut at = 0;
+        while at < host.len() {
+            let len = piece.min(host.len() - at);
+            let mut pinned = if under_way.len() < DEPTH {
+                Pinned::new(self, piece, Direction::Upload)?
+            } else {
+                match under_way.pop_front() {
+                    Some(transfer) => transfer.wait()?,
+                    None => Pinned::new(self, piece, Direction::Upload)?,
+                }
+            };
+            if !pinned.resize(len) {
+                pinned = Pinned::new(self, len, Direction::Upload)?;
+            }
+            copy(&host[at..at + len], &mut pinned);
+            under_way.push_back(self.start_upload(pinned, device, at)?);
+            at += len;
+        }
+        under_way.into_iter().try_for_each(|transfer| transfer.wait().map(|_| ()))
+    }
+
+    /// Waits for the work queued so far and copies all of `device` to the start of `host`.
+    pub fn download<T: Element>(
+        &self,
+        device: &CudaView<'_, T>,
+        host: &mut [T],
+    ) -> Result<(), GpuError> {
+        check_range("cuMemcpyDtoHAsync", 0, device.len(), host.len())?;
+        self.download_pieces(device, |at, piece| copy(piece, &mut host[at..at + piece.len()]))
+    }
+
+    /// Waits for the work queued so far and hands all of `device` to `consume`, piece by piece
+    /// in order, each with the index of its first number. The next pieces are copied meanwhile,
+    /// so a consumer that transposes or reduces costs no extra pass over memory.
+    pub fn download_pieces<T: Element>(
+        &self,
+        device: &CudaView<'_, T>,
+        mut consume: impl FnMut(usize, &[T]),
+    ) -> Result<(), GpuError> {
+        let total = device.len();
+        let piece = (PIECE / size_of::<T>()).min(total);
+        let mut under_way: VecDeque<(usize, Transfer<T>)> = VecDeque::new();
+        let mut spare: Option<Pinned<T>> = None;
+        let mut next = 0;
+        loop {
+            while under_way.len() < DEPTH && next < total {
+                let len = piece.min(total - next);
+                let pinned = match spare.take() {
+                    Some(pinned) => pinned,
+                    None => Pinned::new(self, piece, Direction::Download)?,
+                };
+                let Some(view) = device.try_slice(next..next + len) else { break };
+                under_way.push_back((next, self.start_download(&view, pinned)?));
+                next += len;
+            }
+            let Some((at, transfer)) = under_way.pop_front() else { return Ok(()) };
+            let pinned = transfer.wait()?;
+            consume(at, &pinned[..piece.min(total - at)]);
+            spare = Some(pinned);
+        }
+    }
+}
+
+/// A copy by all cores: fresh memory costs a page fault every 4 KiB, which one core cannot take
+/// as fast as the bus delivers.
+fn copy<T: Element>(from: &[T], to: &mut [T]) {
+    const PART: usize = 1 << 16;
+    if from.len() <= PART {
+        to.copy_from_slice(from);
+    } else {
+        to.par_chunks_mut(PART).zip(from.par_chunks(PART)).for_each(|(t, f)| t.copy_from_slice(f));
+    }
+}
+
+impl Stream {
+    /// A buffer of another stream could be freed, or still be written to, during the copy.
+    fn check_owner<T>(
+        &self,
+        call: &'static str,
+        buffer: &impl DeviceSlice<T>,
+    ) -> Result<(), GpuError> {
+        if buffer.stream() == self.raw() {
+            return Ok(());
+        }
+        Err(invalid(call, "the buffer belongs to another stream".to_owned()))
+    }
+}
+
+/// The bindings would panic.
+fn check_range(call: &'static str, at: usize, len: usize, room: usize) -> Result<(), GpuError> {
+    if at.checked_add(len).is_some_and(|end| end <= room) {
+        return Ok(());
+    }
+    Err(invalid(call, format!("{len} elements at {at} do not fit into {room}")))
+}
+
+fn invalid(call: &'static str, text: String) -> GpuError {
+    let code = sys::CUresult::CUDA_ERROR_INVALID_VALUE as u32;
+    GpuError::Driver { call, code, name: "CUDA_ERROR_INVALID_VALUE".to_owned(), text }
+}
