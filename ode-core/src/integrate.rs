@@ -1,0 +1,371 @@
+//! The integration loop: every solver, on every width.
+//!
+//! Each lane carries one trajectory with a time, a step size and a state of its own. A lane whose
+//! trajectory ends hands it to the [`Feed`] and takes the next one, inside the loop, so that no
+//! lane waits for another.
+//!
+//! # Time
+//!
+//! A step size is signed: a reversed time span is one with negative steps. `f32` time is a pair,
+//! `t + t_low` with `|t_low|` at most half a unit of `t` (Kahan), so that steps far below the
+//! resolution of `t` add up. With a fixed step, time is `t0 + i h` with an integer `i`, and the
+//! last of exactly `round((t1 - t0)/h)` steps ends on `t1`.
+
+pub use device::*;
+
+/// What happened to a trajectory, as the lanes count it.
+pub mod code {
+    /// Reached the end.
+    pub const SUCCESS: u64 = 0;
+    /// Used up its steps.
+    pub const MAX_STEPS: u64 = 1;
+    /// Needed steps too small to advance time.
+    pub const DT_MIN: u64 = 2;
+    /// The state or its derivative is infinite or not a number.
+    pub const NON_FINITE: u64 = 3;
+}
+
+#[ode_macros::device(integrate)]
+mod device {
+    use super::code;
+    use crate::controller;
+    use crate::lane::{Bits, Mask, Real};
+    use crate::methods::Explicit;
+    use crate::system::System;
+
+    /// What all trajectories of a solve share.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Options<R: Real> {
+        /// Absolute tolerance.
+        pub abstol: R,
+        /// Relative tolerance.
+        pub reltol: R,
+        /// The step size (fixed), or the first one; 0: chosen automatically. Its sign is ignored.
+        pub dt: R,
+        /// Steps of this size and below are given up.
+        pub dtmin: R,
+        /// Steps tried, accepted or not, after which a trajectory is given up.
+        pub max_steps: R::Bits,
+    }
+
+    /// [`Options`] of their parts.
+    pub fn options<R: Real>(
+        abstol: R,
+        reltol: R,
+        dt: R,
+        dtmin: R,
+        max_steps: R::Bits,
+    ) -> Options<R> {
+        Options { abstol, reltol, dt, dtmin, max_steps }
+    }
+
+    /// Where trajectories come from and where results go: all that differs by platform.
+    pub trait Feed<R: Real, const N: usize, const P: usize> {
+        /// Gives a trajectory to lanes of `need`; the mask of those that got one.
+        fn take(&mut self, need: R::Mask) -> R::Mask;
+        /// `u` with the initial states of lanes `got` filled in.
+        fn load_u(&self, got: R::Mask, u: [R; N]) -> [R; N];
+        /// `p` with the parameters of lanes `got` filled in.
+        fn load_p(&self, got: R::Mask, p: [R; P]) -> [R; P];
+        /// The beginning of the time span, for lanes `got`; else `t`.
+        fn load_start(&self, got: R::Mask, t: R) -> R;
+        /// The end of the time span, for lanes `got`; else `t`.
+        fn load_end(&self, got: R::Mask, t: R) -> R;
+        /// The time at which to save number `slot`, for lanes `which`, infinite after the last one;
+        /// else `t`.
+        fn save_time(&self, which: R::Mask, slot: R::Bits, start: R, t: R) -> R;
+        /// Saves `u` as number `slot`, for lanes `which`.
+        fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N]);
+        /// Takes the result of lanes `done`, those of them that have a trajectory.
+        fn finish(
+            &mut self,
+            done: R::Mask,
+            u: [R; N],
+            code: R::Bits,
+            steps: R::Bits,
+            rejected: R::Bits,
+        );
+    }
+
+    /// The smallest step worth taking, relative to time: a few units of `t` in its last place, for
+    /// `f32` of the pair `t + t_low`.
+    pub fn resolution<R: Real>() -> R {
+        if R::DOUBLE { R::lit(RESOLUTION_DOUBLE) } else { R::lit(RESOLUTION_SINGLE) }
+    }
+
+    /// `2^-50`.
+    pub const RESOLUTION_DOUBLE: f64 = 8.881784197001252e-16;
+    /// `2^-44`.
+    pub const RESOLUTION_SINGLE: f64 = 5.684341886080802e-14;
+
+    /// A whole number from 0 up to [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]), exclusive,
+    /// as an integer: added to the power of two whose unit in the last place is one.
+    pub fn whole_to_bits<R: Real>(x: R) -> R::Bits {
+        (x + whole::<R>()).to_bits().wrapping_sub(whole::<R>().to_bits())
+    }
+
+    /// The inverse of [`whole_to_bits`].
+    pub fn whole_from_bits<R: Real>(x: R::Bits) -> R {
+        R::from_bits(x.wrapping_add(whole::<R>().to_bits())) - whole::<R>()
+    }
+
+    /// The power of two of [`whole_to_bits`].
+    fn whole<R: Real>() -> R {
+        if R::DOUBLE { R::lit(MAX_WHOLE_DOUBLE) } else { R::lit(MAX_WHOLE_SINGLE) }
+    }
+
+    /// `2^52`.
+    pub const MAX_WHOLE_DOUBLE: f64 = 4503599627370496.0;
+    /// `2^23`.
+    pub const MAX_WHOLE_SINGLE: f64 = 8388608.0;
+
+    /// `a` where the mask is true, else `b`.
+    pub fn choose<R: Real, const N: usize>(mask: R::Mask, a: [R; N], b: [R; N]) -> [R; N] {
+        let mut out = b;
+        for d in 0..N {
+            out[d] = R::select(mask, a[d], b[d]);
+        }
+        out
+    }
+
+    /// Whether all components are finite.
+    pub fn is_finite<R: Real, const N: usize>(u: &[R; N]) -> R::Mask {
+        let mut sum = R::lit(0.0);
+        for d in 0..N {
+            // Zero for a finite number, else NaN, which stays.
+            sum = sum + (u[d] - u[d]);
+        }
+        sum.equals(R::lit(0.0))
+    }
+
+    /// The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
+    /// with the roots read off the binary logarithm; a few percent matter to nobody.
+    ///
+    /// `k` is the derivative at the start. At most the length of the span; that too where the
+    /// norms are not finite.
+    pub fn first_step<
+        R: Real,
+        S: System<N, P>,
+        M: Explicit<K>,
+        const N: usize,
+        const P: usize,
+        const K: usize,
+    >(
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        span: R,
+        k: &[R; N],
+        o: &Options<R>,
+    ) -> R {
+        let zero = [R::lit(0.0); N];
+        let n = R::lit(N as f64);
+        let small = R::lit(N as f64 * FIRST_SMALL);
+        let size = controller::square_norm::<R, N>(u, u, &zero, o.abstol, o.reltol);
+        let slope = controller::square_norm::<R, N>(k, u, &zero, o.abstol, o.reltol);
+        let either = size.lt(small) | slope.lt(small);
+        let guess = R::select(either, R::lit(1e-6), R::lit(0.01) * (size / slope).sqrt());
+        let h0 = guess.at_most(span.abs());
+        // An Euler step of that size shows the second derivative.
+        let signed = h0.copysign(span);
+        let mut moved = *u;
+        for d in 0..N {
+            moved[d] = signed.mul_add(k[d], u[d]);
+        }
+        let there = S::rhs(&moved, p, t + signed);
+        let mut change = there;
+        for d in 0..N {
+            change[d] = (there[d] - k[d]) / h0;
+        }
+        let curve = controller::square_norm::<R, N>(&change, u, &zero, o.abstol, o.reltol);
+        let most = slope.max(curve);
+        // (0.01 / m)^(1/(order + 1)) with m² = most / n.
+        let log = <R::Single as Real>::lit(LOG2_FIRST) - controller::log2_of_mean(most, n);
+        let root = <R::Single as Real>::lit(0.5 / (M::ORDER as f64 + 1.0));
+        let h1 = controller::exp2_wide::<R>(log * root);
+        let flat = most.le(R::lit(N as f64 * FIRST_FLAT));
+        let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
+        h1.min(R::lit(100.0) * h0).at_most(span.abs())
+    }
+
+    /// `1e-5` squared: below it a norm is too small to divide by.
+    pub const FIRST_SMALL: f64 = 1e-10;
+    /// `1e-15` squared: below it the solution is a straight line.
+    pub const FIRST_FLAT: f64 = 1e-30;
+    /// `log2(0.01²)`.
+    pub const LOG2_FIRST: f64 = -13.287712379549449;
+
+    /// Integrates every trajectory of `feed` from the beginning to the end of its time span.
+    ///
+    /// `ADAPTIVE`: step sizes follow the error estimate; otherwise they are `o.dt`. `SAVE`: the
+    /// feed has times to save at. `K` is the method's number of stages.
+    pub fn integrate<
+        R: Real,
+        S: System<N, P>,
+        M: Explicit<K>,
+        Q: Feed<R, N, P>,
+        const N: usize,
+        const P: usize,
+        const K: usize,
+        const ADAPTIVE: bool,
+        const SAVE: bool,
+    >(
+        feed: &mut Q,
+        o: &Options<R>,
+    ) {
+        let zero = R::lit(0.0);
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let beta1 = <R::Single as Real>::lit(M::BETA1);
+        let beta2 = <R::Single as Real>::lit(M::BETA2);
+        let fresh = controller::fresh_memory::<R>(beta2);
+
+        let mut u = [zero; N];
+        let mut p = [zero; P];
+        let mut k1 = [zero; N];
+        let mut t0 = zero;
+        let mut t1 = zero;
+        let mut t = zero;
+        let mut t_low = zero;
+        let mut dt = zero;
+        let mut memory = fresh;
+        let mut steps = none;
+        let mut planned = none;
+        let mut rejected = none;
+        let mut code = none;
+        let mut slot = none;
+        let mut save_at = zero;
+        let mut run = <R::Mask as Mask>::splat(false);
+        let mut alive = <R::Mask as Mask>::splat(true);
+
+        while alive.any() {
+            let mut need = alive & !run;
+            while need.any() {
+                let reached = t.equals(t1);
+                let out_of_steps = <R::Bits as Bits>::lit(code::MAX_STEPS);
+                let ok = <R::Bits as Bits>::lit(code::SUCCESS);
+                let by_time = <R::Bits as Bits>::select(reached, ok, out_of_steps);
+                let failed = !code.equals(none);
+                let finite = is_finite::<R, N>(&u);
+                let by_state = <R::Bits as Bits>::select(
+                    finite,
+                    by_time,
+                    <R::Bits as Bits>::lit(code::NON_FINITE),
+                );
+                let why = <R::Bits as Bits>::select(failed, code, by_state);
+                feed.finish(need, u, why, steps, rejected);
+
+                let got = feed.take(need);
+                alive = run | got;
+                u = feed.load_u(got, u);
+                p = feed.load_p(got, p);
+                t0 = feed.load_start(got, t0);
+                t1 = feed.load_end(got, t1);
+                t = R::select(got, t0, t);
+                t_low = R::select(got, zero, t_low);
+                steps = <R::Bits as Bits>::select(got, none, steps);
+                rejected = <R::Bits as Bits>::select(got, none, rejected);
+                code = <R::Bits as Bits>::select(got, none, code);
+                memory = <R::Single as Real>::select(R::single_mask(got), fresh, memory);
+                let span = t1 - t0;
+                let k = S::rhs(&u, &p, t0);
+                k1 = choose::<R, N>(got, k, k1);
+                let mut first = o.dt.abs();
+                if ADAPTIVE {
+                    let automatic = first.equals(zero) & got;
+                    if automatic.any() {
+                        let chosen = first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, o);
+                        first = R::select(automatic, chosen, first);
+                    }
+                } else {
+                    let count = whole_to_bits((span.abs() / first).round_even().max(R::lit(1.0)));
+                    planned = <R::Bits as Bits>::select(got, count, planned);
+                }
+                dt = R::select(got, first.copysign(span), dt);
+                if SAVE {
+                    slot = <R::Bits as Bits>::select(got, none, slot);
+                    save_at = feed.save_time(got, slot, t0, save_at);
+                    let at_start = got & save_at.equals(t0);
+                    feed.save(at_start, slot, u);
+                    let next = <R::Bits as Bits>::select(at_start, one, slot);
+                    slot = next;
+                    save_at = feed.save_time(at_start, slot, t0, save_at);
+                }
+                // A span without length is at its end already.
+                run = run | (got & !t0.equals(t1));
+                need = alive & !run;
+            }
+
+            let rest = (t1 - t) - t_low;
+            let mut last = rest.abs().le(dt.abs());
+            if !ADAPTIVE {
+                last = steps.wrapping_add(one).equals(planned);
+            }
+            let h = R::select(last, rest, dt);
+            let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
+
+            let mut accept = run;
+            let mut square = zero;
+            if ADAPTIVE {
+                square = controller::square_norm::<R, N>(&step.error, &u, &step.u, o.abstol, o.reltol);
+                let decision = controller::decide::<R, N>(square, memory, beta1, beta2);
+                accept = decision.accept;
+                memory = decision.memory;
+                dt = h * R::from_single(decision.factor);
+            }
+
+            let mut new_t = t + h;
+            let mut new_low = zero;
+            if ADAPTIVE {
+                if !R::DOUBLE {
+                    let add = h + t_low;
+                    new_t = t + add;
+                    new_low = add - (new_t - t);
+                }
+            } else {
+                new_t = whole_from_bits::<R>(steps.wrapping_add(one)).mul_add(dt, t0);
+            }
+            let new_t = R::select(last, t1, new_t);
+
+            if SAVE {
+                let mut want = run & accept & ((save_at - t) - t_low).abs().le(h.abs());
+                while want.any() {
+                    let theta = ((save_at - t) - t_low) / h;
+                    let within = M::interpolate::<R, N>(&u, &step, h, theta);
+                    // A point at the end of the step is the state itself.
+                    let saved = choose::<R, N>(save_at.equals(new_t), step.u, within);
+                    feed.save(want, slot, saved);
+                    slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
+                    save_at = feed.save_time(want, slot, t0, save_at);
+                    want = want & ((save_at - t) - t_low).abs().le(h.abs());
+                }
+            }
+
+            steps = steps.wrapping_add(one);
+            let in_time = steps.less_than(o.max_steps);
+            if ADAPTIVE {
+                let failing = run & !accept;
+                if failing.any() {
+                    rejected = <R::Bits as Bits>::select(failing, rejected.wrapping_add(one), rejected);
+                    let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
+                    let hopeless = failing & !is_finite::<R, N>(&k1);
+                    let stuck = failing & h.abs().le(floor);
+                    let why = <R::Bits as Bits>::select(
+                        hopeless | !is_finite::<R, 1>(&[square]),
+                        <R::Bits as Bits>::lit(code::NON_FINITE),
+                        <R::Bits as Bits>::lit(code::DT_MIN),
+                    );
+                    let end = stuck | hopeless;
+                    code = <R::Bits as Bits>::select(end, why, code);
+                    run = run & !end;
+                }
+                t_low = R::select(accept, new_low, t_low);
+                run = run & in_time;
+            }
+            run = run & !(accept & last);
+            t = R::select(accept, new_t, t);
+            u = choose::<R, N>(accept, step.u, u);
+            k1 = choose::<R, N>(accept, step.k[K - 1], k1);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Numbers that hold one value per lane.
+//!
+//! A solver is a *lane program*: Rust that is generic over [`Real`], a number with one value for
+//! each of [`Real::LANES`] trajectories. The same source runs on `f64` (one lane), on a pair of
+//! SIMD registers ([`Lanes`]), and, translated to CUDA C++ by `#[device]`, on a GPU thread. What
+//! differs by lane is decided by a [`Mask`] and a [`Real::select`], never by a branch.
+//!
+//! # One arithmetic
+//!
+//! Every operation here is either exact, or rounded once to nearest as IEEE 754 says, or defined
+//! down to its last bit by its documentation. So a lane program gives the same bits on every
+//! implementation, whatever the number of lanes. The operations whose result is *not* fully
+//! defined say so ([`Real::max_magnitude`] on a NaN); a lane program must not let that reach a
+//! result.
+
+mod lanes;
+mod portable;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86;
+
+pub use lanes::{LaneBits, LaneMask, Lanes, Vector, WithSingle};
+pub use portable::Portable;
+
+use core::fmt::Debug;
+use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+
+/// A truth value per lane.
+pub trait Mask:
+    Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
+{
+    /// The same truth value in every lane.
+    fn splat(value: bool) -> Self;
+    /// Whether any lane is true. On a GPU thread, which has one lane, this is the identity.
+    fn any(self) -> bool;
+    /// Bit `i` is lane `i`; at most 64 lanes.
+    fn to_bitmask(self) -> u64;
+    /// The inverse of [`Mask::to_bitmask`]; bits beyond the last lane are ignored.
+    fn from_bitmask(bits: u64) -> Self;
+}
+
+/// An unsigned integer per lane, of the width of the real number whose bits it is.
+///
+/// Arithmetic wraps. Shifts are by a literal.
+pub trait Bits:
+    Copy
+    + Debug
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+{
+    /// The mask type of the same lanes.
+    type Mask: Mask;
+    /// The same number in every lane, truncated to the width.
+    fn lit(value: u64) -> Self;
+    /// Lane `i`.
+    fn lane(self, i: usize) -> u64;
+    /// Wrapping sum.
+    fn wrapping_add(self, other: Self) -> Self;
+    /// Wrapping difference.
+    fn wrapping_sub(self, other: Self) -> Self;
+    /// Logical shift left by `BY` bits.
+    fn shl<const BY: u32>(self) -> Self;
+    /// Logical shift right by `BY` bits.
+    fn shr<const BY: u32>(self) -> Self;
+    /// Whether the numbers are equal.
+    fn equals(self, other: Self) -> Self::Mask;
+    /// Unsigned comparison.
+    fn less_than(self, other: Self) -> Self::Mask;
+    /// `a` where the mask is true, else `b`.
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+}
+
+/// The scalar behind a [`Real`]: `f32` or `f64`.
+pub trait Scalar:
+    Real<Scalar = Self, Mask = bool, Single = f32>
+    + num_traits::Float
+    + Default
+    + core::fmt::Display
+{
+    /// The SIMD types of this precision.
+    type Simd: crate::simd::SimdFamily<Self>;
+    /// `"f32"` or `"f64"`.
+    const NAME: &'static str;
+    /// The C++ name of the type.
+    const DEVICE_NAME: &'static str;
+    /// The value as `f64`, exactly.
+    fn widen(self) -> f64;
+    /// The nearest value of this precision.
+    fn narrow(value: f64) -> Self;
+}
+
+/// A real number per lane: the type that lane programs compute with.
+///
+/// `+ - * /`, [`sqrt`](Real::sqrt) and [`mul_add`](Real::mul_add) are correctly rounded.
+pub trait Real:
+    Copy
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// The type of one lane.
+    type Scalar: Scalar;
+    /// A truth value for each lane.
+    type Mask: Mask;
+    /// The bit pattern of each lane: 32 or 64 bits.
+    type Bits: Bits<Mask = Self::Mask>;
+    /// An `f32` for each lane: what the step-size controller computes with. For an `f32` number
+    /// it is the type itself.
+    type Single: Real<Scalar = f32>;
+
+    /// Number of lanes.
+    const LANES: usize;
+    /// Whether a lane is an `f64`; otherwise it is an `f32`.
+    const DOUBLE: bool;
+
+    /// The nearest number to `value`, in every lane.
+    fn lit(value: f64) -> Self;
+    /// `self * a + b`, rounded once.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Magnitude: clears the sign bit.
+    fn abs(self) -> Self;
+    /// The magnitude of `self` with the sign bit of `sign`.
+    fn copysign(self, sign: Self) -> Self;
+    /// The nearest integer, ties to even.
+    fn round_even(self) -> Self;
+    /// The greatest integer not above.
+    fn floor(self) -> Self;
+    /// `self < other`; false where either is a NaN.
+    fn lt(self, other: Self) -> Self::Mask;
+    /// `self <= other`; false where either is a NaN.
+    fn le(self, other: Self) -> Self::Mask;
+    /// `self > other`; false where either is a NaN.
+    fn gt(self, other: Self) -> Self::Mask;
+    /// `self >= other`; false where either is a NaN.
+    fn ge(self, other: Self) -> Self::Mask;
+    /// `self == other`; false where either is a NaN.
+    fn equals(self, other: Self) -> Self::Mask;
+    /// `a` where the mask is true, else `b`.
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// `if self < other { self } else { other }`: `other` where either is a NaN.
+    fn min(self, other: Self) -> Self;
+    /// `if self > other { self } else { other }`: `other` where either is a NaN.
+    fn max(self, other: Self) -> Self;
+    /// The larger of `|self|` and `|other|`, one instruction on a GPU. Which of the two it is where one
+    /// is a NaN is not defined.
+    fn max_magnitude(self, other: Self) -> Self;
+    /// `self`, but at most `cap`; `cap` where `self` is a NaN. `cap` must not be a NaN or a zero.
+    fn at_most(self, cap: Self) -> Self;
+    /// `self`, but at least `floor`; `floor` where `self` is a NaN. `floor` must not be a NaN or
+    /// a zero.
+    fn at_least(self, floor: Self) -> Self;
+    /// The bit pattern of each lane.
+    fn to_bits(self) -> Self::Bits;
+    /// The number with the given bit pattern.
+    fn from_bits(bits: Self::Bits) -> Self;
+    /// The bit pattern, as a 32-bit *signed* integer, converted to `f32` (rounded to nearest): for
+    /// an `f64`, of the upper half of the pattern. For a positive number this is its binary
+    /// logarithm, piecewise linear, scaled and shifted (see `controller`).
+    fn bits_to_single(self) -> Self::Single;
+    /// The inverse of [`Real::bits_to_single`]: `value` is converted to a 32-bit signed integer
+    /// (towards zero), which becomes the bit pattern, or the upper half of it for an `f64`.
+    /// The value must lie within the range of positive finite numbers.
+    fn single_to_bits(value: Self::Single) -> Self;
+    /// The number as `f32`, rounded to nearest.
+    fn to_single(self) -> Self::Single;
+    /// An `f32` as this type; exact.
+    fn from_single(value: Self::Single) -> Self;
+    /// The mask of the `f32` lanes.
+    fn single_mask(mask: Self::Mask) -> <Self::Single as Real>::Mask;
+
+    /// The number in lane `i`.
+    fn lane(self, i: usize) -> Self::Scalar;
+    /// Replaces the number in lane `i`.
+    fn set_lane(&mut self, i: usize, value: Self::Scalar);
+}

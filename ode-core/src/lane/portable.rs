@@ -1,0 +1,215 @@
+//! Vectors as arrays: for machines whose instruction set has no explicit vectors here.
+//!
+//! On aarch64, where NEON with fused multiply-add is the baseline, LLVM vectorises these loops; on
+//! x86-64 without FMA they are exact and slow, because a fused multiply-add is then a library call.
+
+use super::lanes::{LaneMask, Lanes, Vector, WithSingle};
+use super::{Bits, Real, Scalar};
+
+/// `W` numbers in an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable<T, const W: usize>([T; W]);
+
+macro_rules! all {
+    (|$i:ident| $value:expr) => {
+        core::array::from_fn(
+            #[inline(always)]
+            |$i| $value,
+        )
+    };
+}
+
+impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
+    type Scalar = T;
+    type Mask = [bool; W];
+    type Bits = [T::Bits; W];
+    type Array = [T; W];
+    const WIDTH: usize = W;
+
+    #[inline(always)]
+    fn splat(x: T) -> Self {
+        Portable([x; W])
+    }
+    #[inline(always)]
+    fn to_array(self) -> [T; W] {
+        self.0
+    }
+    #[inline(always)]
+    fn from_array(a: [T; W]) -> Self {
+        Portable(a)
+    }
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Portable(all!(|i| self.0[i] + b.0[i]))
+    }
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Portable(all!(|i| self.0[i] - b.0[i]))
+    }
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        Portable(all!(|i| self.0[i] * b.0[i]))
+    }
+    #[inline(always)]
+    fn div(self, b: Self) -> Self {
+        Portable(all!(|i| self.0[i] / b.0[i]))
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Portable(all!(|i| -self.0[i]))
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        Portable(all!(|i| Real::mul_add(self.0[i], a.0[i], b.0[i])))
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Portable(all!(|i| Real::sqrt(self.0[i])))
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Portable(all!(|i| Real::abs(self.0[i])))
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        Portable(all!(|i| Real::copysign(self.0[i], sign.0[i])))
+    }
+    #[inline(always)]
+    fn round_even(self) -> Self {
+        Portable(all!(|i| self.0[i].round_even()))
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        Portable(all!(|i| Real::floor(self.0[i])))
+    }
+    #[inline(always)]
+    fn lt(self, b: Self) -> [bool; W] {
+        all!(|i| self.0[i] < b.0[i])
+    }
+    #[inline(always)]
+    fn le(self, b: Self) -> [bool; W] {
+        all!(|i| self.0[i] <= b.0[i])
+    }
+    #[inline(always)]
+    fn equals(self, b: Self) -> [bool; W] {
+        all!(|i| self.0[i] == b.0[i])
+    }
+    #[inline(always)]
+    fn select(m: [bool; W], a: Self, b: Self) -> Self {
+        Portable(all!(|i| if m[i] { a.0[i] } else { b.0[i] }))
+    }
+    #[inline(always)]
+    fn min(self, b: Self) -> Self {
+        Portable(all!(|i| Real::min(self.0[i], b.0[i])))
+    }
+    #[inline(always)]
+    fn max(self, b: Self) -> Self {
+        Portable(all!(|i| Real::max(self.0[i], b.0[i])))
+    }
+    #[inline(always)]
+    fn to_bits(self) -> Self::Bits {
+        all!(|i| Real::to_bits(self.0[i]))
+    }
+    #[inline(always)]
+    fn from_bits(b: Self::Bits) -> Self {
+        Portable(all!(|i| Real::from_bits(b[i])))
+    }
+
+    #[inline(always)]
+    fn bits_splat(x: u64) -> Self::Bits {
+        [T::Bits::lit(x); W]
+    }
+    #[inline(always)]
+    fn bits_add(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        all!(|i| a[i].wrapping_add(b[i]))
+    }
+    #[inline(always)]
+    fn bits_sub(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        all!(|i| a[i].wrapping_sub(b[i]))
+    }
+    #[inline(always)]
+    fn bits_and(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        all!(|i| a[i] & b[i])
+    }
+    #[inline(always)]
+    fn bits_or(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        all!(|i| a[i] | b[i])
+    }
+    #[inline(always)]
+    fn bits_xor(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        all!(|i| a[i] ^ b[i])
+    }
+    #[inline(always)]
+    fn bits_shl<const BY: u32>(a: Self::Bits) -> Self::Bits {
+        all!(|i| a[i].shl::<BY>())
+    }
+    #[inline(always)]
+    fn bits_shr<const BY: u32>(a: Self::Bits) -> Self::Bits {
+        all!(|i| a[i].shr::<BY>())
+    }
+    #[inline(always)]
+    fn bits_equals(a: Self::Bits, b: Self::Bits) -> [bool; W] {
+        all!(|i| a[i].equals(b[i]))
+    }
+    #[inline(always)]
+    fn bits_less_than(a: Self::Bits, b: Self::Bits) -> [bool; W] {
+        all!(|i| a[i].less_than(b[i]))
+    }
+    #[inline(always)]
+    fn bits_select(m: [bool; W], a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        all!(|i| if m[i] { a[i] } else { b[i] })
+    }
+
+    #[inline(always)]
+    fn mask_splat(x: bool) -> [bool; W] {
+        [x; W]
+    }
+    #[inline(always)]
+    fn mask_and(a: [bool; W], b: [bool; W]) -> [bool; W] {
+        all!(|i| a[i] & b[i])
+    }
+    #[inline(always)]
+    fn mask_or(a: [bool; W], b: [bool; W]) -> [bool; W] {
+        all!(|i| a[i] | b[i])
+    }
+    #[inline(always)]
+    fn mask_not(a: [bool; W]) -> [bool; W] {
+        all!(|i| !a[i])
+    }
+    #[inline(always)]
+    fn mask_to_bits(a: [bool; W]) -> u64 {
+        a.iter().enumerate().fold(0, |bits, (i, &set)| bits | (set as u64) << i)
+    }
+    #[inline(always)]
+    fn mask_from_bits(a: u64) -> [bool; W] {
+        all!(|i| (a >> i) & 1 != 0)
+    }
+}
+
+impl<T, const W: usize, const K: usize> WithSingle for Lanes<Portable<T, W>, K>
+where
+    T: Scalar<Mask = bool, Single = f32>,
+{
+    type Mask = LaneMask<Portable<T, W>, K>;
+    type Single = Lanes<Portable<f32, W>, K>;
+    #[inline(always)]
+    fn bits_to_single(self) -> Self::Single {
+        Lanes(all!(|k| Portable(all!(|i| self.0[k].0[i].bits_to_single()))))
+    }
+    #[inline(always)]
+    fn single_to_bits(value: Self::Single) -> Self {
+        Lanes(all!(|k| Portable(all!(|i| T::single_to_bits(value.0[k].0[i])))))
+    }
+    #[inline(always)]
+    fn to_single(self) -> Self::Single {
+        Lanes(all!(|k| Portable(all!(|i| self.0[k].0[i].to_single()))))
+    }
+    #[inline(always)]
+    fn from_single(value: Self::Single) -> Self {
+        Lanes(all!(|k| Portable(all!(|i| T::from_single(value.0[k].0[i])))))
+    }
+    #[inline(always)]
+    fn single_mask(mask: Self::Mask) -> LaneMask<Portable<f32, W>, K> {
+        LaneMask(mask.0)
+    }
+}

@@ -1,0 +1,204 @@
+//! One lane: `f32` and `f64` themselves, the reference that tests read.
+
+use super::{Bits, Mask, Real, Scalar};
+
+impl Mask for bool {
+    #[inline(always)]
+    fn splat(value: bool) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn any(self) -> bool {
+        self
+    }
+    #[inline(always)]
+    fn to_bitmask(self) -> u64 {
+        self as u64
+    }
+    #[inline(always)]
+    fn from_bitmask(bits: u64) -> Self {
+        bits & 1 != 0
+    }
+}
+
+macro_rules! scalar {
+    ($float:ident, $bits:ident, double: $double:literal, device: $device:literal,
+     high: |$h:ident| $high:expr, from_high: |$g:ident| $from_high:expr) => {
+        impl Bits for $bits {
+            type Mask = bool;
+            #[inline(always)]
+            fn lit(value: u64) -> Self {
+                value as $bits
+            }
+            #[inline(always)]
+            fn lane(self, _: usize) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
+            fn wrapping_add(self, other: Self) -> Self {
+                $bits::wrapping_add(self, other)
+            }
+            #[inline(always)]
+            fn wrapping_sub(self, other: Self) -> Self {
+                $bits::wrapping_sub(self, other)
+            }
+            #[inline(always)]
+            fn shl<const BY: u32>(self) -> Self {
+                self << BY
+            }
+            #[inline(always)]
+            fn shr<const BY: u32>(self) -> Self {
+                self >> BY
+            }
+            #[inline(always)]
+            fn equals(self, other: Self) -> bool {
+                self == other
+            }
+            #[inline(always)]
+            fn less_than(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn select(mask: bool, a: Self, b: Self) -> Self {
+                if mask { a } else { b }
+            }
+        }
+
+        impl Scalar for $float {
+            type Simd = crate::simd::Family<$float>;
+            const NAME: &'static str = stringify!($float);
+            const DEVICE_NAME: &'static str = $device;
+            #[inline(always)]
+            fn widen(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn narrow(value: f64) -> Self {
+                value as $float
+            }
+        }
+
+        impl Real for $float {
+            type Scalar = $float;
+            type Mask = bool;
+            type Bits = $bits;
+            type Single = f32;
+            const LANES: usize = 1;
+            const DOUBLE: bool = $double;
+
+            #[inline(always)]
+            fn lit(value: f64) -> Self {
+                value as $float
+            }
+            #[inline(always)]
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                $float::mul_add(self, a, b)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                $float::sqrt(self)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                $float::abs(self)
+            }
+            #[inline(always)]
+            fn copysign(self, sign: Self) -> Self {
+                $float::copysign(self, sign)
+            }
+            #[inline(always)]
+            fn round_even(self) -> Self {
+                $float::round_ties_even(self)
+            }
+            #[inline(always)]
+            fn floor(self) -> Self {
+                $float::floor(self)
+            }
+            #[inline(always)]
+            fn lt(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn le(self, other: Self) -> bool {
+                self <= other
+            }
+            #[inline(always)]
+            fn gt(self, other: Self) -> bool {
+                self > other
+            }
+            #[inline(always)]
+            fn ge(self, other: Self) -> bool {
+                self >= other
+            }
+            #[inline(always)]
+            fn equals(self, other: Self) -> bool {
+                self == other
+            }
+            #[inline(always)]
+            fn select(mask: bool, a: Self, b: Self) -> Self {
+                if mask { a } else { b }
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                if self < other { self } else { other }
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                if self > other { self } else { other }
+            }
+            #[inline(always)]
+            fn max_magnitude(self, other: Self) -> Self {
+                Real::max(Real::abs(self), Real::abs(other))
+            }
+            #[inline(always)]
+            fn at_most(self, cap: Self) -> Self {
+                Real::min(self, cap)
+            }
+            #[inline(always)]
+            fn at_least(self, floor: Self) -> Self {
+                Real::max(self, floor)
+            }
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                $float::to_bits(self)
+            }
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                $float::from_bits(bits)
+            }
+            #[inline(always)]
+            fn bits_to_single(self) -> f32 {
+                let $h = $float::to_bits(self);
+                ($high as i32) as f32
+            }
+            #[inline(always)]
+            fn single_to_bits(value: f32) -> Self {
+                let $g = value as i32;
+                $float::from_bits($from_high)
+            }
+            #[inline(always)]
+            fn to_single(self) -> f32 {
+                self as f32
+            }
+            #[inline(always)]
+            fn from_single(value: f32) -> Self {
+                value as $float
+            }
+            #[inline(always)]
+            fn single_mask(mask: bool) -> bool {
+                mask
+            }
+            #[inline(always)]
+            fn lane(self, _: usize) -> $float {
+                self
+            }
+            #[inline(always)]
+            fn set_lane(&mut self, _: usize, value: $float) {
+                *self = value;
+            }
+        }
+    };
+}
+
+scalar!(f32, u32, double: false, device: "float", high: |b| b, from_high: |i| i as u32);
+scalar!(f64, u64, double: true, device: "double", high: |b| b >> 32, from_high: |i| (i as u64) << 32);

@@ -1,0 +1,7 @@
+//! The methods: one file each.
+
+mod explicit;
+pub mod tsit5;
+
+pub use explicit::{Explicit, Step};
+pub use tsit5::Tsit5;
