@@ -3,6 +3,16 @@
 //! Two ways lead through it, both ordinary functions from tokens to tokens:
 //!
 //! * [`device`] prints lane programs (the solvers, written once in Rust) as CUDA C++;
-//! * `system` compiles a plain right-hand side into a lane program with exact derivatives.
+//! * [`system`] compiles a plain right-hand side into a lane program with exact derivatives.
 
+mod ast;
+mod ctxt;
+mod derive;
 pub mod device;
+mod elaborate;
+mod emit;
+mod fuse;
+mod graph;
+mod parse;
+mod simplify;
+pub mod system;

@@ -9,3 +9,43 @@ use proc_macro::TokenStream;
 pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::device::expand(attr.into(), item.into()).into()
 }
+
+/// Compiles a plain right-hand side, with exact derivatives, for lanes and devices.
+///
+/// ```ignore
+/// #[ode_system]
+/// fn lorenz(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
+///     let [x, y, z] = *u;
+///     let [sigma, rho, beta] = *p;
+///     du[0] = sigma * (y - x);
+///     du[1] = x * (rho - z) - y;
+///     du[2] = x * y - beta * z;
+/// }
+/// ```
+///
+/// becomes a unit struct `lorenz`, which implements `System<3, 3>`, and `lorenz::call`, the
+/// function as it was written. The derivatives may also be the value of the function:
+/// `fn lorenz(u: &[f64; 3], p: &[f64; 3], t: f64) -> [f64; 3]`. The float type stands for the
+/// precision of the solve.
+///
+/// # What can be written
+///
+/// `let` with names, `_` and array patterns; assignment to variables, arrays and the derivatives;
+/// arithmetic, comparisons, `&&`, `||`, `!`; `if`/`else`; `for i in a..b` with constant bounds;
+/// arrays; integers known at compile time; constants (`const`s inside the function, or any path to
+/// one that is a float); and the functions `sqrt`, `exp`, `ln`, `sin`, `cos`, `tan`, `tanh`,
+/// `powi`, `powf`, `abs`, `min`, `max`, `recip`, `mul_add`. Anything else is an error that says
+/// what to write instead.
+///
+/// An `if` on the state computes both branches and selects; its derivative is that of the branch
+/// taken.
+///
+/// # Arguments
+///
+/// `#[ode_system(fusion = "off")]` rounds every product by itself, as the plain function does,
+/// where otherwise `a * b + c` is one fused operation. `#[ode_system(crate = path)]` names the
+/// facade crate where it is not `::odes`.
+#[proc_macro_attribute]
+pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
+    ode_codegen::system::expand(attr.into(), item.into()).into()
+}

@@ -1,0 +1,235 @@
+//! The accepted subset of Rust as a syntax tree.
+//!
+//! It borrows from syn's tree, for the tokens that errors point at. What is not in the subset has
+//! no place here: the parser has reported it and left an [`ExprKind::Error`], with which the later
+//! phases compute silently, so that one mistake is one error.
+
+use proc_macro2::Ident;
+
+use crate::graph::{Binary, Comparison, Unary};
+
+/// A right-hand side.
+pub(crate) struct System<'a> {
+    pub item: &'a syn::ItemFn,
+    /// `f64` or `f32`.
+    pub scalar: &'a Ident,
+    pub states: usize,
+    pub parameters: usize,
+    /// The argument that derivatives are written to; without one they are the function's value.
+    pub du: Option<&'a Ident>,
+    /// Arguments named `_` cannot be used.
+    pub u: Option<&'a Ident>,
+    pub p: Option<&'a Ident>,
+    pub t: Option<&'a Ident>,
+    pub body: Block<'a>,
+    /// `use` declarations at the head of the body, which constants may need.
+    pub uses: Vec<&'a syn::ItemUse>,
+    /// A construct was refused that may hold assignments: do not complain about missing ones.
+    pub opaque: bool,
+}
+
+/// Statements and the value of the last expression.
+pub(crate) struct Block<'a> {
+    pub constants: Vec<Constant<'a>>,
+    pub statements: Vec<Statement<'a>>,
+    pub value: Option<Box<Expr<'a>>>,
+}
+
+/// `const NAME: type = value;` inside the function.
+pub(crate) struct Constant<'a> {
+    pub name: &'a Ident,
+    pub ty: Type,
+    pub value: Expr<'a>,
+}
+
+pub(crate) enum Statement<'a> {
+    Let { pattern: Pattern<'a>, ty: Type, value: Option<Expr<'a>> },
+    Expr(Expr<'a>),
+}
+
+pub(crate) enum Pattern<'a> {
+    Name(&'a Ident),
+    Ignore,
+    /// Elements of an array; `rest` is the position of a `..` among them.
+    Array {
+        elements: Vec<Pattern<'a>>,
+        rest: Option<usize>,
+        position: u32,
+        syntax: &'a syn::Pat,
+    },
+}
+
+/// What a type ascription tells about integers; all else of types is rustc's business.
+#[derive(Clone, Copy)]
+pub(crate) enum Type {
+    /// Nothing: a float, a truth value, `_`.
+    Other,
+    /// An integer, or arrays of them.
+    Integer(IntegerType),
+}
+
+/// An integer type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct IntegerType {
+    pub name: &'static str,
+    pub bits: u32,
+    pub signed: bool,
+}
+
+impl IntegerType {
+    const fn new(name: &'static str, bits: u32, signed: bool) -> Self {
+        IntegerType { name, bits, signed }
+    }
+
+    pub(crate) const USIZE: IntegerType = IntegerType::new("usize", 64, false);
+    pub(crate) const I32: IntegerType = IntegerType::new("i32", 32, true);
+
+    const ALL: [IntegerType; 12] = [
+        IntegerType::new("u8", 8, false),
+        IntegerType::new("u16", 16, false),
+        IntegerType::new("u32", 32, false),
+        IntegerType::new("u64", 64, false),
+        IntegerType::new("u128", 128, false),
+        IntegerType::USIZE,
+        IntegerType::new("i8", 8, true),
+        IntegerType::new("i16", 16, true),
+        IntegerType::I32,
+        IntegerType::new("i64", 64, true),
+        IntegerType::new("i128", 128, true),
+        IntegerType::new("isize", 64, true),
+    ];
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ty| ty.name == name)
+    }
+}
+
+pub(crate) struct Expr<'a> {
+    /// Number in source order.
+    pub id: u32,
+    pub kind: ExprKind<'a>,
+    pub syntax: &'a syn::Expr,
+}
+
+pub(crate) enum ExprKind<'a> {
+    /// Refused and reported.
+    Error,
+    Float(f64),
+    Integer(i128, Option<IntegerType>),
+    Bool(bool),
+    /// A variable, or a constant from outside the function.
+    Path(&'a syn::Path),
+    Neg(Box<Expr<'a>>),
+    Not(Box<Expr<'a>>),
+    Arithmetic(Arithmetic, Box<Expr<'a>>, Box<Expr<'a>>),
+    Compare(Relation, Box<Expr<'a>>, Box<Expr<'a>>),
+    /// `&&`
+    And(Box<Expr<'a>>, Box<Expr<'a>>),
+    /// `||`
+    Or(Box<Expr<'a>>, Box<Expr<'a>>),
+    Cast(Box<Expr<'a>>, Cast),
+    Index(Box<Expr<'a>>, Box<Expr<'a>>),
+    Array(Vec<Expr<'a>>),
+    /// `[value; count]`
+    Repeat(Box<Expr<'a>>, Box<Expr<'a>>),
+    /// A function of numbers, as a method or as `f64::name`; `name` is the token to point at.
+    Call {
+        function: Function,
+        arguments: Vec<Expr<'a>>,
+        name: &'a Ident,
+    },
+    Block(Block<'a>),
+    If {
+        token: &'a syn::token::If,
+        condition: Box<Expr<'a>>,
+        then: Block<'a>,
+        otherwise: Option<Box<Expr<'a>>>,
+    },
+    /// `place = value`, or `place op= value`.
+    Assign {
+        place: Place<'a>,
+        operation: Option<Arithmetic>,
+        value: Box<Expr<'a>>,
+    },
+    For {
+        variable: Option<&'a Ident>,
+        start: Box<Expr<'a>>,
+        end: Box<Expr<'a>>,
+        inclusive: bool,
+        body: Block<'a>,
+    },
+}
+
+/// What can be assigned to: a variable, or an element of it.
+pub(crate) struct Place<'a> {
+    pub root: &'a Ident,
+    pub indices: Vec<Expr<'a>>,
+    pub syntax: &'a syn::Expr,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Is(Comparison),
+    NotEqual,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Cast {
+    Float,
+    Integer(IntegerType),
+}
+
+/// The functions of the subset.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Function {
+    Unary(Unary),
+    Binary(Binary),
+    Powi,
+    Recip,
+    MulAdd,
+    /// Number of elements of an array.
+    Len,
+}
+
+impl Function {
+    /// All of them, by name.
+    pub(crate) const NAMES: [(&'static str, Function); 15] = [
+        ("sqrt", Function::Unary(Unary::Sqrt)),
+        ("exp", Function::Unary(Unary::Exp)),
+        ("ln", Function::Unary(Unary::Ln)),
+        ("sin", Function::Unary(Unary::Sin)),
+        ("cos", Function::Unary(Unary::Cos)),
+        ("tan", Function::Unary(Unary::Tan)),
+        ("tanh", Function::Unary(Unary::Tanh)),
+        ("abs", Function::Unary(Unary::Abs)),
+        ("powi", Function::Powi),
+        ("powf", Function::Binary(Binary::Powf)),
+        ("min", Function::Binary(Binary::Min)),
+        ("max", Function::Binary(Binary::Max)),
+        ("recip", Function::Recip),
+        ("mul_add", Function::MulAdd),
+        ("len", Function::Len),
+    ];
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|&(known, _)| known == name).map(|(_, function)| function)
+    }
+
+    /// Number of arguments, the receiver included.
+    pub(crate) fn arguments(self) -> usize {
+        match self {
+            Function::Unary(_) | Function::Recip | Function::Len => 1,
+            Function::Binary(_) | Function::Powi => 2,
+            Function::MulAdd => 3,
+        }
+    }
+}

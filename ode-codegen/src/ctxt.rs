@@ -1,0 +1,44 @@
+//! Errors, collected so that all mistakes of a function are reported at once.
+
+use std::cell::RefCell;
+
+use quote::ToTokens;
+
+/// Where a phase puts its errors and goes on.
+///
+/// A context exists only inside [`Ctxt::scope`], whose result is an error if there was any: errors
+/// cannot be forgotten.
+pub(crate) struct Ctxt {
+    errors: RefCell<Vec<(u32, syn::Error)>>,
+}
+
+impl Ctxt {
+    /// Runs `f` and returns what it made, or all errors that it reported, in source order.
+    pub(crate) fn scope<T>(f: impl FnOnce(&Ctxt) -> T) -> syn::Result<T> {
+        let ctxt = Ctxt { errors: RefCell::new(Vec::new()) };
+        let made = f(&ctxt);
+        let mut errors = ctxt.errors.into_inner();
+        errors.sort_by_key(|&(position, _)| position);
+        let all = errors.into_iter().map(|(_, error)| error).reduce(|mut all, error| {
+            all.combine(error);
+            all
+        });
+        match all {
+            None => Ok(made),
+            Some(errors) => Err(errors),
+        }
+    }
+
+    /// Reports an error on `tokens`. `position` orders the errors of different phases: the parser
+    /// numbers what it reads.
+    pub(crate) fn error(&self, position: u32, tokens: &dyn ToTokens, message: impl ToString) {
+        let tokens = tokens.to_token_stream();
+        let error = syn::Error::new_spanned(tokens, message.to_string());
+        self.errors.borrow_mut().push((position, error));
+    }
+
+    /// Keeps an error of syn's.
+    pub(crate) fn keep(&self, position: u32, error: syn::Error) {
+        self.errors.borrow_mut().push((position, error));
+    }
+}

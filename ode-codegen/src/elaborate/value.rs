@@ -1,0 +1,51 @@
+//! What an expression evaluates to while the graph is built.
+
+use super::integer::Integer;
+use crate::graph::Id;
+
+/// A value of the subset.
+#[derive(Clone, PartialEq)]
+pub(super) enum Value<'a> {
+    /// A number of the lanes: a node of the graph.
+    Real(Id),
+    /// A truth value known at compile time.
+    Bool(bool),
+    /// A truth value per lane: a node of the graph.
+    Mask(Id),
+    Integer(Integer),
+    /// An integer that differs between the branches of an `if` on lanes.
+    LaneInteger,
+    Array(Vec<Value<'a>>),
+    Unit,
+    /// Declared and not assigned, or not on every path: then the `if` that differs.
+    Unset(Option<Partly<'a>>),
+    /// The result of a mistake that has been reported.
+    Poison,
+}
+
+/// The `if` in only one branch of which a variable is assigned.
+#[derive(Clone, Copy)]
+pub(super) struct Partly<'a> {
+    pub token: &'a syn::token::If,
+    pub position: u32,
+}
+
+impl PartialEq for Partly<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.position == other.position
+    }
+}
+
+impl Value<'_> {
+    /// In words, with an article.
+    pub(super) fn describe(&self) -> &'static str {
+        match self {
+            Value::Real(_) => "a float",
+            Value::Bool(_) | Value::Mask(_) => "a truth value",
+            Value::Integer(_) | Value::LaneInteger => "an integer",
+            Value::Array(_) => "an array",
+            Value::Unit => "nothing",
+            Value::Unset(_) | Value::Poison => "an unknown value",
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! From the graph to lane-generic Rust.
+//!
+//! Every function is straight-line code in one plain form, which people can read and `device` can
+//! translate by syntax: one `let` for each operation, in the order of evaluation, then an array.
+//!
+//! ```text
+//! fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
+//!     let v0 = u[1] - u[0];
+//!     let v1 = p[0] * v0;
+//!     …
+//!     [v1, v3, v5]
+//! }
+//! ```
+//!
+//! Inputs, literals and constants are written where they are used, and so are negations, which
+//! are free. The type of a literal is `R::lit`'s, never a bare number's.
+
+use std::str::FromStr;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+
+/// How the results of a function are arranged.
+pub(crate) enum Results {
+    /// One number for each state.
+    Vector(Vec<Option<Id>>),
+    /// A row of numbers for each state.
+    Matrix(Vec<Vec<Option<Id>>>, usize),
+}
+
+impl Results {
+    /// The nodes among them, in order; `None` is a structural zero.
+    pub(crate) fn roots(&self) -> Vec<Id> {
+        match self {
+            Results::Vector(row) => row.iter().flatten().copied().collect(),
+            Results::Matrix(rows, _) => rows.iter().flatten().flatten().copied().collect(),
+        }
+    }
+
+    /// The same arrangement of other nodes, given in the order of [`Results::roots`].
+    pub(crate) fn with_roots(self, roots: Vec<Id>) -> Results {
+        let mut roots = roots.into_iter();
+        let mut renew = |row: Vec<Option<Id>>| -> Vec<Option<Id>> {
+            row.into_iter().map(|entry| entry.and_then(|_| roots.next())).collect()
+        };
+        match self {
+            Results::Vector(row) => Results::Vector(renew(row)),
+            Results::Matrix(rows, columns) => {
+                Results::Matrix(rows.into_iter().map(renew).collect(), columns)
+            }
+        }
+    }
+}
+
+/// A function to emit.
+pub(crate) struct Function<'a> {
+    pub name: &'a str,
+    pub graph: &'a Graph,
+    pub results: &'a Results,
+    pub states: usize,
+    pub parameters: usize,
+    /// What stands in `R::lit(…)` for each constant of the user's.
+    pub constants: &'a [TokenStream],
+}
+
+impl Function<'_> {
+    /// The tokens of the function.
+    pub(crate) fn emit(&self) -> TokenStream {
+        let name = Ident::new(self.name, Span::call_site());
+        let states = Literal::usize_unsuffixed(self.states);
+        let parameters = Literal::usize_unsuffixed(self.parameters);
+        let mut writer = Writer {
+            function: self,
+            names: vec![None; self.graph.len()],
+            values: 0,
+            masks: 0,
+            lines: TokenStream::new(),
+        };
+        writer.lines();
+        let (ty, value) = match self.results {
+            Results::Vector(row) => (quote!([R; #states]), writer.row(row)),
+            Results::Matrix(rows, columns) => {
+                let columns = Literal::usize_unsuffixed(*columns);
+                let rows = rows.iter().map(|row| writer.row(row));
+                (quote!([[R; #columns]; #states]), quote!([#(#rows),*]))
+            }
+        };
+        let zero = self.has_zeros().then(|| quote!(let zero = R::lit(0.0);));
+        let lines = &writer.lines;
+        quote! {
+            fn #name<R: Real>(u: &[R; #states], p: &[R; #parameters], t: R) -> #ty {
+                #zero
+                #lines
+                #value
+            }
+        }
+    }
+
+    fn has_zeros(&self) -> bool {
+        match self.results {
+            Results::Vector(row) => row.iter().any(Option::is_none),
+            Results::Matrix(rows, _) => rows.iter().flatten().any(Option::is_none),
+        }
+    }
+}
+
+struct Writer<'f> {
+    function: &'f Function<'f>,
+    /// The variable of each node that has one.
+    names: Vec<Option<Ident>>,
+    values: usize,
+    masks: usize,
+    lines: TokenStream,
+}
+
+impl Writer<'_> {
+    fn lines(&mut self) {
+        let graph = self.function.graph;
+        let needed = graph.reachable(&self.function.results.roots());
+        for (id, needed) in graph.ids().zip(needed) {
+            if needed && let Some(operation) = self.operation(graph.node(id)) {
+                let mask = matches!(
+                    graph.node(id),
+                    Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_)
+                );
+                let (prefix, count) =
+                    if mask { ("m", &mut self.masks) } else { ("v", &mut self.values) };
+                let name = format_ident!("{prefix}{}", *count);
+                *count += 1;
+                self.lines.extend(quote!(let #name = #operation;));
+                self.names[id.index()] = Some(name);
+            }
+        }
+    }
+
+    fn row(&self, row: &[Option<Id>]) -> TokenStream {
+        let entries = row.iter().map(|entry| match entry {
+            Some(id) => self.argument(*id),
+            None => quote!(zero),
+        });
+        quote!([#(#entries),*])
+    }
+
+    /// The right side of a node's `let`, or nothing for one that is written where it is used.
+    fn operation(&self, node: Node) -> Option<TokenStream> {
+        Some(match node {
+            Node::Literal(_) | Node::Constant(_) | Node::Input(_) | Node::Unary(Unary::Neg, _) => {
+                return None;
+            }
+            Node::Unary(function, a) => {
+                let method = match function {
+                    Unary::Neg => "neg",
+                    Unary::Abs => "abs",
+                    Unary::Sqrt => "sqrt",
+                    Unary::Exp => "exp",
+                    Unary::Ln => "ln",
+                    Unary::Sin => "sin",
+                    Unary::Cos => "cos",
+                    Unary::Tan => "tan",
+                    Unary::Tanh => "tanh",
+                };
+                self.method(method, a, &[])
+            }
+            Node::Binary(function, a, b) => {
+                let (x, y) = (self.operand(a), self.operand(b));
+                match function {
+                    Binary::Add => quote!(#x + #y),
+                    Binary::Sub => quote!(#x - #y),
+                    Binary::Mul => quote!(#x * #y),
+                    Binary::Div => quote!(#x / #y),
+                    Binary::Min => self.method("min", a, &[b]),
+                    Binary::Max => self.method("max", a, &[b]),
+                    Binary::Powf => self.method("powf", a, &[b]),
+                }
+            }
+            Node::MulAdd(a, b, c) => self.method("mul_add", a, &[b, c]),
+            // `fuse` has expanded the powers.
+            Node::Powi(base, _) => self.operand(base),
+            Node::Compare(comparison, a, b) => {
+                let method = match comparison {
+                    Comparison::Lt => "lt",
+                    Comparison::Le => "le",
+                    Comparison::Gt => "gt",
+                    Comparison::Ge => "ge",
+                    Comparison::Equals => "equals",
+                };
+                self.method(method, a, &[b])
+            }
+            Node::And(a, b) => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                quote!(#a & #b)
+            }
+            Node::Or(a, b) => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                quote!(#a | #b)
+            }
+            Node::Not(a) => {
+                let a = self.operand(a);
+                quote!(!#a)
+            }
+            Node::Select(mask, a, b) => {
+                let (mask, a, b) = (self.argument(mask), self.argument(a), self.argument(b));
+                quote!(R::select(#mask, #a, #b))
+            }
+        })
+    }
+
+    fn method(&self, name: &str, receiver: Id, arguments: &[Id]) -> TokenStream {
+        let name = Ident::new(name, Span::call_site());
+        let receiver = self.operand(receiver);
+        let arguments = arguments.iter().map(|argument| self.argument(*argument));
+        quote!(#receiver.#name(#(#arguments),*))
+    }
+
+    /// A node as an operand or receiver.
+    fn operand(&self, id: Id) -> TokenStream {
+        let tokens = self.argument(id);
+        match self.function.graph.node(id) {
+            Node::Unary(Unary::Neg, _) => quote!((#tokens)),
+            _ => tokens,
+        }
+    }
+
+    /// A node where any expression may stand.
+    fn argument(&self, id: Id) -> TokenStream {
+        if let Some(name) = &self.names[id.index()] {
+            return quote!(#name);
+        }
+        match self.function.graph.node(id) {
+            Node::Literal(literal) => lit(literal.value()),
+            Node::Constant(index) => {
+                let constant = &self.function.constants[index as usize];
+                quote!(R::lit(#constant))
+            }
+            Node::Input(Input::State(index)) => {
+                let index = Literal::u32_unsuffixed(index);
+                quote!(u[#index])
+            }
+            Node::Input(Input::Parameter(index)) => {
+                let index = Literal::u32_unsuffixed(index);
+                quote!(p[#index])
+            }
+            Node::Input(Input::Time) => quote!(t),
+            Node::Unary(Unary::Neg, a) => {
+                let a = self.argument(a);
+                quote!(-#a)
+            }
+            // Everything else has a variable, given in the order of evaluation.
+            _ => TokenStream::new(),
+        }
+    }
+}
+
+/// `R::lit(value)`, with the fewest digits that give the same `f64` again.
+fn lit(value: f64) -> TokenStream {
+    let sign = value.is_sign_negative().then(|| quote!(-));
+    let digits = format!("{:?}", value.abs());
+    // The debug form of a finite float is a Rust literal, with a point or an exponent.
+    let digits =
+        Literal::from_str(&digits).unwrap_or_else(|_| Literal::f64_unsuffixed(value.abs()));
+    quote!(R::lit(#sign #digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_short_and_exact() {
+        for (value, text) in [
+            (0.1, "R :: lit (0.1)"),
+            (1.0, "R :: lit (1.0)"),
+            (-2.5, "R :: lit (- 2.5)"),
+            (1e300, "R :: lit (1e300)"),
+            (1e-9, "R :: lit (1e-9)"),
+            (8.0 / 3.0, "R :: lit (2.6666666666666665)"),
+        ] {
+            assert_eq!(lit(value).to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The expression graph: what a right-hand side *means*.
+//!
+//! # What a node is
+//!
+//! A right-hand side, once its loops are unrolled and its branches are turned into selections, is
+//! a set of expressions over the state, the parameters and the time. The graph holds these
+//! expressions, one [`Node`] for each distinct one: a node is found again by its operation and
+//! operands ([hash-consing](Graph::insert)), so a subexpression written twice, or arising twice
+//! when the system is differentiated, is computed once. An [`Id`] names a node. Operands are
+//! always older than the node that uses them, so the order of ids is an order of evaluation and
+//! the graph has no cycle.
+//!
+//! # Purity
+//!
+//! Every node is a pure function of its operands, defined for *all* of their values: nothing
+//! traps, allocates, reads memory or has an effect. So a node may be computed once or many times,
+//! early or late, or not at all if nothing needs it; nothing else is observable. This is what
+//! makes a conditional a [`Node::Select`]: both sides are computed and one of them is taken. A
+//! side that is not taken may well be an infinity or a NaN, and does no harm.
+//!
+//! # Kinds
+//!
+//! A node is a real number, or a truth value (a *mask*, one truth value per lane): comparisons and
+//! the connectives [`Node::And`], [`Node::Or`], [`Node::Not`] are masks, everything else is real.
+//! Integers, arrays and loops are gone: `elaborate` computes with them while it builds the graph.
+//!
+//! # Exactness
+//!
+//! `+ - * /`, `sqrt` and [`Node::MulAdd`] are rounded once, to nearest. `abs`, `min`, `max`,
+//! negation, comparison and selection are exact. [`Node::Powi`] is the sequence of multiplications
+//! that `fuse` expands it to. The elementary functions are `odes`' own lane programs, the same
+//! bits everywhere. A literal is an `f64`: arithmetic between literals is folded in `f64` and the
+//! result is narrowed to the precision of the solve, so in an `f32` solve a folded constant is the
+//! best `f32`, rather than the result of `f32` arithmetic.
+//!
+//! # What may be reordered
+//!
+//! Nothing. The graph computes what was written, association included: `a + b + c` is
+//! `(a + b) + c`, because a sum in another order is another number. Two rewritings only are
+//! permitted:
+//!
+//! * identities that hold exactly for all finite operands, listed in `simplify` (the sign of a
+//!   zero may differ, which `==` does not see);
+//! * a product that is added or subtracted may keep its unrounded value: `a * b + c` becomes one
+//!   [`Node::MulAdd`]. This happens in `fuse`, after differentiation, by one deterministic rule,
+//!   and not at all with `fusion = "off"`.
+//!
+//! The compilers behind us are told not to contract, so these are all the rewritings there are.
+
+use std::collections::HashMap;
+
+/// The name of a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Id(u32);
+
+impl Id {
+    /// Position in the order of evaluation.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A function of one real number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Unary {
+    /// `-x`
+    Neg,
+    /// `|x|`
+    Abs,
+    /// Square root, correctly rounded.
+    Sqrt,
+    /// Natural exponential.
+    Exp,
+    /// Natural logarithm.
+    Ln,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+    /// Tangent.
+    Tan,
+    /// Hyperbolic tangent.
+    Tanh,
+}
+
+/// A function of two real numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Binary {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a * b`
+    Mul,
+    /// `a / b`
+    Div,
+    /// `if a < b { a } else { b }`
+    Min,
+    /// `if a > b { a } else { b }`
+    Max,
+    /// `a` to the power `b`.
+    Powf,
+}
+
+/// A comparison of two real numbers; false where either is a NaN.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Comparison {
+    /// `a < b`
+    Lt,
+    /// `a <= b`
+    Le,
+    /// `a > b`
+    Gt,
+    /// `a >= b`
+    Ge,
+    /// `a == b`
+    Equals,
+}
+
+/// An input of a system: what it can be differentiated by.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Input {
+    /// A component of the state.
+    State(u32),
+    /// A parameter.
+    Parameter(u32),
+    /// The time.
+    Time,
+}
+
+/// The bits of a finite literal, so that nodes can be compared and hashed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Literal(u64);
+
+impl Literal {
+    pub(crate) fn value(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+/// An operation and its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Node {
+    /// A finite number.
+    Literal(Literal),
+    /// A constant of the user's, whose value only rustc knows: a position in the system's list.
+    Constant(u32),
+    /// An input.
+    Input(Input),
+    /// A function of one number.
+    Unary(Unary, Id),
+    /// A function of two numbers.
+    Binary(Binary, Id, Id),
+    /// `a * b + c`, rounded once.
+    MulAdd(Id, Id, Id),
+    /// An integer power. It stays whole until `fuse`, so that its derivative is again a power.
+    Powi(Id, i64),
+    /// A comparison: a mask.
+    Compare(Comparison, Id, Id),
+    /// Conjunction of masks.
+    And(Id, Id),
+    /// Disjunction of masks.
+    Or(Id, Id),
+    /// Negation of a mask.
+    Not(Id),
+    /// The second operand where the mask, the first, is true, else the third.
+    Select(Id, Id, Id),
+}
+
+impl Node {
+    /// The operands, in order.
+    pub(crate) fn operands(self) -> impl Iterator<Item = Id> {
+        let operands = match self {
+            Node::Literal(_) | Node::Constant(_) | Node::Input(_) => [None; 3],
+            Node::Unary(_, a) | Node::Powi(a, _) | Node::Not(a) => [Some(a), None, None],
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) | Node::And(a, b) | Node::Or(a, b) => {
+                [Some(a), Some(b), None]
+            }
+            Node::MulAdd(a, b, c) | Node::Select(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// The same operation on other operands.
+    #[must_use]
+    pub(crate) fn map(self, mut f: impl FnMut(Id) -> Id) -> Node {
+        match self {
+            Node::Literal(_) | Node::Constant(_) | Node::Input(_) => self,
+            Node::Unary(function, a) => Node::Unary(function, f(a)),
+            Node::Powi(a, exponent) => Node::Powi(f(a), exponent),
+            Node::Not(a) => Node::Not(f(a)),
+            Node::Binary(function, a, b) => Node::Binary(function, f(a), f(b)),
+            Node::Compare(comparison, a, b) => Node::Compare(comparison, f(a), f(b)),
+            Node::And(a, b) => Node::And(f(a), f(b)),
+            Node::Or(a, b) => Node::Or(f(a), f(b)),
+            Node::MulAdd(a, b, c) => Node::MulAdd(f(a), f(b), f(c)),
+            Node::Select(mask, a, b) => Node::Select(f(mask), f(a), f(b)),
+        }
+    }
+
+    /// The representative under which a node is found: operands of a commutative operation in the
+    /// order of their ids. (`min` and `max` do not commute: they take the second of a NaN.)
+    fn key(self) -> Node {
+        match self {
+            Node::Binary(function @ (Binary::Add | Binary::Mul), a, b) if b < a => {
+                Node::Binary(function, b, a)
+            }
+            Node::MulAdd(a, b, c) if b < a => Node::MulAdd(b, a, c),
+            Node::Compare(Comparison::Equals, a, b) if b < a => {
+                Node::Compare(Comparison::Equals, b, a)
+            }
+            Node::And(a, b) if b < a => Node::And(b, a),
+            Node::Or(a, b) if b < a => Node::Or(b, a),
+            other => other,
+        }
+    }
+}
+
+/// Expressions, each distinct one once.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    nodes: Vec<Node>,
+    index: HashMap<Node, Id>,
+}
+
+impl Graph {
+    /// A graph without nodes.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The operation that `id` names.
+    pub(crate) fn node(&self, id: Id) -> Node {
+        self.nodes[id.index()]
+    }
+
+    /// The node, found again if it is there already. No identity is applied but the order of
+    /// operands in a commutative operation; see `simplify` for the constructors that do more.
+    pub(crate) fn insert(&mut self, node: Node) -> Id {
+        debug_assert!(node.operands().all(|operand| operand.index() < self.nodes.len()));
+        if let Some(&id) = self.index.get(&node.key()) {
+            return id;
+        }
+        // More than 2^32 nodes would not fit in memory long before: callers limit themselves to
+        // some millions.
+        let id = Id(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.index.insert(node.key(), id);
+        id
+    }
+
+    /// An input.
+    pub(crate) fn input(&mut self, input: Input) -> Id {
+        self.insert(Node::Input(input))
+    }
+
+    /// A number. Infinities and NaN are quotients, so that a [`Node::Literal`] is always finite:
+    /// neither Rust's nor C++'s grammar has a literal for them.
+    pub(crate) fn literal(&mut self, value: f64) -> Id {
+        if value.is_finite() {
+            return self.insert(Node::Literal(Literal(value.to_bits())));
+        }
+        let numerator = if value.is_nan() { 0.0 } else { 1.0_f64.copysign(value) };
+        let numerator = self.literal(numerator);
+        let zero = self.literal(0.0);
+        self.insert(Node::Binary(Binary::Div, numerator, zero))
+    }
+
+    /// The value of a literal node.
+    pub(crate) fn literal_value(&self, id: Id) -> Option<f64> {
+        match self.node(id) {
+            Node::Literal(literal) => Some(literal.value()),
+            _ => None,
+        }
+    }
+
+    /// Whether a node is the literal `value` (either zero is zero).
+    pub(crate) fn is(&self, id: Id, value: f64) -> bool {
+        self.literal_value(id) == Some(value)
+    }
+
+    /// For each node, whether one of `roots` needs it.
+    pub(crate) fn reachable(&self, roots: &[Id]) -> Vec<bool> {
+        let mut needed = vec![false; self.len()];
+        for root in roots {
+            needed[root.index()] = true;
+        }
+        for index in (0..self.len()).rev() {
+            if needed[index] {
+                for operand in self.nodes[index].operands() {
+                    needed[operand.index()] = true;
+                }
+            }
+        }
+        needed
+    }
+
+    /// All ids, in the order of evaluation.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> + use<> {
+        (0..self.nodes.len() as u32).map(Id)
+    }
+}

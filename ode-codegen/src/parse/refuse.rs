@@ -1,0 +1,158 @@
+//! The messages for what is outside the subset: what is not possible, why, what to write instead.
+
+use crate::ast::Function;
+
+/// Why and what instead, for a macro by name.
+pub(super) fn macro_call(name: &str) -> String {
+    let reason = match name {
+        "vec" => "a lane cannot allocate; write an array of fixed size, such as `[0.0; 4]`",
+        "format" => "a lane cannot allocate; make text from the solution, after solving",
+        "println" | "print" | "eprintln" | "eprint" | "dbg" | "write" | "writeln" => {
+            "a lane has no output; print from the solution, after solving"
+        }
+        "panic" | "todo" | "unimplemented" | "unreachable" | "assert" | "assert_eq"
+        | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
+            "a lane cannot stop; let the value become `f64::NAN`, which ends the trajectory with \
+             the code `NonFinite`"
+        }
+        "matches" => "it expands to a `match`; write comparisons",
+        _ => "its expansion is not visible here; write out what it stands for",
+    };
+    format!("`{name}!` cannot be used in a right-hand side: {reason}")
+}
+
+/// Types of the standard library that allocate.
+pub(super) fn allocates(name: &str) -> bool {
+    const TYPES: [&str; 12] = [
+        "Vec", "Box", "String", "Rc", "Arc", "VecDeque", "HashMap", "BTreeMap", "HashSet",
+        "BTreeSet", "RefCell", "Cow",
+    ];
+    TYPES.contains(&name)
+}
+
+/// For a type that allocates.
+pub(super) fn allocation(name: &str) -> String {
+    let instead = match name {
+        "Box" | "Rc" | "Arc" | "RefCell" => "use the value itself",
+        "String" | "Cow" => "make text from the solution, after solving",
+        _ => "use an array of fixed size, such as `[0.0; 4]`",
+    };
+    format!("`{name}` cannot be used in a right-hand side: a lane cannot allocate; {instead}")
+}
+
+/// For a call of a function that is not one of the known.
+pub(super) fn function_call(path: &str) -> String {
+    format!(
+        "cannot call `{path}` in a right-hand side: its body is not visible here; write it in \
+         place. The functions at hand are {}",
+        known_functions()
+    )
+}
+
+/// For a method that is not one of the known.
+pub(super) fn method_call(name: &str) -> String {
+    let reason = match name {
+        "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" => {
+            "a lane cannot stop, and there are no options here; use the number itself"
+        }
+        "iter" | "iter_mut" | "into_iter" | "map" | "sum" | "fold" | "zip" | "enumerate"
+        | "product" | "rev" | "step_by" | "for_each" => {
+            "iterators are not part of the subset; write `for i in 0..N` with an index"
+        }
+        "push" | "to_vec" | "collect" | "to_string" | "to_owned" | "extend" | "insert" => {
+            "a lane cannot allocate; use an array of fixed size, such as `[0.0; 4]`"
+        }
+        "clone" => "numbers and arrays are copied; leave out `.clone()`",
+        "pow" => "only floats have powers here; write `powi`, or multiply",
+        "log" | "log2" | "log10" => {
+            "divide `ln` by a constant, such as `x.ln() / std::f64::consts::LN_10`"
+        }
+        "exp2" => "write `(x * std::f64::consts::LN_2).exp()`",
+        "sinh" | "cosh" => "write it with `exp`",
+        "cbrt" => "write `x.powf(1.0 / 3.0)` for x >= 0",
+        "hypot" => "write `(x * x + y * y).sqrt()`",
+        "signum" => "write `if x < 0.0 { -1.0 } else { 1.0 }`",
+        "clamp" => "write `x.max(low).min(high)`",
+        "sin_cos" => "call `sin` and `cos`",
+        _ => {
+            return format!(
+                "cannot call `{name}` in a right-hand side: it is not one of the functions at hand, \
+             which are {}",
+                known_functions()
+            );
+        }
+    };
+    format!("cannot call `{name}` in a right-hand side: {reason}")
+}
+
+fn known_functions() -> String {
+    let names: Vec<_> = Function::NAMES
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !matches!(*name, "neg" | "len"))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    names.join(", ")
+}
+
+/// For an expression by its kind.
+pub(super) fn expression(expr: &syn::Expr) -> &'static str {
+    match expr {
+        syn::Expr::While(_) => {
+            "`while` cannot be used in a right-hand side: all lanes run the same instructions, so \
+             the number of rounds must be known at compile time; write `for i in 0..N`"
+        }
+        syn::Expr::Loop(_) => {
+            "`loop` cannot be used in a right-hand side: all lanes run the same instructions, so \
+             the number of rounds must be known at compile time; write `for i in 0..N`"
+        }
+        syn::Expr::Break(_) | syn::Expr::Continue(_) => {
+            "a loop cannot be left early in a right-hand side: all lanes run the same \
+             instructions; put the rest of the body into an `if`"
+        }
+        syn::Expr::Return(_) => {
+            "`return` cannot be used in a right-hand side: both sides of a branch are computed \
+             and one is selected; write `if … { … } else { … }`, with the value as its last \
+             expression"
+        }
+        syn::Expr::Match(_) => {
+            "`match` cannot be used in a right-hand side: it is not part of the subset yet; write \
+             `if … { … } else { … }`"
+        }
+        syn::Expr::Closure(_) => {
+            "a closure cannot be used in a right-hand side: it is not part of the subset yet; \
+             write its body in place, or name the value by `let`"
+        }
+        syn::Expr::Tuple(_) => {
+            "a tuple cannot be used in a right-hand side: it is not part of the subset yet; use \
+             an array, or one `let` for each value"
+        }
+        syn::Expr::Struct(_) | syn::Expr::Field(_) => {
+            "a struct cannot be used in a right-hand side: it is not part of the subset yet; use \
+             an array and `let [a, b] = array;`"
+        }
+        syn::Expr::Unsafe(_) => {
+            "`unsafe` cannot be used in a right-hand side: every index is proved at compile time, \
+             so there is nothing to gain; remove it"
+        }
+        syn::Expr::Try(_) | syn::Expr::TryBlock(_) => {
+            "`?` cannot be used in a right-hand side: a lane cannot stop; use the number itself"
+        }
+        syn::Expr::Range(_) => {
+            "a range cannot be used as a value in a right-hand side: it belongs into \
+             `for i in a..b`; index the elements one by one"
+        }
+        syn::Expr::Let(_) => {
+            "`if let` cannot be used in a right-hand side: there are no options or enums here; \
+             write a comparison"
+        }
+        syn::Expr::Async(_) | syn::Expr::Await(_) => {
+            "`async` cannot be used in a right-hand side: it is a pure function; compute the \
+             value in place"
+        }
+        _ => {
+            "this expression cannot be used in a right-hand side: it is not part of the subset; \
+             use numbers, arrays, `if`, `for i in a..b` and arithmetic"
+        }
+    }
+}

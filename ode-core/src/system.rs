@@ -1,0 +1,75 @@
+//! The trait of a system of differential equations.
+
+use crate::lane::Real;
+
+/// A system `du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
+///
+/// `#[ode_system]` implements it, on a unit struct that has the name of the user's function. The
+/// functions are lane programs: they compute one value per lane, for any [`Real`].
+pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
+    /// The name of the function that was compiled.
+    const NAME: &'static str;
+    /// Names of the states, from a destructuring in the function, otherwise `u0`, `u1`, ….
+    const STATES: [&'static str; N];
+    /// Names of the parameters, from a destructuring in the function, otherwise `p0`, `p1`, ….
+    const PARAMETERS: [&'static str; P];
+    /// Where the Jacobian can be nonzero: (row, column), in row-major order.
+    const JACOBIAN_PATTERN: &'static [(usize, usize)];
+    /// Where the parameter Jacobian can be nonzero: (row, column), in row-major order.
+    const PARAMETER_PATTERN: &'static [(usize, usize)];
+    /// The components of the right-hand side that depend explicitly on the time, in order.
+    const TIME_PATTERN: &'static [usize];
+
+    /// The right-hand side.
+    fn rhs<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
+
+    /// The derivatives of the right-hand side (rows) by the states (columns).
+    fn jacobian<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [[R; N]; N];
+
+    /// The derivatives of the right-hand side (rows) by the parameters (columns).
+    fn parameter_jacobian<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [[R; P]; N];
+
+    /// The derivative of the right-hand side by the time, at a fixed state.
+    fn time_gradient<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
+
+    /// The C++ definition of a struct called [`NAME`](Self::NAME) whose static member templates
+    /// are the functions above.
+    fn device_source() -> String;
+}
+
+/// A member of the device struct: a constant of the user's, whose value the macro did not know.
+///
+/// The shortest decimal that reads back as the same `f64`. C++ has no literal for the values that
+/// are not finite; the builtins are constant expressions for NVRTC, GCC and Clang.
+#[doc(hidden)]
+#[must_use]
+pub fn device_constant(name: &str, value: f64) -> String {
+    let text = if value.is_nan() {
+        "__builtin_nan(\"\")".to_owned()
+    } else if value.is_infinite() {
+        let sign = if value < 0.0 { "-" } else { "" };
+        format!("{sign}__builtin_huge_val()")
+    } else {
+        format!("{value:e}")
+    };
+    format!("    static constexpr double {name} = {text};\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::device_constant;
+
+    #[test]
+    fn device_constants_read_back_exactly() {
+        for value in [0.1, -9.81, 8.0 / 3.0, 1e300, 5e-324, 0.0, -0.0, f64::MAX, 3.0] {
+            let text = device_constant("G", value);
+            let number = text.trim().strip_prefix("static constexpr double G = ").unwrap();
+            let number = number.strip_suffix(';').unwrap();
+            // Without a point or an exponent it would be an integer in C++.
+            assert!(number.contains(['.', 'e']), "{text}");
+            assert_eq!(number.parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+        assert!(device_constant("G", f64::NEG_INFINITY).contains("= -__builtin_huge_val()"));
+        assert!(device_constant("G", f64::NAN).contains("__builtin_nan"));
+    }
+}
