@@ -130,6 +130,7 @@ mod device {
     pub const PER_OCTAVE_SINGLE: f64 = 8388608.0;
 
     /// What an attempted step leads to.
+    #[derive(Clone, Copy, Debug)]
     pub struct Decision<R: Real> {
         /// Whether the error is small enough.
         pub accept: R::Mask,

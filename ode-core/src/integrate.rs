@@ -73,10 +73,12 @@ mod device {
         fn load_end(&self, got: R::Mask, t: R) -> R;
         /// The time at which to save number `slot`, for lanes `which`, infinite after the last one;
         /// else `t`.
-        fn save_time(&self, which: R::Mask, slot: R::Bits, start: R, t: R) -> R;
+        fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R;
         /// Saves `u` as number `slot`, for lanes `which`.
         fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N]);
-        /// Takes the result of lanes `done`, those of them that have a trajectory.
+        /// Takes the result of lanes `done`, those of them that have a trajectory: its final state, how
+        /// it ended ([`code`]), its steps, how many of them were rejected, and how many states were
+        /// saved.
         fn finish(
             &mut self,
             done: R::Mask,
@@ -84,6 +86,7 @@ mod device {
             code: R::Bits,
             steps: R::Bits,
             rejected: R::Bits,
+            slot: R::Bits,
         );
     }
 
@@ -253,7 +256,7 @@ mod device {
                     <R::Bits as Bits>::lit(code::NON_FINITE),
                 );
                 let why = <R::Bits as Bits>::select(failed, code, by_state);
-                feed.finish(need, u, why, steps, rejected);
+                feed.finish(need, u, why, steps, rejected, slot);
 
                 let got = feed.take(need);
                 alive = run | got;
@@ -284,12 +287,12 @@ mod device {
                 dt = R::select(got, first.copysign(span), dt);
                 if SAVE {
                     slot = <R::Bits as Bits>::select(got, none, slot);
-                    save_at = feed.save_time(got, slot, t0, save_at);
+                    save_at = feed.save_time(got, slot, save_at);
                     let at_start = got & save_at.equals(t0);
                     feed.save(at_start, slot, u);
                     let next = <R::Bits as Bits>::select(at_start, one, slot);
                     slot = next;
-                    save_at = feed.save_time(at_start, slot, t0, save_at);
+                    save_at = feed.save_time(at_start, slot, save_at);
                 }
                 // A span without length is at its end already.
                 run = run | (got & !t0.equals(t1));
@@ -336,7 +339,7 @@ mod device {
                     let saved = choose::<R, N>(save_at.equals(new_t), step.u, within);
                     feed.save(want, slot, saved);
                     slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
-                    save_at = feed.save_time(want, slot, t0, save_at);
+                    save_at = feed.save_time(want, slot, save_at);
                     want = want & ((save_at - t) - t_low).abs().le(h.abs());
                 }
             }

@@ -1,8 +1,21 @@
 //! Lane programs, methods, problems and CPU ensembles of `odes`.
 
 pub mod controller;
+pub mod ensemble;
+mod error;
+mod feed;
+pub mod inputs;
 pub mod integrate;
 pub mod lane;
 pub mod methods;
+mod options;
+mod problem;
 pub mod simd;
+mod solution;
 pub mod system;
+
+pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
+pub use error::SolveError;
+pub use options::{SaveAt, SolveOptions, StepSize};
+pub use problem::{EnsembleProblem, OdeProblem, Unvaried, Vary};
+pub use solution::{Backend, EnsembleSolution, RawResults, ReturnCode, Timings, Trajectory};

@@ -1,6 +1,6 @@
 //! The methods: one file each.
 
-mod explicit;
+pub mod explicit;
 pub mod tsit5;
 
 pub use explicit::{Explicit, Step};

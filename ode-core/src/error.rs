@@ -1,0 +1,116 @@
+//! What can be wrong with a question.
+
+/// Why a solve did not begin. What goes wrong *within* a trajectory is its
+/// [`ReturnCode`](crate::ReturnCode) instead.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// An ensemble of nothing.
+    #[error("the ensemble has 0 trajectories; set their number with `.trajectories(n)`")]
+    NoTrajectories,
+    /// More trajectories than an index can count.
+    #[error("{trajectories} trajectories are too many for one solve; the most is {most}")]
+    TooManyTrajectories {
+        /// As asked for.
+        trajectories: usize,
+        /// The most that are possible.
+        most: usize,
+    },
+    /// The problem's initial state or parameters contain a NaN or an infinity.
+    #[error("{what}[{index}] is {value}; it must be finite")]
+    NonFinite {
+        /// `u0` or `p`.
+        what: &'static str,
+        /// The component.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A time span with an end that is not finite.
+    #[error("the time span of trajectory {trajectory} is {t0}..={t1}; both ends must be finite")]
+    TimeSpan {
+        /// The first trajectory concerned.
+        trajectory: usize,
+        /// Its beginning.
+        t0: f64,
+        /// Its end.
+        t1: f64,
+    },
+    /// A tolerance that is zero, negative or not finite.
+    #[error("{name} is {value}; tolerances must be finite, not negative, and not both zero")]
+    Tolerance {
+        /// `abstol` or `reltol`, or both.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A step size that is zero, not finite, or points away from the end of the time span.
+    #[error(
+        "dt is {dt} on the time span {t0}..={t1}; it must be finite, not zero in the precision of \
+         the solve, and point from the beginning to the end"
+    )]
+    Step {
+        /// The step size.
+        dt: f64,
+        /// Beginning of the time span.
+        t0: f64,
+        /// End of the time span.
+        t1: f64,
+    },
+    /// More fixed steps than the precision can count.
+    #[error("{steps} fixed steps are more than {precision} can count ({most}); use f64, or a larger dt")]
+    TooManySteps {
+        /// As asked for.
+        steps: f64,
+        /// The most that are possible.
+        most: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
+    },
+    /// A smallest step size that is negative or not finite.
+    #[error("dtmin is {dtmin}; it must be finite and not negative")]
+    DtMin {
+        /// Its value.
+        dtmin: f64,
+    },
+    /// No step allowed at all.
+    #[error("max_steps is 0; at least one step must be allowed")]
+    MaxSteps,
+    /// A spacing that is zero, negative or not finite, or so small that it must be a mistake.
+    #[error("saveat({spacing}) on the time span {t0}..={t1}: the spacing must be positive and give at most 1e8 times")]
+    SaveSpacing {
+        /// The spacing.
+        spacing: f64,
+        /// Beginning of the time span.
+        t0: f64,
+        /// End of the time span.
+        t1: f64,
+    },
+    /// A time to save outside the time span.
+    #[error("saveat contains {time}, which is outside the time span {t0}..={t1}")]
+    SaveOutside {
+        /// The time.
+        time: f64,
+        /// Beginning of the time span.
+        t0: f64,
+        /// End of the time span.
+        t1: f64,
+    },
+    /// Times to save out of order.
+    #[error("saveat has {time} after {before}; times must run from the beginning of the time span to its end")]
+    SaveOrder {
+        /// A time.
+        before: f64,
+        /// The next one.
+        time: f64,
+    },
+    /// Results larger than memory.
+    #[error("the solution needs {bytes} bytes, which cannot be allocated; save fewer states, or solve in parts")]
+    OutOfMemory {
+        /// The size.
+        bytes: usize,
+    },
+    /// The place where trajectories run failed: no device, no compiler, no memory.
+    #[error(transparent)]
+    Backend(std::sync::Arc<dyn std::error::Error + Send + Sync>),
+}

@@ -1,0 +1,284 @@
+//! The numbers of all trajectories, structure of arrays.
+
+use crate::error::SolveError;
+use crate::lane::{Real, Scalar};
+use crate::options::SolveOptions;
+use crate::problem::{EnsembleProblem, OdeProblem, Vary};
+use crate::system::System;
+use rayon::prelude::*;
+
+/// One quantity (a component of the state, a parameter, an end of the time span) of all
+/// trajectories.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column<T> {
+    /// The same for all.
+    Shared(T),
+    /// One value for each.
+    Each(Vec<T>),
+}
+
+impl<T: Copy> Column<T> {
+    /// The value of trajectory `i`.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> T {
+        match self {
+            Column::Shared(value) => *value,
+            Column::Each(values) => values[i],
+        }
+    }
+}
+
+/// The times at which to save.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SaveTimes<T> {
+    /// The same for all trajectories.
+    Shared(Vec<T>),
+    /// `slots` times for each of `n` trajectories, `[slot * n + trajectory]`; a trajectory with
+    /// fewer has infinities in the end.
+    Each {
+        /// The largest number of times that a trajectory has.
+        slots: usize,
+        /// The times.
+        times: Vec<T>,
+    },
+}
+
+impl<T: Scalar> SaveTimes<T> {
+    /// The number of times, of the trajectory that has most.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        match self {
+            SaveTimes::Shared(times) => times.len(),
+            SaveTimes::Each { slots, .. } => *slots,
+        }
+    }
+}
+
+/// Everything a solve reads.
+#[derive(Clone, Debug)]
+pub struct Inputs<T> {
+    /// Number of trajectories.
+    pub trajectories: usize,
+    /// Initial states, a column for each component.
+    pub u0: Vec<Column<T>>,
+    /// Parameters, a column for each.
+    pub p: Vec<Column<T>>,
+    /// Beginnings of the time spans.
+    pub t0: Column<T>,
+    /// Ends of the time spans.
+    pub t1: Column<T>,
+    /// The times to save.
+    pub save: SaveTimes<T>,
+    /// Absolute tolerance.
+    pub abstol: T,
+    /// Relative tolerance.
+    pub reltol: T,
+    /// Step size; 0: automatic.
+    pub dt: T,
+    /// Whether step sizes follow the error.
+    pub adaptive: bool,
+    /// Smallest step size.
+    pub dtmin: T,
+    /// Most steps of a trajectory.
+    pub max_steps: u64,
+}
+
+/// Trajectories are built in parallel, so many at a time.
+const BLOCK: usize = 4096;
+
+/// Indices travel as 32-bit numbers on a GPU.
+const MOST: usize = i32::MAX as usize;
+
+impl<T: Scalar> Inputs<T> {
+    /// Evaluates the ensemble's problems and checks them together with the options.
+    ///
+    /// # Errors
+    /// Every [`SolveError`] except the last two.
+    pub fn new<S, F, const N: usize, const P: usize>(
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+    ) -> Result<Self, SolveError>
+    where
+        S: System<N, P>,
+        F: Vary<S, T, N, P>,
+    {
+        options.check()?;
+        let n = ensemble.trajectories;
+        if n == 0 {
+            return Err(SolveError::NoTrajectories);
+        }
+        if n > MOST {
+            return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
+        }
+        let base = ensemble.problem;
+        check_finite("u0", &base.u0)?;
+        check_finite("p", &base.p)?;
+
+        let flat = |x: OdeProblem<S, T, N, P>| {
+            x.u0.into_iter().chain(x.p).chain([x.t0, x.t1]).collect::<Vec<T>>()
+        };
+        let width = N + P + 2;
+        let mut blocks: Vec<Block<T>> = (0..n.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|b| {
+                let range = b * BLOCK..n.min((b + 1) * BLOCK);
+                let mut block = Block::new(width, range.len());
+                for i in range {
+                    block.push(&flat(ensemble.vary.problem(base, i)));
+                }
+                block
+            })
+            .collect();
+        let mut columns: Vec<Column<T>> =
+            (0..width).into_par_iter().map(|c| Block::column(&blocks, c, n)).collect();
+        blocks.clear();
+
+        let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
+        let p = columns.split_off(N);
+        check_spans(&t0, &t1, n)?;
+        let (dt, adaptive) = check_steps(options, &t0, &t1, n)?;
+        let save = save_times(options, &t0, &t1, n)?;
+        Ok(Inputs {
+            trajectories: n,
+            u0: columns,
+            p,
+            t0,
+            t1,
+            save,
+            abstol: T::narrow(options.abstol),
+            reltol: T::narrow(options.reltol),
+            dt: T::narrow(dt),
+            adaptive,
+            dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
+            max_steps: options.max_steps.min(u32::MAX as u64),
+        })
+    }
+}
+
+/// Some trajectories' numbers, by column; a column that has not varied yet is one number.
+struct Block<T> {
+    columns: Vec<Column<T>>,
+    len: usize,
+    capacity: usize,
+}
+
+impl<T: Scalar> Block<T> {
+    fn new(width: usize, capacity: usize) -> Self {
+        Block { columns: vec![Column::Shared(T::default()); width], len: 0, capacity }
+    }
+
+    fn push(&mut self, row: &[T]) {
+        for (column, &value) in self.columns.iter_mut().zip(row) {
+            match column {
+                Column::Shared(shared) if self.len == 0 => *shared = value,
+                Column::Shared(shared) if same(*shared, value) => {}
+                Column::Shared(shared) => {
+                    let mut values = Vec::with_capacity(self.capacity);
+                    values.resize(self.len, *shared);
+                    values.push(value);
+                    *column = Column::Each(values);
+                }
+                Column::Each(values) => values.push(value),
+            }
+        }
+        self.len += 1;
+    }
+
+    /// Column `c` of all blocks.
+    fn column(blocks: &[Block<T>], c: usize, n: usize) -> Column<T> {
+        let first = match blocks.first().map(|b| &b.columns[c]) {
+            Some(Column::Shared(value)) => Some(*value),
+            _ => None,
+        };
+        let all_same = |value: T| {
+            blocks.iter().all(|b| matches!(&b.columns[c], Column::Shared(x) if same(*x, value)))
+        };
+        match first {
+            Some(value) if all_same(value) => Column::Shared(value),
+            _ => {
+                let mut values = Vec::with_capacity(n);
+                for block in blocks {
+                    match &block.columns[c] {
+                        Column::Shared(value) => values.resize(values.len() + block.len, *value),
+                        Column::Each(each) => values.extend_from_slice(each),
+                    }
+                }
+                Column::Each(values)
+            }
+        }
+    }
+}
+
+/// Equality of bits, as far as a solve can tell: NaN is NaN, and zeros have signs.
+fn same<T: Scalar>(a: T, b: T) -> bool {
+    a.widen().to_bits() == b.widen().to_bits()
+}
+
+fn check_finite<T: Scalar>(what: &'static str, values: &[T]) -> Result<(), SolveError> {
+    match values.iter().position(|v| !v.widen().is_finite()) {
+        Some(index) => {
+            Err(SolveError::NonFinite { what, index, value: values[index].widen() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The trajectories that stand for all: the first one where the spans are shared.
+fn distinct_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> usize {
+    match (t0, t1) {
+        (Column::Shared(_), Column::Shared(_)) => 1,
+        _ => n,
+    }
+}
+
+fn check_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> Result<(), SolveError> {
+    for i in 0..distinct_spans(t0, t1, n) {
+        let (from, to) = (t0.get(i).widen(), t1.get(i).widen());
+        if !(from.is_finite() && to.is_finite()) {
+            return Err(SolveError::TimeSpan { trajectory: i, t0: from, t1: to });
+        }
+    }
+    Ok(())
+}
+
+fn check_steps<T: Scalar>(
+    options: &SolveOptions,
+    t0: &Column<T>,
+    t1: &Column<T>,
+    n: usize,
+) -> Result<(f64, bool), SolveError> {
+    let mut size = (0.0, true);
+    for i in 0..distinct_spans(t0, t1, n) {
+        size = options.step_size(t0.get(i), t1.get(i))?;
+    }
+    Ok(size)
+}
+
+fn save_times<T: Scalar>(
+    options: &SolveOptions,
+    t0: &Column<T>,
+    t1: &Column<T>,
+    n: usize,
+) -> Result<SaveTimes<T>, SolveError> {
+    if distinct_spans(t0, t1, n) == 1 {
+        return Ok(SaveTimes::Shared(options.save_times(t0.get(0), t1.get(0))?));
+    }
+    let own: Vec<Vec<T>> = (0..n)
+        .into_par_iter()
+        .map(|i| options.save_times(t0.get(i), t1.get(i)))
+        .collect::<Result<_, _>>()?;
+    if own.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Ok(SaveTimes::Shared(own.into_iter().next().unwrap_or_default()));
+    }
+    let slots = own.iter().map(Vec::len).max().unwrap_or(0);
+    let mut times = vec![T::infinity(); slots * n];
+    for (i, own) in own.iter().enumerate() {
+        for (slot, &t) in own.iter().enumerate() {
+            times[slot * n + i] = t;
+        }
+    }
+    Ok(SaveTimes::Each { slots, times })
+}

@@ -1,0 +1,267 @@
+//! How to solve: tolerances, steps, what to save.
+
+use crate::error::SolveError;
+use crate::lane::Scalar;
+
+/// Options of a solve. Every one has a default; [`SolveOptions::default`] saves the final states
+/// only.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[must_use]
+pub struct SolveOptions {
+    pub(crate) abstol: f64,
+    pub(crate) reltol: f64,
+    pub(crate) step: StepSize,
+    pub(crate) dtmin: f64,
+    pub(crate) max_steps: u64,
+    pub(crate) save: SaveAt,
+    pub(crate) save_start: Option<bool>,
+    pub(crate) save_end: Option<bool>,
+}
+
+/// How step sizes come about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum StepSize {
+    /// By the error estimate; the first step is chosen automatically.
+    Adaptive,
+    /// By the error estimate, beginning with this size.
+    AdaptiveFrom(f64),
+    /// This size, exactly `round((t1 - t0)/dt)` times; the last step ends on `t1`.
+    Fixed(f64),
+}
+
+/// Which times to save besides the final state.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum SaveAt {
+    /// None.
+    Nothing,
+    /// `t0`, `t0 + spacing`, … and `t1`.
+    Every(f64),
+    /// These, ordered from `t0` to `t1`.
+    Times(Vec<f64>),
+}
+
+impl From<f64> for SaveAt {
+    fn from(spacing: f64) -> Self {
+        SaveAt::Every(spacing)
+    }
+}
+
+impl From<Vec<f64>> for SaveAt {
+    fn from(times: Vec<f64>) -> Self {
+        SaveAt::Times(times)
+    }
+}
+
+impl From<&[f64]> for SaveAt {
+    fn from(times: &[f64]) -> Self {
+        SaveAt::Times(times.to_vec())
+    }
+}
+
+impl<const N: usize> From<[f64; N]> for SaveAt {
+    fn from(times: [f64; N]) -> Self {
+        SaveAt::Times(times.to_vec())
+    }
+}
+
+impl Default for SolveOptions {
+    /// `abstol` 1e-6, `reltol` 1e-3, adaptive steps with an automatic first one, at most
+    /// 1,000,000 steps for a trajectory, final states only.
+    fn default() -> Self {
+        SolveOptions {
+            abstol: 1e-6,
+            reltol: 1e-3,
+            step: StepSize::Adaptive,
+            dtmin: 0.0,
+            max_steps: 1_000_000,
+            save: SaveAt::Nothing,
+            save_start: None,
+            save_end: None,
+        }
+    }
+}
+
+impl SolveOptions {
+    /// Absolute tolerance: what an error of a component near zero may be.
+    pub fn abstol(self, abstol: f64) -> Self {
+        SolveOptions { abstol, ..self }
+    }
+
+    /// Relative tolerance: what an error may be as a fraction of the component.
+    pub fn reltol(self, reltol: f64) -> Self {
+        SolveOptions { reltol, ..self }
+    }
+
+    /// Both tolerances.
+    pub fn tolerance(self, tolerance: f64) -> Self {
+        self.abstol(tolerance).reltol(tolerance)
+    }
+
+    /// Fixed steps of size `dt`, negative for a reversed time span.
+    pub fn fixed_step(self, dt: f64) -> Self {
+        SolveOptions { step: StepSize::Fixed(dt), ..self }
+    }
+
+    /// Adaptive steps beginning with `dt`, negative for a reversed time span.
+    pub fn first_step(self, dt: f64) -> Self {
+        SolveOptions { step: StepSize::AdaptiveFrom(dt), ..self }
+    }
+
+    /// Gives a trajectory up ([`ReturnCode::DtMin`](crate::ReturnCode::DtMin)) when an error
+    /// demands a step of this size or below. Steps that would not advance time are given up in any
+    /// case.
+    pub fn dtmin(self, dtmin: f64) -> Self {
+        SolveOptions { dtmin, ..self }
+    }
+
+    /// Gives a trajectory up ([`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps)) after so many
+    /// attempted steps. Fixed steps are not limited.
+    pub fn max_steps(self, max_steps: u64) -> Self {
+        SolveOptions { max_steps, ..self }
+    }
+
+    /// Saves states at a spacing (`saveat(1.0)`: at `t0`, `t0 + 1`, …, and at `t1`), or at a list
+    /// of times (`saveat([0.5, 2.0])`), ordered from `t0` to `t1`.
+    pub fn saveat(self, save: impl Into<SaveAt>) -> Self {
+        SolveOptions { save: save.into(), ..self }
+    }
+
+    /// Whether to save the initial state. By default a spacing does and a list does not, unless
+    /// it contains `t0`.
+    pub fn save_start(self, save_start: bool) -> Self {
+        SolveOptions { save_start: Some(save_start), ..self }
+    }
+
+    /// Whether to save the final state among the saved states. By default a spacing does and a
+    /// list does not, unless it contains `t1`.
+    pub fn save_end(self, save_end: bool) -> Self {
+        SolveOptions { save_end: Some(save_end), ..self }
+    }
+
+    /// Checks everything that does not depend on the time span.
+    pub(crate) fn check(&self) -> Result<(), SolveError> {
+        for (name, value) in [("abstol", self.abstol), ("reltol", self.reltol)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(SolveError::Tolerance { name, value });
+            }
+        }
+        if self.abstol == 0.0 && self.reltol == 0.0 {
+            return Err(SolveError::Tolerance { name: "abstol and reltol", value: 0.0 });
+        }
+        if !(self.dtmin >= 0.0 && self.dtmin.is_finite()) {
+            return Err(SolveError::DtMin { dtmin: self.dtmin });
+        }
+        if self.max_steps == 0 {
+            return Err(SolveError::MaxSteps);
+        }
+        Ok(())
+    }
+
+    /// The step size, checked against the span `t0` to `t1`: `(dt, adaptive)`, `dt` 0 for automatic.
+    pub(crate) fn step_size<T: Scalar>(&self, t0: T, t1: T) -> Result<(f64, bool), SolveError> {
+        let (dt, adaptive) = match self.step {
+            StepSize::Adaptive => return Ok((0.0, true)),
+            StepSize::AdaptiveFrom(dt) => (dt, true),
+            StepSize::Fixed(dt) => (dt, false),
+        };
+        let (t0, t1) = (t0.widen(), t1.widen());
+        let span = t1 - t0;
+        let wrong_sign = span != 0.0 && (span < 0.0) != (dt < 0.0);
+        if !dt.is_finite() || T::narrow(dt).widen() == 0.0 || wrong_sign {
+            return Err(SolveError::Step { dt, t0, t1 });
+        }
+        if !adaptive {
+            let most = if T::DOUBLE {
+                crate::integrate::MAX_WHOLE_DOUBLE
+            } else {
+                crate::integrate::MAX_WHOLE_SINGLE
+            };
+            let steps = (span / dt).round();
+            if steps >= most {
+                return Err(SolveError::TooManySteps { steps, most, precision: T::NAME });
+            }
+        }
+        Ok((dt, adaptive))
+    }
+
+    /// The times to save on the span `t0` to `t1`.
+    pub(crate) fn save_times<T: Scalar>(&self, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
+        let (start, end) = (t0.widen(), t1.widen());
+        let forward = end >= start;
+        let (mut times, by_default) = match &self.save {
+            SaveAt::Nothing => {
+                let keep = |at: Option<bool>, t: T| at.unwrap_or(false).then_some(t);
+                let mut ends: Vec<T> = keep(self.save_start, t0).into_iter().collect();
+                if t0 != t1 || ends.is_empty() {
+                    ends.extend(keep(self.save_end, t1));
+                }
+                return Ok(ends);
+            }
+            SaveAt::Every(spacing) => (spaced(*spacing, t0, t1)?, true),
+            SaveAt::Times(list) => (ordered(list, t0, t1, forward)?, false),
+        };
+        let contains = |times: &[T], t: T| times.contains(&t);
+        let starts = contains(&times, t0);
+        match self.save_start.unwrap_or(by_default || starts) {
+            true if !starts => times.insert(0, t0),
+            false if starts => times.retain(|&t| t != t0),
+            _ => {}
+        }
+        let ends = contains(&times, t1);
+        match self.save_end.unwrap_or(by_default || ends) {
+            true if !ends => times.push(t1),
+            false if ends => times.retain(|&t| t != t1),
+            _ => {}
+        }
+        Ok(times)
+    }
+}
+
+/// More saved times than this for one trajectory are taken for a mistake.
+const MOST_SAVES: f64 = 1e8;
+
+/// `t0`, `t0 + spacing`, … up to `t1`.
+fn spaced<T: Scalar>(spacing: f64, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
+    let (start, end) = (t0.widen(), t1.widen());
+    let span = end - start;
+    let count = (span.abs() / spacing).floor();
+    if !(spacing > 0.0 && spacing.is_finite()) || count > MOST_SAVES {
+        return Err(SolveError::SaveSpacing { spacing, t0: start, t1: end });
+    }
+    let direction = if span < 0.0 { -1.0 } else { 1.0 };
+    let times = (0..=count as usize).map(|i| T::narrow(start + direction * spacing * i as f64));
+    // Rounding may place the last one beyond the end, or make one of two.
+    let mut times: Vec<T> = times
+        .map(|t| if (t.widen() - end) * direction > 0.0 { t1 } else { t })
+        .collect();
+    times.dedup();
+    Ok(times)
+}
+
+fn ordered<T: Scalar>(
+    list: &[f64],
+    t0: T,
+    t1: T,
+    forward: bool,
+) -> Result<Vec<T>, SolveError> {
+    let (start, end) = (t0.widen(), t1.widen());
+    let mut times: Vec<T> = Vec::with_capacity(list.len());
+    for &time in list {
+        let t = T::narrow(time);
+        let inside = if forward { t >= t0 && t <= t1 } else { t <= t0 && t >= t1 };
+        if !inside {
+            return Err(SolveError::SaveOutside { time, t0: start, t1: end });
+        }
+        if let Some(&before) = times.last() {
+            let rising = if forward { before < t } else { before > t };
+            if !rising {
+                return Err(SolveError::SaveOrder { before: before.widen(), time });
+            }
+        }
+        times.push(t);
+    }
+    Ok(times)
+}
