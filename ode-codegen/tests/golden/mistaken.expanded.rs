@@ -1,0 +1,53 @@
+::core::compile_error! {
+    "index 1 is out of range: the array has 1 element, of index 0"
+}
+::core::compile_error! {
+    "`println!` cannot be used in a right-hand side: a lane has no output; print from the solution, after solving"
+}
+#[allow(unused_variables)]
+#[allow(non_camel_case_types)]
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::default::Default,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+)]
+struct mistaken;
+#[allow(deprecated)]
+impl mistaken {
+    /// The right-hand side as it was written, compiled by rustc.
+    #[allow(unused_variables)]
+    #[allow(dead_code)]
+    fn call(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
+        ::core::unreachable!()
+    }
+}
+#[allow(deprecated)]
+const _: () = {
+    use ::odes::__private::{Real, System};
+    impl System<2, 1> for mistaken {
+        const NAME: &'static str = "";
+        const STATES: [&'static str; 2] = [""; 2];
+        const PARAMETERS: [&'static str; 1] = [""; 1];
+        const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[];
+        const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
+        const TIME_PATTERN: &'static [usize] = &[];
+        fn rhs<R: Real>(_: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
+            ::core::unreachable!()
+        }
+        fn jacobian<R: Real>(_: &[R; 2], _: &[R; 1], _: R) -> [[R; 2]; 2] {
+            ::core::unreachable!()
+        }
+        fn parameter_jacobian<R: Real>(_: &[R; 2], _: &[R; 1], _: R) -> [[R; 1]; 2] {
+            ::core::unreachable!()
+        }
+        fn time_gradient<R: Real>(_: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
+            ::core::unreachable!()
+        }
+        fn device_source() -> ::std::string::String {
+            ::core::unreachable!()
+        }
+    }
+};

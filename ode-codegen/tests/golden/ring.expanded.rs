@@ -1,0 +1,120 @@
+#[allow(non_camel_case_types)]
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::default::Default,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+)]
+struct ring;
+#[allow(deprecated)]
+impl ring {
+    /// The right-hand side as it was written, compiled by rustc.
+    #[allow(dead_code)]
+    fn call(u: &[f32; 4], p: &[f32; 1], t: f32) -> [f32; 4] {
+        let mut flow = [0.0; 4];
+        for i in 0..4 {
+            let next = (i + 1) % 4;
+            flow[i] = p[0] * (u[next] - u[i]);
+        }
+        let mut du = [0.0; 4];
+        for i in 0..4 {
+            du[i] = flow[i] - flow[(i + 3) % 4] + i as f32 * t.powi(3);
+        }
+        du
+    }
+}
+#[automatically_derived]
+#[allow(deprecated, unused_variables, clippy::all, clippy::pedantic)]
+const _: () = {
+    use crate::facade::__private::{Real, System};
+    impl System<4, 1> for ring {
+        const NAME: &'static str = "ring";
+        const STATES: [&'static str; 4] = ["u0", "u1", "u2", "u3"];
+        const PARAMETERS: [&'static str; 1] = ["p0"];
+        const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[
+            (0, 0),
+            (0, 1),
+            (0, 3),
+            (1, 0),
+            (1, 1),
+            (1, 2),
+            (2, 1),
+            (2, 2),
+            (2, 3),
+            (3, 0),
+            (3, 2),
+            (3, 3),
+        ];
+        const PARAMETER_PATTERN: &'static [(usize, usize)] = &[
+            (0, 0),
+            (1, 0),
+            (2, 0),
+            (3, 0),
+        ];
+        const TIME_PATTERN: &'static [usize] = &[1, 2, 3];
+        #[inline(always)]
+        fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {
+            let v0 = u[1] - u[0];
+            let v1 = p[0] * v0;
+            let v2 = u[2] - u[1];
+            let v3 = p[0] * v2;
+            let v4 = u[3] - u[2];
+            let v5 = p[0] * v4;
+            let v6 = u[0] - u[3];
+            let v7 = p[0] * v6;
+            let v8 = v1 - v7;
+            let v9 = t * t;
+            let v10 = t * v9;
+            let v11 = R::lit(0.0) * v10;
+            let v12 = v8 + v11;
+            let v13 = v3 - v1;
+            let v14 = v13 + v10;
+            let v15 = v5 - v3;
+            let v16 = R::lit(2.0) * v10;
+            let v17 = v15 + v16;
+            let v18 = v7 - v5;
+            let v19 = R::lit(3.0) * v10;
+            let v20 = v18 + v19;
+            [v12, v14, v17, v20]
+        }
+        #[inline]
+        fn jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 4]; 4] {
+            let zero = R::lit(0.0);
+            let v0 = (-p[0]) - p[0];
+            [
+                [v0, p[0], zero, p[0]],
+                [p[0], v0, p[0], zero],
+                [zero, p[0], v0, p[0]],
+                [p[0], zero, p[0], v0],
+            ]
+        }
+        #[inline]
+        fn parameter_jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 1]; 4] {
+            let v0 = u[1] - u[0];
+            let v1 = u[2] - u[1];
+            let v2 = u[3] - u[2];
+            let v3 = u[0] - u[3];
+            let v4 = v0 - v3;
+            let v5 = v1 - v0;
+            let v6 = v2 - v1;
+            let v7 = v3 - v2;
+            [[v4], [v5], [v6], [v7]]
+        }
+        #[inline]
+        fn time_gradient<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {
+            let zero = R::lit(0.0);
+            let v0 = t * t;
+            let v1 = R::lit(3.0) * v0;
+            let v2 = v1 * R::lit(2.0);
+            let v3 = v1 * R::lit(3.0);
+            [zero, v1, v2, v3]
+        }
+        fn device_source() -> ::std::string::String {
+            ::std::string::String::from(
+                "struct ring {\n    template<class R> static DEVICE Arr<R, 4> rhs(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (u[2] - u[1]);\n        auto v3 = (p[0] * v2);\n        auto v4 = (u[3] - u[2]);\n        auto v5 = (p[0] * v4);\n        auto v6 = (u[0] - u[3]);\n        auto v7 = (p[0] * v6);\n        auto v8 = (v1 - v7);\n        auto v9 = (t * t);\n        auto v10 = (t * v9);\n        auto v11 = (Real<R>::lit(0.0) * v10);\n        auto v12 = (v8 + v11);\n        auto v13 = (v3 - v1);\n        auto v14 = (v13 + v10);\n        auto v15 = (v5 - v3);\n        auto v16 = (Real<R>::lit(2.0) * v10);\n        auto v17 = (v15 + v16);\n        auto v18 = (v7 - v5);\n        auto v19 = (Real<R>::lit(3.0) * v10);\n        auto v20 = (v18 + v19);\n        return array(v12, v14, v17, v20);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 4>, 4> jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = ((-p[0]) - p[0]);\n        return array(array(v0, p[0], zero, p[0]), array(p[0], v0, p[0], zero), array(zero, p[0], v0, p[0]), array(p[0], zero, p[0], v0));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 1>, 4> parameter_jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (u[2] - u[1]);\n        auto v2 = (u[3] - u[2]);\n        auto v3 = (u[0] - u[3]);\n        auto v4 = (v0 - v3);\n        auto v5 = (v1 - v0);\n        auto v6 = (v2 - v1);\n        auto v7 = (v3 - v2);\n        return array(array(v4), array(v5), array(v6), array(v7));\n    }\n    template<class R> static DEVICE Arr<R, 4> time_gradient(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (t * t);\n        auto v1 = (Real<R>::lit(3.0) * v0);\n        auto v2 = (v1 * Real<R>::lit(2.0));\n        auto v3 = (v1 * Real<R>::lit(3.0));\n        return array(zero, v1, v2, v3);\n    }\n};\n",
+            )
+        }
+    }
+};

@@ -1,0 +1,105 @@
+/// A forced oscillator whose friction sets in above a speed.
+#[cfg(feature = "oscillators")]
+#[allow(clippy::approx_constant)]
+#[allow(non_camel_case_types)]
+#[derive(
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::fmt::Debug,
+    ::core::default::Default,
+    ::core::cmp::PartialEq,
+    ::core::cmp::Eq,
+)]
+pub(crate) struct switched;
+#[cfg(feature = "oscillators")]
+#[allow(deprecated)]
+impl switched {
+    /// The right-hand side as it was written, compiled by rustc.
+    #[allow(clippy::approx_constant)]
+    #[allow(dead_code)]
+    pub(crate) fn call(du: &mut [f64; 2], u: &[f64; 2], _: &[f64; 0], t: f64) {
+        use crate::constants::STIFFNESS;
+        const THRESHOLD: f64 = 0.25;
+        let [x, v] = *u;
+        let friction = if v.abs() > THRESHOLD && x != 0.0 {
+            crate::constants::FRICTION * (v * v).exp()
+        } else {
+            0.0
+        };
+        du[0] = v;
+        du[1] = (std::f64::consts::TAU * t).cos() - STIFFNESS * x - friction;
+    }
+}
+#[cfg(feature = "oscillators")]
+#[automatically_derived]
+#[allow(deprecated, unused_variables, clippy::all, clippy::pedantic)]
+const _: () = {
+    use ::odes::__private::{Real, System};
+    use ::odes::__private::device_constant;
+    #[allow(unused_imports)]
+    use crate::constants::STIFFNESS;
+    impl System<2, 0> for switched {
+        const NAME: &'static str = "switched";
+        const STATES: [&'static str; 2] = ["x", "v"];
+        const PARAMETERS: [&'static str; 0] = [];
+        const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[(0, 1), (1, 0), (1, 1)];
+        const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
+        const TIME_PATTERN: &'static [usize] = &[1];
+        #[inline(always)]
+        fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {
+            let v0 = u[1].abs();
+            let m0 = v0.gt(R::lit(0.25));
+            let m1 = u[0].equals(R::lit(0.0));
+            let m2 = !m1;
+            let m3 = m0 & m2;
+            let v1 = u[1] * u[1];
+            let v2 = v1.exp();
+            let v3 = R::lit(crate::constants::FRICTION as f64) * v2;
+            let v4 = R::select(m3, v3, R::lit(0.0));
+            let v5 = R::lit(6.283185307179586) * t;
+            let v6 = v5.cos();
+            let v7 = (-R::lit(STIFFNESS as f64)).mul_add(u[0], v6);
+            let v8 = v7 - v4;
+            [u[1], v8]
+        }
+        #[inline]
+        fn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {
+            let zero = R::lit(0.0);
+            let v0 = u[1].abs();
+            let m0 = v0.gt(R::lit(0.25));
+            let m1 = u[0].equals(R::lit(0.0));
+            let m2 = !m1;
+            let m3 = m0 & m2;
+            let v1 = u[1] * u[1];
+            let v2 = v1.exp();
+            let v3 = u[1] + u[1];
+            let v4 = v3 * v2;
+            let v5 = v4 * R::lit(crate::constants::FRICTION as f64);
+            let v6 = R::select(m3, v5, R::lit(0.0));
+            [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]
+        }
+        #[inline]
+        fn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {
+            [[], []]
+        }
+        #[inline]
+        fn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {
+            let zero = R::lit(0.0);
+            let v0 = R::lit(6.283185307179586) * t;
+            let v1 = v0.sin();
+            let v2 = R::lit(6.283185307179586) * v1;
+            [zero, -v2]
+        }
+        fn device_source() -> ::std::string::String {
+            let mut text = ::std::string::String::from("struct switched {\n");
+            text.push_str(
+                &device_constant("constant0_FRICTION", crate::constants::FRICTION as f64),
+            );
+            text.push_str(&device_constant("constant1_STIFFNESS", STIFFNESS as f64));
+            text.push_str(
+                "\n    template<class R> static DEVICE Arr<R, 2> rhs(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (Real<R>::lit(constant0_FRICTION) * v2);\n        auto v4 = Real<R>::select(m3, v3, Real<R>::lit(0.0));\n        auto v5 = (Real<R>::lit(6.283185307179586) * t);\n        auto v6 = math::cos(v5);\n        auto v7 = m_mul_add((-Real<R>::lit(constant1_STIFFNESS)), u[0], v6);\n        auto v8 = (v7 - v4);\n        return array(u[1], v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 2> jacobian(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (u[1] + u[1]);\n        auto v4 = (v3 * v2);\n        auto v5 = (v4 * Real<R>::lit(constant0_FRICTION));\n        auto v6 = Real<R>::select(m3, v5, Real<R>::lit(0.0));\n        return array(array(zero, Real<R>::lit(1.0)), array((-Real<R>::lit(constant1_STIFFNESS)), (-v6)));\n    }\n    template<class R> static DEVICE Arr<R, 2> time_gradient(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(6.283185307179586) * t);\n        auto v1 = math::sin(v0);\n        auto v2 = (Real<R>::lit(6.283185307179586) * v1);\n        return array(zero, (-v2));\n    }\n};\n",
+            );
+            text
+        }
+    }
+};
