@@ -7,6 +7,7 @@ mod feed;
 pub mod inputs;
 pub mod integrate;
 pub mod lane;
+pub mod math;
 pub mod methods;
 mod options;
 mod problem;

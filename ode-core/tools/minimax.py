@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Derives the polynomials and constants of `ode-core/src/math`. Needs mpmath; takes a few minutes.
+
+    python3 minimax.py [exp] [tanh] [ln] [trig] [powf]
+
+Each polynomial is a minimax fit by Remez's exchange algorithm (Muller, "Elementary Functions",
+3rd ed., chapter 3) on a dense grid, in 60-digit arithmetic. What is minimised is the error of the
+*final result*, relative to that result, hence a weight for each fit. Coefficients are rounded to
+the working precision one at a time, lowest degree first, and the remaining ones fitted again, so
+that each makes up for the rounding of those before it.
+
+The comment above each table is log2 of the greatest relative error of the result that the rounded
+polynomial causes; evaluation in the working precision adds its own.
+"""
+
+import struct
+import sys
+from mpmath import cos, exp, fabs, factorial, floor, log, log1p, lu_solve, matrix, mp, mpf, nint
+from mpmath import pi, sin, sqrt, tan
+
+mp.dps = 60
+GRID = 500
+
+
+def narrow(value, double):
+    """The nearest f64, or the nearest f32, to `value`."""
+    nearest = float(value)
+    if not double:
+        nearest = struct.unpack("f", struct.pack("f", nearest))[0]
+    return mpf(nearest)
+
+
+def remez(target, weight, columns):
+    """Coefficients c minimising max |weight * (target - sum_j c_j columns_j)| over a grid."""
+    n, last = len(columns), len(target) - 1
+    points = [last * i // n for i in range(n + 1)]
+    best = None
+    for _ in range(30):
+        system, right = matrix(n + 1, n + 1), matrix(n + 1, 1)
+        for i, p in enumerate(points):
+            for j in range(n):
+                system[i, j] = columns[j][p]
+            system[i, n] = (-1) ** i / weight[p]
+            right[i] = target[p]
+        solution = lu_solve(system, right)
+        coefficients, level = [solution[j] for j in range(n)], fabs(solution[n])
+        error = residual(target, weight, columns, coefficients)
+        worst = max(map(fabs, error))
+        if best is None or worst < best[0]:
+            best = (worst, coefficients)
+        if worst <= level * mpf("1.0001"):
+            break
+        # The greatest error of each stretch of one sign; drop the smaller end until n + 1 are left.
+        extrema = []
+        for i, e in enumerate(error):
+            if extrema and (error[extrema[-1]] > 0) == (e > 0):
+                if fabs(e) > fabs(error[extrema[-1]]):
+                    extrema[-1] = i
+            else:
+                extrema.append(i)
+        while len(extrema) > n + 1:
+            extrema.pop(0 if fabs(error[extrema[0]]) < fabs(error[extrema[-1]]) else -1)
+        if len(extrema) < n + 1:
+            break
+        points = extrema
+    return best[1]
+
+
+def residual(target, weight, columns, coefficients):
+    fitted = [sum(c * v for c, v in zip(coefficients, row)) for row in zip(*columns)]
+    return [w * (t - f) for w, t, f in zip(weight, target, fitted)]
+
+
+def chebyshev_grid(low, high):
+    return [low + (high - low) * (1 - cos(pi * (i + mpf(1) / 2) / GRID)) / 2 for i in range(GRID)]
+
+
+def round_and_refit(target, weight, columns, double, given=()):
+    """A minimax fit whose coefficients are all of working precision; `given` are the first ones."""
+    fixed = [mpf(c) for c in given]
+    while len(fixed) < len(columns):
+        rest = residual(target, [1] * len(target), columns, fixed)
+        fixed.append(narrow(remez(rest, weight, columns[len(fixed):])[0], double))
+    return fixed, max(map(fabs, residual(target, weight, columns, fixed)))
+
+
+def table(name, coefficients, error, note=""):
+    print(f"// 2^{float(log(error, 2)):.1f}{note}")
+    print(f"const {name}: [f64; {len(coefficients)}] = [")
+    for c in coefficients:
+        print(f"    {float(c)!r},")
+    print("];")
+
+
+def fit(name, function, weight, degree, low, high, double, given=()):
+    """Fits a polynomial in x to `function`."""
+    grid = chebyshev_grid(low, high)
+    columns = [[x**e for x in grid] for e in range(degree + 1)]
+    values, weights = [function(x) for x in grid], [weight(x) for x in grid]
+    table(name, *round_and_refit(values, weights, columns, double, given))
+
+
+def series(term, first, x):
+    """sum of term(k) x^(k - first) over k >= first."""
+    total, power, k = mpf(0), mpf(1), first
+    while True:
+        add = term(k) * power
+        total += add
+        if k > first + 3 and fabs(add) < mpf(10) ** -58:
+            return total
+        power *= x
+        k += 1
+
+
+def constant(name, value):
+    print(f"const {name}: f64 = {float(value)!r};")
+
+
+def parts(name, value, widths, double):
+    """`value` as a sum: the first parts cut to so many bits (None: rounded to working precision)."""
+    for i, bits in enumerate(widths):
+        part = narrow(value, double)
+        if bits is not None:
+            scale = mpf(2) ** (bits - 1 - floor(log(fabs(value), 2)))
+            part = nint(value * scale) / scale
+        constant(f"{name}_{i + 1}", part)
+        value -= part
+
+
+# (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
+EXP_BOUND = log(mpf(2)) / 2 * mpf("1.0005")
+
+
+def exp_tail(r):
+    return series(lambda k: 1 / factorial(k), 2, r)
+
+
+def fit_exp():
+    for suffix, degree, double in (("F64", 9, True), ("F32", 4, False)):
+        parts(f"EXP_LN_2_{suffix}", log(mpf(2)), (None, None), double)
+        fit(f"EXP_{suffix}", exp_tail, lambda r: r * r / exp(r), degree, -EXP_BOUND, EXP_BOUND, double)
+
+
+def fit_tanh():
+    """The same, with the error relative to e^r - 1."""
+    for suffix, degree, double in (("F64", 10, True), ("F32", 5, False)):
+        weight = lambda r: r / (1 + r * exp_tail(r))
+        fit(f"TANH_{suffix}", exp_tail, weight, degree, -EXP_BOUND, EXP_BOUND, double, (0.5,))
+
+
+def fit_ln():
+    """(ln(1 + f) - f + f^2 / 2) / f^3 for |f| <= 1/3."""
+
+    def tail(f):
+        if fabs(f) < mpf("0.05"):
+            return series(lambda k: mpf((-1) ** (k + 1)) / k, 3, f)
+        return (log1p(f) - f + f * f / 2) / f**3
+
+    weight = lambda f: f * f / (1 - f / 2 + f * f * tail(f))
+    third = mpf(1) / 3
+    for suffix, degree, double, bits in (("F64", 19, True, 42), ("F32", 8, False, 16)):
+        parts(f"LN_LN_2_{suffix}", log(mpf(2)), (bits, None), double)
+        fit(f"LN_{suffix}", tail, weight, degree, -third, third, double)
+
+
+def fit_powf():
+    """(atanh(s) - s - s^3 / 3) / s^5 in z = s^2 for 1 <= (1 + s) / (1 - s) <= sqrt(2)."""
+    bound = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.0005")
+    tail = lambda z: series(lambda k: mpf(1) / (2 * k + 1), 2, z)
+    weight = lambda z: z * z / (1 + z / 3 + z * z * tail(z))
+    for suffix, degree, double, bits in (("F64", 6, True, 42), ("F32", 2, False, 16)):
+        parts(f"POWF_HALF_LN_2_{suffix}", log(mpf(2)) / 2, (bits, None), double)
+        parts(f"POWF_THIRD_{suffix}", mpf(1) / 3, (None, None), double)
+        fit(f"POWF_{suffix}", tail, weight, degree, mpf(0), bound, double)
+
+
+def fit_trig():
+    half, quarter = (pi / 2 * mpf("1.001")) ** 2, (pi / 4 * mpf("1.001")) ** 2
+    sine = lambda z: series(lambda k: mpf((-1) ** (k + 1)) / factorial(2 * k + 1), 1, z)
+    cosine = lambda z: series(lambda k: mpf((-1) ** k) / factorial(2 * k), 2, z)
+    sine_weight = lambda z: z / (1 - z * sine(z))
+    cosine_weight = lambda z: z * z / (1 - z / 2 + z * z * cosine(z))
+    for suffix, double in (("F64", True), ("F32", False)):
+        constant(f"TRIG_1_PI_{suffix}", narrow(1 / pi, double))
+        constant(f"TRIG_2_PI_{suffix}", narrow(2 / pi, double))
+        parts(f"TRIG_PI_{suffix}", +pi, (None, None, None), double)
+        parts(f"TRIG_PI_2_{suffix}", pi / 2, (None, None, None), double)
+        # (r - sin r) / r^3 and (cos r - 1 + r^2 / 2) / r^4, in z = r^2.
+        fit(f"TRIG_SIN_{suffix}", sine, sine_weight, 7 if double else 4, mpf(0), half, double)
+        fit(f"TRIG_SIN_QUARTER_{suffix}", sine, sine_weight, 5 if double else 2, mpf(0), quarter, double)
+        fit(f"TRIG_COS_QUARTER_{suffix}", cosine, cosine_weight, 5 if double else 2, mpf(0), quarter, double)
+        tangent(f"TRIG_TAN_{suffix}", 3 if double else 1, 3 if double else 2, quarter, double)
+    # 2/pi on a grid of 53, 24 bits; scaled as reduce_huge says.
+    for suffix, bits, count, scale in (("F64", 53, 23, 200), ("F32", 24, 9, 80)):
+        rest = 2 / pi
+        mp.dps = 400
+        rest = 2 / +pi
+        print(f"const TRIG_CHUNKS_{suffix}: [f64; {count}] = [")
+        for i in range(count):
+            unit = mpf(2) ** (-bits * (i + 1))
+            chunk = nint(rest / unit) * unit
+            rest -= chunk
+            print(f"    {float(chunk * mpf(2)**scale)!r},")
+            assert mpf(float(chunk * mpf(2)**scale)) == chunk * mpf(2)**scale
+        print("];")
+        mp.dps = 60
+
+
+def tangent(name, over, under, bound, double):
+    """tan r = r (1 - z n(z)) / (1 - z d(z)), z = r^2; n has `over` terms, d has `under`.
+
+    The relative error is (1 - z n - (1 - z d) t) / ((1 - z d) t) with t = tan(r) / r, linear in the
+    coefficients but for the denominator, which is taken from the fit before (Loeb's algorithm).
+    """
+    grid = chebyshev_grid(mpf(0), bound)
+    ratio = [tan(sqrt(z)) / sqrt(z) for z in grid]
+    columns = [[-t * z**j for t, z in zip(ratio, grid)] for j in range(1, under + 1)]
+    columns += [[z**j for z in grid] for j in range(1, over + 1)]
+    target = [1 - t for t in ratio]
+    below = [1 - mpf(2) / 5 * z for z in grid]
+    for _ in range(6):
+        weight = [1 / (t * b) for t, b in zip(ratio, below)]
+        fitted = remez(target, weight, columns)
+        below = [1 - sum(c * z ** (j + 1) for j, c in enumerate(fitted[:under])) for z in grid]
+    fitted, error = round_and_refit(target, weight, columns, double)
+    table(f"{name}_UNDER", fitted[:under], error)
+    table(f"{name}_OVER", fitted[under:], error)
+
+
+if __name__ == "__main__":
+    for which in sys.argv[1:] or ("exp", "tanh", "ln", "trig", "powf"):
+        globals()[f"fit_{which}"]()
