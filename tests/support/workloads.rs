@@ -1,0 +1,143 @@
+//! Ensembles that several tests solve.
+#![allow(dead_code)]
+
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::EnsembleSolution;
+
+/// Lorenz (1963).
+#[ode_system]
+pub(crate) fn lorenz(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
+    let [x, y, z] = *u;
+    let [sigma, rho, beta] = *p;
+    du[0] = sigma * (y - x);
+    du[1] = x * (rho - z) - y;
+    du[2] = x * y - beta * z;
+}
+
+/// Van der Pol's oscillator.
+#[ode_system]
+pub(crate) fn van_der_pol(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
+    let [x, v] = *u;
+    let [mu] = *p;
+    du[0] = v;
+    du[1] = mu * (1.0 - x * x) * v - x;
+}
+
+/// An oscillator with every elementary function in it, forced in time.
+#[ode_system]
+pub(crate) fn transcendental(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], t: f64) {
+    let [x, v] = *u;
+    let [k, c] = *p;
+    du[0] = v * (-0.1 * x * x).exp();
+    du[1] = -k * x.sin() - c * (v * v + 0.01).powf(0.75) * v.tanh() + (0.7 * t).cos();
+}
+
+fn scatter(i: usize, n: usize) -> usize {
+    // A permutation that mixes well: neighbours differ by a golden section of the whole.
+    let step = (n as f64 * 0.6180339887498949) as usize | 1;
+    let coprime = (step..).find(|s| gcd(*s, n) == 1).unwrap_or(1);
+    i.wrapping_mul(coprime) % n
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+type Problem<S, T, const N: usize, const P: usize> = OdeProblem<S, T, N, P>;
+
+/// rho from 0 to 28 in mixed order.
+pub(crate) fn lorenz_sweep<T: Scalar>(
+    n: usize,
+    end: f64,
+) -> EnsembleProblem<
+    lorenz,
+    T,
+    impl Fn(Problem<lorenz, T, 3, 3>, usize) -> Problem<lorenz, T, 3, 3> + Sync,
+    3,
+    3,
+> {
+    let x = |x: f64| T::narrow(x);
+    let p = move |rho: f64| [x(10.0), x(rho), x(8.0 / 3.0)];
+    let problem =
+        OdeProblem::new(lorenz, [x(1.0), x(0.0), x(0.0)], x(0.0)..=x(end), p(28.0));
+    EnsembleProblem::new(problem)
+        .trajectories(n)
+        .vary(move |q, i| q.with_p(p(28.0 * scatter(i, n) as f64 / n as f64)))
+}
+
+/// mu from 1 to 100 in mixed order.
+pub(crate) fn van_der_pol_sweep<T: Scalar>(
+    n: usize,
+) -> EnsembleProblem<
+    van_der_pol,
+    T,
+    impl Fn(Problem<van_der_pol, T, 2, 1>, usize) -> Problem<van_der_pol, T, 2, 1> + Sync,
+    2,
+    1,
+> {
+    let x = |x: f64| T::narrow(x);
+    let problem = OdeProblem::new(van_der_pol, [x(2.0), x(0.0)], x(0.0)..=x(20.0), [x(1.0)]);
+    EnsembleProblem::new(problem)
+        .trajectories(n)
+        .vary(move |q, i| q.with_p([x(10f64.powf(2.0 * scatter(i, n) as f64 / n as f64))]))
+}
+
+/// Stiffness and damping in mixed order.
+pub(crate) fn transcendental_sweep<T: Scalar>(
+    n: usize,
+) -> EnsembleProblem<
+    transcendental,
+    T,
+    impl Fn(Problem<transcendental, T, 2, 2>, usize) -> Problem<transcendental, T, 2, 2> + Sync,
+    2,
+    2,
+> {
+    let x = |x: f64| T::narrow(x);
+    let u0 = [x(1.5), x(0.0)];
+    let problem = OdeProblem::new(transcendental, u0, x(0.0)..=x(20.0), [x(1.0), x(0.1)]);
+    EnsembleProblem::new(problem).trajectories(n).vary(move |q, i| {
+        let s = scatter(i, n) as f64 / n as f64;
+        q.with_p([x(0.5 + 5.0 * s), x(0.3 * (1.0 - s))])
+    })
+}
+
+/// Everything that two solutions hold, bit for bit.
+pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
+    a: &EnsembleSolution<S, T, N, P>,
+    b: &EnsembleSolution<S, T, N, P>,
+) where
+    S: System<N, P>,
+    T: Scalar,
+{
+    assert_eq!(a.len(), b.len());
+    // The sign and payload of a NaN are nobody's promise.
+    let bits = |x: &T| if x.widen().is_nan() { u64::MAX } else { x.widen().to_bits() };
+    let mut differing = 0;
+    for i in 0..a.len() {
+        let finals = a.final_state(i).iter().map(bits).eq(b.final_state(i).iter().map(bits));
+        let saved = a.trajectory(i).len() == b.trajectory(i).len()
+            && a.trajectory(i)
+                .states()
+                .zip(b.trajectory(i).states())
+                .all(|(a, b)| a.iter().map(bits).eq(b.iter().map(bits)));
+        let counts = (a.code(i), a.accepted(i), a.rejected(i))
+            == (b.code(i), b.accepted(i), b.rejected(i));
+        if !(finals && saved && counts) {
+            if differing < 3 {
+                eprintln!(
+                    "trajectory {i}: {:?} {:?} {} against {:?} {:?} {}",
+                    a.final_state(i),
+                    a.code(i),
+                    a.accepted(i),
+                    b.final_state(i),
+                    b.code(i),
+                    b.accepted(i)
+                );
+            }
+            differing += 1;
+        }
+    }
+    assert_eq!(differing, 0, "of {} trajectories differ", a.len());
+}
