@@ -214,18 +214,23 @@ impl Device {
     }
 
     fn load_kernel(&self, program: &Program, cache: &Cache) -> Result<Kernel, GpuError> {
-        if !self.has_context() {
-            self.warm_up();
-        }
-        let nvrtc = Nvrtc::get()?;
-        let arch = nvrtc.arch_for(self.compute_capability())?;
-        let mut compiled = program.compile_with(nvrtc, &arch, cache, true)?;
+        self.warm_up();
+        let compile = |read_cache| {
+            let nvrtc = Nvrtc::get()?;
+            let arch = nvrtc.arch_for(self.compute_capability())?;
+            let compiled = program.compile_with(nvrtc, &arch, cache, read_cache)?;
+            Ok::<_, GpuError>((nvrtc, compiled))
+        };
+        let compiled = compile(true);
         let begin = Instant::now();
-        let context = self.context()?;
+        // Waited for even if the compilation failed: a program that now ends must not do so
+        // while the driver is at work on another thread.
+        let context = self.context();
+        let ((nvrtc, mut compiled), context) = (compiled?, context?);
         let module = match load_module(&context, &compiled, program, nvrtc) {
             Err(GpuError::Load { .. }) if compiled.origin == Origin::Disk => {
                 // The entry is whole, yet the driver refuses it: replace it, once.
-                compiled = program.compile_with(nvrtc, &arch, cache, false)?;
+                compiled = compile(false)?.1;
                 load_module(&context, &compiled, program, nvrtc)?
             }
             outcome => outcome?,

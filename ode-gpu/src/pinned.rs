@@ -32,9 +32,9 @@ const KEPT: usize = 1 << 30;
 /// Blocks are multiples of this, so that requests of similar size share them.
 const GRAIN: usize = 1 << 18;
 
-/// The size of one piece of a streamed copy: long enough (0.15 ms) to hide a launch, short
-/// enough to be locked in 6 ms when the process first needs it.
-const PIECE: usize = 8 << 20;
+/// The size of one piece of a streamed copy: long enough (0.08 ms) to hide a launch, short
+/// enough to be locked in 3 ms when the process first needs it.
+const PIECE: usize = 4 << 20;
 
 /// How many pieces are under way: one on the bus, one waiting for it, one with the CPU.
 const DEPTH: usize = 3;
