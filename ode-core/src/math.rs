@@ -551,6 +551,8 @@ mod device {
 
     /// [`powf`] where `x` is not a positive normal number or `y` is not finite; `result` is `|x|^y`
     /// where both are finite and `x` is not 0.
+    #[cold]
+    #[inline(never)]
     fn powf_special<R: Real>(x: R, y: R, result: R) -> R {
         let zero = R::lit(0.0);
         let one = R::lit(1.0);
@@ -582,13 +584,13 @@ mod device {
 
     const ONE_BY_PI: f64 = 0.3183098861837907;
     const TWO_BY_PI: f64 = 0.6366197723675814;
-    /// pi and pi/2 in three parts.
-    const PI_F64: [f64; 3] = [3.141592653589793, 1.2246467991473532e-16, -2.9947698097183397e-33];
-    const PI_F32: [f64; 3] = [3.1415927410125732, -8.742277657347586e-08, -3.4302490200117637e-15];
+    /// pi and pi/2 in three parts, each cut rather than rounded: all are positive, so that the
+    /// products with a zero `n` are zeros of one sign, and `x = -0` keeps its own.
+    const PI_F64: [f64; 3] = [3.141592653589793, 1.224646799147353e-16, 2.1657133478438278e-32];
+    const PI_F32: [f64; 3] = [3.141592502593994, 1.5099578831723193e-07, 1.078060505991553e-14];
     const HALF_PI_F64: [f64; 3] =
-        [1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33];
-    const HALF_PI_F32: [f64; 3] =
-        [1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15];
+        [1.5707963267948966, 6.123233995736765e-17, 1.0828566739219139e-32];
+    const HALF_PI_F32: [f64; 3] = [1.570796251296997, 7.549789415861596e-08, 5.390302529957765e-15];
 
     /// Beyond `2^30` (`f32`: `2^17`), three parts of pi are not enough.
     const LARGE_F64: f64 = 1073741824.0;
@@ -651,11 +653,12 @@ mod device {
     pub fn cos<R: Real>(x: R) -> R {
         let round = lit::<R>(ROUND_F64, ROUND_F32);
         let half = R::lit(0.5);
-        let mut shifted = x.mul_add(R::lit(ONE_BY_PI), half) + round;
-        let mut r = minus_multiple_of_pi(x, (shifted - round) - half);
-        let large = !(x.abs().le(lit::<R>(LARGE_F64, LARGE_F32)));
+        let a = x.abs();
+        let mut shifted = a.mul_add(R::lit(ONE_BY_PI), half) + round;
+        let mut r = minus_multiple_of_pi(a, (shifted - round) - half);
+        let large = !(a.le(lit::<R>(LARGE_F64, LARGE_F32)));
         if large.any() {
-            let turns = quarter_turns(x);
+            let turns = quarter_turns(a);
             let n = turns[0].mul_add(half, half).round_even();
             r = R::select(large, from_quarter_turns(turns, (n + n) - R::lit(1.0)), r);
             shifted = R::select(large, n + round, shifted);
@@ -801,6 +804,8 @@ mod device {
     /// are multiples of 4 are skipped; those of the next five are split exactly into two numbers,
     /// taken modulo 4, exactly, and added with their rounding errors.
     #[cold]
+    #[cold]
+    #[inline(never)]
     fn quarter_turns<R: Real>(x: R) -> [R; 3] {
         let chunks = leading_chunks(x.abs());
         let scaled = x * lit::<R>(CHUNK_SCALE_F64, CHUNK_SCALE_F32);

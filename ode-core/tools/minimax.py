@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Derives the polynomials and constants of `ode-core/src/math`. Needs mpmath; takes a few minutes.
 
-    python3 minimax.py [exp] [tanh] [ln] [trig] [powf]
+    python3 minimax.py [exp] [tanh] [ln] [powf] [trig]
 
 Each polynomial is a minimax fit by Remez's exchange algorithm (Muller, "Elementary Functions",
 3rd ed., chapter 3) on a dense grid, in 60-digit arithmetic. What is minimised is the error of the
@@ -15,8 +15,8 @@ polynomial causes; evaluation in the working precision adds its own.
 
 import struct
 import sys
-from mpmath import cos, exp, fabs, factorial, floor, log, log1p, lu_solve, matrix, mp, mpf, nint
-from mpmath import pi, sin, sqrt, tan
+from mpmath import cos, exp, fabs, factorial, floor, log, log1p, lu_solve, matrix, mp, mpf
+from mpmath import nint, pi, sqrt, tan
 
 mp.dps = 60
 GRID = 500
@@ -84,8 +84,8 @@ def round_and_refit(target, weight, columns, double, given=()):
     return fixed, max(map(fabs, residual(target, weight, columns, fixed)))
 
 
-def table(name, coefficients, error, note=""):
-    print(f"// 2^{float(log(error, 2)):.1f}{note}")
+def table(name, coefficients, error):
+    print(f"// 2^{float(log(error, 2)):.1f}")
     print(f"const {name}: [f64; {len(coefficients)}] = [")
     for c in coefficients:
         print(f"    {float(c)!r},")
@@ -116,15 +116,15 @@ def constant(name, value):
     print(f"const {name}: f64 = {float(value)!r};")
 
 
-def parts(name, value, widths, double):
-    """`value` as a sum: the first parts cut to so many bits (None: rounded to working precision)."""
-    for i, bits in enumerate(widths):
-        part = narrow(value, double)
-        if bits is not None:
-            scale = mpf(2) ** (bits - 1 - floor(log(fabs(value), 2)))
-            part = nint(value * scale) / scale
-        constant(f"{name}_{i + 1}", part)
-        value -= part
+def parts(name, value, widths, double, cut=nint):
+    """`value` as a sum: parts of so many bits, or (None) of the working precision."""
+    found = []
+    for bits in widths:
+        bits = bits or (53 if double else 24)
+        scale = mpf(2) ** (bits - 1 - floor(log(fabs(value), 2)))
+        found.append(cut(value * scale) / scale)
+        value -= found[-1]
+    print(f"const {name}: [f64; {len(found)}] = {[float(part) for part in found]};")
 
 
 # (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
@@ -137,7 +137,7 @@ def exp_tail(r):
 
 def fit_exp():
     for suffix, degree, double in (("F64", 9, True), ("F32", 4, False)):
-        parts(f"EXP_LN_2_{suffix}", log(mpf(2)), (None, None), double)
+        parts(f"LN_2_{suffix}", log(mpf(2)), (None, None), double)
         fit(f"EXP_{suffix}", exp_tail, lambda r: r * r / exp(r), degree, -EXP_BOUND, EXP_BOUND, double)
 
 
@@ -145,7 +145,7 @@ def fit_tanh():
     """The same, with the error relative to e^r - 1."""
     for suffix, degree, double in (("F64", 10, True), ("F32", 5, False)):
         weight = lambda r: r / (1 + r * exp_tail(r))
-        fit(f"TANH_{suffix}", exp_tail, weight, degree, -EXP_BOUND, EXP_BOUND, double, (0.5,))
+        fit(f"EXPM1_{suffix}", exp_tail, weight, degree, -EXP_BOUND, EXP_BOUND, double, (0.5,))
 
 
 def fit_ln():
@@ -169,64 +169,63 @@ def fit_powf():
     tail = lambda z: series(lambda k: mpf(1) / (2 * k + 1), 2, z)
     weight = lambda z: z * z / (1 + z / 3 + z * z * tail(z))
     for suffix, degree, double, bits in (("F64", 6, True, 42), ("F32", 2, False, 16)):
-        parts(f"POWF_HALF_LN_2_{suffix}", log(mpf(2)) / 2, (bits, None), double)
-        parts(f"POWF_THIRD_{suffix}", mpf(1) / 3, (None, None), double)
-        fit(f"POWF_{suffix}", tail, weight, degree, mpf(0), bound, double)
+        parts(f"HALF_LN_2_{suffix}", log(mpf(2)) / 2, (bits, None), double)
+        parts(f"THIRD_{suffix}", mpf(1) / 3, (None, None), double)
+        fit(f"ATANH_{suffix}", tail, weight, degree, mpf(0), bound, double)
 
 
 def fit_trig():
     half, quarter = (pi / 2 * mpf("1.001")) ** 2, (pi / 4 * mpf("1.001")) ** 2
-    sine = lambda z: series(lambda k: mpf((-1) ** (k + 1)) / factorial(2 * k + 1), 1, z)
-    cosine = lambda z: series(lambda k: mpf((-1) ** k) / factorial(2 * k), 2, z)
-    sine_weight = lambda z: z / (1 - z * sine(z))
-    cosine_weight = lambda z: z * z / (1 - z / 2 + z * z * cosine(z))
+    constant("ONE_BY_PI", 1 / pi)
+    constant("TWO_BY_PI", 2 / pi)
     for suffix, double in (("F64", True), ("F32", False)):
-        constant(f"TRIG_1_PI_{suffix}", narrow(1 / pi, double))
-        constant(f"TRIG_2_PI_{suffix}", narrow(2 / pi, double))
-        parts(f"TRIG_PI_{suffix}", +pi, (None, None, None), double)
-        parts(f"TRIG_PI_2_{suffix}", pi / 2, (None, None, None), double)
-        # (r - sin r) / r^3 and (cos r - 1 + r^2 / 2) / r^4, in z = r^2.
-        fit(f"TRIG_SIN_{suffix}", sine, sine_weight, 7 if double else 4, mpf(0), half, double)
-        fit(f"TRIG_SIN_QUARTER_{suffix}", sine, sine_weight, 5 if double else 2, mpf(0), quarter, double)
-        fit(f"TRIG_COS_QUARTER_{suffix}", cosine, cosine_weight, 5 if double else 2, mpf(0), quarter, double)
-        tangent(f"TRIG_TAN_{suffix}", 3 if double else 1, 3 if double else 2, quarter, double)
-    # 2/pi on a grid of 53, 24 bits; scaled as reduce_huge says.
-    for suffix, bits, count, scale in (("F64", 53, 23, 200), ("F32", 24, 9, 80)):
-        rest = 2 / pi
-        mp.dps = 400
-        rest = 2 / +pi
-        print(f"const TRIG_CHUNKS_{suffix}: [f64; {count}] = [")
+        parts(f"PI_{suffix}", +pi, (None, None, None), double, floor)
+        parts(f"HALF_PI_{suffix}", pi / 2, (None, None, None), double, floor)
+        # (sin r - r) / r^3 in z = r^2.
+        sine = lambda z: series(lambda k: mpf((-1) ** k) / factorial(2 * k + 1), 1, z)
+        weight = lambda z: z / (1 + z * sine(z))
+        fit(f"SIN_{suffix}", sine, weight, 7 if double else 4, mpf(0), half, double)
+        tangent(suffix, 3 if double else 1, 3 if double else 2, quarter, double)
+    chunks("F64", 53, 23, 200)
+    chunks("F32", 24, 9, 80)
+
+
+def chunks(suffix, bits, count, scale):
+    """2/pi as a sum of multiples of 2^-bits, 2^(-2 bits), ...; all times 2^scale."""
+    with mp.workprec(bits * count + 64):
+        rest, found = 2 / pi, []
         for i in range(count):
             unit = mpf(2) ** (-bits * (i + 1))
-            chunk = nint(rest / unit) * unit
-            rest -= chunk
-            print(f"    {float(chunk * mpf(2)**scale)!r},")
-            assert mpf(float(chunk * mpf(2)**scale)) == chunk * mpf(2)**scale
+            found.append(nint(rest / unit) * unit)
+            rest -= found[-1]
+            assert narrow(found[-1] * mpf(2) ** scale, bits == 53) == found[-1] * mpf(2) ** scale
+        print(f"const CHUNKS_{suffix}: [f64; {count}] = [")
+        for chunk in found:
+            print(f"    {float(chunk * mpf(2) ** scale)!r},")
         print("];")
-        mp.dps = 60
 
 
-def tangent(name, over, under, bound, double):
-    """tan r = r (1 - z n(z)) / (1 - z d(z)), z = r^2; n has `over` terms, d has `under`.
+def tangent(suffix, over, under, bound, double):
+    """tan r = r (1 + z a(z)) / (1 + z b(z)), z = r^2; a has `over` terms, b has `under`.
 
-    The relative error is (1 - z n - (1 - z d) t) / ((1 - z d) t) with t = tan(r) / r, linear in the
+    The relative error is (1 + z a - (1 + z b) t) / ((1 + z b) t) with t = tan(r) / r, linear in the
     coefficients but for the denominator, which is taken from the fit before (Loeb's algorithm).
     """
     grid = chebyshev_grid(mpf(0), bound)
     ratio = [tan(sqrt(z)) / sqrt(z) for z in grid]
-    columns = [[-t * z**j for t, z in zip(ratio, grid)] for j in range(1, under + 1)]
-    columns += [[z**j for z in grid] for j in range(1, over + 1)]
+    columns = [[t * z**j for t, z in zip(ratio, grid)] for j in range(1, under + 1)]
+    columns += [[-(z**j) for z in grid] for j in range(1, over + 1)]
     target = [1 - t for t in ratio]
     below = [1 - mpf(2) / 5 * z for z in grid]
     for _ in range(6):
         weight = [1 / (t * b) for t, b in zip(ratio, below)]
         fitted = remez(target, weight, columns)
-        below = [1 - sum(c * z ** (j + 1) for j, c in enumerate(fitted[:under])) for z in grid]
+        below = [1 + sum(c * z ** (j + 1) for j, c in enumerate(fitted[:under])) for z in grid]
     fitted, error = round_and_refit(target, weight, columns, double)
-    table(f"{name}_UNDER", fitted[:under], error)
-    table(f"{name}_OVER", fitted[under:], error)
+    table(f"TAN_OVER_{suffix}", fitted[under:], error)
+    table(f"TAN_UNDER_{suffix}", fitted[:under], error)
 
 
 if __name__ == "__main__":
-    for which in sys.argv[1:] or ("exp", "tanh", "ln", "trig", "powf"):
+    for which in sys.argv[1:] or ("exp", "tanh", "ln", "powf", "trig"):
         globals()[f"fit_{which}"]()
