@@ -1,6 +1,21 @@
-//! odes
+//! Solve very many small systems of differential equations at once.
 
+pub use ode_core::ensemble::Schedule;
+pub use ode_core::methods::{Method, Tsit5};
+pub use ode_core::simd::InstructionSet;
+pub use ode_core::{
+    Backend, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
+    OdeProblem, ReturnCode, SaveAt, SolveError, SolveOptions, StepSize, Timings, Trajectory,
+};
 pub use ode_macros::ode_system;
+
+/// Everything that a solve needs.
+pub mod prelude {
+    pub use crate::{
+        EnsembleProblem, EnsembleSerial, EnsembleThreads, OdeProblem, ReturnCode, SolveOptions,
+        Tsit5, ode_system,
+    };
+}
 
 /// What the expansions of the macros name.
 #[doc(hidden)]
@@ -8,3 +23,6 @@ pub mod __private {
     pub use ode_core::lane::Real;
     pub use ode_core::system::{System, device_constant};
 }
+
+/// What runs on a device, for tests and for the curious.
+pub use ode_core::{device, inputs, lane, system};

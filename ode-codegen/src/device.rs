@@ -22,6 +22,7 @@
 //! | `a & b`, `!a` on masks and bits | `op_and(a, b)`, `op_not(a)`: C++'s `&` of two `bool` is an `int` |
 //! | `for i in 0..N` over constants | `UNROLL for (int i = 0; …)` |
 //! | `if CONDITION` of constants only | `if constexpr` |
+//! | `#[cold] fn` | `COLD`: a function that is called, not inlined, on both sides |
 //! | a block or `if` as a value | a conditional expression, or a called lambda |
 //! | `let x = x + 1` (shadowing) | every binding of a function gets a name of its own |
 //!

@@ -5,7 +5,7 @@ use crate::feed::{CpuFeed, Results};
 use crate::inputs::Inputs;
 use crate::integrate;
 use crate::lane::{Real, Scalar};
-use crate::methods::Explicit;
+use crate::methods::Method;
 use crate::options::SolveOptions;
 use crate::problem::{EnsembleProblem, Vary};
 use crate::simd::{self, InstructionSet, Program, Width};
@@ -28,7 +28,7 @@ pub trait EnsembleAlgorithm {
     where
         T: Scalar,
         S: System<N, P>,
-        M: Explicit<K>;
+        M: Method<K>;
 }
 
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
@@ -52,7 +52,7 @@ where
         options: &SolveOptions,
     ) -> Result<EnsembleSolution<S, T, N, P>, SolveError>
     where
-        M: Explicit<K>,
+        M: Method<K>,
         A: EnsembleAlgorithm,
     {
         let _ = method;
@@ -131,7 +131,7 @@ impl EnsembleAlgorithm for EnsembleSerial {
     where
         T: Scalar,
         S: System<N, P>,
-        M: Explicit<K>,
+        M: Method<K>,
     {
         let begin = Instant::now();
         let isa = InstructionSet::best();
@@ -152,7 +152,7 @@ impl EnsembleAlgorithm for EnsembleThreads {
     where
         T: Scalar,
         S: System<N, P>,
-        M: Explicit<K>,
+        M: Method<K>,
     {
         let begin = Instant::now();
         let isa = self.instructions.unwrap_or_else(InstructionSet::best);
@@ -258,7 +258,7 @@ fn solve_chunk<T, S, M, const N: usize, const P: usize, const K: usize>(
 ) where
     T: Scalar,
     S: System<N, P>,
-    M: Explicit<K>,
+    M: Method<K>,
 {
     macro_rules! solve {
         ($adaptive:literal, $save:literal) => {{
@@ -310,7 +310,7 @@ impl<
 where
     T: Scalar,
     S: System<N, P>,
-    M: Explicit<K>,
+    M: Method<K>,
 {
     type Output = ();
     const VECTORS: usize = simd::vectors(N);

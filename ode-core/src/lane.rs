@@ -178,6 +178,42 @@ pub trait Real:
     /// The mask of the `f32` lanes.
     fn single_mask(mask: Self::Mask) -> <Self::Single as Real>::Mask;
 
+    /// `e` to this power; see [`crate::math`].
+    #[inline(always)]
+    fn exp(self) -> Self {
+        crate::math::exp(self)
+    }
+    /// Natural logarithm; see [`crate::math`].
+    #[inline(always)]
+    fn ln(self) -> Self {
+        crate::math::ln(self)
+    }
+    /// Sine; see [`crate::math`].
+    #[inline(always)]
+    fn sin(self) -> Self {
+        crate::math::sin(self)
+    }
+    /// Cosine; see [`crate::math`].
+    #[inline(always)]
+    fn cos(self) -> Self {
+        crate::math::cos(self)
+    }
+    /// Tangent; see [`crate::math`].
+    #[inline(always)]
+    fn tan(self) -> Self {
+        crate::math::tan(self)
+    }
+    /// Hyperbolic tangent; see [`crate::math`].
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        crate::math::tanh(self)
+    }
+    /// This to the power `y`; see [`crate::math`].
+    #[inline(always)]
+    fn powf(self, y: Self) -> Self {
+        crate::math::powf(self, y)
+    }
+
     /// The number in lane `i`.
     fn lane(self, i: usize) -> Self::Scalar;
     /// Replaces the number in lane `i`.

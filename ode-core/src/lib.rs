@@ -1,6 +1,7 @@
 //! Lane programs, methods, problems and CPU ensembles of `odes`.
 
 pub mod controller;
+pub mod device;
 pub mod ensemble;
 mod error;
 mod feed;

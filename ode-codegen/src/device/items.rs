@@ -65,9 +65,10 @@ impl Printer {
                 Item::Struct(item) => types.push_str(&self.data_struct(item)),
                 Item::Const(item) => types.push_str(&self.constant(item)),
                 Item::Fn(item) => {
-                    let head = self.function_head(&item.sig, "");
+                    let place = linkage(&item.attrs);
+                    let head = self.function_head(&item.sig, place);
                     let _ = writeln!(prototypes, "{head};");
-                    let body = self.function(&item.sig, &item.block, "");
+                    let body = self.function(&item.sig, &item.block, place);
                     bodies.push_str(&comment(&item.attrs, item.sig.span()));
                     bodies.push_str(&body);
                 }
@@ -114,7 +115,7 @@ impl Printer {
                     }
                     ImplItem::Fn(f) => {
                         self.indent = 1;
-                        text.push_str(&self.function(&f.sig, &f.block, "static "));
+                        text.push_str(&self.function(&f.sig, &f.block, "static DEVICE"));
                         self.indent = 0;
                     }
                     other => self.error(other, "only constants and functions can be translated"),
@@ -129,7 +130,7 @@ impl Printer {
     pub(super) fn static_members(&mut self, functions: &[syn::ItemFn]) -> String {
         self.indent = 1;
         let text =
-            functions.iter().map(|f| self.function(&f.sig, &f.block, "static ")).collect::<String>();
+            functions.iter().map(|f| self.function(&f.sig, &f.block, "static DEVICE")).collect::<String>();
         self.indent = 0;
         text
     }
@@ -204,7 +205,7 @@ impl Printer {
         }
     }
 
-    fn function_head(&mut self, sig: &Signature, prefix: &str) -> String {
+    fn function_head(&mut self, sig: &Signature, place: &str) -> String {
         self.parameters.clear();
         self.scope = Scope::default();
         self.objects.clear();
@@ -240,7 +241,7 @@ impl Printer {
         };
         let name = mangle(&sig.ident.to_string());
         let pad = "    ".repeat(self.indent);
-        format!("{pad}{template}{prefix}DEVICE {result} {name}({})", parameters.join(", "))
+        format!("{pad}{template}{place} {result} {name}({})", parameters.join(", "))
     }
 
     fn is_struct_parameter(&self, ty: &syn::Type) -> bool {
@@ -254,13 +255,18 @@ impl Printer {
         }
     }
 
-    fn function(&mut self, sig: &Signature, block: &syn::Block, prefix: &str) -> String {
-        let head = self.function_head(sig, prefix);
+    fn function(&mut self, sig: &Signature, block: &syn::Block, place: &str) -> String {
+        let head = self.function_head(sig, place);
         let returns = !matches!(sig.output, ReturnType::Default);
         let body = self.body(block, returns);
         let pad = "    ".repeat(self.indent);
         format!("{head} {{\n{body}{pad}}}\n")
     }
+}
+
+/// A `#[cold]` function is called, not inlined: it would only make the hot path larger.
+fn linkage(attrs: &[syn::Attribute]) -> &'static str {
+    if attrs.iter().any(|a| a.path().is_ident("cold")) { "COLD" } else { "DEVICE" }
 }
 
 /// The way back to the Rust: the first line of the documentation, and the place.

@@ -1,0 +1,53 @@
+//! The translation to C++, tested by execution: the text that a GPU runs, compiled by the host's
+//! compiler, gives the bits of the Rust.
+
+#[path = "support/cpp.rs"]
+mod cpp;
+#[path = "support/workloads.rs"]
+mod workloads;
+
+use cpp::HostCpp;
+use odes::prelude::*;
+use workloads::*;
+
+macro_rules! same_bits {
+    ($ensemble:expr, $options:expr) => {{
+        let (ensemble, options) = ($ensemble, $options);
+        let Some(cpp) = HostCpp::find() else {
+            eprintln!("skipped: no C++ compiler (c++, g++ or clang++)");
+            return;
+        };
+        let rust = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        let host = ensemble.solve(Tsit5, cpp, &options).unwrap();
+        assert_same_bits(&rust, &host);
+    }};
+}
+
+#[test]
+fn lorenz_adaptive_f64() {
+    same_bits!(lorenz_sweep::<f64>(1000, 10.0), SolveOptions::default().tolerance(1e-6).saveat(1.0));
+}
+
+#[test]
+fn lorenz_adaptive_f32() {
+    same_bits!(lorenz_sweep::<f32>(1000, 10.0), SolveOptions::default().tolerance(1e-6).saveat(1.0));
+}
+
+#[test]
+fn lorenz_fixed() {
+    let options = SolveOptions::default().fixed_step(0.01).saveat(0.25);
+    same_bits!(lorenz_sweep::<f64>(200, 3.0), options);
+}
+
+#[test]
+fn van_der_pol() {
+    let options = SolveOptions::default().tolerance(1e-5);
+    same_bits!(van_der_pol_sweep::<f32>(500), options);
+}
+
+#[test]
+#[cfg(any())]
+fn elementary_functions() {
+    let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
+    same_bits!(transcendental_sweep::<f64>(500), options);
+}
