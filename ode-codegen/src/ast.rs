@@ -26,6 +26,8 @@ pub(crate) struct System<'a> {
     pub uses: Vec<&'a syn::ItemUse>,
     /// A construct was refused that may hold assignments: do not complain about missing ones.
     pub opaque: bool,
+    /// A pattern was refused that may declare variables: do not complain about unknown ones.
+    pub hidden_names: bool,
 }
 
 /// Statements and the value of the last expression.

@@ -131,8 +131,14 @@ impl<'a> Elaborator<'a, '_> {
         let integers = std::mem::replace(&mut self.integers, Integers::new());
         for overflow in integers.overflows() {
             let message = format!(
-                "this integer is {} here, which `{}` cannot hold; in Rust it would be a panic",
-                overflow.value, overflow.ty.name
+                "this integer is {} here, which a `{}` cannot hold: in Rust it is a panic; {}",
+                overflow.value,
+                overflow.ty.name,
+                if overflow.value < 0 {
+                    "add before you subtract, as in `(i + n - 1) % n`"
+                } else {
+                    "use a larger type"
+                }
             );
             self.error(overflow.position, overflow.syntax, message);
         }
@@ -237,8 +243,8 @@ impl<'a> Elaborator<'a, '_> {
             self.operations.to_string()
         };
         let message = format!(
-            "this right-hand side unrolls to {count} operations, and the limit is {LIMIT}: all \
-             loops are unrolled, for many small systems; use fewer rounds or fewer states"
+            "this right-hand side unrolls to {count} operations, and the limit is {LIMIT}: loops \
+             are unrolled here; use fewer rounds or fewer states"
         );
         self.error(0, &self.system.item.sig.ident, message);
     }

@@ -7,7 +7,8 @@
 mod expr;
 mod refuse;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 
 use proc_macro2::Ident;
 use syn::visit::Visit;
@@ -20,7 +21,10 @@ pub(crate) struct Parser<'c> {
     ctxt: &'c Ctxt,
     next: Cell<u32>,
     opaque: Cell<bool>,
+    hidden_names: Cell<bool>,
     in_refused_loop: Cell<bool>,
+    /// Closures and functions that were refused: calls of them are no further mistakes.
+    refused_functions: RefCell<HashSet<String>>,
     /// The function's own name.
     name: String,
     /// The float type of the signature, if that could be read.
@@ -39,7 +43,8 @@ pub(crate) struct Signature<'a> {
     pub t: Option<&'a Ident>,
 }
 
-const FORMS: &str = "expected `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` \
+/// The signatures, for messages.
+pub(crate) const FORMS: &str = "`fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` \
                      or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`";
 
 /// The function as a [`System`], if its signature is one.
@@ -55,7 +60,9 @@ pub(crate) fn parse<'a>(ctxt: &Ctxt, item: &'a syn::ItemFn) -> Option<System<'a>
         ctxt,
         next: Cell::new(1),
         opaque: Cell::new(false),
+        hidden_names: Cell::new(false),
         in_refused_loop: Cell::new(false),
+        refused_functions: RefCell::new(HashSet::new()),
         name: item.sig.ident.to_string(),
         scalar: signature.as_ref().map(|signature| signature.scalar.to_string()),
     };
@@ -64,7 +71,8 @@ pub(crate) fn parse<'a>(ctxt: &Ctxt, item: &'a syn::ItemFn) -> Option<System<'a>
     let body = parser.block(&item.block, Some(&mut uses));
     let Signature { scalar, states, parameters, du, u, p, t } = signature?;
     let opaque = parser.opaque.get();
-    Some(System { item, scalar, states, parameters, du, u, p, t, body, uses, opaque })
+    let hidden_names = parser.hidden_names.get();
+    Some(System { item, scalar, states, parameters, du, u, p, t, body, uses, opaque, hidden_names })
 }
 
 /// Reads the signature.
@@ -109,6 +117,7 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<Signature<'_>> {
         );
     }
 
+    let unexpected = || format!("expected the arguments of {FORMS}");
     let returns = match &sig.output {
         syn::ReturnType::Default => None,
         syn::ReturnType::Type(_, ty) => Some(&**ty),
@@ -116,14 +125,14 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<Signature<'_>> {
     let expected = if returns.is_some() { 3 } else { 4 };
     if sig.inputs.len() != expected {
         return match sig.inputs.len() {
-            0 => refuse(&sig.ident, FORMS),
-            _ => refuse(&sig.inputs, FORMS),
+            0 => refuse(&sig.ident, &unexpected()),
+            _ => refuse(&sig.inputs, &unexpected()),
         };
     }
     let mut arguments = Vec::with_capacity(4);
     for input in &sig.inputs {
         let syn::FnArg::Typed(input) = input else {
-            return refuse(input, FORMS);
+            return refuse(input, &unexpected());
         };
         let name = match &*input.pat {
             syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
@@ -194,7 +203,7 @@ fn array<'a>(
             Reference::Shared => "&[f64; N]",
             Reference::Mutable => "&mut [f64; N]",
         };
-        syn::Error::new_spanned(ty, format!("expected `{form}` here: {FORMS}"))
+        syn::Error::new_spanned(ty, format!("expected `{form}` here, as in {FORMS}"))
     };
     let (reference, inner) = match ty {
         syn::Type::Reference(reference) if reference.lifetime.is_none() => {

@@ -15,6 +15,7 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 
@@ -41,11 +42,8 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     let item: syn::ItemFn = match syn::parse2(item) {
         Ok(item) => item,
         Err(error) => {
-            let message = "`#[ode_system]` is for a function: \
-                           `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)`";
-            let mut all = syn::Error::new(Span::call_site(), message);
-            all.combine(error);
-            return all.to_compile_error();
+            let message = format!("`#[ode_system]` is for functions: {}", parse::FORMS);
+            return syn::Error::new(error.span(), message).to_compile_error();
         }
     };
     let (options, error) = match options {
@@ -120,7 +118,6 @@ struct Argument {
 
 impl syn::parse::Parse for Argument {
     fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
-        use syn::ext::IdentExt;
         let name = Ident::parse_any(input)?;
         input.parse::<syn::Token![=]>()?;
         Ok(Argument { name, value: input.parse()? })
@@ -238,7 +235,8 @@ fn assemble(
             device_functions.push(syn::parse2(function.emit(system, &in_device))?);
         }
     }
-    let text = device::system_struct(&name.to_string(), &device_functions)?;
+    let name_text = name.unraw().to_string();
+    let text = device::system_struct(&name_text, &device_functions)?;
     let device_source = device_source(&text, &in_rust, &members);
 
     let facade = &options.facade;
@@ -246,7 +244,6 @@ fn assemble(
         (!constants.is_empty()).then(|| quote!(use #facade::__private::device_constant;));
     let states = Literal::usize_unsuffixed(system.states);
     let parameters = Literal::usize_unsuffixed(system.parameters);
-    let name_text = name.to_string();
     let uses = &system.uses;
     let configuration = configuration(system.item);
     let function = function_itself(system.item, &system.item.block);
@@ -254,13 +251,19 @@ fn assemble(
         #function
 
         #(#configuration)*
-        #[automatically_derived]
-        #[allow(deprecated, unused_variables, clippy::all, clippy::pedantic)]
+        #[allow(
+            deprecated,
+            trivial_numeric_casts,
+            unused_variables,
+            clippy::all,
+            clippy::pedantic
+        )]
         const _: () = {
             use #facade::__private::{Real, System};
             #device_constant
             #(#[allow(unused_imports)] #uses)*
 
+            #[automatically_derived]
             impl System<#states, #parameters> for #name {
                 const NAME: &'static str = #name_text;
                 const STATES: [&'static str; #states] = [#(#state_names),*];
@@ -377,7 +380,7 @@ fn stub(item: &syn::ItemFn, options: &Options, error: &syn::Error) -> TokenStrea
         };
     };
     let mut item = item.clone();
-    item.attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
+    item.attrs.push(syn::parse_quote!(#[allow(unused)]));
     let function = function_itself(&item, &never);
     let facade = &options.facade;
     let name = &item.sig.ident;

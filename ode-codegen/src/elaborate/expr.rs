@@ -1,5 +1,7 @@
 //! Expressions.
 
+use quote::ToTokens;
+
 use super::integer::{Integer, wrap};
 use super::value::{Partly, Value};
 use super::{Elaborator, Role};
@@ -148,17 +150,21 @@ impl<'a> Elaborator<'a, '_> {
         match find_unset(&value) {
             None => value,
             Some(_) if self.system.opaque => Value::Poison,
-            Some(None) => self.poison(
-                expr.id,
-                expr.syntax,
-                "this is read before it is assigned: it has no value yet; assign it first",
-            ),
-            Some(Some(_)) => self.poison(
-                expr.id,
-                expr.syntax,
-                "this is assigned in one branch of an `if` only, and read after it: it may have \
-                 no value; assign it in the other branch or before",
-            ),
+            Some(None) => {
+                let message = format!(
+                    "`{}` is read before it is assigned: it has no value yet; assign it first",
+                    text(expr.syntax)
+                );
+                self.poison(expr.id, expr.syntax, message)
+            }
+            Some(Some(_)) => {
+                let message = format!(
+                    "`{}` is read here and assigned in one branch of an `if` only: it may have no \
+                     value; assign it in the other branch or before",
+                    text(expr.syntax)
+                );
+                self.poison(expr.id, expr.syntax, message)
+            }
         }
     }
 
@@ -170,7 +176,7 @@ impl<'a> Elaborator<'a, '_> {
             }
             let text = name.to_string();
             if !text.contains(char::is_uppercase) {
-                if self.system.opaque {
+                if self.system.hidden_names {
                     return Value::Poison;
                 }
                 let message = format!(
@@ -195,10 +201,10 @@ impl<'a> Elaborator<'a, '_> {
         Value::Real(self.graph.insert(Node::Constant(position as u32)))
     }
 
-    /// A variable whose name differs by one letter.
+    /// A variable whose name is nearly this.
     fn similar(&self, name: &str) -> Option<String> {
         let mut names = self.variables.iter().rev().map(|variable| variable.name.to_string());
-        names.find(|known| differ_by_one(known, name))
+        names.find(|known| nearly_equal(known, name))
     }
 
     fn neg(&mut self, expr: &Expr<'a>, operand: &Expr<'a>) -> Value<'a> {
@@ -296,10 +302,16 @@ impl<'a> Elaborator<'a, '_> {
                 self.integers.check(expr.id, result, expr.syntax);
                 Value::Integer(result)
             }
-            None if b.value == 0 => {
-                self.poison(expr.id, expr.syntax, "this divides an integer by zero")
-            }
-            None => self.poison(expr.id, expr.syntax, "this integer overflows"),
+            None if b.value == 0 => self.poison(
+                expr.id,
+                expr.syntax,
+                "this divides an integer by zero, which in Rust is a panic; use another divisor",
+            ),
+            None => self.poison(
+                expr.id,
+                expr.syntax,
+                "this integer is too large for any type; compute with floats",
+            ),
         }
     }
 
@@ -571,7 +583,7 @@ impl<'a> Elaborator<'a, '_> {
         value: Value<'a>,
     ) {
         let Some(variable) = self.find(place.root) else {
-            if !self.system.opaque {
+            if !self.system.hidden_names {
                 let message = format!(
                     "cannot find the variable `{}`: {}",
                     place.root,
@@ -586,18 +598,15 @@ impl<'a> Elaborator<'a, '_> {
         };
         let what = match self.variables[variable].role {
             Role::Local | Role::Derivatives => None,
-            Role::State => Some("the state"),
-            Role::Parameters => Some("the parameters"),
-            Role::Time => Some("the time"),
+            Role::State => Some(("the state: it belongs", "[0]")),
+            Role::Parameters => Some(("the parameters: they belong", "[0]")),
+            Role::Time => Some(("the time: it belongs", "")),
         };
-        if let Some(what) = what {
+        if let Some((what, element)) = what {
             let message = format!(
-                "cannot assign to {what}: it belongs to the solver, which calls the right-hand \
-                 side at points of its own; copy it first, as in `let mut x = {};`",
-                match what {
-                    "the time" => format!("{}", place.root),
-                    _ => format!("{}[0]", place.root),
-                }
+                "cannot assign to {what} to the solver, which calls the right-hand side at points \
+                 of its own; copy it first, as in `let mut x = {}{element};`",
+                place.root
             );
             self.error(expr.id, place.syntax, message);
             return;
@@ -723,6 +732,11 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
+/// A variable or an element of it, as it is written.
+fn text(expr: &syn::Expr) -> String {
+    expr.to_token_stream().to_string().replace(' ', "")
+}
+
 /// What is unset in a value, if anything is.
 fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
     match value {
@@ -807,30 +821,38 @@ fn known_constant(path: &syn::Path, scalar: &syn::Ident) -> Option<f64> {
     })
 }
 
-/// Whether one letter added, removed or replaced makes `b` of `a`.
-fn differ_by_one(a: &str, b: &str) -> bool {
+/// Whether one letter added, removed or replaced, or two neighbours swapped, make `b` of `a`.
+fn nearly_equal(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > 1 || a.len().max(b.len()) < 2 {
+    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
+    if longer - shorter > 1 || longer < 2 {
         return false;
     }
     let prefix = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let rest = a.len().min(b.len()) - prefix;
-    let suffix = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(x, y)| x == y).count();
-    a.len().max(b.len()) - prefix - suffix == 1
+    let suffix = a.iter().rev().zip(b.iter().rev()).take(shorter - prefix);
+    let suffix = suffix.take_while(|(x, y)| x == y).count();
+    let differing = prefix..longer - suffix;
+    let swapped = a.len() == b.len()
+        && differing.len() == 2
+        && a[prefix] == b[prefix + 1]
+        && a[prefix + 1] == b[prefix];
+    differing.len() == 1 || swapped
 }
 
 #[cfg(test)]
 mod tests {
-    use super::differ_by_one;
+    use super::nearly_equal;
 
     #[test]
-    fn one_letter_of_difference() {
-        assert!(differ_by_one("sigma", "sigmaa"));
-        assert!(differ_by_one("sigma", "sgma"));
-        assert!(differ_by_one("sigma", "sigme"));
-        assert!(!differ_by_one("sigma", "sigma"));
-        assert!(!differ_by_one("sigma", "segmo"));
-        assert!(!differ_by_one("x", "y"));
-        assert!(differ_by_one("aa", "aaa"));
+    fn names_that_are_nearly_equal() {
+        assert!(nearly_equal("sigma", "sigmaa"));
+        assert!(nearly_equal("sigma", "sgma"));
+        assert!(nearly_equal("sigma", "sigme"));
+        assert!(!nearly_equal("sigma", "sigma"));
+        assert!(!nearly_equal("sigma", "segmo"));
+        assert!(nearly_equal("sigma", "sgima"));
+        assert!(!nearly_equal("sigma", "smgia"));
+        assert!(!nearly_equal("x", "y"));
+        assert!(nearly_equal("aa", "aaa"));
     }
 }

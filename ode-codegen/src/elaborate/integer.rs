@@ -63,8 +63,9 @@ impl<S> Integers<S> {
         var
     }
 
-    fn root(&self, mut var: TypeVar) -> TypeVar {
+    fn root(&mut self, mut var: TypeVar) -> TypeVar {
         while self.parents[var.0] != var {
+            self.parents[var.0] = self.parents[self.parents[var.0].0];
             var = self.parents[var.0];
         }
         var
@@ -111,13 +112,12 @@ impl<S> Integers<S> {
     }
 
     /// All results that do not fit; an unknown type is `i32`, as in Rust.
-    pub(super) fn overflows(self) -> Vec<Overflow<S>> {
-        let types: Vec<IntegerType> = (0..self.parents.len())
-            .map(|var| self.known[self.root(TypeVar(var)).0].unwrap_or(IntegerType::I32))
-            .collect();
+    pub(super) fn overflows(mut self) -> Vec<Overflow<S>> {
+        let roots: Vec<TypeVar> =
+            (0..self.parents.len()).map(|var| self.root(TypeVar(var))).collect();
         let mut overflows = Vec::new();
         for (position, Checked { ty, least, greatest, syntax }) in self.checked {
-            let ty = types[ty.0];
+            let ty = self.known[roots[ty.0].0].unwrap_or(IntegerType::I32);
             let (min, max) = range(ty);
             if least < min || greatest > max {
                 let value = if least < min { least } else { greatest };

@@ -62,11 +62,14 @@ impl Parser<'_> {
 
     fn item(&self, item: &syn::Item) {
         match item {
-            syn::Item::Fn(function) => self.error(
-                &function.sig,
-                "a function cannot be declared in a right-hand side: functions of your own are \
-                 not part of the subset yet; write the expression in place",
-            ),
+            syn::Item::Fn(function) => {
+                self.refused_functions.borrow_mut().insert(function.sig.ident.to_string());
+                self.error(
+                    &function.sig,
+                    "a function cannot be declared in a right-hand side: functions of your own \
+                     are not part of the subset yet; write the expression in place",
+                );
+            }
             syn::Item::Use(item) => self.error(
                 item,
                 "`use` cannot stand in an inner block here: constants are looked up from the \
@@ -85,6 +88,11 @@ impl Parser<'_> {
             syn::Pat::Type(typed) => (&*typed.pat, self.ty(&typed.ty)),
             pattern => (pattern, Type::Other),
         };
+        if let (syn::Pat::Ident(name), Some(init)) = (pattern, &local.init)
+            && matches!(*init.expr, syn::Expr::Closure(_))
+        {
+            self.refused_functions.borrow_mut().insert(name.ident.to_string());
+        }
         let pattern = self.pattern(pattern);
         let value = local.init.as_ref().map(|init| {
             if let Some((token, _)) = &init.diverge {
@@ -120,8 +128,8 @@ impl Parser<'_> {
                 Pattern::Array { elements, rest, position, syntax: pattern }
             }
             other => {
-                // The names in it would be unknown: what uses them is not to be reported.
-                self.opaque(
+                self.hidden_names.set(true);
+                self.error(
                     other,
                     "this pattern cannot be used in a right-hand side: only names, `_` and \
                      arrays of them can; write one `let` for each value",
@@ -154,9 +162,11 @@ impl Parser<'_> {
 
     fn macro_call(&self, call: &syn::Macro) {
         let name = call.path.segments.last().map(|segment| segment.ident.to_string());
-        // On stable Rust an error cannot point at `name!(…)` as one span unless its first and
-        // last token do.
-        self.opaque(call, refuse::macro_call(&name.unwrap_or_default()));
+        let name = name.unwrap_or_default();
+        if !refuse::is_standard(&name) {
+            self.opaque.set(true);
+        }
+        self.error(call, refuse::macro_call(&name));
     }
 
     fn boxed<'a>(&self, expr: &'a syn::Expr) -> Box<Expr<'a>> {
@@ -498,6 +508,9 @@ impl Parser<'_> {
             return self.function(function, &segment.ident, None, &call.args);
         }
         let shown = segments.join("::");
+        if self.refused_functions.borrow().contains(&shown) {
+            return ExprKind::Error;
+        }
         let message = if segments == [&*self.name] {
             format!(
                 "`{shown}` cannot call itself: a lane has no stack for recursion; write \
@@ -508,7 +521,7 @@ impl Parser<'_> {
         } else {
             refuse::function_call(&shown)
         };
-        self.opaque(&call.func, message);
+        self.error(&call.func, message);
         ExprKind::Error
     }
 

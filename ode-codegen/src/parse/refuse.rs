@@ -21,6 +21,32 @@ pub(super) fn macro_call(name: &str) -> String {
     format!("`{name}!` cannot be used in a right-hand side: {reason}")
 }
 
+/// Macros of the standard library: they assign nothing.
+pub(super) fn is_standard(name: &str) -> bool {
+    const MACROS: [&str; 19] = [
+        "vec",
+        "format",
+        "println",
+        "print",
+        "eprintln",
+        "eprint",
+        "dbg",
+        "panic",
+        "todo",
+        "unimplemented",
+        "unreachable",
+        "assert",
+        "assert_eq",
+        "assert_ne",
+        "debug_assert",
+        "debug_assert_eq",
+        "debug_assert_ne",
+        "matches",
+        "concat",
+    ];
+    MACROS.contains(&name)
+}
+
 /// Types of the standard library that allocate.
 pub(super) fn allocates(name: &str) -> bool {
     const TYPES: [&str; 12] = [
@@ -61,6 +87,9 @@ pub(super) fn method_call(name: &str) -> String {
         }
         "push" | "to_vec" | "collect" | "to_string" | "to_owned" | "extend" | "insert" => {
             "a lane cannot allocate; use an array of fixed size, such as `[0.0; 4]`"
+        }
+        "first" | "last" | "get" | "get_mut" | "swap" | "fill" | "copy_from_slice" => {
+            "elements are read and written by index only; write `u[0]`"
         }
         "clone" => "numbers and arrays are copied; leave out `.clone()`",
         "pow" => "only floats have powers here; write `powi`, or multiply",

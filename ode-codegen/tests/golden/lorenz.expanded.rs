@@ -21,10 +21,16 @@ impl lorenz {
         du[2] = x * y - beta * z;
     }
 }
-#[automatically_derived]
-#[allow(deprecated, unused_variables, clippy::all, clippy::pedantic)]
+#[allow(
+    deprecated,
+    trivial_numeric_casts,
+    unused_variables,
+    clippy::all,
+    clippy::pedantic
+)]
 const _: () = {
     use ::odes::__private::{Real, System};
+    #[automatically_derived]
     impl System<3, 3> for lorenz {
         const NAME: &'static str = "lorenz";
         const STATES: [&'static str; 3] = ["x", "y", "z"];

@@ -1,10 +1,13 @@
 ::core::compile_error! {
+    "`du[1]` is not assigned: each component needs a value on every path; assign it, if only to 0.0"
+}
+::core::compile_error! {
     "index 1 is out of range: the array has 1 element, of index 0"
 }
 ::core::compile_error! {
     "`println!` cannot be used in a right-hand side: a lane has no output; print from the solution, after solving"
 }
-#[allow(unused_variables)]
+#[allow(unused)]
 #[allow(non_camel_case_types)]
 #[derive(
     ::core::clone::Clone,
@@ -18,7 +21,7 @@ struct mistaken;
 #[allow(deprecated)]
 impl mistaken {
     /// The right-hand side as it was written, compiled by rustc.
-    #[allow(unused_variables)]
+    #[allow(unused)]
     #[allow(dead_code)]
     fn call(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
         ::core::unreachable!()

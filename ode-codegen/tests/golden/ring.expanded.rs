@@ -25,10 +25,16 @@ impl ring {
         du
     }
 }
-#[automatically_derived]
-#[allow(deprecated, unused_variables, clippy::all, clippy::pedantic)]
+#[allow(
+    deprecated,
+    trivial_numeric_casts,
+    unused_variables,
+    clippy::all,
+    clippy::pedantic
+)]
 const _: () = {
     use crate::facade::__private::{Real, System};
+    #[automatically_derived]
     impl System<4, 1> for ring {
         const NAME: &'static str = "ring";
         const STATES: [&'static str; 4] = ["u0", "u1", "u2", "u3"];

@@ -31,13 +31,19 @@ impl switched {
     }
 }
 #[cfg(feature = "oscillators")]
-#[automatically_derived]
-#[allow(deprecated, unused_variables, clippy::all, clippy::pedantic)]
+#[allow(
+    deprecated,
+    trivial_numeric_casts,
+    unused_variables,
+    clippy::all,
+    clippy::pedantic
+)]
 const _: () = {
     use ::odes::__private::{Real, System};
     use ::odes::__private::device_constant;
     #[allow(unused_imports)]
     use crate::constants::STIFFNESS;
+    #[automatically_derived]
     impl System<2, 0> for switched {
         const NAME: &'static str = "switched";
         const STATES: [&'static str; 2] = ["x", "v"];

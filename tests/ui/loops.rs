@@ -1,0 +1,76 @@
+//! The number of rounds is known at compile time.
+
+use odes::ode_system;
+
+const ROUNDS: usize = 3;
+
+#[ode_system]
+fn conditional(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    let mut x = u[0];
+    while x > 1.0 {
+        x *= 0.5;
+    }
+    du[0] = x;
+}
+
+#[ode_system]
+fn endless(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    let mut x = u[0];
+    loop {
+        x *= 0.5;
+        if x < 1.0 {
+            break;
+        }
+    }
+    du[0] = x;
+}
+
+#[ode_system]
+fn early(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    du[0] = 0.0;
+    for i in 0..10 {
+        if i == 3 {
+            break;
+        }
+        du[0] += u[0];
+    }
+}
+
+#[ode_system]
+fn elements(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    du[0] = 0.0;
+    for x in u.iter() {
+        du[0] += x;
+    }
+}
+
+#[ode_system]
+fn outside(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], t: f64) {
+    du[0] = 0.0;
+    for _ in 0..ROUNDS {
+        du[0] += u[0];
+    }
+    for _ in 0..t as usize {
+        du[0] += u[0];
+    }
+}
+
+#[ode_system]
+fn too_many(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    du[0] = 0.0;
+    for _ in 0..1000 {
+        for _ in 0..1000 {
+            du[0] += u[0];
+        }
+    }
+}
+
+#[ode_system]
+fn endless_count(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    du[0] = 0.0;
+    for _ in 0..1_000_000_000_000_u64 {
+        du[0] += u[0];
+    }
+}
+
+fn main() {}
