@@ -92,6 +92,7 @@ pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<Stri
     let mut printer = items::Printer::default();
     let body = printer.module(items);
     printer.finish()?;
+    let namespace = names::mangle(namespace);
     Ok(format!("namespace {namespace} {{\n{body}}} // namespace {namespace}\n"))
 }
 

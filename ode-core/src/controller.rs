@@ -165,6 +165,6 @@ mod device {
         let factor = factor.at_most(<R::Single as Real>::lit(Q_MAX));
         let remembered = (log * beta2).at_least(fresh_memory::<R>(beta2));
         let memory = <R::Single as Real>::select(good, remembered, memory);
-        Decision { accept, factor, memory }
+        Decision::<R> { accept, factor, memory }
     }
 }

@@ -36,6 +36,7 @@ where
         crate::math::DEVICE,
         methods::explicit::DEVICE,
         controller::DEVICE,
+        integrate::code::DEVICE,
         M::DEVICE,
         integrate::DEVICE,
     ]

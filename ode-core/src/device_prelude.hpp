@@ -146,10 +146,10 @@ template<int BY> DEVICE u32 m_shr(u32 a) { return a >> BY; }
 template<int BY> DEVICE u64 m_shr(u64 a) { return a >> BY; }
 
 // `&` of two bool is an int in C++, and `~` of a bool is never false.
-DEVICE bool op_and(bool a, bool b) { return a && b; }
-DEVICE bool op_or(bool a, bool b) { return a || b; }
-DEVICE bool op_xor(bool a, bool b) { return a != b; }
-DEVICE bool op_not(bool a) { return !a; }
+DEVICE constexpr bool op_and(bool a, bool b) { return a && b; }
+DEVICE constexpr bool op_or(bool a, bool b) { return a || b; }
+DEVICE constexpr bool op_xor(bool a, bool b) { return a != b; }
+DEVICE constexpr bool op_not(bool a) { return !a; }
 DEVICE u32 op_and(u32 a, u32 b) { return a & b; }
 DEVICE u32 op_or(u32 a, u32 b) { return a | b; }
 DEVICE u32 op_xor(u32 a, u32 b) { return a ^ b; }

@@ -14,6 +14,7 @@
 pub use device::*;
 
 /// What happened to a trajectory, as the lanes count it.
+#[ode_macros::device(code)]
 pub mod code {
     /// Reached the end.
     pub const SUCCESS: u64 = 0;

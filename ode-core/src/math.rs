@@ -279,9 +279,11 @@ mod device {
     // Logarithm
     // -----------------------------------------------------------------------------------------
 
-    /// `2^54` and `2^25`: factors that make every subnormal number normal.
+    /// `2^54` and `2^25`: factors that make every subnormal number normal; and their exponents.
     const LIFT_F64: f64 = 18014398509481984.0;
     const LIFT_F32: f64 = 33554432.0;
+    const LIFTED_F64: f64 = 54.0;
+    const LIFTED_F32: f64 = 25.0;
 
     /// ln 2 in two parts, the first so short that its product with an exponent is exact.
     const LN_LN_2_F64: [f64; 2] = [0.6931471805598903, 5.497923018708371e-14];
@@ -356,8 +358,12 @@ mod device {
         }
     }
 
-    /// `[m, k]` with `x = 2^k m` and `start <= m < 2 start`, for a positive normal `x` and the bit
-    /// pattern `start` of a number between 1/2 and 1.
+    /// `2^52` plus the exponent bias, `2^23` plus the exponent bias: see [`split_exponent`].
+    const BIASED_F64: f64 = 4503599627371519.0;
+    const BIASED_F32: f64 = 8388735.0;
+
+    /// `[m, k + BIASED]` with `x = 2^k m` and `start <= m < 2 start`, for a positive normal `x` and
+    /// the bit pattern `start` of a number between 1/2 and 1.
     ///
     /// Moves the pattern by the distance from `start` to 1. The exponent field then counts
     /// intervals from `start` instead of intervals from 1, and the bits below it are `m`'s distance
@@ -367,18 +373,15 @@ mod device {
             let one = <R::Bits as Bits>::lit(0x3ff0_0000_0000_0000);
             let moved = x.to_bits().wrapping_add(one.wrapping_sub(start));
             let distance = moved & <R::Bits as Bits>::lit(0x000f_ffff_ffff_ffff);
-            // 2^52 + (k + 1023)
+            // The exponent field as the low bits of 2^52.
             let biased = moved.shr::<52>() | <R::Bits as Bits>::lit(0x4330_0000_0000_0000);
-            let k = R::from_bits(biased) - R::lit(4503599627371519.0);
-            [R::from_bits(start.wrapping_add(distance)), k]
+            [R::from_bits(start.wrapping_add(distance)), R::from_bits(biased)]
         } else {
             let one = <R::Bits as Bits>::lit(0x3f80_0000);
             let moved = x.to_bits().wrapping_add(one.wrapping_sub(start));
             let distance = moved & <R::Bits as Bits>::lit(0x007f_ffff);
-            // 2^23 + (k + 127)
             let biased = moved.shr::<23>() | <R::Bits as Bits>::lit(0x4b00_0000);
-            let k = R::from_bits(biased) - R::lit(8388735.0);
-            [R::from_bits(start.wrapping_add(distance)), k]
+            [R::from_bits(start.wrapping_add(distance)), R::from_bits(biased)]
         }
     }
 
@@ -415,14 +418,14 @@ mod device {
     pub fn ln<R: Real>(x: R) -> R {
         let special = !(is_ordinary(x));
         let mut normal = x;
-        let mut lifted = R::lit(0.0);
+        let mut bias = lit::<R>(BIASED_F64, BIASED_F32);
         if special.any() {
             let tiny = x.lt(lit::<R>(MIN_NORMAL_F64, MIN_NORMAL_F32));
             normal = R::select(tiny, x * lit::<R>(LIFT_F64, LIFT_F32), x);
-            lifted = R::select(tiny, lit::<R>(54.0, 25.0), lifted);
+            bias = R::select(tiny, bias + lit::<R>(LIFTED_F64, LIFTED_F32), bias);
         }
-        let [m, exponent] = split_exponent(normal, two_thirds::<R>());
-        let k = exponent - lifted;
+        let [m, biased] = split_exponent(normal, two_thirds::<R>());
+        let k = biased - bias;
         let f = m - R::lit(1.0);
         let square = f * f;
         let small = k * lit::<R>(LN_LN_2_F64[1], LN_LN_2_F32[1]);
@@ -520,14 +523,14 @@ mod device {
         let largest = lit::<R>(MAX_F64, MAX_F32);
         let special = !(is_ordinary(x) & y.abs().le(largest));
         let mut normal = x.abs();
-        let mut lifted = R::lit(0.0);
+        let mut bias = lit::<R>(BIASED_F64, BIASED_F32);
         if special.any() {
             let tiny = normal.lt(lit::<R>(MIN_NORMAL_F64, MIN_NORMAL_F32));
-            lifted = R::select(tiny, lit::<R>(54.0, 25.0), lifted);
+            bias = R::select(tiny, bias + lit::<R>(LIFTED_F64, LIFTED_F32), bias);
             normal = R::select(tiny, normal * lit::<R>(LIFT_F64, LIFT_F32), normal);
         }
-        let [m, exponent] = split_exponent(normal, sqrt_half::<R>());
-        let k = exponent - lifted;
+        let [m, biased] = split_exponent(normal, sqrt_half::<R>());
+        let k = biased - bias;
         let [half, half_low] = half_ln(m);
         // The first term is exact, and zero or larger than the second.
         let first = k * lit::<R>(HALF_LN_2_F64[0], HALF_LN_2_F32[0]);

@@ -489,7 +489,12 @@ impl Printer {
                 None => self.error(e, &format!("field `{field}` is missing")),
             }
         }
-        format!("make_{}({})", mangle(&name), values.join(", "))
+        // The arguments are deduced from the fields unless written: `Decision::<R> { … }`.
+        let arguments = match e.path.segments.last() {
+            Some(last) => self.generic_arguments(&last.arguments),
+            None => String::new(),
+        };
+        format!("make_{}{arguments}({})", mangle(&name), values.join(", "))
     }
 
     /// `if` as a value: a conditional expression of two expressions, else a called lambda.
