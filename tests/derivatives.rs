@@ -1,12 +1,15 @@
 //! The functions of a compiled system against what does not share code with them: the plain
 //! function compiled by rustc, and differentiation of the emitted right-hand side by dual numbers.
 
-mod support;
+#[path = "support/dual.rs"]
+mod dual;
+#[path = "support/random.rs"]
+mod random;
 mod systems;
 
+use dual::Dual;
 use odes::__private::System;
-use support::Random;
-use support::dual::Dual;
+use random::Random;
 
 /// Points that each property is tested at.
 const POINTS: usize = 200;

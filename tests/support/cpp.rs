@@ -1,12 +1,12 @@
 //! The device text as an ensemble algorithm of its own: compiled by the host's C++ compiler, run in
 //! one thread.
 
+use ode_core::RawResults;
 use odes::device::{self, JobArguments, KERNEL_NAME, Packed};
 use odes::inputs::Inputs;
 use odes::lane::Scalar;
 use odes::system::System;
 use odes::{Backend, EnsembleAlgorithm, Method, SolveError};
-use ode_core::RawResults;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,9 +34,10 @@ impl HostCpp {
     }
 
     /// Compiles `source` to a shared library.
-    fn compile(&self, source: &str) -> libloading::Library {
+    pub(crate) fn compile(&self, source: &str) -> libloading::Library {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let unique = format!("odes-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let unique =
+            format!("odes-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(unique);
         std::fs::create_dir_all(&folder).unwrap();
         let (text, library) = (folder.join("solve.cpp"), folder.join("solve.so"));

@@ -1,6 +1,4 @@
-//! What several tests need.
-
-pub(crate) mod dual;
+//! Random numbers.
 
 /// A stream of random numbers (splitmix64), the same in every run.
 #[derive(Debug)]

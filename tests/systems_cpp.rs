@@ -1,0 +1,121 @@
+//! The device text of compiled systems, derivatives included: compiled by the host's C++ compiler,
+//! it gives the bits of the Rust.
+
+#[path = "support/cpp.rs"]
+mod cpp;
+#[path = "support/random.rs"]
+mod random;
+mod systems;
+
+use cpp::HostCpp;
+use odes::__private::System;
+use random::Random;
+
+const PRELUDE: &str = include_str!("../ode-core/src/device_prelude.hpp");
+
+/// All functions of a system, one after another.
+type Evaluate = unsafe extern "C" fn(u: *const f64, p: *const f64, t: f64, out: *mut f64);
+
+/// The C++ text of a system and of a function `evaluate_NAME` with the type above.
+fn text<S: System<N, P>, const N: usize, const P: usize>(_: S) -> String {
+    let name = S::NAME;
+    // A system without parameters has no parameter Jacobian on a device.
+    let by_parameters = if P > 0 {
+        format!(
+            "auto d = systems::{name}::parameter_jacobian(x, y, t);
+            for (int i = 0; i < {N}; i++) for (int j = 0; j < {P}; j++) *out++ = d[i][j];"
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        r#"
+        namespace odes {{ namespace systems {{
+        {}
+        }} }}
+        extern "C" void evaluate_{name}(const double* u, const double* p, double t, double* out) {{
+            using namespace odes;
+            Arr<double, {N}> x;
+            Arr<double, {P}> y;
+            for (int i = 0; i < {N}; i++) x[i] = u[i];
+            for (int i = 0; i < {P}; i++) y[i] = p[i];
+            auto a = systems::{name}::rhs(x, y, t);
+            for (int i = 0; i < {N}; i++) *out++ = a[i];
+            auto b = systems::{name}::jacobian(x, y, t);
+            for (int i = 0; i < {N}; i++) for (int j = 0; j < {N}; j++) *out++ = b[i][j];
+            auto c = systems::{name}::time_gradient(x, y, t);
+            for (int i = 0; i < {N}; i++) *out++ = c[i];
+            {by_parameters}
+        }}
+        "#,
+        S::device_source()
+    )
+}
+
+fn compare<S: System<N, P>, const N: usize, const P: usize>(
+    _: S,
+    library: &libloading::Library,
+    (u, p): ([f64; N], [f64; P]),
+) {
+    let name = format!("evaluate_{}", S::NAME);
+    // SAFETY: the function has this type.
+    let evaluate: libloading::Symbol<'_, Evaluate> =
+        unsafe { library.get(name.as_bytes()) }.unwrap();
+    let mut random = Random(2);
+    for _ in 0..50 {
+        let mut near = |value: f64| value * random.uniform(-1.5, 1.5);
+        let (u, p) = (u.map(&mut near), p.map(&mut near));
+        let t = random.uniform(0.0, 15.0);
+        let mut expected: Vec<f64> = S::rhs(&u, &p, t).into();
+        expected.extend(S::jacobian(&u, &p, t).as_flattened());
+        expected.extend(S::time_gradient(&u, &p, t));
+        expected.extend(S::parameter_jacobian(&u, &p, t).as_flattened());
+        let mut computed = vec![f64::INFINITY; expected.len()];
+        // SAFETY: the pointers are to as many numbers as the function reads and writes.
+        unsafe { evaluate(u.as_ptr(), p.as_ptr(), t, computed.as_mut_ptr()) };
+        for (index, (computed, expected)) in computed.iter().zip(&expected).enumerate() {
+            // Some functions have no value at some of these points; which NaN it is may differ.
+            let same =
+                computed.to_bits() == expected.to_bits() || computed.is_nan() && expected.is_nan();
+            assert!(same, "{name}[{index}]: {computed:e} instead of {expected:e}");
+        }
+    }
+}
+
+macro_rules! tests {
+    ($($name:ident),* $(,)?) => {
+        #[test]
+        fn every_function_of_every_system() {
+            let Some(cpp) = HostCpp::find() else {
+                eprintln!("skipped: no C++ compiler (c++, g++ or clang++)");
+                return;
+            };
+            let math = ode_core::math::DEVICE;
+            let mut source = format!("{PRELUDE}\nnamespace odes {{\n{math}\n}}\n");
+            $(source += &text(systems::$name::$name);)*
+            let library = cpp.compile(&source);
+            $(compare(systems::$name::$name, &library, (systems::$name::U, systems::$name::P));)*
+        }
+    };
+}
+
+tests! {
+    arenstorf,
+    brusselator,
+    constructs,
+    fitzhugh_nagumo,
+    forced_oscillator,
+    functions,
+    hires,
+    lorenz,
+    lorenz96,
+    morris_lecar,
+    network,
+    oregonator,
+    pendulum,
+    pleiades,
+    pollution,
+    returning,
+    robertson,
+    van_der_pol,
+}
