@@ -47,6 +47,7 @@ impl Random {
 
     /// A few units in the last place from `x`.
     pub(crate) fn beside(&mut self, x: f64) -> f64 {
+        let x = if x == 0.0 { f64::MIN_POSITIVE } else { x };
         f64::from_bits(x.to_bits().wrapping_add(self.bits() % 9).wrapping_sub(4))
     }
 }
