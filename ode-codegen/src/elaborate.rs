@@ -11,6 +11,8 @@
 
 mod expr;
 mod integer;
+mod names;
+mod place;
 mod value;
 
 use std::collections::HashSet;
@@ -425,14 +427,19 @@ impl<'a> Elaborator<'a, '_> {
         then: impl FnOnce(&mut Self) -> Value<'a>,
         otherwise: impl FnOnce(&mut Self) -> Value<'a>,
     ) -> Value<'a> {
+        // Inputs stay as they are, and may be large.
+        let assignable: Vec<usize> = (self.variables.iter().enumerate())
+            .filter(|(_, variable)| matches!(variable.role, Role::Local | Role::Derivatives))
+            .map(|(index, _)| index)
+            .collect();
         let before: Vec<Value<'a>> =
-            self.variables.iter().map(|variable| variable.value.clone()).collect();
+            assignable.iter().map(|&index| self.variables[index].value.clone()).collect();
         let then_value = then(self);
-        let after_then: Vec<Value<'a>> = (self.variables.iter_mut().zip(before))
-            .map(|(variable, before)| std::mem::replace(&mut variable.value, before))
+        let after_then: Vec<Value<'a>> = (assignable.iter().zip(before))
+            .map(|(&index, before)| std::mem::replace(&mut self.variables[index].value, before))
             .collect();
         let otherwise_value = otherwise(self);
-        for (index, after_then) in after_then.into_iter().enumerate() {
+        for (&index, after_then) in assignable.iter().zip(after_then) {
             let after_otherwise = std::mem::replace(&mut self.variables[index].value, Value::Unit);
             self.variables[index].value = self.merge(mask, partly, after_then, after_otherwise);
         }

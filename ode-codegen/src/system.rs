@@ -214,7 +214,8 @@ fn assemble(
     let members: Vec<Ident> = (constants.iter().enumerate())
         .map(|(index, path)| {
             // A name that no other member has, and that still tells where it is from.
-            let last = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+            let last = path.segments.last().map(|s| s.ident.unraw().to_string());
+            let last = last.unwrap_or_default();
             quote::format_ident!("constant{index}_{last}")
         })
         .collect();

@@ -38,7 +38,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// what to write instead.
 ///
 /// An `if` on the state computes both branches and selects; its derivative is that of the branch
-/// taken.
+/// taken. `min` and `max` give their argument where either number is a NaN, and `powi` is repeated
+/// squaring; else all functions are as those of `f64`, up to rounding.
 ///
 /// # Arguments
 ///

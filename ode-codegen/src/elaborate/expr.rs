@@ -1,12 +1,10 @@
 //! Expressions.
 
-use quote::ToTokens;
-
 use super::integer::{Integer, wrap};
 use super::value::{Partly, Value};
-use super::{Elaborator, Role};
-use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Place, Relation};
-use crate::graph::{Binary, Comparison, Id, Node, Unary};
+use super::{Elaborator, place};
+use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Relation};
+use crate::graph::{Binary, Comparison, Id, Unary};
 use crate::simplify::Truth;
 
 impl<'a> Elaborator<'a, '_> {
@@ -46,30 +44,7 @@ impl<'a> Elaborator<'a, '_> {
                 let operand = self.expr(operand);
                 self.cast(expr, operand, *cast)
             }
-            ExprKind::Index(array, index) => {
-                let array = self.partial(array);
-                let element = match array {
-                    Value::Array(elements) => {
-                        self.index(index, elements.len()).map(|index| elements[index].clone())
-                    }
-                    Value::Poison => {
-                        self.expr(index);
-                        None
-                    }
-                    other => {
-                        let message = format!(
-                            "cannot index {}: only arrays have elements; use the value itself",
-                            other.describe()
-                        );
-                        self.error(expr.id, expr.syntax, message);
-                        None
-                    }
-                };
-                match element {
-                    Some(element) => self.read(expr, element),
-                    None => Value::Poison,
-                }
-            }
+            ExprKind::Index(..) => self.element_of(expr),
             ExprKind::Array(elements) => {
                 let elements: Vec<_> = elements.iter().map(|element| self.expr(element)).collect();
                 for pair in elements.windows(2) {
@@ -123,88 +98,6 @@ impl<'a> Elaborator<'a, '_> {
             }
             ExprKind::For { .. } => self.for_loop(expr),
         }
-    }
-
-    /// An expression of which only an element may be wanted: an array may be partly unset.
-    fn partial(&mut self, expr: &Expr<'a>) -> Value<'a> {
-        match &expr.kind {
-            ExprKind::Path(path) => match path.get_ident().and_then(|name| self.find(name)) {
-                Some(variable) if !matches!(self.variables[variable].value, Value::Unset(_)) => {
-                    self.variables[variable].value.clone()
-                }
-                _ => self.expr(expr),
-            },
-            ExprKind::Index(array, index) => match self.partial(array) {
-                Value::Array(elements) => match self.index(index, elements.len()) {
-                    Some(index) => elements[index].clone(),
-                    None => Value::Poison,
-                },
-                _ => self.expr(expr),
-            },
-            _ => self.expr(expr),
-        }
-    }
-
-    /// A value that is used: all of it must be assigned.
-    fn read(&mut self, expr: &Expr<'a>, value: Value<'a>) -> Value<'a> {
-        match find_unset(&value) {
-            None => value,
-            Some(_) if self.system.opaque => Value::Poison,
-            Some(None) => {
-                let message = format!(
-                    "`{}` is read before it is assigned: it has no value yet; assign it first",
-                    text(expr.syntax)
-                );
-                self.poison(expr.id, expr.syntax, message)
-            }
-            Some(Some(_)) => {
-                let message = format!(
-                    "`{}` is read here and assigned in one branch of an `if` only: it may have no \
-                     value; assign it in the other branch or before",
-                    text(expr.syntax)
-                );
-                self.poison(expr.id, expr.syntax, message)
-            }
-        }
-    }
-
-    fn path(&mut self, expr: &Expr<'a>, path: &'a syn::Path) -> Value<'a> {
-        if let Some(name) = path.get_ident() {
-            if let Some(variable) = self.find(name) {
-                let value = self.variables[variable].value.clone();
-                return self.read(expr, value);
-            }
-            let text = name.to_string();
-            if !text.contains(char::is_uppercase) {
-                if self.system.hidden_names {
-                    return Value::Poison;
-                }
-                let message = format!(
-                    "cannot find the variable `{text}`: only arguments, variables and constants \
-                     (in capitals) are visible in a right-hand side; {}",
-                    match self.similar(&text) {
-                        Some(similar) => format!("did you mean `{similar}`?"),
-                        None => format!("declare it by `let {text} = …`"),
-                    }
-                );
-                return self.poison(expr.id, expr.syntax, message);
-            }
-        }
-        if let Some(value) = known_constant(path, self.system.scalar) {
-            return Value::Real(self.graph.literal(value));
-        }
-        let position = self.constants.iter().position(|known| *known == path);
-        let position = position.unwrap_or_else(|| {
-            self.constants.push(path);
-            self.constants.len() - 1
-        });
-        Value::Real(self.graph.insert(Node::Constant(position as u32)))
-    }
-
-    /// A variable whose name is nearly this.
-    fn similar(&self, name: &str) -> Option<String> {
-        let mut names = self.variables.iter().rev().map(|variable| variable.name.to_string());
-        names.find(|known| nearly_equal(known, name))
     }
 
     fn neg(&mut self, expr: &Expr<'a>, operand: &Expr<'a>) -> Value<'a> {
@@ -431,60 +324,6 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// An index below `length`.
-    fn index(&mut self, index: &Expr<'a>, length: usize) -> Option<usize> {
-        let integer = match self.expr(index) {
-            Value::Integer(integer) => integer,
-            Value::Poison => return None,
-            Value::LaneInteger => {
-                self.error(
-                    index.id,
-                    index.syntax,
-                    "this index depends on the state, by an `if`: it must be known at compile \
-                     time to be proved in range; choose between elements, as in \
-                     `if x > 0.0 { u[0] } else { u[1] }`",
-                );
-                return None;
-            }
-            Value::Real(_) => {
-                self.error(
-                    index.id,
-                    index.syntax,
-                    "an index must be an integer known at compile time: it is proved in range \
-                     here, and the value of this is not known; write a number, or the variable \
-                     of a `for` loop",
-                );
-                return None;
-            }
-            other => {
-                let message = format!(
-                    "an index must be an integer known at compile time, found {}",
-                    other.describe()
-                );
-                self.error(index.id, index.syntax, message);
-                return None;
-            }
-        };
-        self.integers.bind(integer.ty, IntegerType::USIZE);
-        match usize::try_from(integer.value) {
-            Ok(index) if index < length => Some(index),
-            _ => {
-                let message = format!(
-                    "index {} is out of range: the array has {length} element{}, {}",
-                    integer.value,
-                    if length == 1 { "" } else { "s" },
-                    match length {
-                        0 => "so there is nothing to index".to_owned(),
-                        1 => "of index 0".to_owned(),
-                        _ => format!("of index 0 to {}", length - 1),
-                    }
-                );
-                self.error(index.id, index.syntax, message);
-                None
-            }
-        }
-    }
-
     fn repeat(&mut self, value: &Expr<'a>, count: &Expr<'a>) -> Value<'a> {
         let element = self.expr(value);
         let length = match self.expr(count) {
@@ -575,112 +414,6 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    fn assign(
-        &mut self,
-        expr: &Expr<'a>,
-        place: &Place<'a>,
-        operation: Option<Arithmetic>,
-        value: Value<'a>,
-    ) {
-        let Some(variable) = self.find(place.root) else {
-            if !self.system.hidden_names {
-                let message = format!(
-                    "cannot find the variable `{}`: {}",
-                    place.root,
-                    match self.similar(&place.root.to_string()) {
-                        Some(similar) => format!("did you mean `{similar}`?"),
-                        None => "declare it by `let mut`".to_owned(),
-                    }
-                );
-                self.error(expr.id, place.root, message);
-            }
-            return;
-        };
-        let what = match self.variables[variable].role {
-            Role::Local | Role::Derivatives => None,
-            Role::State => Some(("the state: it belongs", "[0]")),
-            Role::Parameters => Some(("the parameters: they belong", "[0]")),
-            Role::Time => Some(("the time: it belongs", "")),
-        };
-        if let Some((what, element)) = what {
-            let message = format!(
-                "cannot assign to {what} to the solver, which calls the right-hand side at points \
-                 of its own; copy it first, as in `let mut x = {}{element};`",
-                place.root
-            );
-            self.error(expr.id, place.syntax, message);
-            return;
-        }
-
-        // Which element: the lengths along the way are those of the present value.
-        let mut current = self.variables[variable].value.clone();
-        let mut indices = Vec::with_capacity(place.indices.len());
-        for index in &place.indices {
-            let elements = match current {
-                Value::Array(elements) => elements,
-                Value::Poison => return,
-                Value::Unset(_) => {
-                    self.read(expr, current);
-                    return;
-                }
-                other => {
-                    let message = format!(
-                        "cannot index {}: only arrays have elements; assign to the variable \
-                         itself",
-                        other.describe()
-                    );
-                    self.error(expr.id, place.syntax, message);
-                    return;
-                }
-            };
-            match self.index(index, elements.len()) {
-                Some(index) => {
-                    indices.push(index);
-                    current = elements[index].clone();
-                }
-                None => return self.poison_elements(variable, &indices),
-            }
-        }
-        let value = match operation {
-            None => {
-                if let (Value::Integer(a), Value::Integer(b)) = (&current, &value) {
-                    self.integers.unify(a.ty, b.ty);
-                }
-                value
-            }
-            Some(operation) => {
-                let place_expr = Expr { id: expr.id, kind: ExprKind::Error, syntax: place.syntax };
-                let current = self.read(&place_expr, current);
-                self.arithmetic(expr, operation, current, value)
-            }
-        };
-        let mut target = &mut self.variables[variable].value;
-        for index in indices {
-            match target {
-                Value::Array(elements) => target = &mut elements[index],
-                // The same steps succeeded above.
-                _ => return,
-            }
-        }
-        *target = value;
-    }
-
-    /// After a wrong index: any unset element may have been meant.
-    fn poison_elements(&mut self, variable: usize, indices: &[usize]) {
-        let mut target = &mut self.variables[variable].value;
-        for &index in indices {
-            match target {
-                Value::Array(elements) => target = &mut elements[index],
-                _ => return,
-            }
-        }
-        if let Value::Array(elements) = target {
-            for element in elements.iter_mut().filter(|element| find_unset(element).is_some()) {
-                *element = Value::Poison;
-            }
-        }
-    }
-
     fn for_loop(&mut self, expr: &Expr<'a>) -> Value<'a> {
         let ExprKind::For { variable, start, end, inclusive, body } = &expr.kind else {
             return Value::Poison;
@@ -705,7 +438,7 @@ impl<'a> Elaborator<'a, '_> {
             // The body is not looked at: what its variable is, is not known. So what it would have
             // assigned is not either.
             for variable in &mut self.variables {
-                poison(&mut variable.value);
+                place::poison(&mut variable.value);
             }
             return Value::Unit;
         };
@@ -732,127 +465,10 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
-/// A variable or an element of it, as it is written.
-fn text(expr: &syn::Expr) -> String {
-    expr.to_token_stream().to_string().replace(' ', "")
-}
-
-/// What is unset in a value, if anything is.
-fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
-    match value {
-        Value::Unset(partly) => Some(*partly),
-        Value::Array(elements) => elements.iter().find_map(find_unset),
-        _ => None,
-    }
-}
-
-/// Makes everything unset unknown.
-fn poison(value: &mut Value<'_>) {
-    match value {
-        Value::Unset(_) => *value = Value::Poison,
-        Value::Array(elements) => elements.iter_mut().for_each(poison),
-        _ => {}
-    }
-}
-
 /// Number of scalars in a value.
 fn size(value: &Value<'_>) -> u64 {
     match value {
         Value::Array(elements) => elements.iter().map(size).sum(),
         _ => 1,
-    }
-}
-
-/// The value of a constant of the standard library, such as `std::f64::consts::PI`. In an `f32`
-/// right-hand side it is the `f64` value all the same, to be narrowed to the precision of the
-/// solve. A path of the other float type is left to rustc.
-fn known_constant(path: &syn::Path, scalar: &syn::Ident) -> Option<f64> {
-    use std::f64::consts;
-    let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-    let mut segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-    if let Some(&"std" | &"core") = segments.first() {
-        segments.remove(0);
-    }
-    let (module, name) = match segments[..] {
-        [module, "consts", name] => (module, name),
-        [module, name] => {
-            let value = match (module, name) {
-                ("f64", "EPSILON") => f64::EPSILON,
-                ("f64", "MAX") => f64::MAX,
-                ("f64", "MIN") => f64::MIN,
-                ("f64", "MIN_POSITIVE") => f64::MIN_POSITIVE,
-                ("f32", "EPSILON") => f64::from(f32::EPSILON),
-                ("f32", "MAX") => f64::from(f32::MAX),
-                ("f32", "MIN") => f64::from(f32::MIN),
-                ("f32", "MIN_POSITIVE") => f64::from(f32::MIN_POSITIVE),
-                ("f64" | "f32", "INFINITY") => f64::INFINITY,
-                ("f64" | "f32", "NEG_INFINITY") => f64::NEG_INFINITY,
-                ("f64" | "f32", "NAN") => f64::NAN,
-                _ => return None,
-            };
-            return Some(value);
-        }
-        _ => return None,
-    };
-    if scalar != module {
-        return None;
-    }
-    Some(match name {
-        "PI" => consts::PI,
-        "TAU" => consts::TAU,
-        "E" => consts::E,
-        "SQRT_2" => consts::SQRT_2,
-        "LN_2" => consts::LN_2,
-        "LN_10" => consts::LN_10,
-        "LOG2_E" => consts::LOG2_E,
-        "LOG2_10" => consts::LOG2_10,
-        "LOG10_E" => consts::LOG10_E,
-        "LOG10_2" => consts::LOG10_2,
-        "FRAC_1_PI" => consts::FRAC_1_PI,
-        "FRAC_2_PI" => consts::FRAC_2_PI,
-        "FRAC_1_SQRT_2" => consts::FRAC_1_SQRT_2,
-        "FRAC_2_SQRT_PI" => consts::FRAC_2_SQRT_PI,
-        "FRAC_PI_2" => consts::FRAC_PI_2,
-        "FRAC_PI_3" => consts::FRAC_PI_3,
-        "FRAC_PI_4" => consts::FRAC_PI_4,
-        "FRAC_PI_6" => consts::FRAC_PI_6,
-        "FRAC_PI_8" => consts::FRAC_PI_8,
-        _ => return None,
-    })
-}
-
-/// Whether one letter added, removed or replaced, or two neighbours swapped, make `b` of `a`.
-fn nearly_equal(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
-    if longer - shorter > 1 || longer < 2 {
-        return false;
-    }
-    let prefix = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let suffix = a.iter().rev().zip(b.iter().rev()).take(shorter - prefix);
-    let suffix = suffix.take_while(|(x, y)| x == y).count();
-    let differing = prefix..longer - suffix;
-    let swapped = a.len() == b.len()
-        && differing.len() == 2
-        && a[prefix] == b[prefix + 1]
-        && a[prefix + 1] == b[prefix];
-    differing.len() == 1 || swapped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::nearly_equal;
-
-    #[test]
-    fn names_that_are_nearly_equal() {
-        assert!(nearly_equal("sigma", "sigmaa"));
-        assert!(nearly_equal("sigma", "sgma"));
-        assert!(nearly_equal("sigma", "sigme"));
-        assert!(!nearly_equal("sigma", "sigma"));
-        assert!(!nearly_equal("sigma", "segmo"));
-        assert!(nearly_equal("sigma", "sgima"));
-        assert!(!nearly_equal("sigma", "smgia"));
-        assert!(!nearly_equal("x", "y"));
-        assert!(nearly_equal("aa", "aaa"));
     }
 }

@@ -1,0 +1,95 @@
+//! Names: constants of the standard library, and names that were probably meant.
+
+/// The value of a constant of the standard library, such as `std::f64::consts::PI`. In an `f32`
+/// right-hand side it is the `f64` value all the same, to be narrowed to the precision of the
+/// solve. A path of the other float type is left to rustc.
+pub(super) fn known_constant(path: &syn::Path, scalar: &syn::Ident) -> Option<f64> {
+    use std::f64::consts;
+    let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let mut segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    if let Some(&"std" | &"core") = segments.first() {
+        segments.remove(0);
+    }
+    let (module, name) = match segments[..] {
+        [module, "consts", name] => (module, name),
+        [module, name] => {
+            let value = match (module, name) {
+                ("f64", "EPSILON") => f64::EPSILON,
+                ("f64", "MAX") => f64::MAX,
+                ("f64", "MIN") => f64::MIN,
+                ("f64", "MIN_POSITIVE") => f64::MIN_POSITIVE,
+                ("f32", "EPSILON") => f64::from(f32::EPSILON),
+                ("f32", "MAX") => f64::from(f32::MAX),
+                ("f32", "MIN") => f64::from(f32::MIN),
+                ("f32", "MIN_POSITIVE") => f64::from(f32::MIN_POSITIVE),
+                ("f64" | "f32", "INFINITY") => f64::INFINITY,
+                ("f64" | "f32", "NEG_INFINITY") => f64::NEG_INFINITY,
+                ("f64" | "f32", "NAN") => f64::NAN,
+                _ => return None,
+            };
+            return Some(value);
+        }
+        _ => return None,
+    };
+    if scalar != module {
+        return None;
+    }
+    Some(match name {
+        "PI" => consts::PI,
+        "TAU" => consts::TAU,
+        "E" => consts::E,
+        "SQRT_2" => consts::SQRT_2,
+        "LN_2" => consts::LN_2,
+        "LN_10" => consts::LN_10,
+        "LOG2_E" => consts::LOG2_E,
+        "LOG2_10" => consts::LOG2_10,
+        "LOG10_E" => consts::LOG10_E,
+        "LOG10_2" => consts::LOG10_2,
+        "FRAC_1_PI" => consts::FRAC_1_PI,
+        "FRAC_2_PI" => consts::FRAC_2_PI,
+        "FRAC_1_SQRT_2" => consts::FRAC_1_SQRT_2,
+        "FRAC_2_SQRT_PI" => consts::FRAC_2_SQRT_PI,
+        "FRAC_PI_2" => consts::FRAC_PI_2,
+        "FRAC_PI_3" => consts::FRAC_PI_3,
+        "FRAC_PI_4" => consts::FRAC_PI_4,
+        "FRAC_PI_6" => consts::FRAC_PI_6,
+        "FRAC_PI_8" => consts::FRAC_PI_8,
+        _ => return None,
+    })
+}
+
+/// Whether one letter added, removed or replaced, or two neighbours swapped, make `b` of `a`.
+pub(super) fn nearly_equal(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
+    if longer - shorter > 1 || longer < 2 {
+        return false;
+    }
+    let prefix = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let suffix = a.iter().rev().zip(b.iter().rev()).take(shorter - prefix);
+    let suffix = suffix.take_while(|(x, y)| x == y).count();
+    let differing = prefix..longer - suffix;
+    let swapped = a.len() == b.len()
+        && differing.len() == 2
+        && a[prefix] == b[prefix + 1]
+        && a[prefix + 1] == b[prefix];
+    differing.len() == 1 || swapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearly_equal;
+
+    #[test]
+    fn names_that_are_nearly_equal() {
+        assert!(nearly_equal("sigma", "sigmaa"));
+        assert!(nearly_equal("sigma", "sgma"));
+        assert!(nearly_equal("sigma", "sigme"));
+        assert!(!nearly_equal("sigma", "sigma"));
+        assert!(!nearly_equal("sigma", "segmo"));
+        assert!(nearly_equal("sigma", "sgima"));
+        assert!(!nearly_equal("sigma", "smgia"));
+        assert!(!nearly_equal("x", "y"));
+        assert!(nearly_equal("aa", "aaa"));
+    }
+}

@@ -1,0 +1,320 @@
+//! Variables and their elements: reading and assigning.
+
+use quote::ToTokens;
+
+use super::names::{known_constant, nearly_equal};
+use super::value::{Partly, Value};
+use super::{Elaborator, Role};
+use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Place};
+use crate::graph::Node;
+
+impl<'a> Elaborator<'a, '_> {
+    /// A variable, or a constant from outside the function.
+    pub(super) fn path(&mut self, expr: &Expr<'a>, path: &'a syn::Path) -> Value<'a> {
+        if let Some(name) = path.get_ident() {
+            if let Some(variable) = self.find(name) {
+                let value = self.variables[variable].value.clone();
+                return self.read(expr, value);
+            }
+            let text = name.to_string();
+            if !text.contains(char::is_uppercase) {
+                if self.system.hidden_names {
+                    return Value::Poison;
+                }
+                let message = format!(
+                    "cannot find the variable `{text}`: only arguments, variables and constants \
+                     (in capitals) are visible in a right-hand side; {}",
+                    match self.similar(&text) {
+                        Some(similar) => format!("did you mean `{similar}`?"),
+                        None => format!("declare it by `let {text} = …`"),
+                    }
+                );
+                return self.poison(expr.id, expr.syntax, message);
+            }
+        }
+        if let Some(value) = known_constant(path, self.system.scalar) {
+            return Value::Real(self.graph.literal(value));
+        }
+        let position = self.constants.iter().position(|known| *known == path);
+        let position = position.unwrap_or_else(|| {
+            self.constants.push(path);
+            self.constants.len() - 1
+        });
+        Value::Real(self.graph.insert(Node::Constant(position as u32)))
+    }
+
+    /// A variable whose name is nearly this.
+    fn similar(&self, name: &str) -> Option<String> {
+        let mut names = self.variables.iter().rev().map(|variable| variable.name.to_string());
+        names.find(|known| nearly_equal(known, name))
+    }
+
+    /// A value that is used: all of it must be assigned.
+    fn read(&mut self, expr: &Expr<'a>, value: Value<'a>) -> Value<'a> {
+        match find_unset(&value) {
+            None => value,
+            Some(_) if self.system.opaque => Value::Poison,
+            Some(None) => {
+                let message = format!(
+                    "`{}` is read before it is assigned: it has no value yet; assign it first",
+                    text(expr.syntax)
+                );
+                self.poison(expr.id, expr.syntax, message)
+            }
+            Some(Some(_)) => {
+                let message = format!(
+                    "`{}` is read here and assigned in one branch of an `if` only: it may have no \
+                     value; assign it in the other branch or before",
+                    text(expr.syntax)
+                );
+                self.poison(expr.id, expr.syntax, message)
+            }
+        }
+    }
+
+    /// The value of `array[index]…`. Only the element has to be assigned, not the whole array.
+    pub(super) fn element_of(&mut self, expr: &Expr<'a>) -> Value<'a> {
+        let mut indices = Vec::new();
+        let mut array = expr;
+        while let ExprKind::Index(inner, index) = &array.kind {
+            indices.push(&**index);
+            array = inner;
+        }
+        indices.reverse();
+        let variable = match &array.kind {
+            ExprKind::Path(path) => path.get_ident().and_then(|name| self.find(name)),
+            _ => None,
+        };
+        let base = match variable {
+            Some(variable) => Base::Variable(variable),
+            None => Base::Temporary(self.expr(array)),
+        };
+        match self.locate(expr.id, expr.syntax, &base, indices) {
+            Ok(location) => {
+                let element = self.element(&base, &location).clone();
+                self.read(expr, element)
+            }
+            Err(_) => Value::Poison,
+        }
+    }
+
+    /// The element at `location`, which [`Elaborator::locate`] has found.
+    fn element<'s>(&'s self, base: &'s Base<'a>, location: &[usize]) -> &'s Value<'a> {
+        let mut element = match base {
+            Base::Variable(variable) => &self.variables[*variable].value,
+            Base::Temporary(value) => value,
+        };
+        for &index in location {
+            if let Value::Array(elements) = element {
+                element = &elements[index];
+            }
+        }
+        element
+    }
+
+    /// Evaluates the indices into `base`, each below the length of the array it is for. After a
+    /// mistake: those before it.
+    fn locate<'e>(
+        &mut self,
+        position: u32,
+        syntax: &'a syn::Expr,
+        base: &Base<'a>,
+        indices: impl IntoIterator<Item = &'e Expr<'a>>,
+    ) -> Result<Vec<usize>, Vec<usize>>
+    where
+        'a: 'e,
+    {
+        let mut location = Vec::new();
+        for index in indices {
+            let message = match self.element(base, &location) {
+                Value::Array(elements) => {
+                    let length = elements.len();
+                    match self.index(index, length) {
+                        Some(index) => {
+                            location.push(index);
+                            continue;
+                        }
+                        None => return Err(location),
+                    }
+                }
+                Value::Poison => None,
+                Value::Unset(_) if self.system.opaque => None,
+                Value::Unset(_) => {
+                    Some("this array is used before it is assigned: assign all of it first".into())
+                }
+                other => Some(format!(
+                    "cannot index {}: only arrays have elements; use the value itself",
+                    other.describe()
+                )),
+            };
+            match message {
+                Some(message) => self.error(position, syntax, message),
+                // A mistake in the index is one of its own.
+                None => drop(self.expr(index)),
+            }
+            return Err(location);
+        }
+        Ok(location)
+    }
+
+    /// An index below `length`.
+    fn index(&mut self, index: &Expr<'a>, length: usize) -> Option<usize> {
+        let integer = match self.expr(index) {
+            Value::Integer(integer) => integer,
+            Value::Poison => return None,
+            Value::LaneInteger => {
+                self.error(
+                    index.id,
+                    index.syntax,
+                    "this index depends on the state, by an `if`: it must be known at compile \
+                     time to be proved in range; choose between elements, as in \
+                     `if x > 0.0 { u[0] } else { u[1] }`",
+                );
+                return None;
+            }
+            Value::Real(_) => {
+                self.error(
+                    index.id,
+                    index.syntax,
+                    "an index must be an integer known at compile time: it is proved in range \
+                     here, and the value of this is not known; write a number, or the variable \
+                     of a `for` loop",
+                );
+                return None;
+            }
+            other => {
+                let message = format!(
+                    "an index must be an integer known at compile time, found {}",
+                    other.describe()
+                );
+                self.error(index.id, index.syntax, message);
+                return None;
+            }
+        };
+        self.integers.bind(integer.ty, IntegerType::USIZE);
+        match usize::try_from(integer.value) {
+            Ok(index) if index < length => Some(index),
+            _ => {
+                let message = format!(
+                    "index {} is out of range: the array has {length} element{}, {}",
+                    integer.value,
+                    if length == 1 { "" } else { "s" },
+                    match length {
+                        0 => "so there is nothing to index".to_owned(),
+                        1 => "of index 0".to_owned(),
+                        _ => format!("of index 0 to {}", length - 1),
+                    }
+                );
+                self.error(index.id, index.syntax, message);
+                None
+            }
+        }
+    }
+
+    /// `place = value`, or `place operation= value`.
+    pub(super) fn assign(
+        &mut self,
+        expr: &Expr<'a>,
+        place: &Place<'a>,
+        operation: Option<Arithmetic>,
+        value: Value<'a>,
+    ) {
+        let Some(variable) = self.find(place.root) else {
+            if !self.system.hidden_names {
+                let message = format!(
+                    "cannot find the variable `{}`: {}",
+                    place.root,
+                    match self.similar(&place.root.to_string()) {
+                        Some(similar) => format!("did you mean `{similar}`?"),
+                        None => "declare it by `let mut`".to_owned(),
+                    }
+                );
+                self.error(expr.id, place.root, message);
+            }
+            return;
+        };
+        let what = match self.variables[variable].role {
+            Role::Local | Role::Derivatives => None,
+            Role::State => Some(("the state: it belongs", "[0]")),
+            Role::Parameters => Some(("the parameters: they belong", "[0]")),
+            Role::Time => Some(("the time: it belongs", "")),
+        };
+        if let Some((what, element)) = what {
+            let message = format!(
+                "cannot assign to {what} to the solver, which calls the right-hand side at points \
+                 of its own; copy it first, as in `let mut x = {}{element};`",
+                place.root
+            );
+            self.error(expr.id, place.syntax, message);
+            return;
+        }
+
+        let base = Base::Variable(variable);
+        let location = match self.locate(expr.id, place.syntax, &base, &place.indices) {
+            Ok(location) => location,
+            Err(location) => {
+                // Any unset element may have been meant.
+                poison(self.element_mut(variable, &location));
+                return;
+            }
+        };
+        let current = self.element(&base, &location);
+        let value = match operation {
+            None => {
+                if let (Value::Integer(a), Value::Integer(b)) = (current, &value) {
+                    let (a, b) = (a.ty, b.ty);
+                    self.integers.unify(a, b);
+                }
+                value
+            }
+            Some(operation) => {
+                let current = current.clone();
+                let place = Expr { id: expr.id, kind: ExprKind::Error, syntax: place.syntax };
+                let current = self.read(&place, current);
+                self.arithmetic(expr, operation, current, value)
+            }
+        };
+        *self.element_mut(variable, &location) = value;
+    }
+
+    fn element_mut(&mut self, variable: usize, location: &[usize]) -> &mut Value<'a> {
+        let mut element = &mut self.variables[variable].value;
+        for &index in location {
+            match element {
+                Value::Array(elements) => element = &mut elements[index],
+                // `locate` goes into arrays only.
+                other => return other,
+            }
+        }
+        element
+    }
+}
+
+/// What is indexed.
+enum Base<'a> {
+    Variable(usize),
+    Temporary(Value<'a>),
+}
+
+/// A variable or an element of it, as it is written.
+fn text(expr: &syn::Expr) -> String {
+    expr.to_token_stream().to_string().replace(' ', "")
+}
+
+/// What is unset in a value, if anything is.
+fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
+    match value {
+        Value::Unset(partly) => Some(*partly),
+        Value::Array(elements) => elements.iter().find_map(find_unset),
+        _ => None,
+    }
+}
+
+/// Makes everything unset unknown.
+pub(super) fn poison(value: &mut Value<'_>) {
+    match value {
+        Value::Unset(_) => *value = Value::Poison,
+        Value::Array(elements) => elements.iter_mut().for_each(poison),
+        _ => {}
+    }
+}
