@@ -294,6 +294,11 @@ mod tests {
         let gradient = gradient_of(&mut graph, sum);
         assert_eq!(gradient, [(Input::State(1), graph.literal(1.0))]);
 
+        // The derivatives cancel as expressions, not as numbers.
+        let product = graph.mul(x, y);
+        let difference = graph.sub(product, product);
+        assert_eq!(gradient_of(&mut graph, difference), []);
+
         let zero = graph.literal(0.0);
         let nothing = graph.mul(zero, x);
         assert_eq!(gradient_of(&mut graph, nothing), []);
