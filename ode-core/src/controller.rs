@@ -75,8 +75,8 @@ mod device {
         sum
     }
 
-    /// The bit pattern's units per octave, inverted.
-    pub fn octave<R: Real>() -> R::Single {
+    /// One over the bit pattern's units per octave.
+    fn octave<R: Real>() -> R::Single {
         if R::DOUBLE {
             <R::Single as Real>::lit(OCTAVE_DOUBLE)
         } else {
@@ -89,17 +89,22 @@ mod device {
     /// `2^-23`.
     pub const OCTAVE_SINGLE: f64 = 0.00000011920928955078125;
 
-    /// The binary logarithm of `square / n`, piecewise linear; a NaN counts as [`SQUARE_MAX`].
-    pub fn log2_of_mean<R: Real>(square: R, n: R) -> R::Single {
+    /// The bit pattern of a squared norm: its logarithm, up to scale and shift. A NaN counts as
+    /// [`SQUARE_MAX`].
+    fn pattern<R: Real>(square: R) -> R::Single {
         let cap = R::lit(SQUARE_MAX);
-        let bits = if R::DOUBLE {
+        if R::DOUBLE {
             // Clamped as an `f32`, off the `f64` pipe. The sign of a NaN is arbitrary.
             square.abs().bits_to_single().at_most(cap.bits_to_single())
         } else {
             square.at_most(cap).bits_to_single()
-        };
+        }
+    }
+
+    /// The binary logarithm of `square / n`, piecewise linear; a NaN counts as [`SQUARE_MAX`].
+    pub fn log2_of_mean<R: Real>(square: R, n: R) -> R::Single {
         // The exponents' biases cancel.
-        (bits - n.bits_to_single()) * octave::<R>()
+        (pattern(square) - n.bits_to_single()) * octave::<R>()
     }
 
     /// About `2^x`: see the module documentation. Never below 1/16.
@@ -140,31 +145,42 @@ mod device {
         pub memory: R::Single,
     }
 
-    /// The memory before the first step.
-    pub fn fresh_memory<R: Real>(beta2: R::Single) -> R::Single {
-        beta2 * <R::Single as Real>::lit(OLD_LOG2_MIN)
+    /// The exponent of the step-size factor where the error is exactly the tolerance and nothing
+    /// is remembered, plus what turns a bit pattern into a logarithm.
+    fn level<R: Real>(n: R, beta1: R::Single) -> R::Single {
+        (n.bits_to_single() * octave::<R>()).mul_add(beta1, <R::Single as Real>::lit(GAMMA_LOG2))
     }
 
-    /// Decides on a step from [`square_norm`] of its error estimate. `beta1` and `beta2` are
-    /// halved exponents, since the norm is squared.
-    pub fn decide<R: Real, const N: usize>(
+    /// The memory before the first step: the smallest error that is remembered.
+    pub fn fresh_memory<R: Real>(n: R, beta1: R::Single, beta2: R::Single) -> R::Single {
+        beta2.mul_add(<R::Single as Real>::lit(OLD_LOG2_MIN), level::<R>(n, beta1))
+    }
+
+    /// Decides on a step from [`square_norm`] of its error estimate, of `n` components. `beta1`
+    /// and `beta2` are halved exponents, since the norm is squared.
+    ///
+    /// The factor is `2^(level - beta1 L + beta2 L_old)`, `L` the logarithm of the squared norm;
+    /// the memory is `level + beta2 L_old`. All that is constant folds.
+    pub fn decide<R: Real>(
         square: R,
+        n: R,
         memory: R::Single,
         beta1: R::Single,
         beta2: R::Single,
     ) -> Decision<R> {
-        let n = R::lit(N as f64);
         let accept = square.le(n);
         let good = R::single_mask(accept);
-        let log = log2_of_mean(square, n);
-        let gamma = <R::Single as Real>::lit(GAMMA_LOG2);
+        let bits = pattern(square);
+        let level = level::<R>(n, beta1);
         // What does not need this step's error is ready before it: it is on no critical path.
-        let with_memory = <R::Single as Real>::select(good, memory + gamma, gamma);
-        let factor = exp2(log.mul_add(-beta1, with_memory));
+        let remembered = <R::Single as Real>::select(good, memory, level);
+        let factor = exp2(bits.mul_add(-(beta1 * octave::<R>()), remembered));
         let factor = factor.at_least(<R::Single as Real>::lit(Q_MIN));
         let factor = factor.at_most(<R::Single as Real>::lit(Q_MAX));
-        let remembered = (log * beta2).at_least(fresh_memory::<R>(beta2));
-        let memory = <R::Single as Real>::select(good, remembered, memory);
+        let slope = beta2 * octave::<R>();
+        let base = level - n.bits_to_single() * slope;
+        let next = bits.mul_add(slope, base).at_least(fresh_memory::<R>(n, beta1, beta2));
+        let memory = <R::Single as Real>::select(good, next, memory);
         Decision::<R> { accept, factor, memory }
     }
 }

@@ -24,7 +24,12 @@ template<class R> struct Job {
     u32 save_each;          // from trajectory to trajectory of save_times; 0 where they share them
 };
 
-template<class R, int N, int P> struct Feed {
+DEVICE float quiet_nan(float) { return as_float(0x7fc00000u); }
+DEVICE double quiet_nan(double) { return as_double(0x7ff8000000000000ull); }
+DEVICE float infinity(float) { return as_float(0x7f800000u); }
+DEVICE double infinity(double) { return as_double(0x7ff0000000000000ull); }
+
+template<class R, int N, int P, bool SAVE> struct Feed {
     const Job<R>& job;
     u32 i;
     static constexpr u32 IDLE = 0xffffffffu;
@@ -70,7 +75,7 @@ template<class R, int N, int P> struct Feed {
 
     template<class B> DEVICE R save_time(bool which, B slot, R t) const {
         if (!which) return t;
-        if (slot >= job.save_slots) return (R)(1.0f / 0.0f);
+        if (slot >= job.save_slots) return infinity(R());
         return job.save_times[(u64)slot * job.save_stride + (job.save_each ? i : 0u)];
     }
     template<class B> DEVICE void save(bool which, B slot, const Arr<R, N>& u) const {
@@ -87,9 +92,11 @@ template<class R, int N, int P> struct Feed {
         job.steps[i] = (u32)steps;
         job.rejected[i] = (u32)rejected;
         // What a trajectory did not reach is not a number.
-        for (u32 s = (u32)slot; s < job.save_slots; s++) {
-            for (int d = 0; d < N; d++) {
-                job.saved[((u64)s * N + d) * job.n + i] = (R)(0.0f / 0.0f);
+        if constexpr (SAVE) {
+            for (u32 s = (u32)slot; s < job.save_slots; s++) {
+                UNROLL for (int d = 0; d < N; d++) {
+                    job.saved[((u64)s * N + d) * job.n + i] = quiet_nan(R());
+                }
             }
         }
     }
@@ -101,10 +108,10 @@ private:
 
 template<class R, class S, class M, int N, int P, int K, bool ADAPTIVE, bool SAVE>
 DEVICE void solve(const Job<R>& job, u32 thread) {
-    Feed<R, N, P> feed(job, thread);
+    Feed<R, N, P, SAVE> feed(job, thread);
     auto options = integrate::options<R>(
         job.abstol, job.reltol, job.dt, job.dtmin, (typename Real<R>::Bits)job.max_steps);
-    integrate::integrate<R, S, M, Feed<R, N, P>, N, P, K, ADAPTIVE, SAVE>(feed, options);
+    integrate::integrate<R, S, M, Feed<R, N, P, SAVE>, N, P, K, ADAPTIVE, SAVE>(feed, options);
 }
 
 } // namespace odes

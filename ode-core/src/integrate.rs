@@ -222,7 +222,8 @@ mod device {
         let one = <R::Bits as Bits>::lit(1);
         let beta1 = <R::Single as Real>::lit(M::BETA1);
         let beta2 = <R::Single as Real>::lit(M::BETA2);
-        let fresh = controller::fresh_memory::<R>(beta2);
+        let n = R::lit(N as f64);
+        let fresh = controller::fresh_memory::<R>(n, beta1, beta2);
 
         let mut u = [zero; N];
         let mut p = [zero; P];
@@ -300,76 +301,79 @@ mod device {
                 need = alive & !run;
             }
 
-            let rest = (t1 - t) - t_low;
-            let mut last = rest.abs().le(dt.abs());
-            if !ADAPTIVE {
-                last = steps.wrapping_add(one).equals(planned);
-            }
-            let h = R::select(last, rest, dt);
-            let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
-
-            let mut accept = run;
-            let mut square = zero;
-            if ADAPTIVE {
-                square = controller::square_norm::<R, N>(&step.error, &u, &step.u, o.abstol, o.reltol);
-                let decision = controller::decide::<R, N>(square, memory, beta1, beta2);
-                accept = decision.accept;
-                memory = decision.memory;
-                dt = h * R::from_single(decision.factor);
-            }
-
-            let mut new_t = t + h;
-            let mut new_low = zero;
-            if ADAPTIVE {
-                if !R::DOUBLE {
-                    let add = h + t_low;
-                    new_t = t + add;
-                    new_low = add - (new_t - t);
+            // After the last trajectory a thread has nothing to step; other lanes may.
+            if alive.any() {
+                let rest = (t1 - t) - t_low;
+                let mut last = rest.abs().le(dt.abs());
+                if !ADAPTIVE {
+                    last = steps.wrapping_add(one).equals(planned);
                 }
-            } else {
-                new_t = whole_from_bits::<R>(steps.wrapping_add(one)).mul_add(dt, t0);
-            }
-            let new_t = R::select(last, t1, new_t);
+                let h = R::select(last, rest, dt);
+                let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
 
-            if SAVE {
-                let mut want = run & accept & ((save_at - t) - t_low).abs().le(h.abs());
-                while want.any() {
-                    let theta = ((save_at - t) - t_low) / h;
-                    let within = M::interpolate::<R, N>(&u, &step, h, theta);
-                    // A point at the end of the step is the state itself.
-                    let saved = choose::<R, N>(save_at.equals(new_t), step.u, within);
-                    feed.save(want, slot, saved);
-                    slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
-                    save_at = feed.save_time(want, slot, save_at);
-                    want = want & ((save_at - t) - t_low).abs().le(h.abs());
+                let mut accept = alive;
+                let mut square = zero;
+                if ADAPTIVE {
+                    square = controller::square_norm::<R, N>(&step.error, &u, &step.u, o.abstol, o.reltol);
+                    let decision = controller::decide::<R>(square, n, memory, beta1, beta2);
+                    accept = decision.accept;
+                    memory = decision.memory;
+                    dt = h * R::from_single(decision.factor);
                 }
-            }
 
-            steps = steps.wrapping_add(one);
-            let in_time = steps.less_than(o.max_steps);
-            if ADAPTIVE {
-                let failing = run & !accept;
-                if failing.any() {
-                    rejected = <R::Bits as Bits>::select(failing, rejected.wrapping_add(one), rejected);
-                    let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
-                    let hopeless = failing & !is_finite::<R, N>(&k1);
-                    let stuck = failing & h.abs().le(floor);
-                    let why = <R::Bits as Bits>::select(
-                        hopeless | !is_finite::<R, 1>(&[square]),
-                        <R::Bits as Bits>::lit(code::NON_FINITE),
-                        <R::Bits as Bits>::lit(code::DT_MIN),
-                    );
-                    let end = stuck | hopeless;
-                    code = <R::Bits as Bits>::select(end, why, code);
-                    run = run & !end;
+                let mut new_t = t + h;
+                let mut new_low = zero;
+                if ADAPTIVE {
+                    if !R::DOUBLE {
+                        let add = h + t_low;
+                        new_t = t + add;
+                        new_low = add - (new_t - t);
+                    }
+                } else {
+                    new_t = whole_from_bits::<R>(steps.wrapping_add(one)).mul_add(dt, t0);
                 }
-                t_low = R::select(accept, new_low, t_low);
-                run = run & in_time;
+                let new_t = R::select(last, t1, new_t);
+
+                if SAVE {
+                    let mut want = run & accept & ((save_at - t) - t_low).abs().le(h.abs());
+                    while want.any() {
+                        let theta = ((save_at - t) - t_low) / h;
+                        let within = M::interpolate::<R, N>(&u, &step, h, theta);
+                        // A point at the end of the step is the state itself.
+                        let saved = choose::<R, N>(save_at.equals(new_t), step.u, within);
+                        feed.save(want, slot, saved);
+                        slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
+                        save_at = feed.save_time(want, slot, save_at);
+                        want = want & ((save_at - t) - t_low).abs().le(h.abs());
+                    }
+                }
+
+                steps = steps.wrapping_add(one);
+                let in_time = steps.less_than(o.max_steps);
+                if ADAPTIVE {
+                    let failing = !accept;
+                    if failing.any() {
+                        rejected = <R::Bits as Bits>::select(failing, rejected.wrapping_add(one), rejected);
+                        let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
+                        let hopeless = failing & !is_finite::<R, N>(&k1);
+                        let stuck = failing & h.abs().le(floor);
+                        let why = <R::Bits as Bits>::select(
+                            hopeless | !is_finite::<R, 1>(&[square]),
+                            <R::Bits as Bits>::lit(code::NON_FINITE),
+                            <R::Bits as Bits>::lit(code::DT_MIN),
+                        );
+                        let end = stuck | hopeless;
+                        code = <R::Bits as Bits>::select(end, why, code);
+                        run = run & !end;
+                    }
+                    t_low = R::select(accept, new_low, t_low);
+                    run = run & in_time;
+                }
+                run = run & !(accept & last);
+                t = R::select(accept, new_t, t);
+                u = choose::<R, N>(accept, step.u, u);
+                k1 = choose::<R, N>(accept, step.k[K - 1], k1);
             }
-            run = run & !(accept & last);
-            t = R::select(accept, new_t, t);
-            u = choose::<R, N>(accept, step.u, u);
-            k1 = choose::<R, N>(accept, step.k[K - 1], k1);
         }
     }
 }

@@ -106,6 +106,8 @@ pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, width: Width, program:
     }
     let _ = isa;
     match width {
+        // Without FMA there is nothing to gain from arrays: their products are library calls.
+        _ if cfg!(target_arch = "x86_64") => program.run::<T>(),
         Width::Scalar => program.run::<T>(),
         Width::Vector => T::Simd::portable(program),
     }

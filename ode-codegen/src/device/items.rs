@@ -23,6 +23,8 @@ pub(super) struct Printer {
     pub(super) objects: Vec<String>,
     /// Structs of this module: name, whether generic, field names in order.
     pub(super) structs: HashMap<String, Vec<String>>,
+    /// Functions and constants of this module.
+    items: Vec<String>,
     pub(super) indent: usize,
     /// Whether a float literal has a type here: in constants and in `lit(…)`.
     pub(super) float_literals: bool,
@@ -47,6 +49,11 @@ impl Printer {
     /// call one another in any order (there is no argument-dependent lookup for `float`).
     pub(super) fn module(&mut self, items: &[Item]) -> String {
         for item in items {
+            match item {
+                Item::Fn(item) => self.items.push(item.sig.ident.to_string()),
+                Item::Const(item) => self.items.push(item.ident.to_string()),
+                _ => {}
+            }
             if let Item::Struct(item) = item {
                 let fields = item.fields.iter().filter_map(|f| f.ident.as_ref());
                 self.structs
@@ -211,7 +218,8 @@ impl Printer {
         self.objects.clear();
         self.scope.enter();
         let template = self.template(&sig.generics);
-        for name in self.parameters.keys() {
+        // A local must not hide what its own value may name: `let level = level(x);`.
+        for name in self.parameters.keys().chain(&self.items) {
             self.scope.reserve(name);
         }
         let mut parameters = Vec::new();

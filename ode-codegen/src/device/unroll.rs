@@ -1,11 +1,23 @@
-//! What `#[device]` changes in the Rust: `inline(always)`, and literal loops unrolled.
+//! What `#[device]` changes in the Rust: `inline(always)`, literal loops unrolled, tables static.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Item, Lit, Stmt, parse_quote};
 
 /// Prepares an item for lanes.
 pub(super) fn prepare(item: &mut Item) {
+    if let Item::Const(constant) = item {
+        if matches!(*constant.ty, syn::Type::Array(_)) {
+            *item = table(constant);
+        }
+    }
     Unroll.visit_item_mut(item);
+}
+
+/// An array constant as a static: indexing a constant by a variable copies the whole array to the
+/// stack first, at every use, and LLVM needs most of the build to see through it.
+fn table(constant: &syn::ItemConst) -> Item {
+    let syn::ItemConst { attrs, vis, ident, ty, expr, .. } = constant;
+    parse_quote! { #(#attrs)* #vis static #ident: #ty = #expr; }
 }
 
 struct Unroll;
