@@ -21,7 +21,7 @@ use clap::Parser;
 use ndarray::{Array1, Array2};
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::{EnsembleSolution, SolveError};
+use odes::{EnsembleSolution, GpuError, SolveError};
 
 use support::npz::{self, Npz};
 use support::options::{Backend, Options, Precision};
@@ -120,6 +120,7 @@ fn solve<T: Scalar>(
     match place {
         Place::Serial => ensemble.solve(Tsit5, EnsembleSerial, how),
         Place::Threads => ensemble.solve(Tsit5, EnsembleThreads::new(), how),
+        Place::Gpu(gpu) => ensemble.solve(Tsit5, gpu.clone(), how),
     }
 }
 
@@ -127,32 +128,34 @@ fn solve<T: Scalar>(
 enum Place {
     Serial,
     Threads,
+    Gpu(EnsembleGpuKernel),
 }
 
 impl Place {
     /// The place that was asked for. Says which it is, where that is its own choice.
-    fn choose(backend: Backend) -> Result<Place, Box<dyn Error>> {
+    fn choose(backend: Backend) -> Result<Place, GpuError> {
         match backend {
             Backend::Serial => Ok(Place::Serial),
             Backend::Threads => Ok(Place::Threads),
-            Backend::Gpu => Place::gpu(),
-            Backend::Auto => Ok(Place::gpu().unwrap_or_else(|error| {
-                eprintln!("solving on the CPU, because {error}");
-                Place::Threads
-            })),
+            Backend::Gpu => EnsembleGpuKernel::all().map(Place::Gpu),
+            Backend::Auto => Ok(match EnsembleGpuKernel::all() {
+                Ok(gpu) => {
+                    eprintln!("solving on the GPU that was found, {}", gpu.devices()[0]);
+                    Place::Gpu(gpu)
+                }
+                Err(error) => {
+                    eprintln!("solving on the CPU, because {error}");
+                    Place::Threads
+                }
+            }),
         }
-    }
-
-    /// The GPU, or why not.
-    fn gpu() -> Result<Place, Box<dyn Error>> {
-        ode_gpu::devices()?;
-        Err("ensembles on the GPU are not connected yet".into())
     }
 
     fn name(&self) -> &'static str {
         match self {
             Place::Serial => "serial",
             Place::Threads => "threads",
+            Place::Gpu(_) => "gpu",
         }
     }
 }

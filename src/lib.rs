@@ -7,13 +7,14 @@ pub use ode_core::{
     Backend, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
     OdeProblem, ReturnCode, SaveAt, SolveError, SolveOptions, StepSize, Timings, Trajectory,
 };
+pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::ode_system;
 
 /// Everything that a solve needs.
 pub mod prelude {
     pub use crate::{
-        EnsembleProblem, EnsembleSerial, EnsembleThreads, OdeProblem, ReturnCode, SolveOptions,
-        Tsit5, ode_system,
+        EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleThreads, OdeProblem,
+        ReturnCode, SolveOptions, Tsit5, ode_system,
     };
 }
 

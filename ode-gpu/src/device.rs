@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 
 use cudarc::driver::CudaContext;
 use cudarc::driver::result;
@@ -149,14 +150,16 @@ impl Device {
     /// Starts to create the context on a thread of its own and returns at once, so that the
     /// driver's half second passes while the caller prepares its problem. Whoever needs the
     /// context waits for the rest; a failure shows there.
-    pub fn warm_up(&self) {
-        if !self.has_context() {
-            let device = self.clone();
-            // Without a thread nothing is lost but time.
-            let _ = std::thread::Builder::new()
-                .name("odes-cuda-context".to_owned())
-                .spawn(move || device.context().map(|_| ()));
+    pub fn warm_up(&self) -> WarmUp {
+        if self.has_context() {
+            return WarmUp(None);
         }
+        let device = self.clone();
+        // Without a thread nothing is lost but time.
+        let thread = std::thread::Builder::new()
+            .name("odes-cuda-context".to_owned())
+            .spawn(move || drop(device.context()));
+        WarmUp(thread.ok())
     }
 
     /// The driver's handle.
@@ -167,6 +170,21 @@ impl Device {
     /// The place of the kernel with this key.
     pub(crate) fn kernel_slot(&self, key: Key) -> KernelSlot {
         lock(&self.0.kernels).entry(key).or_default().clone()
+    }
+}
+
+/// A context in the making. Dropping it waits for the end of that: a program that returns from
+/// `main` must not do so while the driver is at work on another thread.
+#[derive(Debug)]
+#[must_use = "dropping it waits for the context"]
+pub struct WarmUp(Option<JoinHandle<()>>);
+
+impl Drop for WarmUp {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            // What went wrong there shows where the context is used.
+            let _ = thread.join();
+        }
     }
 }
 

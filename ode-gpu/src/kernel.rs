@@ -214,7 +214,8 @@ impl Device {
     }
 
     fn load_kernel(&self, program: &Program, cache: &Cache) -> Result<Kernel, GpuError> {
-        self.warm_up();
+        // Dropped at the end, also of an early one: by then the context is there.
+        let _warm_up = self.warm_up();
         let compile = |read_cache| {
             let nvrtc = Nvrtc::get()?;
             let arch = nvrtc.arch_for(self.compute_capability())?;

@@ -16,6 +16,8 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`EnsembleGpuKernel`] | ensembles: batches, launches, results |
+//! | `batch` | how a batch lies in device memory |
 //! | `driver` | the driver's library: found, checked, started |
 //! | `library` | where libraries lie on real machines |
 //! | [`device`](fn@devices) | devices and their contexts |
@@ -24,6 +26,7 @@
 //! | [`Program`], [`Kernel`] | compile or load, registers, occupancy, block size |
 //! | [`Stream`] | queues, device memory |
 //! | [`Pinned`], [`Transfer`] | page-locked memory and copies at the bus's speed |
+//! | `rows` | copies between one piece of device memory and many of the host's |
 //! | [`Stopwatch`] | time on the device |
 //! | [`GpuError`] | all that can go wrong |
 //!
@@ -36,26 +39,30 @@
 //! | `ODES_CACHE=off` | no compiled kernels on disk |
 //! | `ODES_DUMP` | folder that receives every kernel's source, log and cubin |
 
+mod batch;
 mod cache;
 mod device;
 mod diagnostic;
 mod driver;
 mod dump;
+mod ensemble;
 mod error;
 mod kernel;
 mod library;
 mod memory;
 mod nvrtc;
 mod pinned;
+mod rows;
 #[cfg(test)]
 mod testing;
 mod timing;
 
 pub use cache::{Cache, Key};
 pub use cudarc;
-pub use device::{Device, device, devices};
+pub use device::{Device, WarmUp, device, devices};
 pub use diagnostic::Resources;
 pub use driver::cuda_version as driver_cuda_version;
+pub use ensemble::EnsembleGpuKernel;
 pub use error::GpuError;
 pub use kernel::{Compiled, Kernel, KernelReport, Origin, Program};
 pub use memory::{Element, MemoryInfo, Stream};

@@ -34,10 +34,10 @@ const GRAIN: usize = 1 << 18;
 
 /// The size of one piece of a streamed copy: long enough (0.08 ms) to hide a launch, short
 /// enough to be locked in 3 ms when the process first needs it.
-const PIECE: usize = 4 << 20;
+pub(crate) const PIECE: usize = 4 << 20;
 
 /// How many pieces are under way: one on the bus, one waiting for it, one with the CPU.
-const DEPTH: usize = 3;
+pub(crate) const DEPTH: usize = 3;
 
 /// Below this, the driver's own staging is quicker than ours.
 const SMALL: usize = 1 << 16;
@@ -182,7 +182,7 @@ impl<T: Element> Pinned<T> {
     }
 
     /// Changes the length within what the block holds; says whether it fits.
-    fn resize(&mut self, len: usize) -> bool {
+    pub(crate) fn resize(&mut self, len: usize) -> bool {
         let fits = self.block.as_ref().is_some_and(|b| len <= b.bytes / size_of::<T>());
         if fits {
             self.len = len;

@@ -36,16 +36,28 @@ impl Stopwatch {
     /// The time between the two points; waits until the second is reached.
     pub fn elapsed(&self) -> Result<Duration, GpuError> {
         self.stop.synchronize().call("cuEventSynchronize")?;
-        let Some(elapsed_time) = driver::event_elapsed_time() else { return Ok(Duration::ZERO) };
-        let mut milliseconds = 0.0f32;
-        // SAFETY: both events exist and were recorded; the context of `synchronize` is current.
-        let code =
-            unsafe { elapsed_time(&mut milliseconds, self.start.cu_event(), self.stop.cu_event()) };
-        if code != 0 {
-            // Not ready or never recorded: the second point was not set.
-            let error = DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_HANDLE);
-            return Err(GpuError::driver("cuEventElapsedTime", error));
-        }
-        Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1000.0))
+        between(&self.start, &self.stop)
     }
+
+    /// When this one was started and stopped, counted from the start of `origin`, which may be on
+    /// another stream of the device; waits until it is stopped.
+    pub fn since(&self, origin: &Stopwatch) -> Result<(Duration, Duration), GpuError> {
+        self.stop.synchronize().call("cuEventSynchronize")?;
+        Ok((between(&origin.start, &self.start)?, between(&origin.start, &self.stop)?))
+    }
+}
+
+/// The time between two points that were reached.
+fn between(start: &CudaEvent, stop: &CudaEvent) -> Result<Duration, GpuError> {
+    let Some(elapsed_time) = driver::event_elapsed_time() else { return Ok(Duration::ZERO) };
+    let mut milliseconds = 0.0f32;
+    // SAFETY: both events exist and were recorded; their context is current, since an event was
+    // just waited for.
+    let code = unsafe { elapsed_time(&mut milliseconds, start.cu_event(), stop.cu_event()) };
+    if code != 0 {
+        // Not ready or never recorded: the second point was not set.
+        let error = DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_HANDLE);
+        return Err(GpuError::driver("cuEventElapsedTime", error));
+    }
+    Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1000.0))
 }

@@ -1,0 +1,457 @@
+//! How a batch of trajectories lies in device memory, and where its results go on the host.
+//!
+//! One piece of memory holds everything, so that a batch costs one allocation:
+//!
+//! ```text
+//! counter | layout | shared numbers | shared save times | columns … | finals | saved | steps | rejected | codes
+//! └ header, made for the batch ───────────────────────┘ └ the ensemble's own vectors: uploaded from there
+//! ```
+//!
+//! Each array begins at a multiple of 256 bytes, as a device allocation would.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use ode_core::device::JobArguments;
+use ode_core::inputs::{Column, Inputs, SaveTimes};
+use ode_core::lane::Scalar;
+use ode_core::{Backend, RawResults, SolveError, Timings};
+
+use crate::rows::{Source, Target, touch};
+
+/// Where arrays may begin.
+const ALIGN: usize = 256;
+
+fn align(at: usize) -> usize {
+    at.next_multiple_of(ALIGN)
+}
+
+/// The places of one batch.
+#[derive(Debug)]
+pub(crate) struct Batch<'i, T> {
+    range: Range<usize>,
+    /// Everything that the batch does not share with the ensemble's own vectors.
+    header: Vec<u8>,
+    /// The ensemble's vectors, or parts of them.
+    columns: Vec<Source<'i>>,
+    /// End of what is uploaded.
+    inputs_end: usize,
+    /// End of everything.
+    total: usize,
+    /// Offsets in place of addresses.
+    job: JobArguments<T>,
+}
+
+impl<'i, T: Scalar> Batch<'i, T> {
+    /// The trajectories `range` of `inputs`.
+    pub(crate) fn new(inputs: &'i Inputs<T>, range: Range<usize>) -> Self {
+        let n = range.len();
+        let size = size_of::<T>();
+        let quantities = || inputs.u0.iter().chain(&inputs.p).chain([&inputs.t0, &inputs.t1]);
+        let layout_at = 8;
+        let numbers_at = align(layout_at + 8 * quantities().count());
+
+        let mut shared = Vec::new();
+        let mut own = Vec::new();
+        for quantity in quantities() {
+            match quantity {
+                Column::Shared(value) => shared.push(*value),
+                Column::Each(values) => own.push(&values[range.clone()]),
+            }
+        }
+        let save_times_at = align(numbers_at + size * shared.len());
+        let (shared_times, save_stride, save_each): (&[T], _, _) = match &inputs.save {
+            SaveTimes::Shared(times) => (times, 1, 0),
+            SaveTimes::Each { .. } => (&[], n as u32, 1),
+        };
+        let header_end = save_times_at + size_of_val(shared_times);
+
+        let mut end = align(header_end);
+        let mut columns = Vec::new();
+        let mut offsets = Vec::new();
+        for values in own {
+            offsets.push((end - numbers_at) / size);
+            columns.push((end, bytes_of(values)));
+            end = align(end + size * n);
+        }
+        let mut save_times = save_times_at;
+        if let SaveTimes::Each { times, slots } = &inputs.save {
+            save_times = end;
+            for slot in 0..*slots {
+                let first = slot * inputs.trajectories + range.start;
+                columns.push((end, bytes_of(&times[first..first + n])));
+                end += size * n;
+            }
+        }
+        let inputs_end = end;
+
+        let mut header = vec![0; header_end];
+        let mut offsets = offsets.into_iter();
+        let (mut shared_before, mut layout) = (0u64, Vec::new());
+        for quantity in quantities() {
+            layout.push(match quantity {
+                Column::Shared(_) => {
+                    shared_before += 1;
+                    (shared_before - 1) << 1
+                }
+                Column::Each(_) => (offsets.next().unwrap_or(0) as u64) << 1 | 1,
+            });
+        }
+        for (place, number) in header[layout_at..].chunks_exact_mut(8).zip(layout) {
+            place.copy_from_slice(&number.to_ne_bytes());
+        }
+        for (at, numbers) in [(numbers_at, &shared[..]), (save_times_at, shared_times)] {
+            let bytes = bytes_of(numbers);
+            header[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+
+        let slots = inputs.save.slots();
+        let places = places(inputs.u0.len(), slots, size, n, align(inputs_end));
+        let [finals, saved, steps, rejected, codes] = places.map(|p| p.at as u64);
+        let total = places[4].at + places[4].row * places[4].rows;
+        let job = JobArguments {
+            inputs: numbers_at as u64,
+            layout: layout_at as u64,
+            save_times: save_times as u64,
+            finals,
+            saved,
+            codes,
+            steps,
+            rejected,
+            counter: 0,
+            abstol: inputs.abstol,
+            reltol: inputs.reltol,
+            dt: inputs.dt,
+            dtmin: inputs.dtmin,
+            n: n as u32,
+            threads: 0,
+            refill: 0,
+            max_steps: u32::try_from(inputs.max_steps).unwrap_or(u32::MAX),
+            save_slots: slots as u32,
+            save_stride,
+            save_each,
+        };
+        Batch { range, header, columns, inputs_end, total, job }
+    }
+
+    /// The number of its trajectories.
+    pub(crate) fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Its trajectories.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// Bytes of device memory.
+    pub(crate) fn total(&self) -> usize {
+        self.total
+    }
+
+    /// What to upload, and where it ends.
+    pub(crate) fn sources(&self) -> (Vec<Source<'_>>, usize) {
+        let header: Source<'_> = (0, &self.header);
+        (std::iter::once(header).chain(self.columns.iter().copied()).collect(), self.inputs_end)
+    }
+
+    /// Where the results lie in the device memory.
+    pub(crate) fn results(&self) -> Range<usize> {
+        self.job.finals as usize..self.total
+    }
+
+    /// The kernel's arguments, for memory at `base`, `threads` threads and a schedule.
+    pub(crate) fn job(&self, base: u64, threads: u32, refill: bool) -> JobArguments<T> {
+        let job = self.job;
+        JobArguments {
+            inputs: base + job.inputs,
+            layout: base + job.layout,
+            save_times: base + job.save_times,
+            finals: base + job.finals,
+            saved: base + job.saved,
+            codes: base + job.codes,
+            steps: base + job.steps,
+            rejected: base + job.rejected,
+            counter: base + job.counter,
+            threads,
+            refill: u32::from(refill),
+            ..job
+        }
+    }
+}
+
+/// The device memory of a batch, in bytes: for each trajectory, and beside that.
+pub(crate) fn footprint<T: Scalar>(inputs: &Inputs<T>) -> (usize, usize) {
+    let size = size_of::<T>();
+    let quantities = || inputs.u0.iter().chain(&inputs.p).chain([&inputs.t0, &inputs.t1]);
+    let own = quantities().filter(|c| matches!(c, Column::Each(_))).count();
+    let slots = inputs.save.slots();
+    let (own_times, shared_times) = match &inputs.save {
+        SaveTimes::Shared(times) => (0, times.len()),
+        SaveTimes::Each { .. } => (slots, 0),
+    };
+    let components = inputs.u0.len();
+    let each = (own + own_times + components).saturating_add(components.saturating_mul(slots));
+    // What is lost to alignment and to the driver's own, with a margin.
+    let beside = shared_times * size + (quantities().count() + 16) * 2 * ALIGN + (2 << 20);
+    (each.saturating_mul(size).saturating_add(9), beside)
+}
+
+/// An array of results in device memory.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    /// Bytes of a row: one number of each trajectory.
+    row: usize,
+    rows: usize,
+}
+
+/// Finals, saved, steps, rejected, codes.
+fn places(components: usize, slots: usize, size: usize, n: usize, begin: usize) -> [Place; 5] {
+    let mut at = begin;
+    [(components, size), (components * slots, size), (1, 4), (1, 4), (1, 1)].map(|(rows, size)| {
+        let place = Place { at, row: size * n, rows };
+        at = align(at + rows * size * n);
+        place
+    })
+}
+
+/// The vectors that receive the results of all batches: reserved, and filled by copies alone.
+#[derive(Debug)]
+pub(crate) struct Outputs<T> {
+    components: usize,
+    slots: usize,
+    n: usize,
+    finals: Vec<T>,
+    saved: Vec<T>,
+    steps: Vec<u32>,
+    rejected: Vec<u32>,
+    codes: Vec<u8>,
+}
+
+impl<T: Scalar> Outputs<T> {
+    /// Reserves memory for all results of `inputs`.
+    pub(crate) fn reserve(inputs: &Inputs<T>) -> Result<Self, SolveError> {
+        let (components, slots, n) = (inputs.u0.len(), inputs.save.slots(), inputs.trajectories);
+        Ok(Outputs {
+            components,
+            slots,
+            n,
+            finals: reserve(components.saturating_mul(n))?,
+            saved: reserve(components.saturating_mul(slots).saturating_mul(n))?,
+            steps: reserve(n)?,
+            rejected: reserve(n)?,
+            codes: reserve(n)?,
+        })
+    }
+
+    /// The whole memory of each array: finals, saved, steps, rejected, codes.
+    fn memory(&mut self) -> [&mut [MaybeUninit<u8>]; 5] {
+        let (finals, n) = (self.components * self.n, self.n);
+        [
+            spare_bytes(&mut self.finals, finals),
+            spare_bytes(&mut self.saved, finals * self.slots),
+            spare_bytes(&mut self.steps, n),
+            spare_bytes(&mut self.rejected, n),
+            spare_bytes(&mut self.codes, n),
+        ]
+    }
+
+    /// Takes the page faults of the memory.
+    pub(crate) fn touch(&mut self) {
+        self.memory().into_iter().for_each(touch);
+    }
+
+    /// Where the results of the trajectories `range` go. Places in device memory count from the
+    /// batch's [`Batch::results`].
+    pub(crate) fn targets(&mut self, range: Range<usize>) -> Vec<Target<'_>> {
+        let n = self.n;
+        let places = places(self.components, self.slots, size_of::<T>(), range.len(), 0);
+        let mut targets = Vec::new();
+        for (place, memory) in places.into_iter().zip(self.memory()) {
+            if range.len() == n {
+                targets.push((place.at, memory));
+                continue;
+            }
+            let bytes = place.row / range.len().max(1);
+            let rows = memory.chunks_exact_mut(bytes * n).enumerate();
+            targets.extend(rows.map(|(r, row)| {
+                (place.at + r * place.row, &mut row[bytes * range.start..bytes * range.end])
+            }));
+        }
+        targets
+    }
+
+    /// The results, on `backend`, in `timings`.
+    ///
+    /// # Safety
+    /// The [`targets`](Self::targets) of ranges that together are all trajectories were written.
+    pub(crate) unsafe fn finish(mut self, backend: Backend, timings: Timings) -> RawResults<T> {
+        let (finals, n) = (self.components * self.n, self.n);
+        // SAFETY: so many numbers were reserved, every byte of them was written (the caller's
+        // promise), and every pattern of bits is a valid `T` (an `f32` or an `f64`), `u32`, `u8`.
+        unsafe {
+            self.finals.set_len(finals);
+            self.saved.set_len(finals * self.slots);
+            self.steps.set_len(n);
+            self.rejected.set_len(n);
+            self.codes.set_len(n);
+        }
+        let Outputs { finals, saved, steps, rejected, codes, .. } = self;
+        RawResults { finals, saved, codes, steps, rejected, backend, timings }
+    }
+}
+
+fn reserve<T>(len: usize) -> Result<Vec<T>, SolveError> {
+    let mut values = Vec::new();
+    match values.try_reserve_exact(len) {
+        Ok(()) => Ok(values),
+        Err(_) => Err(SolveError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) }),
+    }
+}
+
+/// The reserved memory of the first `len` numbers beyond the vector's length.
+fn spare_bytes<T>(values: &mut Vec<T>, len: usize) -> &mut [MaybeUninit<u8>] {
+    let spare = &mut values.spare_capacity_mut()[..len];
+    // SAFETY: the same memory, borrowed as exclusively; any bytes, even none, are valid
+    // `MaybeUninit<T>` and `MaybeUninit<u8>`.
+    unsafe { std::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), size_of_val(spare)) }
+}
+
+fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
+    // SAFETY: the same memory; a `Scalar` is an `f32` or an `f64`, which have no padding.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs(n: usize, own_times: bool) -> Inputs<f32> {
+        let each = |k: usize| Column::Each((0..n).map(|i| (k * 1000 + i) as f32).collect());
+        let save = if own_times {
+            SaveTimes::Each { slots: 2, times: (0..2 * n).map(|i| i as f32).collect() }
+        } else {
+            SaveTimes::Shared(vec![0.5, 0.75])
+        };
+        Inputs {
+            trajectories: n,
+            u0: vec![Column::Shared(1.0), each(2)],
+            p: vec![each(3), Column::Shared(4.0), each(5)],
+            t0: Column::Shared(6.0),
+            t1: each(7),
+            save,
+            abstol: 1e-6,
+            reltol: 1e-3,
+            dt: 0.0,
+            adaptive: true,
+            dtmin: 0.0,
+            max_steps: u64::from(u32::MAX),
+        }
+    }
+
+    /// The uploaded bytes as the device has them.
+    fn memory(batch: &Batch<'_, f32>) -> Vec<u8> {
+        let mut memory = vec![0xee; batch.total()];
+        let (sources, end) = batch.sources();
+        assert!(sources.windows(2).all(|s| s[0].0 + s[0].1.len() <= s[1].0));
+        for (at, bytes) in sources {
+            assert!(at + bytes.len() <= end);
+            memory[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+        memory
+    }
+
+    fn number(memory: &[u8], at: usize) -> f32 {
+        f32::from_ne_bytes(memory[at..at + 4].try_into().unwrap())
+    }
+
+    #[test]
+    fn the_device_finds_every_column() {
+        for range in [0..100, 20..100, 99..100] {
+            let inputs = inputs(100, false);
+            let batch = Batch::new(&inputs, range.clone());
+            let (memory, job) = (memory(&batch), batch.job(0, 64, true));
+            assert_eq!((job.n, job.threads, job.refill), (range.len() as u32, 64, 1));
+            assert_eq!(memory[job.counter as usize..][..4], [0; 4]);
+            let quantities = inputs.u0.iter().chain(&inputs.p).chain([&inputs.t0, &inputs.t1]);
+            for (c, quantity) in quantities.enumerate() {
+                let at = job.layout as usize + 8 * c;
+                let place = u64::from_ne_bytes(memory[at..at + 8].try_into().unwrap());
+                for i in 0..range.len() {
+                    let own = if place & 1 == 1 { i } else { 0 };
+                    let at = job.inputs as usize + 4 * ((place >> 1) as usize + own);
+                    assert_eq!(number(&memory, at), quantity.get(range.start + i));
+                }
+            }
+            let times = [0, 1].map(|s| number(&memory, job.save_times as usize + 4 * s));
+            assert_eq!((times, job.save_stride, job.save_each), ([0.5, 0.75], 1, 0));
+        }
+    }
+
+    #[test]
+    fn the_device_finds_every_trajectorys_save_times() {
+        let inputs = inputs(100, true);
+        let batch = Batch::new(&inputs, 30..60);
+        let (memory, job) = (memory(&batch), batch.job(0, 64, false));
+        for (slot, i) in [(0, 0), (1, 0), (0, 29), (1, 29)] {
+            let index = slot * job.save_stride as usize + i * job.save_each as usize;
+            let time = number(&memory, job.save_times as usize + 4 * index);
+            assert_eq!(time, (slot * 100 + 30 + i) as f32);
+        }
+    }
+
+    #[test]
+    fn results_of_batches_land_in_their_trajectories() {
+        let inputs = inputs(100, false);
+        let mut outputs = Outputs::reserve(&inputs).unwrap();
+        outputs.touch();
+        for range in [0..33, 33..66, 66..100] {
+            // What a kernel would write, as the device would hold it.
+            let batch = Batch::new(&inputs, range.clone());
+            let (n, results) = (range.len(), batch.results());
+            let mut memory = vec![0u8; results.len()];
+            let job = batch.job(0, 0, false);
+            let mut write = |at: u64, index: usize, bytes: &[u8]| {
+                let at = at as usize - results.start + index * bytes.len();
+                memory[at..at + bytes.len()].copy_from_slice(bytes);
+            };
+            for i in 0..n {
+                let global = (range.start + i) as f32;
+                for d in 0..2 {
+                    write(job.finals, d * n + i, &(global + 1000.0 * d as f32).to_ne_bytes());
+                }
+                for r in 0..4 {
+                    write(job.saved, r * n + i, &(global - 500.0 * r as f32).to_ne_bytes());
+                }
+                write(job.steps, i, &(global as u32).to_ne_bytes());
+                write(job.rejected, i, &(global as u32 + 7).to_ne_bytes());
+                write(job.codes, i, &[global as u8]);
+            }
+            for (at, target) in outputs.targets(range) {
+                target.write_copy_of_slice(&memory[at..at + target.len()]);
+            }
+        }
+        // SAFETY: the three ranges are all trajectories.
+        let results =
+            unsafe { outputs.finish(Backend::Gpu { devices: Vec::new() }, Timings::default()) };
+        let RawResults { finals, saved, steps, rejected, codes, .. } = results;
+        for i in 0..100 {
+            assert_eq!([finals[i], finals[100 + i]], [i as f32, i as f32 + 1000.0]);
+            assert!((0..4).all(|r| saved[100 * r + i] == i as f32 - 500.0 * r as f32));
+            assert_eq!((steps[i], rejected[i], codes[i]), (i as u32, i as u32 + 7, i as u8));
+        }
+    }
+
+    #[test]
+    fn the_footprint_is_enough() {
+        for own_times in [false, true] {
+            for n in [1, 100, 100_000] {
+                let inputs = inputs(n, own_times);
+                let (each, beside) = footprint(&inputs);
+                let total = Batch::new(&inputs, 0..n).total();
+                assert!(total <= each * n + beside && each * n <= total, "{total} {each} {beside}");
+            }
+        }
+    }
+}

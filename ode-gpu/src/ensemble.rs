@@ -1,0 +1,340 @@
+//! Ensembles on a GPU.
+//!
+//! A solve is one launch where everything fits into the device's memory. Otherwise the ensemble
+//! is cut into batches, two of which are under way at a time, each on a stream of its own: while
+//! one computes, the other is uploaded or downloaded.
+
+use std::any::TypeId;
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
+use ode_core::device::{self, JobArguments, KERNEL_NAME};
+use ode_core::inputs::Inputs;
+use ode_core::lane::Scalar;
+use ode_core::methods::Method;
+use ode_core::system::System;
+use ode_core::{Backend, EnsembleAlgorithm, RawResults, Schedule, SolveError, Timings};
+
+use crate::batch::{Batch, Outputs, footprint};
+use crate::device::{Device, WarmUp, devices, lock};
+use crate::error::{DriverCall, GpuError};
+use crate::kernel::{Kernel, Program};
+use crate::memory::Stream;
+use crate::pinned::Transfer;
+use crate::timing::Stopwatch;
+
+/// Batches under way at a time.
+const UNDER_WAY: usize = 2;
+
+/// The fewest trajectories that an ensemble is cut into for want of memory: one block.
+const FEWEST: usize = device::BLOCK as usize;
+
+/// A CUDA GPU, one trajectory per thread.
+///
+/// ```
+/// use ode_gpu::EnsembleGpuKernel;
+///
+/// match EnsembleGpuKernel::all() {
+///     Ok(gpu) => println!("solving on {}", gpu.devices()[0]),
+///     Err(error) => println!("solving on the CPU: {error}"),
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct EnsembleGpuKernel {
+    devices: Vec<Device>,
+    schedule: Schedule,
+    batch: Option<usize>,
+    /// The first device's context, created while the caller prepares the ensemble.
+    _warm_up: Arc<WarmUp>,
+}
+
+impl EnsembleGpuKernel {
+    /// All GPUs of the machine. For now the first of them solves everything.
+    ///
+    /// # Errors
+    /// If there is no driver, no device, or no compiler for the device; the error says which.
+    pub fn all() -> Result<Self, GpuError> {
+        Self::on(devices()?)
+    }
+
+    /// The GPU of this number, as `nvidia-smi` and `CUDA_VISIBLE_DEVICES` count.
+    ///
+    /// # Errors
+    /// As [`all`](Self::all), and if there is no such device.
+    pub fn device(ordinal: usize) -> Result<Self, GpuError> {
+        Self::on(vec![crate::device::device(ordinal)?])
+    }
+
+    fn on(devices: Vec<Device>) -> Result<Self, GpuError> {
+        let first = first(&devices)?;
+        let warm_up = Arc::new(first.warm_up());
+        // A machine whose compiler is missing is found out here, not in the middle of a solve.
+        first.arch()?;
+        Ok(EnsembleGpuKernel { devices, schedule: Schedule::Auto, batch: None, _warm_up: warm_up })
+    }
+
+    /// Sets the schedule. [`Schedule::Auto`] is [`Refill`](Schedule::Refill) for adaptive steps
+    /// and [`Static`](Schedule::Static) for fixed ones.
+    pub fn schedule(self, schedule: Schedule) -> Self {
+        EnsembleGpuKernel { schedule, ..self }
+    }
+
+    /// Launches this many trajectories at a time; at least 1. By default as many as fit into the
+    /// device's memory. Where these do not fit, fewer.
+    pub fn batch(self, trajectories: usize) -> Self {
+        EnsembleGpuKernel { batch: Some(trajectories.max(1)), ..self }
+    }
+
+    /// The devices.
+    #[must_use]
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+}
+
+fn first(devices: &[Device]) -> Result<&Device, GpuError> {
+    devices.first().ok_or_else(|| GpuError::NoDevice {
+        driver: crate::driver::cuda_version().unwrap_or((0, 0)),
+    })
+}
+
+impl From<GpuError> for SolveError {
+    fn from(error: GpuError) -> Self {
+        SolveError::Backend(Arc::new(error))
+    }
+}
+
+impl EnsembleAlgorithm for EnsembleGpuKernel {
+    fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+        &self,
+        inputs: &Inputs<T>,
+    ) -> Result<RawResults<T>, SolveError>
+    where
+        T: Scalar,
+        S: System<N, P>,
+        M: Method<K>,
+    {
+        let begin = Instant::now();
+        let device = first(&self.devices)?;
+        let save = inputs.save.slots() > 0;
+        let kernel = kernel::<T, S, M, N, P, K>(device, inputs.adaptive, save)?;
+        let compile = begin.elapsed();
+
+        let refill = match self.schedule {
+            Schedule::Refill => true,
+            Schedule::Auto => inputs.adaptive,
+            _ => false,
+        };
+        let batch = self.batch_size(device, inputs)?;
+        let solve = Solve { inputs, device, kernel: &kernel, refill };
+        let mut outputs = Outputs::reserve(inputs)?;
+        let computing = solve.run(batch, &mut outputs)?;
+        let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
+        let backend = Backend::Gpu { devices: vec![device.name().to_owned()] };
+        let timings = Timings {
+            compile: compile.as_secs_f64(),
+            solve: computing.as_secs_f64(),
+            transfer: transfer.as_secs_f64(),
+            ..Timings::default()
+        };
+        // SAFETY: `run` downloads batches until there are no more trajectories.
+        Ok(unsafe { outputs.finish(backend, timings) })
+    }
+}
+
+impl EnsembleGpuKernel {
+    /// The number of trajectories to launch at a time.
+    fn batch_size<T: Scalar>(
+        &self,
+        device: &Device,
+        inputs: &Inputs<T>,
+    ) -> Result<usize, GpuError> {
+        let n = inputs.trajectories;
+        if let Some(batch) = self.batch {
+            return Ok(batch.min(n));
+        }
+        let (each, beside) = footprint(inputs);
+        let fits = |memory: u64| {
+            let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+            n.saturating_mul(each).saturating_add(beside) <= memory
+        };
+        // Asking how much is free takes longer than a small solve; should that little be missing,
+        // the allocation says so.
+        if fits(device.total_memory() / 16) {
+            return Ok(n);
+        }
+        let most = device.memory_info()?.free / 10 * 8;
+        if fits(most) {
+            return Ok(n);
+        }
+        let one = usize::try_from(most).unwrap_or(usize::MAX) / UNDER_WAY;
+        let most = (one.saturating_sub(beside) / each.max(1)).clamp(FEWEST.min(n), n);
+        // All of a size: a short last one would leave part of the device idle.
+        Ok(n.div_ceil(n.div_ceil(most)))
+    }
+}
+
+/// The kernel of a solve, from this process's memory, the disk, or the compiler.
+fn kernel<T, S, M, const N: usize, const P: usize, const K: usize>(
+    device: &Device,
+    adaptive: bool,
+    save: bool,
+) -> Result<Arc<Kernel>, GpuError>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Method<K>,
+{
+    // Writing and hashing the source again takes as long as a small solve.
+    type Place = (usize, TypeId, &'static str, [usize; 3], bool, bool);
+    static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
+    let place = (device.ordinal(), TypeId::of::<(T, S)>(), M::NAME, [N, P, K], adaptive, save);
+    if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
+        return Ok(kernel.clone());
+    }
+    let source = device::source::<T, S, M, N, P, K>(adaptive, save);
+    let kernel = device.kernel(&Program::new(KERNEL_NAME, source))?;
+    lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
+    Ok(kernel)
+}
+
+/// `JobArguments` as a kernel's argument.
+#[repr(transparent)]
+struct Argument<T>(JobArguments<T>);
+
+// SAFETY: the kernel takes a `Job` of the same layout by value: both consist of the same numbers
+// in the same order, and the source asserts that the sizes agree.
+unsafe impl<T: Scalar> DeviceRepr for Argument<T> {}
+
+/// A solve on one device.
+struct Solve<'a, T> {
+    inputs: &'a Inputs<T>,
+    device: &'a Device,
+    kernel: &'a Kernel,
+    refill: bool,
+}
+
+/// A batch that was launched. Its memory is freed by its stream, behind the kernel.
+struct Launched {
+    range: Range<usize>,
+    results: Range<usize>,
+    memory: CudaSlice<u8>,
+    stream: Stream,
+    watch: Stopwatch,
+    /// Owns the page-locked memory of the last uploads, which may be under way.
+    _uploads: Vec<Transfer<u8>>,
+}
+
+impl<T: Scalar> Solve<'_, T> {
+    /// Solves everything, `batch` trajectories at a time or, where memory does not suffice, fewer.
+    /// Returns the time that the device computed.
+    fn run(&self, mut batch: usize, outputs: &mut Outputs<T>) -> Result<Duration, GpuError> {
+        let n = self.inputs.trajectories;
+        let mut idle: Vec<Stream> = Vec::new();
+        let mut launched: VecDeque<Launched> = VecDeque::new();
+        let mut computing = Computing::default();
+        let (mut next, mut touched) = (0, false);
+        loop {
+            if next < n && launched.len() < UNDER_WAY {
+                let range = next..n.min(next.saturating_add(batch));
+                let stream = match idle.pop() {
+                    Some(stream) => stream,
+                    None => self.device.new_stream()?,
+                };
+                match self.launch(&stream, range.clone()) {
+                    Ok(one) => {
+                        next = range.end;
+                        launched.push_back(one);
+                        continue;
+                    }
+                    // Those under way give memory back first.
+                    Err(GpuError::OutOfMemory { .. }) if !launched.is_empty() => {}
+                    Err(GpuError::OutOfMemory { .. }) if range.len() > FEWEST => {
+                        batch = (range.len() / 2).max(FEWEST);
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            let Some(done) = launched.pop_front() else { return Ok(computing.total) };
+            if !touched {
+                outputs.touch();
+                touched = true;
+            }
+            let view = done.memory.slice(done.results.clone());
+            done.stream.download_rows(&view, outputs.targets(done.range.clone()))?;
+            computing.add(done.watch)?;
+            idle.push(done.stream);
+        }
+    }
+
+    /// Queues upload and kernel of one batch.
+    fn launch(&self, stream: &Stream, range: Range<usize>) -> Result<Launched, GpuError> {
+        let batch = Batch::new(self.inputs, range);
+        let items = batch.len() as u64;
+        let config = if self.refill {
+            self.kernel.launch_resident(items)
+        } else {
+            match self.kernel.launch_for(items) {
+                Some(config) => config,
+                // Not with at most 2^31 trajectories; fewer threads solve them all the same.
+                None => self.kernel.launch_resident(items),
+            }
+        };
+        let threads = config.grid_dim.0.saturating_mul(config.block_dim.0);
+        let refill = u64::from(threads) < items;
+
+        let mut memory = stream.allocate::<u8>(batch.total())?;
+        let (sources, end) = batch.sources();
+        let uploads = stream.upload_rows(&sources, end, &mut memory)?;
+        let base = memory.device_ptr(stream.raw()).0;
+        let job = Argument(batch.job(base, threads, refill));
+
+        let watch = Stopwatch::start(stream)?;
+        let mut launch = stream.raw().launch_builder(self.kernel.function());
+        launch.arg(&job);
+        // SAFETY: the kernel takes one `Job`; its addresses are those of `batch` in memory of
+        // `batch.total()` bytes, which is freed on this stream, behind the kernel.
+        unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
+        watch.stop(stream)?;
+        Ok(Launched {
+            range: batch.range(),
+            results: batch.results(),
+            memory,
+            stream: stream.clone(),
+            watch,
+            _uploads: uploads,
+        })
+    }
+}
+
+/// The time during which at least one kernel ran. Kernels of two streams overlap where one ends.
+#[derive(Default)]
+struct Computing {
+    origin: Option<Stopwatch>,
+    until: Duration,
+    total: Duration,
+}
+
+impl Computing {
+    /// Adds a kernel that has ended.
+    fn add(&mut self, watch: Stopwatch) -> Result<(), GpuError> {
+        match &self.origin {
+            None => {
+                self.total = watch.elapsed()?;
+                self.until = self.total;
+                self.origin = Some(watch);
+            }
+            Some(origin) => {
+                let (start, stop) = watch.since(origin)?;
+                self.total += stop.saturating_sub(start.max(self.until));
+                self.until = self.until.max(stop);
+            }
+        }
+        Ok(())
+    }
+}
