@@ -55,13 +55,16 @@ systems! {
         }
         let high = { let twice = 2.0 * bend; twice > p[3] };
         let gate = if high { sum } else { table[0][1] };
+        let warm = if last > 0.2 { late < 0.1 } else { bend > 0.5 };
+        let cold = if first != 0.0 { !warm } else { false };
+        let draught = if !cold { 0.5 * last } else { first - late };
 
         // The derivatives, in an order of their own.
         for i in 0..5 {
             derivative[ORDER[i]] = if i == 3 { gate } else { -slope * state[i] };
         }
         derivative[0] += table[0][0] * table[1][2];
-        derivative[1] -= WEIGHT * t;
+        derivative[1] -= WEIGHT * t - draught;
         derivative[(2 * 7 - 4) / 5] *= 1.0 / p[3];
         derivative[4] = derivative[4] + (bend - consts::PI * (1e-3 + 2f64)) / -0.25;
         { derivative[3] = derivative[3] - 0.5_f64.max(0.1) }
