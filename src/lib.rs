@@ -5,7 +5,7 @@ pub use ode_core::methods::{Method, Tsit5};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::{
     Backend, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
-    OdeProblem, ReturnCode, SaveAt, SolveError, SolveOptions, StepSize, Timings, Trajectory,
+    OdeProblem, OdeSolution, ReturnCode, SaveAt, SolveError, SolveOptions, StepSize, Timings, Trajectory,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::ode_system;
@@ -26,4 +26,4 @@ pub mod __private {
 }
 
 /// What runs on a device, for tests and for the curious.
-pub use ode_core::{device, inputs, lane, system};
+pub use ode_core::{controller, device, inputs, lane, methods, system};

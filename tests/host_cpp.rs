@@ -46,7 +46,6 @@ fn van_der_pol() {
 }
 
 #[test]
-#[cfg(any())]
 fn elementary_functions() {
     let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
     same_bits!(transcendental_sweep::<f64>(500), options);

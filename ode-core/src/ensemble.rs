@@ -7,9 +7,9 @@ use crate::integrate;
 use crate::lane::{Real, Scalar};
 use crate::methods::Method;
 use crate::options::SolveOptions;
-use crate::problem::{EnsembleProblem, Vary};
+use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::simd::{self, InstructionSet, Program, Width};
-use crate::solution::{Backend, EnsembleSolution, RawResults, Timings};
+use crate::solution::{Backend, EnsembleSolution, OdeSolution, RawResults, Timings};
 use crate::system::System;
 use core::marker::PhantomData;
 use rayon::prelude::*;
@@ -63,6 +63,25 @@ where
         let mut solution = EnsembleSolution::new(inputs, raw);
         solution.set_times(setup, begin.elapsed().as_secs_f64());
         Ok(solution)
+    }
+}
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
+    /// Solves this one problem by `method`, on the calling thread.
+    ///
+    /// # Errors
+    /// If the question is malformed. A failure on the way is the solution's
+    /// [`code`](OdeSolution::code).
+    pub fn solve<M, const K: usize>(
+        self,
+        method: M,
+        options: &SolveOptions,
+    ) -> Result<OdeSolution<S, T, N, P>, SolveError>
+    where
+        M: Method<K>,
+    {
+        let ensemble = EnsembleProblem::new(self);
+        Ok(OdeSolution::new(ensemble.solve(method, EnsembleSerial, options)?))
     }
 }
 

@@ -20,4 +20,6 @@ pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule}
 pub use error::SolveError;
 pub use options::{SaveAt, SolveOptions, StepSize};
 pub use problem::{EnsembleProblem, OdeProblem, Unvaried, Vary};
-pub use solution::{Backend, EnsembleSolution, RawResults, ReturnCode, Timings, Trajectory};
+pub use solution::{
+    Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectory,
+};

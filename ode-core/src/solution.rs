@@ -402,3 +402,61 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
         }))
     }
 }
+
+/// The solution of one problem.
+#[derive(Clone, Debug)]
+pub struct OdeSolution<S, T, const N: usize, const P: usize>(EnsembleSolution<S, T, N, P>);
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
+    /// The only trajectory of an ensemble of one.
+    pub(crate) fn new(solution: EnsembleSolution<S, T, N, P>) -> Self {
+        OdeSolution(solution)
+    }
+
+    /// The solution as a trajectory, which has all that follows and more.
+    #[must_use]
+    pub fn trajectory(&self) -> Trajectory<'_, S, T, N, P> {
+        self.0.trajectory(0)
+    }
+
+    /// How it ended.
+    pub fn code(&self) -> ReturnCode {
+        self.0.code(0)
+    }
+
+    /// The final state.
+    #[must_use]
+    pub fn final_state(&self) -> [T; N] {
+        self.0.final_state(0)
+    }
+
+    /// The saved times.
+    pub fn times(&self) -> impl Iterator<Item = T> + '_ {
+        let trajectory = self.trajectory();
+        (0..trajectory.len()).map(move |s| trajectory.time(s))
+    }
+
+    /// The saved states.
+    pub fn states(&self) -> impl Iterator<Item = [T; N]> + '_ {
+        let trajectory = self.trajectory();
+        (0..trajectory.len()).map(move |s| trajectory.state(s))
+    }
+
+    /// The state at time `t` between saved states; see [`Trajectory::at`].
+    #[must_use]
+    pub fn at(&self, t: T) -> Option<[T; N]> {
+        self.trajectory().at(t)
+    }
+
+    /// Accepted steps.
+    #[must_use]
+    pub fn accepted(&self) -> u32 {
+        self.0.accepted(0)
+    }
+
+    /// Rejected steps.
+    #[must_use]
+    pub fn rejected(&self) -> u32 {
+        self.0.rejected(0)
+    }
+}

@@ -1,0 +1,101 @@
+//! `gpu_ode_regression.jl`: Lorenz in `f32` against a tight solution.
+
+use super::{distance, everywhere, ten};
+use crate::workloads::lorenz;
+use odes::prelude::*;
+
+fn problem() -> OdeProblem<lorenz, f32, 3, 3> {
+    OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0])
+}
+
+/// The states at `times`, by tight tolerances in `f64`.
+fn reference(times: &[f64]) -> Vec<[f64; 3]> {
+    let p = [10.0, 28.0, (8.0f32 / 3.0) as f64];
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, p);
+    let options = SolveOptions::default().tolerance(1e-13).saveat(times);
+    problem.solve(Tsit5, &options).unwrap().states().collect()
+}
+
+#[test]
+fn fixed_steps() {
+    let end = reference(&[10.0])[0];
+    for solution in everywhere(&ten(problem()), &SolveOptions::default().fixed_step(0.01)) {
+        for i in 0..10 {
+            assert_eq!(solution.accepted(i), 1000);
+            assert!(distance(solution.final_state(i), end) < 5e-3);
+        }
+    }
+}
+
+#[test]
+fn adaptive_steps() {
+    let end = reference(&[10.0])[0];
+    let options = SolveOptions::default().first_step(0.01).tolerance(1e-7);
+    for solution in everywhere(&ten(problem()), &options) {
+        for i in 0..10 {
+            assert!(distance(solution.final_state(i), end) < 1e-3);
+        }
+    }
+}
+
+#[test]
+fn two_saved_times() {
+    let times = [2.0, 4.0];
+    let exact = reference(&times);
+    let fixed = SolveOptions::default().fixed_step(0.01).saveat(times);
+    let adaptive = SolveOptions::default().first_step(0.01).tolerance(1e-7).saveat(times);
+    for options in [fixed, adaptive] {
+        for solution in everywhere(&ten(problem()), &options) {
+            assert_eq!(solution.times(), Some(&[2.0f32, 4.0][..]));
+            for trajectory in solution.iter() {
+                assert_eq!(trajectory.len(), 2);
+                for (state, exact) in trajectory.states().zip(&exact) {
+                    assert!(distance(state, *exact) < 5e-4);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_saved_times() {
+    let times: Vec<f64> = (0..=100).map(|i| i as f64 * 0.1).collect();
+    let exact = reference(&times);
+    let fixed = SolveOptions::default().fixed_step(0.01).saveat(times.clone());
+    let adaptive = SolveOptions::default().first_step(0.01).tolerance(1e-7).saveat(0.1);
+    for (options, tolerance) in [(fixed, 5e-3), (adaptive, 1e-2)] {
+        for solution in everywhere(&ten(problem()), &options) {
+            for trajectory in solution.iter() {
+                assert_eq!(trajectory.len(), 101);
+                for (s, state) in trajectory.states().enumerate() {
+                    assert!(distance(state, exact[s]) < tolerance, "at {}", times[s]);
+                }
+            }
+        }
+    }
+}
+
+/// 10,000 trajectories with random parameters all end, and differ.
+#[test]
+fn random_parameters() {
+    let ensemble = EnsembleProblem::new(problem()).trajectories(10_000).vary(|q, i| {
+        // Three uniform numbers of trajectory i (SplitMix64).
+        let uniform = |k: u64| {
+            let mut z = (i as u64 * 3 + k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
+        };
+        q.with_p([10.0 * uniform(0), 28.0 * uniform(1), 8.0 / 3.0 * uniform(2)])
+    });
+    for options in [
+        SolveOptions::default().fixed_step(0.01),
+        SolveOptions::default().first_step(0.01).saveat(1.0),
+    ] {
+        for solution in everywhere(&ensemble, &options) {
+            assert!(solution.all_succeeded());
+            assert_eq!(solution.len(), 10_000);
+            assert_ne!(solution.final_state(1), solution.final_state(2));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! One arithmetic: every way to run an ensemble gives the same bits.
+
+#[path = "support/workloads.rs"]
+mod workloads;
+
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{InstructionSet, Schedule, Vary};
+use workloads::*;
+
+/// The same on all instruction sets with FMA, any number of threads, batch and schedule.
+fn same_everywhere<S, T, F, const N: usize, const P: usize>(
+    ensemble: EnsembleProblem<S, T, F, N, P>,
+    options: &SolveOptions,
+) where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    let reference = ensemble.solve(Tsit5, EnsembleSerial, options).unwrap();
+    assert!(reference.all_succeeded(), "{:?}", reference.code_counts());
+    let fused = InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline);
+    for instructions in fused {
+        for (threads, batch, schedule) in
+            [(1, 977, Schedule::Auto), (2, 64, Schedule::Static), (3, 5000, Schedule::Refill)]
+        {
+            let place = EnsembleThreads::new()
+                .instructions(instructions)
+                .threads(threads)
+                .batch(batch)
+                .schedule(schedule);
+            let solution = ensemble.solve(Tsit5, place, options).unwrap();
+            eprintln!("{instructions:?}, {threads} threads, batches of {batch}, {schedule:?}");
+            assert_same_bits(&reference, &solution);
+        }
+    }
+}
+
+#[test]
+fn lorenz() {
+    let adaptive = SolveOptions::default().tolerance(1e-6);
+    let fixed = SolveOptions::default().fixed_step(0.01);
+    for options in [adaptive, fixed] {
+        same_everywhere(lorenz_sweep::<f64>(10_000, 10.0), &options.clone().saveat(1.0));
+        same_everywhere(lorenz_sweep::<f32>(10_000, 10.0), &options.saveat(1.0));
+    }
+}
+
+#[test]
+fn van_der_pol_in_random_order() {
+    let options = SolveOptions::default().tolerance(1e-5);
+    same_everywhere(van_der_pol_sweep::<f64>(2_000), &options);
+}
+
+#[test]
+fn elementary_functions() {
+    let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
+    same_everywhere(transcendental_sweep::<f64>(2_000), &options);
+}
+
+/// Without FMA in hardware: slow, and the same.
+#[test]
+fn baseline() {
+    let options = SolveOptions::default().tolerance(1e-6);
+    let ensemble = lorenz_sweep::<f64>(20, 10.0);
+    let reference = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    let place = EnsembleThreads::new().instructions(InstructionSet::Baseline);
+    assert_same_bits(&reference, &ensemble.solve(Tsit5, place, &options).unwrap());
+}
+
+/// A trajectory that fails does not touch its neighbours in the lanes.
+#[test]
+fn failures_harm_nobody() {
+    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
+    let n = 1000;
+    let healthy = lorenz_sweep::<f64>(n, 10.0);
+    let reference = healthy.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    let broken = |i: usize| i % 10 == 3;
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
+    let some = EnsembleProblem::new(problem).trajectories(n).vary(|q, i| {
+        let q = q.with_p(reference.trajectory(i).p());
+        match i % 30 {
+            3 => q.with_u0([f64::NAN, 0.0, 0.0]),
+            13 => q.with_u0([1e200, 1e200, 1.0]),
+            23 => q.with_p([f64::INFINITY, 1.0, 1.0]),
+            _ => q,
+        }
+    });
+    for solution in [
+        some.solve(Tsit5, EnsembleSerial, &options).unwrap(),
+        some.solve(Tsit5, EnsembleThreads::new(), &options).unwrap(),
+    ] {
+        for i in 0..n {
+            if broken(i) {
+                assert_eq!(solution.code(i), ReturnCode::NonFinite, "trajectory {i}");
+                assert!(solution.trajectory(i).len() < 11);
+            } else {
+                assert_eq!(solution.code(i), ReturnCode::Success);
+                assert_eq!(solution.final_state(i), reference.final_state(i), "trajectory {i}");
+                assert_eq!(solution.accepted(i), reference.accepted(i));
+            }
+        }
+    }
+}

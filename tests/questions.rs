@@ -1,0 +1,138 @@
+//! Malformed questions: each a typed error with the value in it, or the natural result.
+
+#[path = "support/cases.rs"]
+mod cases;
+
+use cases::growth;
+use odes::SolveError;
+use odes::prelude::*;
+
+fn problem() -> OdeProblem<growth, f64, 1, 1> {
+    OdeProblem::new(growth, [1.0f64], 0.0..=1.0, [0.5])
+}
+
+fn error_of(problem: OdeProblem<growth, f64, 1, 1>, options: SolveOptions) -> SolveError {
+    problem.solve(Tsit5, &options).unwrap_err()
+}
+
+#[test]
+fn non_finite_numbers() {
+    let error = error_of(problem().with_u0([f64::NAN]), SolveOptions::default());
+    assert!(matches!(error, SolveError::NonFinite { what: "u0", index: 0, value } if value.is_nan()));
+    let error = error_of(problem().with_p([f64::INFINITY]), SolveOptions::default());
+    assert!(matches!(error, SolveError::NonFinite { what: "p", index: 0, .. }));
+    let error = error_of(problem().with_tspan(0.0..=f64::NAN), SolveOptions::default());
+    assert!(matches!(error, SolveError::TimeSpan { trajectory: 0, .. }));
+    assert_eq!(
+        error.to_string(),
+        "the time span of trajectory 0 is 0..=NaN; both ends must be finite"
+    );
+}
+
+#[test]
+fn step_sizes() {
+    for dt in [0.0, -0.1, f64::NAN, f64::INFINITY] {
+        for options in
+            [SolveOptions::default().fixed_step(dt), SolveOptions::default().first_step(dt)]
+        {
+            let error = error_of(problem(), options);
+            assert!(matches!(error, SolveError::Step { .. }), "dt {dt}: {error}");
+        }
+    }
+    // Backwards, the other sign.
+    let backwards = problem().with_tspan(1.0..=0.0);
+    assert!(matches!(
+        error_of(backwards, SolveOptions::default().fixed_step(0.1)),
+        SolveError::Step { dt: 0.1, t0: 1.0, t1: 0.0 }
+    ));
+    let solution = backwards.solve(Tsit5, &SolveOptions::default().fixed_step(-0.1)).unwrap();
+    assert_eq!(solution.accepted(), 10);
+    assert!((solution.final_state()[0] - (-0.5f64).exp()).abs() < 1e-8);
+    // More steps than can be counted.
+    let single = OdeProblem::new(growth, [1.0f32], 0.0..=1.0, [0.5]);
+    let error = single.solve(Tsit5, &SolveOptions::default().fixed_step(1e-8)).unwrap_err();
+    assert!(matches!(error, SolveError::TooManySteps { precision: "f32", .. }), "{error}");
+}
+
+#[test]
+fn tolerances_and_limits() {
+    for (abstol, reltol) in [(-1e-6, 1e-3), (1e-6, f64::NAN), (0.0, 0.0)] {
+        let options = SolveOptions::default().abstol(abstol).reltol(reltol);
+        assert!(matches!(error_of(problem(), options), SolveError::Tolerance { .. }));
+    }
+    assert!(matches!(error_of(problem(), SolveOptions::default().max_steps(0)), SolveError::MaxSteps));
+    let error = error_of(problem(), SolveOptions::default().dtmin(-1.0));
+    assert!(matches!(error, SolveError::DtMin { dtmin: -1.0 }));
+}
+
+#[test]
+fn times_to_save() {
+    let options = SolveOptions::default().saveat([0.5, 1.5]);
+    assert!(matches!(
+        error_of(problem(), options),
+        SolveError::SaveOutside { time: 1.5, t0: 0.0, t1: 1.0 }
+    ));
+    let options = SolveOptions::default().saveat([0.5, 0.25]);
+    assert!(matches!(
+        error_of(problem(), options),
+        SolveError::SaveOrder { before: 0.5, time: 0.25 }
+    ));
+    for spacing in [0.0, -1.0, f64::NAN, 1e-12] {
+        let error = error_of(problem(), SolveOptions::default().saveat(spacing));
+        assert!(matches!(error, SolveError::SaveSpacing { .. }), "{error}");
+    }
+}
+
+#[test]
+fn no_trajectories() {
+    let none = EnsembleProblem::new(problem()).trajectories(0);
+    let error = none.solve(Tsit5, EnsembleSerial, &SolveOptions::default()).unwrap_err();
+    assert!(matches!(error, SolveError::NoTrajectories));
+}
+
+/// A span without length is its own solution.
+#[test]
+fn no_time() {
+    let problem = problem().with_tspan(2.0..=2.0);
+    let options = SolveOptions::default().saveat(0.5);
+    let solution = problem.solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Success);
+    assert_eq!(solution.final_state(), [1.0]);
+    assert_eq!(solution.accepted(), 0);
+    assert_eq!(solution.times().collect::<Vec<_>>(), [2.0]);
+    assert_eq!(solution.states().collect::<Vec<_>>(), [[1.0]]);
+}
+
+#[test]
+fn limits_end_a_trajectory() {
+    let options = SolveOptions::default().tolerance(1e-12).max_steps(3).saveat(0.25);
+    let solution = problem().solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::MaxSteps);
+    assert_eq!(solution.accepted() + solution.rejected(), 3);
+    assert!(solution.times().count() < 5);
+    let options = SolveOptions::default().tolerance(1e-12).first_step(0.9).dtmin(0.5);
+    assert_eq!(problem().solve(Tsit5, &options).unwrap().code(), ReturnCode::DtMin);
+}
+
+/// `u' = u²` in disguise grows beyond all numbers before the end; nothing hangs.
+#[test]
+fn blow_up() {
+    let problem = OdeProblem::new(cases::decay_of_time, [-1.0f64], 0.0..=2.0, []);
+    let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
+    assert!(
+        matches!(solution.code(), ReturnCode::DtMin | ReturnCode::NonFinite),
+        "{}",
+        solution.code()
+    );
+}
+
+#[test]
+fn interpolation_between_saved_states() {
+    let solution = problem().solve(Tsit5, &SolveOptions::default().tolerance(1e-9).saveat(0.1)).unwrap();
+    for t in [0.0, 0.05, 0.3, 0.777, 1.0] {
+        let [u] = solution.at(t).unwrap();
+        assert!((u - (0.5 * t).exp()).abs() < 1e-7, "{u} at {t}");
+    }
+    assert_eq!(solution.at(1.1), None);
+    assert_eq!(solution.at(-0.1), None);
+}
