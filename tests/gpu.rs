@@ -1,0 +1,177 @@
+//! A GPU gives the bits of the CPU's scalar reference, however the work is cut and scheduled.
+//!
+//! Where there is no GPU these tests say so and pass; `ODES_REQUIRE_GPU=1` makes that a failure.
+
+#[path = "support/workloads.rs"]
+mod workloads;
+
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{Backend, Schedule, Vary};
+use workloads::*;
+
+/// The GPU, or `None` with a message.
+fn gpu() -> Option<EnsembleGpuKernel> {
+    match EnsembleGpuKernel::all() {
+        Ok(gpu) => Some(gpu),
+        Err(error) => {
+            let required = std::env::var_os("ODES_REQUIRE_GPU").is_some_and(|v| v != "0");
+            assert!(!required, "ODES_REQUIRE_GPU is set, but {error}");
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// The same bits as [`EnsembleSerial`]'s, in one launch and in many, refilled or not.
+fn same_bits<S, T, F, const N: usize, const P: usize>(
+    ensemble: &EnsembleProblem<S, T, F, N, P>,
+    options: &SolveOptions,
+) where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    let Some(gpu) = gpu() else { return };
+    let reference = ensemble.solve(Tsit5, EnsembleSerial, options).unwrap();
+    let batches = [None, Some(1013), Some(4096)];
+    for schedule in [Schedule::Auto, Schedule::Static, Schedule::Refill] {
+        for batch in batches {
+            let place = gpu.clone().schedule(schedule);
+            let place = match batch {
+                Some(batch) => place.batch(batch),
+                None => place,
+            };
+            let solution = ensemble.solve(Tsit5, place, options).unwrap();
+            assert!(matches!(solution.backend(), Backend::Gpu { devices } if devices.len() == 1));
+            let times = solution.timings();
+            eprintln!("{}, {schedule:?}, batch {batch:?}: {times:?}", S::NAME);
+            assert_same_bits(&reference, &solution);
+            assert!(
+                times.solve > 0.0 && times.compile + times.solve + times.transfer <= times.total
+            );
+        }
+    }
+}
+
+#[test]
+fn lorenz_adaptive() {
+    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
+    same_bits(&lorenz_sweep::<f64>(10_000, 10.0), &options);
+    same_bits(&lorenz_sweep::<f32>(10_000, 10.0), &options);
+}
+
+#[test]
+fn lorenz_adaptive_final_states() {
+    let options = SolveOptions::default();
+    same_bits(&lorenz_sweep::<f64>(10_000, 30.0), &options);
+    same_bits(&lorenz_sweep::<f32>(10_000, 30.0), &options);
+}
+
+#[test]
+fn lorenz_fixed() {
+    let options = SolveOptions::default().fixed_step(0.01);
+    for options in [options.clone(), options.saveat(0.25)] {
+        same_bits(&lorenz_sweep::<f64>(10_000, 3.0), &options);
+        same_bits(&lorenz_sweep::<f32>(10_000, 3.0), &options);
+    }
+}
+
+#[test]
+fn van_der_pol_in_mixed_order() {
+    let options = SolveOptions::default().tolerance(1e-5);
+    same_bits(&van_der_pol_sweep::<f64>(10_000), &options);
+    same_bits(&van_der_pol_sweep::<f32>(10_000), &options);
+}
+
+#[test]
+fn elementary_functions() {
+    let options = SolveOptions::default().tolerance(1e-6).saveat(0.5);
+    same_bits(&transcendental_sweep::<f64>(10_000), &options);
+    same_bits(&transcendental_sweep::<f32>(10_000), &options);
+}
+
+/// One trajectory, less than a block, a block and one.
+#[test]
+fn few_trajectories() {
+    let options = SolveOptions::default().saveat([0.5, 2.0]);
+    for n in [1, 2, 63, 64, 65] {
+        same_bits(&lorenz_sweep::<f64>(n, 5.0), &options);
+    }
+}
+
+/// More trajectories than a device holds threads, so that each thread solves several.
+#[test]
+fn many_trajectories() {
+    let Some(gpu) = gpu() else { return };
+    let ensemble = lorenz_sweep::<f32>(1_000_000, 1.0);
+    let options = SolveOptions::default().tolerance(1e-6);
+    let cpu = ensemble.solve(Tsit5, EnsembleThreads::new(), &options).unwrap();
+    let whole = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
+    assert_same_bits(&cpu, &whole);
+    let pieces = ensemble.solve(Tsit5, gpu.batch(300_000), &options).unwrap();
+    assert_same_bits(&cpu, &pieces);
+}
+
+/// Initial states, parameters and time spans of each trajectory's own, hence save times too;
+/// some run backwards, some not at all, and some fail.
+#[test]
+fn everything_varies() {
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(3000).vary(|q, i| {
+        let x = i as f64 / 3000.0;
+        let q = q.with_u0([1.0 + x, x, -x]).with_p([10.0, 28.0 * x, 8.0 / 3.0]);
+        match i % 10 {
+            3 => q.with_u0([f64::NAN, 0.0, 0.0]),
+            5 => q.with_tspan(1.0..=0.5 * x),
+            7 => q.with_tspan(x..=x),
+            9 => q.with_u0([1e200, 1e200, 1.0]),
+            _ => q.with_tspan(-x..=10.0 * x),
+        }
+    });
+    same_bits(&ensemble, &SolveOptions::default().saveat(0.5));
+    same_bits(&ensemble, &SolveOptions::default().max_steps(40));
+}
+
+/// A question that has an error on the CPU has the same one here.
+#[test]
+fn malformed_questions() {
+    let Some(gpu) = gpu() else { return };
+    let ensemble = lorenz_sweep::<f64>(10, 1.0);
+    let options = SolveOptions::default().tolerance(-1.0);
+    let cpu = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap_err();
+    let here = ensemble.solve(Tsit5, gpu, &options).unwrap_err();
+    assert_eq!(cpu.to_string(), here.to_string());
+}
+
+/// Several threads solve at once, on one device.
+#[test]
+fn concurrent_solves() {
+    let Some(gpu) = gpu() else { return };
+    let options = SolveOptions::default().saveat(1.0);
+    let ensemble = lorenz_sweep::<f64>(5000, 10.0);
+    let reference = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    std::thread::scope(|scope| {
+        for batch in [700, 5000, 1300, 2500] {
+            let (gpu, ensemble, options) = (gpu.clone().batch(batch), &ensemble, &options);
+            let reference = &reference;
+            scope.spawn(move || {
+                for _ in 0..3 {
+                    let solution = ensemble.solve(Tsit5, gpu.clone(), options).unwrap();
+                    assert_same_bits(reference, &solution);
+                }
+            });
+        }
+    });
+}
+
+/// Results larger than a device's memory come in batches; larger than any memory, as an error.
+#[test]
+fn results_larger_than_memory() {
+    let Some(gpu) = gpu() else { return };
+    let options = SolveOptions::default().saveat(1e-4);
+    let ensemble = lorenz_sweep::<f64>(100_000_000, 100.0);
+    let error = ensemble.solve(Tsit5, gpu, &options).unwrap_err();
+    assert!(error.to_string().contains("bytes"), "{error}");
+}

@@ -1,0 +1,104 @@
+//! Every kernel compiles for every promised architecture, without a GPU, and keeps its numbers in
+//! registers.
+//!
+//! Where NVRTC is not installed these tests say so and pass; `ODES_REQUIRE_NVRTC=1` makes that a
+//! failure. `scripts/install-nvrtc.sh` installs it.
+
+mod systems;
+#[path = "support/workloads.rs"]
+mod workloads;
+
+use ode_gpu::{Cache, Nvrtc, Program};
+use odes::Tsit5;
+use odes::device::{self, KERNEL_NAME};
+use odes::lane::Scalar;
+use odes::system::System;
+
+const ARCHITECTURES: [u32; 4] = [75, 80, 90, 120];
+
+/// The architectures that the compiler knows, or none with a message.
+fn architectures() -> Vec<String> {
+    match Nvrtc::get() {
+        Ok(nvrtc) => {
+            let (known, unknown): (Vec<u32>, Vec<u32>) =
+                ARCHITECTURES.iter().partition(|a| nvrtc.supported_archs().contains(a));
+            if !unknown.is_empty() {
+                eprintln!("skipped: NVRTC {:?} has no {unknown:?}", nvrtc.version());
+            }
+            known.iter().map(|a| format!("sm_{a}")).collect()
+        }
+        Err(error) => {
+            let required = std::env::var_os("ODES_REQUIRE_NVRTC").is_some_and(|v| v != "0");
+            assert!(!required, "ODES_REQUIRE_NVRTC is set, but {error}");
+            eprintln!("skipped: {error}");
+            Vec::new()
+        }
+    }
+}
+
+/// Compiles the kernels of `S` in precision `T`: adaptive and not, saving and not.
+fn compile<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
+    arch: &str,
+    in_registers: bool,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (adaptive, save) in [(true, true), (true, false), (false, true), (false, false)] {
+        let source = device::source::<T, S, Tsit5, N, P, 7>(adaptive, save);
+        let program = Program::new(KERNEL_NAME, source);
+        let what = format!("{} {} {arch} adaptive {adaptive} save {save}", S::NAME, T::NAME);
+        let compiled = match program.compile(arch, &Cache::off()) {
+            Ok(compiled) => compiled,
+            Err(error) => {
+                wrong.push(format!("{what}: {error}"));
+                continue;
+            }
+        };
+        let Some(r) = compiled.resources else {
+            wrong.push(format!("{what}: the log names no resources\n{}", compiled.cubin.log));
+            continue;
+        };
+        eprintln!("{what}: {} registers, {} bytes of stack", r.registers, r.stack_bytes);
+        let spills = r.spill_store_bytes + r.spill_load_bytes;
+        if in_registers && spills + r.stack_bytes > 0 {
+            wrong.push(format!("{what}: {r:?}"));
+        }
+    }
+    wrong
+}
+
+/// All kernels of a system, in both precisions, on all architectures, on all cores.
+fn check<S: System<N, P>, const N: usize, const P: usize>(_: S, in_registers: bool) {
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = architectures()
+            .into_iter()
+            .map(|arch| {
+                scope.spawn(move || {
+                    let mut wrong = compile::<f32, S, N, P>(&arch, in_registers);
+                    wrong.extend(compile::<f64, S, N, P>(&arch, in_registers));
+                    wrong
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|t| t.join().unwrap()).collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+macro_rules! tests {
+    ($($test:ident: $system:path, in_registers: $in_registers:literal;)*) => { $(
+        #[test]
+        fn $test() {
+            check($system, $in_registers);
+        }
+    )* };
+}
+
+tests! {
+    lorenz: workloads::lorenz, in_registers: true;
+    van_der_pol: workloads::van_der_pol, in_registers: true;
+    elementary_functions: workloads::transcendental, in_registers: true;
+    four_states: systems::arenstorf::arenstorf, in_registers: true;
+    eight_states: systems::hires::hires, in_registers: true;
+    every_function: systems::functions::functions, in_registers: true;
+    twenty_states: systems::pollution::pollution, in_registers: false;
+}
