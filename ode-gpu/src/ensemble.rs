@@ -48,6 +48,7 @@ pub struct EnsembleGpuKernel {
     devices: Vec<Device>,
     schedule: Schedule,
     batch: Option<usize>,
+    compiler_options: Vec<String>,
     /// The first device's context, created while the caller prepares the ensemble.
     _warm_up: Arc<WarmUp>,
 }
@@ -74,7 +75,13 @@ impl EnsembleGpuKernel {
         let warm_up = Arc::new(first.warm_up());
         // A machine whose compiler is missing is found out here, not in the middle of a solve.
         first.arch()?;
-        Ok(EnsembleGpuKernel { devices, schedule: Schedule::Auto, batch: None, _warm_up: warm_up })
+        Ok(EnsembleGpuKernel {
+            devices,
+            schedule: Schedule::Auto,
+            batch: None,
+            compiler_options: Vec::new(),
+            _warm_up: warm_up,
+        })
     }
 
     /// Sets the schedule. [`Schedule::Auto`] is [`Refill`](Schedule::Refill) for adaptive steps
@@ -87,6 +94,13 @@ impl EnsembleGpuKernel {
     /// device's memory. Where these do not fit, fewer.
     pub fn batch(self, trajectories: usize) -> Self {
         EnsembleGpuKernel { batch: Some(trajectories.max(1)), ..self }
+    }
+
+    /// Compiles with these options of NVRTC's besides the library's own (`--maxrregcount=64`,
+    /// say). Some of them, like `--use_fast_math`, give up the bits that all places agree on.
+    pub fn compiler_options(self, options: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let compiler_options = options.into_iter().map(Into::into).collect();
+        EnsembleGpuKernel { compiler_options, ..self }
     }
 
     /// The devices.
@@ -121,7 +135,8 @@ impl EnsembleAlgorithm for EnsembleGpuKernel {
         let begin = Instant::now();
         let device = first(&self.devices)?;
         let save = inputs.save.slots() > 0;
-        let kernel = kernel::<T, S, M, N, P, K>(device, inputs.adaptive, save)?;
+        let kernel =
+            kernel::<T, S, M, N, P, K>(device, inputs.adaptive, save, &self.compiler_options)?;
         let compile = begin.elapsed();
 
         let refill = match self.schedule {
@@ -183,21 +198,32 @@ fn kernel<T, S, M, const N: usize, const P: usize, const K: usize>(
     device: &Device,
     adaptive: bool,
     save: bool,
+    options: &[String],
 ) -> Result<Arc<Kernel>, GpuError>
 where
     T: Scalar,
     S: System<N, P>,
     M: Method<K>,
 {
-    // Writing and hashing the source again takes as long as a small solve.
-    type Place = (usize, TypeId, &'static str, [usize; 3], bool, bool);
+    // Without this map the source would be written and hashed each time, which takes as long
+    // as a small solve.
+    type Place = (usize, TypeId, &'static str, [usize; 3], bool, bool, Vec<String>);
     static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
-    let place = (device.ordinal(), TypeId::of::<(T, S)>(), M::NAME, [N, P, K], adaptive, save);
+    let place = (
+        device.ordinal(),
+        TypeId::of::<(T, S)>(),
+        M::NAME,
+        [N, P, K],
+        adaptive,
+        save,
+        options.to_vec(),
+    );
     if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
         return Ok(kernel.clone());
     }
     let source = device::source::<T, S, M, N, P, K>(adaptive, save);
-    let kernel = device.kernel(&Program::new(KERNEL_NAME, source))?;
+    let program = Program { name: KERNEL_NAME.to_owned(), source, options: options.to_vec() };
+    let kernel = device.kernel(&program)?;
     lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
     Ok(kernel)
 }

@@ -93,7 +93,7 @@ impl Program {
                 if let Err(GpuError::Compile { log, .. }) = &cubin {
                     dump.write("log", log.as_bytes());
                 }
-                let cubin = cubin?;
+                let cubin = self.without_spills(nvrtc, arch, cubin?);
                 cache.store(&key, &cubin);
                 (cubin, Origin::Compiler)
             }
@@ -103,6 +103,27 @@ impl Program {
         let resources = diagnostic::resources(&cubin.log, &self.name);
         let time = begin.elapsed();
         Ok(Compiled { cubin, arch: arch.to_owned(), key, origin, time, resources })
+    }
+
+    /// Machine code that keeps all numbers in registers, if there is such code.
+    ///
+    /// `ptxas` spills a register or two where that lets one block more onto a multiprocessor.
+    /// Told that it may use all registers, it does not trade.
+    fn without_spills(&self, nvrtc: &Nvrtc, arch: &str, cubin: Cubin) -> Cubin {
+        const ALL: &str = "--maxrregcount=255";
+        let spills = |cubin: &Cubin| {
+            diagnostic::resources(&cubin.log, &self.name)
+                .map_or(0, |r| r.spill_store_bytes + r.spill_load_bytes)
+        };
+        // A limit of the caller's own is obeyed.
+        if spills(&cubin) == 0 || self.options.iter().any(|o| o.contains("maxrregcount")) {
+            return cubin;
+        }
+        let options: Vec<String> = self.options.iter().cloned().chain([ALL.to_owned()]).collect();
+        match nvrtc.compile(&self.source, &self.name, arch, &options) {
+            Ok(roomy) if spills(&roomy) < spills(&cubin) => roomy,
+            _ => cubin,
+        }
     }
 
     /// The key under which a device of this process remembers the loaded kernel.
