@@ -1,1 +1,117 @@
-fn main() {}
+//! How fast `odes` is, and how exact.
+//!
+//! ```text
+//! cargo run --release -p odes-bench -- gpu
+//! cargo run --release -p odes-bench -- cpu --json cpu.jsonl
+//! cargo run --release -p odes-bench -- gpu --quick --workloads A,B2 --precision f32
+//! cargo run --release -p odes-bench -- gpu-tune
+//! cargo run --release -p odes-bench -- startup
+//! ```
+//!
+//! A table goes to standard output, and with `--json` a line of JSON for each of its rows to a
+//! file. What is measured is the library as a user has it: its default options, with the
+//! tolerances of the workload. The workloads are in [`workloads`], what they are held against in
+//! [`floors`].
+
+mod cpu;
+mod errors;
+mod floors;
+mod gpu;
+mod output;
+mod peak;
+mod startup;
+mod tune;
+mod workloads;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use output::Output;
+use workloads::{Precision, Workload};
+
+/// Benchmarks of odes.
+#[derive(Debug, Parser)]
+struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The first GPU: kernel and end-to-end times, steps, errors
+    Gpu(Selection),
+    /// The CPU: every instruction set, on one thread and on all, against the cores' peak
+    Cpu(Selection),
+    /// Schedules, batches and register limits on the first GPU
+    GpuTune(Selection),
+    /// The parts of the time to a first solution on a GPU, in a new process
+    Startup,
+}
+
+#[derive(Debug, Args)]
+struct Selection {
+    /// Small ensembles and few runs: whether it works, not how fast it is
+    #[arg(long)]
+    quick: bool,
+
+    /// Only these workloads
+    #[arg(long, value_delimiter = ',', value_name = "A,B2,…")]
+    workloads: Vec<String>,
+
+    /// Only this precision
+    #[arg(long, value_enum)]
+    precision: Option<Precision>,
+
+    /// A line of JSON for each row goes to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Selection {
+    /// The selected ones of `all`, with their precisions. A name that nothing has is an error.
+    fn of(&self, all: Vec<Workload>) -> Result<Vec<(Workload, Precision)>, Failure> {
+        let known = |name: &&String| !all.iter().any(|w| w.name.eq_ignore_ascii_case(name));
+        if let Some(name) = self.workloads.iter().find(known) {
+            return Err(format!("there is no workload {name}").into());
+        }
+        let wanted = |w: &Workload| {
+            self.workloads.is_empty()
+                || self.workloads.iter().any(|name| name.eq_ignore_ascii_case(w.name))
+        };
+        let pairs = all.into_iter().filter(wanted).flat_map(|workload| {
+            let precisions = workload.precisions.iter().copied();
+            let precisions = precisions.filter(|p| self.precision.is_none_or(|only| only == *p));
+            precisions.map(move |precision| (workload, precision)).collect::<Vec<_>>()
+        });
+        Ok(pairs.collect())
+    }
+}
+
+/// Whatever ends the program.
+type Failure = Box<dyn std::error::Error>;
+
+fn run() -> Result<(), Failure> {
+    match Options::parse().command {
+        Command::Gpu(selection) => {
+            gpu::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
+        Command::Cpu(selection) => {
+            cpu::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
+        Command::GpuTune(selection) => {
+            tune::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
+        Command::Startup => startup::run(),
+    }
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

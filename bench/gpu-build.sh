@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Builds what bench/gpu-run.sh runs:
+#
+#   bench/gpu-build.sh BINARIES
+#
+# Debug information is stripped, so that the folder is quick to copy. The programs run on any
+# machine of this architecture with the same or a newer C library.
+set -eu
+
+if [ $# -ne 1 ]; then
+    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+fi
+mkdir -p "$1"
+binaries=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.."
+export CARGO_PROFILE_RELEASE_STRIP=symbols
+
+# built NAME ARGUMENTS...: builds, and copies the executable of target NAME.
+built() {
+    local name=$1 executable
+    shift
+    executable=$("$@" --release --message-format=json-render-diagnostics |
+        grep '"reason":"compiler-artifact"' | grep "\"name\":\"$name\"" |
+        sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
+    cp "$executable" "$binaries/$name"
+}
+
+built gpu_selftest cargo build -p ode-gpu --example gpu_selftest
+built lorenz cargo build --example lorenz
+built odes-bench cargo build -p odes-bench
+built gpu cargo test --no-run --test gpu
+built acceptance cargo test --no-run --test acceptance
+ls -l "$binaries"

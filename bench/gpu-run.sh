@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Everything that is to be known about a GPU, from programs that were built elsewhere:
+#
+#   bench/gpu-run.sh BINARIES OUTPUT
+#
+# BINARIES is a folder with (what is missing is skipped, and said to be):
+#
+#   gpu_selftest   cargo build --release -p ode-gpu --example gpu_selftest
+#   gpu            cargo test --release --no-run --test gpu, target/release/deps/gpu-*
+#   acceptance     cargo test --release --no-run --test acceptance, likewise
+#   lorenz         cargo build --release --example lorenz
+#   odes-bench     cargo build --release -p odes-bench
+#
+# `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
+# to first solution, cold and warm) and gpu.jsonl (the benchmark's rows). Correctness comes first;
+# what follows runs even if it fails, since time on such machines is dear, but then the exit status
+# is 1. NVRTC is looked for as always (see ode-gpu; ODES_NVRTC names a library).
+#
+# BENCH_ARGS is passed on to `odes-bench gpu`; RUNS is the number of cold and warm starts (5).
+set -u
+
+if [ $# -ne 2 ]; then
+    sed -n '2,20s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+fi
+binaries=$(cd "$1" && pwd) || exit 2
+mkdir -p "$2" || exit 2
+output=$(cd "$2" && pwd)
+runs=${RUNS:-5}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# Not the user's cache: cold is to mean cold.
+export ODES_CACHE_DIR=$scratch/cache
+export RUST_BACKTRACE=1
+summary=()
+status=0
+
+# step NAME SECONDS COMMAND...: runs it into NAME.log and notes how it ended.
+step() {
+    local name=$1 limit=$2 begin=$SECONDS outcome
+    shift 2
+    if [ ! -x "$1" ]; then
+        summary+=("$(printf '%-12s not built' "$name")")
+        return 0
+    fi
+    timeout "$limit" "$@" >"$output/$name.log" 2>&1
+    outcome=$?
+    case $outcome in
+    0) outcome=ok ;;
+    124) outcome="stopped after $limit s" status=1 ;;
+    *) outcome="FAILED ($outcome)" status=1 ;;
+    esac
+    summary+=("$(printf '%-12s %s, %s s' "$name" "$outcome" $((SECONDS - begin)))")
+}
+
+milliseconds() {
+    echo $(($(date +%s%N) / 1000000))
+}
+
+# starts LABEL CACHE ARGUMENTS...: process start to end of the example, in milliseconds; CACHE is
+# `cold` for an empty cache each time.
+starts() {
+    local label=$1 cache=$2 run begin end all=()
+    shift 2
+    for run in $(seq "$runs"); do
+        [ "$cache" = cold ] && rm -rf "$ODES_CACHE_DIR"
+        begin=$(milliseconds)
+        "$binaries/lorenz" --backend gpu --json "$@" >"$scratch/line" 2>>"$output/startup.log" ||
+            { status=1; summary+=("startup      FAILED: $label"); return; }
+        end=$(milliseconds)
+        all+=($((end - begin)))
+        printf '{"bench":"first-solution","label":"%s","cache":"%s","run":%s,"wall_ms":%s,"lorenz":%s}\n' \
+            "$label" "$cache" "$run" $((end - begin)) "$(cat "$scratch/line")" >>"$output/startup.jsonl"
+    done
+    summary+=("$(printf '%-12s %-28s %s ms (median of %s)' first "$label, $cache cache" \
+        "$(printf '%s\n' "${all[@]}" | sort -n | sed -n "$(((runs + 1) / 2))p")" "${all[*]}")")
+}
+
+{
+    nvidia-smi
+    nvidia-smi -q -d CLOCK,POWER,TEMPERATURE
+    lscpu
+    uname -a
+} >"$output/machine.log" 2>&1
+
+step selftest 300 "$binaries/gpu_selftest"
+export ODES_REQUIRE_GPU=1
+step bits 420 "$binaries/gpu" --test-threads=1 --nocapture
+step acceptance 180 "$binaries/acceptance" --test-threads=1 --nocapture
+
+: >"$output/startup.jsonl"
+: >"$output/startup.log"
+if [ -x "$binaries/lorenz" ]; then
+    starts "10000 f64" cold
+    starts "10000 f64" warm
+    starts "10000 f32" warm --precision f32
+fi
+if [ -x "$binaries/odes-bench" ]; then
+    for _ in $(seq "$runs"); do
+        "$binaries/odes-bench" startup >>"$output/startup.jsonl" 2>>"$output/startup.log" || status=1
+    done
+fi
+
+# shellcheck disable=SC2086 # several arguments
+step bench 560 "$binaries/odes-bench" gpu --json "$output/gpu.jsonl" ${BENCH_ARGS:-}
+
+{
+    printf '%s\n' "${summary[@]}"
+    grep '"bench":"startup"' "$output/startup.jsonl" | tail -n 1
+    [ -f "$output/bench.log" ] && cat "$output/bench.log"
+    grep -hE '^test .*FAILED|panicked|^FAIL ' "$output"/*.log | head -n 20
+} | tee "$output/summary.txt"
+exit $status

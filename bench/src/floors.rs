@@ -1,0 +1,26 @@
+//! What is to be reached: the best kernel times, in milliseconds, that prototypes of this design
+//! had on one NVIDIA H200 before the project began. On another device they mean nothing.
+
+use crate::workloads::Precision;
+
+/// The floor of a workload, where there is one.
+pub(crate) fn kernel_ms(workload: &str, precision: Precision) -> Option<f64> {
+    use Precision::{F32, F64};
+    let floor = match (workload, precision) {
+        ("A", F32) => 16.6,
+        ("A", F64) => 30.8,
+        ("B2", F32) => 5.43,
+        ("B2", F64) => 12.19,
+        ("B2s", F32) => 6.21,
+        ("B2s", F64) => 12.71,
+        ("C", F32) => 8.6,
+        ("C", F64) => 13.1,
+        ("V", F32) => 3.47,
+        ("V", F64) => 6.59,
+        ("R8", F64) => 1.01,
+        ("R8s", F64) => 0.092,
+        ("R3s", F64) => 0.020,
+        _ => return None,
+    };
+    Some(floor)
+}

@@ -1,0 +1,199 @@
+//! The first GPU.
+
+use ode_gpu::{Device, Program};
+use odes::device::{KERNEL_NAME, source};
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{EnsembleSolution, SolveOptions, Vary};
+use serde::Serialize;
+
+use crate::output::{Output, Row, median, significant};
+use crate::workloads::{self, Precision, Steps, Visitor, Workload};
+use crate::{Failure, Selection, errors, floors};
+
+/// One workload in one precision.
+#[derive(Debug, Serialize)]
+struct Measured {
+    bench: &'static str,
+    device: String,
+    workload: &'static str,
+    precision: Precision,
+    trajectories: usize,
+    runs: usize,
+    /// Kernel time by device events, median.
+    kernel_ms: f64,
+    kernel_ms_min: f64,
+    /// From prepared inputs to results in host memory, median.
+    host_to_host_ms: f64,
+    /// The whole call: with the evaluation of the ensemble's problems.
+    call_ms: f64,
+    /// The first call in this process: with compiler or disk cache.
+    first_call_ms: f64,
+    steps: u64,
+    rejected: u64,
+    steps_per_second: f64,
+    failures: usize,
+    error_median: f64,
+    error_max: f64,
+    floor_ms: Option<f64>,
+    /// Kernel time by the floor.
+    ratio: Option<f64>,
+    registers: u32,
+    local_bytes: u32,
+    spill_bytes: u32,
+    block: u32,
+    occupancy: f64,
+}
+
+impl Row for Measured {
+    const COLUMNS: &'static [(&'static str, usize)] = &[
+        ("workload", 8),
+        ("", 3),
+        ("N", 8),
+        ("kernel ms", 9),
+        ("floor", 6),
+        ("ratio", 6),
+        ("host ms", 8),
+        ("call ms", 8),
+        ("steps", 10),
+        ("rejected", 9),
+        ("steps/s", 8),
+        ("error", 8),
+        ("max error", 9),
+        ("failed", 6),
+        ("regs", 4),
+        ("local", 5),
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.workload.to_owned(),
+            self.precision.name().to_owned(),
+            self.trajectories.to_string(),
+            significant(Some(self.kernel_ms), 4),
+            significant(self.floor_ms, 3),
+            self.ratio.map_or("-".to_owned(), |r| format!("{r:.3}")),
+            significant(Some(self.host_to_host_ms), 3),
+            significant(Some(self.call_ms), 3),
+            self.steps.to_string(),
+            self.rejected.to_string(),
+            format!("{:.2e}", self.steps_per_second),
+            significant(Some(self.error_median), 2),
+            significant(Some(self.error_max), 2),
+            self.failures.to_string(),
+            self.registers.to_string(),
+            self.local_bytes.to_string(),
+        ]
+    }
+}
+
+/// Measures the selected workloads.
+pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Failure> {
+    let gpu = EnsembleGpuKernel::all()?;
+    let device = gpu.devices()[0].clone();
+    println!("{device}");
+    let runs = if selection.quick { 3 } else { 9 };
+    for (mut workload, precision) in selection.of(workloads::all())? {
+        if selection.quick {
+            workload.trajectories = workload.trajectories.min(1 << 16);
+        }
+        let bench = Bench { workload, precision, gpu: &gpu, device: &device, runs };
+        let measured = match precision {
+            Precision::F32 => workload.visit::<f32, _>(bench),
+            Precision::F64 => workload.visit::<f64, _>(bench),
+        }?;
+        output.row(&measured)?;
+    }
+    Ok(())
+}
+
+struct Bench<'a> {
+    workload: Workload,
+    precision: Precision,
+    gpu: &'a EnsembleGpuKernel,
+    device: &'a Device,
+    runs: usize,
+}
+
+/// Attempted and rejected steps of all trajectories.
+pub(crate) fn steps<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
+    solution: &EnsembleSolution<S, T, N, P>,
+) -> (u64, u64) {
+    let count = |i| (u64::from(solution.accepted(i)), u64::from(solution.rejected(i)));
+    let sum = |(a, b): (u64, u64), (c, d): (u64, u64)| (a + c, b + d);
+    let (accepted, rejected) = (0..solution.len()).map(count).fold((0, 0), sum);
+    (accepted + rejected, rejected)
+}
+
+impl Visitor for Bench<'_> {
+    type Output = Result<Measured, Failure>;
+
+    fn visit<S, T, F, const N: usize, const P: usize>(
+        self,
+        base: OdeProblem<S, f64, N, P>,
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+    ) -> Self::Output
+    where
+        S: System<N, P>,
+        T: Scalar,
+        F: Vary<S, T, N, P>,
+    {
+        let Bench { workload, precision, gpu, device, runs } = self;
+        let solve = || ensemble.solve(Tsit5, gpu.clone(), options);
+        let first = solve()?;
+        let (steps, rejected) = steps(&first);
+        let (error_median, error_max) = errors::relative(base, &first, workload.save)?;
+        let failures = first.codes().filter(|code| !code.is_success()).count();
+        let first_call_ms = first.timings().total * 1e3;
+        drop(first);
+        // Clocks and pools settle.
+        drop(solve()?);
+        let mut times = Vec::new();
+        for _ in 0..runs {
+            times.push(solve()?.timings());
+        }
+        let of = |part: fn(&odes::Timings) -> f64| times.iter().map(part).collect::<Vec<_>>();
+        let kernels = of(|t| t.solve * 1e3);
+        let kernel_ms = median(kernels.clone());
+        let floor_ms = floors::kernel_ms(workload.name, precision).filter(|_| {
+            workloads::all()
+                .iter()
+                .any(|w| w.name == workload.name && w.trajectories == workload.trajectories)
+        });
+
+        // The kernel is at hand already; this asks for what is known about it. By default the
+        // adaptive ones refill.
+        let adaptive = !matches!(workload.steps, Steps::Fixed(_));
+        let text = source::<T, S, Tsit5, N, P, 7>(adaptive, workload.save, adaptive);
+        let kernel = device.kernel(&Program::new(KERNEL_NAME, text))?;
+        let report = kernel.report();
+        Ok(Measured {
+            bench: "gpu",
+            device: device.name().to_owned(),
+            workload: workload.name,
+            precision,
+            trajectories: workload.trajectories,
+            runs,
+            kernel_ms,
+            kernel_ms_min: kernels.into_iter().fold(f64::INFINITY, f64::min),
+            host_to_host_ms: median(of(|t| (t.total - t.setup) * 1e3)),
+            call_ms: median(of(|t| t.total * 1e3)),
+            first_call_ms,
+            steps,
+            rejected,
+            steps_per_second: steps as f64 / kernel_ms * 1e3,
+            failures,
+            error_median,
+            error_max,
+            floor_ms,
+            ratio: floor_ms.map(|floor| kernel_ms / floor),
+            registers: report.registers,
+            local_bytes: report.local_bytes,
+            spill_bytes: report.spill_bytes,
+            block: report.block_size,
+            occupancy: report.occupancy,
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! The workloads.
+//!
+//! - **A** Lorenz, sigma = 10, beta = 8/3, rho from 0 to 21 in order, u0 = (1, 0, 0), t in [0, 1],
+//!   1000 fixed steps, final states.
+//! - **B2** the same with adaptive steps, both tolerances 1e-6, t in [0, 10]. **B2s**: rho shuffled.
+//! - **C** as B2, saved at t = 0, 1, …, 10.
+//! - **R3, R6, R8** Lorenz, f64, t in [0, 1], relative tolerance 1e-3, 1e-6, 1e-8, absolute a
+//!   thousandth of it; 524288 trajectories. **R3s, R6s, R8s**: 2048 trajectories.
+//! - **V** Van der Pol, u0 = (2, 0), t in [0, 20], both tolerances 1e-5, mu = 10^(2x) with x uniform
+//!   in [0, 1], in random order: step counts differ by a factor of 20.
+
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{SolveOptions, Vary};
+
+/// Lorenz (1963), "Deterministic nonperiodic flow".
+#[ode_system]
+pub(crate) fn lorenz(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
+    let [x, y, z] = *u;
+    let [sigma, rho, beta] = *p;
+    du[0] = sigma * (y - x);
+    du[1] = x * (rho - z) - y;
+    du[2] = x * y - beta * z;
+}
+
+/// Van der Pol's oscillator.
+#[ode_system]
+pub(crate) fn van_der_pol(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
+    let [x, v] = *u;
+    let [mu] = *p;
+    du[0] = v;
+    du[1] = mu * (1.0 - x * x) * v - x;
+}
+
+/// Single or double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Precision {
+    /// Single precision
+    F32,
+    /// Double precision
+    F64,
+}
+
+impl Precision {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Precision::F32 => "f32",
+            Precision::F64 => "f64",
+        }
+    }
+}
+
+/// What is swept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sweep {
+    /// Lorenz, rho from 0 to 21.
+    Rho,
+    /// The same in random order.
+    RhoShuffled,
+    /// Van der Pol, mu from 1 to 100 in random order.
+    Mu,
+}
+
+/// How steps are chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Steps {
+    Fixed(f64),
+    Adaptive { abstol: f64, reltol: f64 },
+}
+
+/// An ensemble and how to solve it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Workload {
+    pub(crate) name: &'static str,
+    pub(crate) sweep: Sweep,
+    pub(crate) trajectories: usize,
+    pub(crate) end: f64,
+    pub(crate) steps: Steps,
+    pub(crate) save: bool,
+    pub(crate) precisions: &'static [Precision],
+}
+
+/// All of them, as a GPU gets them.
+pub(crate) fn all() -> Vec<Workload> {
+    let (n, both) = (1 << 22, &[Precision::F32, Precision::F64]);
+    let tolerance = |t| Steps::Adaptive { abstol: t, reltol: t };
+    let b2 = Workload {
+        name: "B2",
+        sweep: Sweep::Rho,
+        trajectories: n,
+        end: 10.0,
+        steps: tolerance(1e-6),
+        save: false,
+        precisions: both,
+    };
+    let mut all = vec![
+        Workload { name: "A", end: 1.0, steps: Steps::Fixed(0.001), ..b2 },
+        b2,
+        Workload { name: "B2s", sweep: Sweep::RhoShuffled, ..b2 },
+        Workload { name: "C", save: true, ..b2 },
+        Workload {
+            name: "V",
+            sweep: Sweep::Mu,
+            trajectories: 1 << 20,
+            end: 20.0,
+            steps: tolerance(1e-5),
+            ..b2
+        },
+    ];
+    for (names, reltol) in [(["R3", "R3s"], 1e-3), (["R6", "R6s"], 1e-6), (["R8", "R8s"], 1e-8)] {
+        for (name, trajectories) in names.into_iter().zip([524_288, 2048]) {
+            let steps = Steps::Adaptive { abstol: reltol * 1e-3, reltol };
+            let precisions = &[Precision::F64];
+            all.push(Workload { name, trajectories, end: 1.0, steps, precisions, ..b2 });
+        }
+    }
+    all
+}
+
+/// What is done with a workload's ensemble, whatever its types.
+pub(crate) trait Visitor {
+    /// What comes out.
+    type Output;
+    /// Does it. `base` is the ensemble's problem in double precision.
+    fn visit<S, T, F, const N: usize, const P: usize>(
+        self,
+        base: OdeProblem<S, f64, N, P>,
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+    ) -> Self::Output
+    where
+        S: System<N, P>,
+        T: Scalar,
+        F: Vary<S, T, N, P>;
+}
+
+impl Workload {
+    /// The options of a solve: the defaults, but for what the workload is about.
+    pub(crate) fn options(&self) -> SolveOptions {
+        let options = match self.steps {
+            Steps::Fixed(dt) => SolveOptions::default().fixed_step(dt),
+            Steps::Adaptive { abstol, reltol } => {
+                SolveOptions::default().abstol(abstol).reltol(reltol)
+            }
+        };
+        if self.save { options.saveat(1.0) } else { options }
+    }
+
+    /// Lets `visitor` have the ensemble, in precision `T`.
+    pub(crate) fn visit<T: Scalar, V: Visitor>(&self, visitor: V) -> V::Output {
+        let options = self.options();
+        let (n, t) = (self.trajectories, T::narrow);
+        let span = t(0.0)..=t(self.end);
+        match self.sweep {
+            Sweep::Rho | Sweep::RhoShuffled => {
+                let p = |rho| [10.0, rho, 8.0 / 3.0];
+                let u0 = [1.0, 0.0, 0.0];
+                let base = OdeProblem::new(lorenz, u0, 0.0..=self.end, p(0.0));
+                let order = (self.sweep == Sweep::RhoShuffled).then(|| shuffled(n));
+                let last = (n - 1).max(1) as f64;
+                let problem = OdeProblem::new(lorenz, u0.map(t), span, p(0.0).map(t));
+                let ensemble = EnsembleProblem::new(problem).trajectories(n).vary(|q, i| {
+                    let i = order.as_ref().map_or(i, |order| order[i] as usize);
+                    q.with_p(p(21.0 * i as f64 / last).map(t))
+                });
+                visitor.visit(base, &ensemble, &options)
+            }
+            Sweep::Mu => {
+                let u0 = [2.0, 0.0];
+                let base = OdeProblem::new(van_der_pol, u0, 0.0..=self.end, [1.0]);
+                let problem = OdeProblem::new(van_der_pol, u0.map(t), span, [t(1.0)]);
+                let ensemble = EnsembleProblem::new(problem)
+                    .trajectories(n)
+                    .vary(|q, i| q.with_p([t(10f64.powf(2.0 * uniform(i as u64)))]));
+                visitor.visit(base, &ensemble, &options)
+            }
+        }
+    }
+
+    /// Floating-point operations of an attempted step, counted in the arithmetic of the method
+    /// and the right-hand side; only for three states.
+    pub(crate) fn flops(&self) -> Option<f64> {
+        match (self.sweep, self.steps) {
+            (Sweep::Mu, _) => None,
+            (_, Steps::Fixed(_)) => Some(174.0),
+            (_, Steps::Adaptive { .. }) => Some(292.0),
+        }
+    }
+}
+
+/// The `i`-th random number in [0, 1): SplitMix64 (Steele, Lea and Flood 2014).
+fn uniform(i: u64) -> f64 {
+    let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
+/// The numbers below `n` in random order (Fisher and Yates).
+fn shuffled(n: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    for i in (1..n).rev() {
+        order.swap(i, (uniform(i as u64) * (i + 1) as f64) as usize);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shuffling_loses_nothing() {
+        let order = shuffled(1000);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_ne!(order, sorted);
+        assert!(sorted.into_iter().eq(0..1000));
+    }
+}
