@@ -43,7 +43,7 @@ fn compile<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
 ) -> Vec<String> {
     let mut wrong = Vec::new();
     for (adaptive, save) in [(true, true), (true, false), (false, true), (false, false)] {
-        let source = device::source::<T, S, Tsit5, N, P, 7>(adaptive, save);
+        let source = device::source::<T, S, Tsit5, N, P, 7>(adaptive, save, adaptive);
         let program = Program::new(KERNEL_NAME, source);
         let what = format!("{} {} {arch} adaptive {adaptive} save {save}", S::NAME, T::NAME);
         let compiled = match program.compile(arch, &Cache::off()) {

@@ -125,7 +125,6 @@ impl<'i, T: Scalar> Batch<'i, T> {
             dtmin: inputs.dtmin,
             n: n as u32,
             threads: 0,
-            refill: 0,
             max_steps: u32::try_from(inputs.max_steps).unwrap_or(u32::MAX),
             save_slots: slots as u32,
             save_stride,
@@ -161,7 +160,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
     }
 
     /// The kernel's arguments, for memory at `base`, `threads` threads and a schedule.
-    pub(crate) fn job(&self, base: u64, threads: u32, refill: bool) -> JobArguments<T> {
+    pub(crate) fn job(&self, base: u64, threads: u32) -> JobArguments<T> {
         let job = self.job;
         JobArguments {
             inputs: base + job.inputs,
@@ -174,7 +173,6 @@ impl<'i, T: Scalar> Batch<'i, T> {
             rejected: base + job.rejected,
             counter: base + job.counter,
             threads,
-            refill: u32::from(refill),
             ..job
         }
     }
@@ -371,8 +369,8 @@ mod tests {
         for range in [0..100, 20..100, 99..100] {
             let inputs = inputs(100, false);
             let batch = Batch::new(&inputs, range.clone());
-            let (memory, job) = (memory(&batch), batch.job(0, 64, true));
-            assert_eq!((job.n, job.threads, job.refill), (range.len() as u32, 64, 1));
+            let (memory, job) = (memory(&batch), batch.job(0, 64));
+            assert_eq!((job.n, job.threads), (range.len() as u32, 64));
             assert_eq!(memory[job.counter as usize..][..4], [0; 4]);
             let quantities = inputs.u0.iter().chain(&inputs.p).chain([&inputs.t0, &inputs.t1]);
             for (c, quantity) in quantities.enumerate() {
@@ -393,7 +391,7 @@ mod tests {
     fn the_device_finds_every_trajectorys_save_times() {
         let inputs = inputs(100, true);
         let batch = Batch::new(&inputs, 30..60);
-        let (memory, job) = (memory(&batch), batch.job(0, 64, false));
+        let (memory, job) = (memory(&batch), batch.job(0, 64));
         for (slot, i) in [(0, 0), (1, 0), (0, 29), (1, 29)] {
             let index = slot * job.save_stride as usize + i * job.save_each as usize;
             let time = number(&memory, job.save_times as usize + 4 * index);
@@ -411,7 +409,7 @@ mod tests {
             let batch = Batch::new(&inputs, range.clone());
             let (n, results) = (range.len(), batch.results());
             let mut memory = vec![0u8; results.len()];
-            let job = batch.job(0, 0, false);
+            let job = batch.job(0, 0);
             let mut write = |at: u64, index: usize, bytes: &[u8]| {
                 let at = at as usize - results.start + index * bytes.len();
                 memory[at..at + bytes.len()].copy_from_slice(bytes);

@@ -134,16 +134,20 @@ impl EnsembleAlgorithm for EnsembleGpuKernel {
     {
         let begin = Instant::now();
         let device = first(&self.devices)?;
-        let save = inputs.save.slots() > 0;
-        let kernel =
-            kernel::<T, S, M, N, P, K>(device, inputs.adaptive, save, &self.compiler_options)?;
+        let variant = Variant {
+            adaptive: inputs.adaptive,
+            save: inputs.save.slots() > 0,
+            refill: match self.schedule {
+                Schedule::Refill => true,
+                Schedule::Auto => inputs.adaptive,
+                _ => false,
+            },
+            options: self.compiler_options.clone(),
+        };
+        let refill = variant.refill;
+        let kernel = kernel::<T, S, M, N, P, K>(device, variant)?;
         let compile = begin.elapsed();
 
-        let refill = match self.schedule {
-            Schedule::Refill => true,
-            Schedule::Auto => inputs.adaptive,
-            _ => false,
-        };
         let batch = self.batch_size(device, inputs)?;
         let solve = Solve { inputs, device, kernel: &kernel, refill };
         let mut outputs = Outputs::reserve(inputs)?;
@@ -193,37 +197,36 @@ impl EnsembleGpuKernel {
     }
 }
 
+/// What the source of a kernel depends on besides its types.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Variant {
+    adaptive: bool,
+    save: bool,
+    refill: bool,
+    options: Vec<String>,
+}
+
 /// The kernel of a solve, from this process's memory, the disk, or the compiler.
 fn kernel<T, S, M, const N: usize, const P: usize, const K: usize>(
     device: &Device,
-    adaptive: bool,
-    save: bool,
-    options: &[String],
+    variant: Variant,
 ) -> Result<Arc<Kernel>, GpuError>
 where
     T: Scalar,
     S: System<N, P>,
     M: Method<K>,
 {
-    // Without this map the source would be written and hashed each time, which takes as long
-    // as a small solve.
-    type Place = (usize, TypeId, &'static str, [usize; 3], bool, bool, Vec<String>);
+    // Without this map the source would be written and hashed each time, which takes as long as a
+    // small solve.
+    type Place = (usize, TypeId, &'static str, [usize; 3], Variant);
     static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
-    let place = (
-        device.ordinal(),
-        TypeId::of::<(T, S)>(),
-        M::NAME,
-        [N, P, K],
-        adaptive,
-        save,
-        options.to_vec(),
-    );
+    let place = (device.ordinal(), TypeId::of::<(T, S)>(), M::NAME, [N, P, K], variant.clone());
     if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
         return Ok(kernel.clone());
     }
-    let source = device::source::<T, S, M, N, P, K>(adaptive, save);
-    let program = Program { name: KERNEL_NAME.to_owned(), source, options: options.to_vec() };
-    let kernel = device.kernel(&program)?;
+    let Variant { adaptive, save, refill, options } = variant;
+    let source = device::source::<T, S, M, N, P, K>(adaptive, save, refill);
+    let kernel = device.kernel(&Program { name: KERNEL_NAME.to_owned(), source, options })?;
     lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
     Ok(kernel)
 }
@@ -312,13 +315,12 @@ impl<T: Scalar> Solve<'_, T> {
             }
         };
         let threads = config.grid_dim.0.saturating_mul(config.block_dim.0);
-        let refill = u64::from(threads) < items;
 
         let mut memory = stream.allocate::<u8>(batch.total())?;
         let (sources, end) = batch.sources();
         let uploads = stream.upload_rows(&sources, end, &mut memory)?;
         let base = memory.device_ptr(stream.raw()).0;
-        let job = Argument(batch.job(base, threads, refill));
+        let job = Argument(batch.job(base, threads));
 
         let watch = Stopwatch::start(stream)?;
         let mut launch = stream.raw().launch_builder(self.kernel.function());
