@@ -107,15 +107,15 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 /// `u' = -2 t u²`: nonlinear, not autonomous, `u = 1/(1 + t²)`.
 #[test]
 fn converges_with_order_5() {
-    let errors: Vec<(f64, f64)> = [0.2, 0.1, 0.05, 0.025]
+    let errors: Vec<(f64, f64)> = [0.0625, 0.03125, 0.015625]
         .map(|dt| {
-            let problem = OdeProblem::new(decay_of_time, [1.0f64], 0.0..=2.0, []);
+            let problem = OdeProblem::new(decay_of_time, [1.0f64], 0.0..=1.0, []);
             let solution = problem.solve(Tsit5, &SolveOptions::default().fixed_step(dt)).unwrap();
-            (dt, (solution.final_state()[0] - 0.2).abs())
+            (dt, (solution.final_state()[0] - 0.5).abs())
         })
         .into();
     let slope = slope(&errors);
-    assert!((4.8..5.4).contains(&slope), "order {slope}: {errors:?}");
+    assert!((4.8..5.2).contains(&slope), "order {slope}: {errors:?}");
 }
 
 /// The error of the interpolant within one step from an exact value is of order `h^5`: order 4.
@@ -124,8 +124,8 @@ fn interpolates_with_order_4() {
     let errors: Vec<(f64, f64)> = [0.4, 0.2, 0.1, 0.05]
         .map(|dt| {
             let times = [0.25, 0.5, 0.8].map(|theta| theta * dt);
-            let problem = OdeProblem::new(decay_of_time, [0.8f64], 0.5..=0.5 + dt, []);
-            let options = SolveOptions::default().fixed_step(dt).saveat(times.map(|t| 0.5 + t));
+            let problem = OdeProblem::new(decay_of_time, [0.5f64], -1.0..=-1.0 + dt, []);
+            let options = SolveOptions::default().fixed_step(dt).saveat(times.map(|t| t - 1.0));
             let solution = problem.solve(Tsit5, &options).unwrap();
             let error = |(t, u): (f64, [f64; 1])| (u[0] - 1.0 / (1.0 + t * t)).abs();
             let errors = solution.times().zip(solution.states()).map(error);

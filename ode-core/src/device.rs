@@ -21,10 +21,14 @@ pub const KERNEL_NAME: &str = "odes_solve";
 /// The complete text of a solve of system `S` by method `M` in precision `T`: NVRTC compiles it to
 /// a kernel [`KERNEL_NAME`]`(JobArguments)`, a host compiler to a function
 /// `odes_solve(const Job*)` that solves everything in one thread.
+///
+/// `adaptive`: step sizes follow the error; `save`: there are times to save at; `refill`: threads
+/// take one trajectory after the other, otherwise each takes one.
 #[must_use]
 pub fn source<T, S, M, const N: usize, const P: usize, const K: usize>(
     adaptive: bool,
     save: bool,
+    refill: bool,
 ) -> String
 where
     T: Scalar,
@@ -44,7 +48,8 @@ where
     let system = S::device_source();
     let (system_name, method_name) = (S::NAME, M::NAME);
     let arguments = format!(
-        "{number}, systems::{system_name}, {method_name}, {N}, {P}, {K}, {adaptive}, {save}"
+        "{number}, systems::{system_name}, {method_name}, {N}, {P}, {K}, {adaptive}, {save}, \
+         {refill}"
     );
     format!(
         r#"{PRELUDE}
@@ -96,7 +101,6 @@ pub struct JobArguments<T> {
     pub dtmin: T,
     pub n: u32,
     pub threads: u32,
-    pub refill: u32,
     pub max_steps: u32,
     pub save_slots: u32,
     pub save_stride: u32,

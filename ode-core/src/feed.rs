@@ -21,6 +21,10 @@ pub(crate) struct Results<'a, T> {
 /// More lanes than any instruction set has here.
 const MOST_LANES: usize = 64;
 
+/// Lanes take new trajectories when this share of them, one in `SHARE`, is in need. With fixed
+/// steps a lane cannot wait.
+const SHARE: u32 = 8;
+
 /// No trajectory.
 const IDLE: usize = usize::MAX;
 
@@ -62,6 +66,16 @@ where
     T: Scalar,
     R: Real<Scalar = T>,
 {
+    #[inline(always)]
+    fn quota(&self, alive: R::Mask) -> u32 {
+        if self.inputs.adaptive { Feed::<R, N, P>::count(self, alive).div_ceil(SHARE) } else { Feed::<R, N, P>::count(self, alive).min(1) }
+    }
+
+    #[inline(always)]
+    fn count(&self, lanes: R::Mask) -> u32 {
+        lanes.to_bitmask().count_ones()
+    }
+
     #[inline(always)]
     fn take(&mut self, need: R::Mask) -> R::Mask {
         let mut got = 0;

@@ -31,6 +31,7 @@ mod device {
     use super::code;
     use crate::controller;
     use crate::lane::{Bits, Mask, Real};
+    use crate::math;
     use crate::methods::Explicit;
     use crate::system::System;
 
@@ -62,6 +63,11 @@ mod device {
 
     /// Where trajectories come from and where results go: all that differs by platform.
     pub trait Feed<R: Real, const N: usize, const P: usize> {
+        /// How many lanes of those that run together must be in need before they take new
+        /// trajectories; 0 when none is alive.
+        fn quota(&self, alive: R::Mask) -> u32;
+        /// How many lanes of those that run together are true.
+        fn count(&self, lanes: R::Mask) -> u32;
         /// Gives a trajectory to lanes of `need`; the mask of those that got one.
         fn take(&mut self, need: R::Mask) -> R::Mask;
         /// `u` with the initial states of lanes `got` filled in.
@@ -168,7 +174,10 @@ mod device {
         let size = controller::square_norm::<R, N>(u, u, &zero, o.abstol, o.reltol);
         let slope = controller::square_norm::<R, N>(k, u, &zero, o.abstol, o.reltol);
         let either = size.lt(small) | slope.lt(small);
-        let guess = R::select(either, R::lit(1e-6), R::lit(0.01) * (size / slope).sqrt());
+        let half = <R::Single as Real>::lit(0.5);
+        let ratio = controller::log2_of_mean(size, n) - controller::log2_of_mean(slope, n);
+        let ratio = controller::exp2_wide::<R>(ratio * half);
+        let guess = R::select(either, R::lit(1e-6), R::lit(0.01) * ratio);
         let h0 = guess.at_most(span.abs());
         // An Euler step of that size shows the second derivative.
         let signed = h0.copysign(span);
@@ -178,8 +187,9 @@ mod device {
         }
         let there = S::rhs(&moved, p, t + signed);
         let mut change = there;
+        let per_h0 = controller::reciprocal(h0);
         for d in 0..N {
-            change[d] = (there[d] - k[d]) / h0;
+            change[d] = (there[d] - k[d]) * per_h0;
         }
         let curve = controller::square_norm::<R, N>(&change, u, &zero, o.abstol, o.reltol);
         let most = slope.max(curve);
@@ -240,140 +250,159 @@ mod device {
         let mut code = none;
         let mut slot = none;
         let mut save_at = zero;
+        let mut tail = zero;
         let mut run = <R::Mask as Mask>::splat(false);
         let mut alive = <R::Mask as Mask>::splat(true);
 
-        while alive.any() {
-            let mut need = alive & !run;
-            while need.any() {
-                let reached = t.equals(t1);
-                let out_of_steps = <R::Bits as Bits>::lit(code::MAX_STEPS);
-                let ok = <R::Bits as Bits>::lit(code::SUCCESS);
-                let by_time = <R::Bits as Bits>::select(reached, ok, out_of_steps);
-                let failed = !code.equals(none);
-                let finite = is_finite::<R, N>(&u);
-                let by_state = <R::Bits as Bits>::select(
-                    finite,
-                    by_time,
-                    <R::Bits as Bits>::lit(code::NON_FINITE),
-                );
-                let why = <R::Bits as Bits>::select(failed, code, by_state);
-                feed.finish(need, u, why, steps, rejected, slot);
-
-                let got = feed.take(need);
-                alive = run | got;
-                u = feed.load_u(got, u);
-                p = feed.load_p(got, p);
-                t0 = feed.load_start(got, t0);
-                t1 = feed.load_end(got, t1);
-                t = R::select(got, t0, t);
-                t_low = R::select(got, zero, t_low);
-                steps = <R::Bits as Bits>::select(got, none, steps);
-                rejected = <R::Bits as Bits>::select(got, none, rejected);
-                code = <R::Bits as Bits>::select(got, none, code);
-                memory = <R::Single as Real>::select(R::single_mask(got), fresh, memory);
-                let span = t1 - t0;
-                let k = S::rhs(&u, &p, t0);
-                k1 = choose::<R, N>(got, k, k1);
-                let mut first = o.dt.abs();
-                if ADAPTIVE {
-                    let automatic = first.equals(zero) & got;
-                    if automatic.any() {
-                        let chosen = first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, o);
-                        first = R::select(automatic, chosen, first);
+        let mut quota = feed.quota(alive);
+        while quota > 0 {
+            let mut need = !run;
+            // Taking a trajectory costs as much as several steps, in every lane of the group: it
+            // waits until enough lanes are in need of one.
+            while (quota > 0) && (feed.count(need) >= quota) {
+                if need.any() {
+                    let ok = <R::Bits as Bits>::lit(code::SUCCESS);
+                    let mut why = ok;
+                    if ADAPTIVE {
+                        let early = <R::Bits as Bits>::lit(code::MAX_STEPS);
+                        why = <R::Bits as Bits>::select(t.equals(t1), ok, early);
+                        why = <R::Bits as Bits>::select(code.equals(none), why, code);
                     }
-                } else {
-                    let count = whole_to_bits((span.abs() / first).round_even().max(R::lit(1.0)));
-                    planned = <R::Bits as Bits>::select(got, count, planned);
+                    let broken = !is_finite::<R, N>(&u) & why.equals(ok);
+                    let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
+                    why = <R::Bits as Bits>::select(broken, non_finite, why);
+                    feed.finish(need, u, why, steps, rejected, slot);
+
+                    let got = feed.take(need);
+                    u = feed.load_u(got, u);
+                    p = feed.load_p(got, p);
+                    t0 = feed.load_start(got, t0);
+                    t1 = feed.load_end(got, t1);
+                    t = R::select(got, t0, t);
+                    t_low = R::select(got, zero, t_low);
+                    steps = <R::Bits as Bits>::select(need, none, steps);
+                    rejected = <R::Bits as Bits>::select(got, none, rejected);
+                    code = <R::Bits as Bits>::select(got, none, code);
+                    memory = <R::Single as Real>::select(R::single_mask(got), fresh, memory);
+                    let span = t1 - t0;
+                    let mut first = o.dt.abs();
+                    if ADAPTIVE {
+                        let k = S::rhs(&u, &p, t0);
+                        k1 = choose::<R, N>(got, k, k1);
+                        let automatic = first.equals(zero) & got;
+                        if automatic.any() {
+                            let chosen = first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, o);
+                            first = R::select(automatic, chosen, first);
+                        }
+                        first = first.copysign(span);
+                    } else {
+                        let count = (span.abs() / first).round_even().max(R::lit(1.0));
+                        first = first.copysign(span);
+                        planned = <R::Bits as Bits>::select(got, whole_to_bits(count), planned);
+                        let before = (count - R::lit(1.0)).mul_add(first, t0);
+                        tail = R::select(got, t1 - before, tail);
+                        let k = S::rhs(&u, &p, t0);
+                        k1 = choose::<R, N>(got, k, k1);
+                    }
+                    dt = R::select(got, first, dt);
+                    if SAVE {
+                        slot = <R::Bits as Bits>::select(got, none, slot);
+                        save_at = feed.save_time(got, slot, save_at);
+                        let at_start = got & save_at.equals(t0);
+                        feed.save(at_start, slot, u);
+                        slot = <R::Bits as Bits>::select(at_start, one, slot);
+                        save_at = feed.save_time(at_start, slot, save_at);
+                    }
+
+                    // A lane for which there is nothing left goes on to an end that never comes, with
+                    // nobody watching: the hot path need not know about it.
+                    let idle = need & !got;
+                    alive = alive & !idle;
+                    t1 = R::select(idle, math::infinity::<R>(), t1);
+                    save_at = R::select(idle, math::infinity::<R>(), save_at);
+                    planned = <R::Bits as Bits>::select(idle, none, planned);
+                    // A span without length is at its end already.
+                    run = run | idle | (got & !t0.equals(t1));
                 }
-                dt = R::select(got, first.copysign(span), dt);
-                if SAVE {
-                    slot = <R::Bits as Bits>::select(got, none, slot);
-                    save_at = feed.save_time(got, slot, save_at);
-                    let at_start = got & save_at.equals(t0);
-                    feed.save(at_start, slot, u);
-                    let next = <R::Bits as Bits>::select(at_start, one, slot);
-                    slot = next;
-                    save_at = feed.save_time(at_start, slot, save_at);
-                }
-                // A span without length is at its end already.
-                run = run | (got & !t0.equals(t1));
-                need = alive & !run;
+                quota = feed.quota(alive);
+                need = !run;
             }
 
-            // After the last trajectory a thread has nothing to step; other lanes may.
-            if alive.any() {
+            let mut last = steps.wrapping_add(one).equals(planned);
+            let mut h = R::select(last, tail, dt);
+            if ADAPTIVE {
                 let rest = (t1 - t) - t_low;
-                let mut last = rest.abs().le(dt.abs());
-                if !ADAPTIVE {
-                    last = steps.wrapping_add(one).equals(planned);
-                }
-                let h = R::select(last, rest, dt);
-                let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
-
-                let mut accept = alive;
-                let mut square = zero;
-                if ADAPTIVE {
-                    square = controller::square_norm::<R, N>(&step.error, &u, &step.u, o.abstol, o.reltol);
-                    let decision = controller::decide::<R>(square, n, memory, beta1, beta2);
-                    accept = decision.accept;
-                    memory = decision.memory;
-                    dt = h * R::from_single(decision.factor);
-                }
-
-                let mut new_t = t + h;
-                let mut new_low = zero;
-                if ADAPTIVE {
-                    if !R::DOUBLE {
-                        let add = h + t_low;
-                        new_t = t + add;
-                        new_low = add - (new_t - t);
-                    }
-                } else {
-                    new_t = whole_from_bits::<R>(steps.wrapping_add(one)).mul_add(dt, t0);
-                }
-                let new_t = R::select(last, t1, new_t);
-
-                if SAVE {
-                    let mut want = run & accept & ((save_at - t) - t_low).abs().le(h.abs());
-                    while want.any() {
-                        let theta = ((save_at - t) - t_low) / h;
-                        let within = M::interpolate::<R, N>(&u, &step, h, theta);
-                        // A point at the end of the step is the state itself.
-                        let saved = choose::<R, N>(save_at.equals(new_t), step.u, within);
-                        feed.save(want, slot, saved);
-                        slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
-                        save_at = feed.save_time(want, slot, save_at);
-                        want = want & ((save_at - t) - t_low).abs().le(h.abs());
-                    }
-                }
-
-                steps = steps.wrapping_add(one);
-                let in_time = steps.less_than(o.max_steps);
-                if ADAPTIVE {
-                    let failing = !accept;
-                    if failing.any() {
-                        rejected = <R::Bits as Bits>::select(failing, rejected.wrapping_add(one), rejected);
-                        let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
-                        let hopeless = failing & !is_finite::<R, N>(&k1);
-                        let stuck = failing & h.abs().le(floor);
-                        let why = <R::Bits as Bits>::select(
-                            hopeless | !is_finite::<R, 1>(&[square]),
-                            <R::Bits as Bits>::lit(code::NON_FINITE),
-                            <R::Bits as Bits>::lit(code::DT_MIN),
-                        );
-                        let end = stuck | hopeless;
-                        code = <R::Bits as Bits>::select(end, why, code);
-                        run = run & !end;
-                    }
-                    t_low = R::select(accept, new_low, t_low);
-                    run = run & in_time;
-                }
-                run = run & !(accept & last);
-                t = R::select(accept, new_t, t);
-                u = choose::<R, N>(accept, step.u, u);
-                k1 = choose::<R, N>(accept, step.k[K - 1], k1);
+                last = rest.abs().le(dt.abs());
+                h = R::select(last, rest, dt);
             }
+            let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
+
+            // A lane that waits for a trajectory is at its end, and stays there.
+            let mut accept = <R::Mask as Mask>::splat(true);
+            let mut square = zero;
+            if ADAPTIVE {
+                square =
+                    controller::square_norm::<R, N>(&step.error, &u, &step.u, o.abstol, o.reltol);
+                let decision = controller::decide::<R>(square, n, memory, beta1, beta2);
+                accept = decision.accept;
+                memory = decision.memory;
+                dt = h * R::from_single(decision.factor);
+            }
+
+            let mut new_t = t + h;
+            let mut new_low = zero;
+            if ADAPTIVE {
+                if !R::DOUBLE {
+                    let add = h + t_low;
+                    new_t = t + add;
+                    new_low = add - (new_t - t);
+                }
+            } else {
+                new_t = whole_from_bits::<R>(steps.wrapping_add(one)).mul_add(dt, t0);
+            }
+            let new_t = R::select(last, t1, new_t);
+
+            if SAVE {
+                let mut want = run & accept & ((save_at - t) - t_low).abs().le(h.abs());
+                while want.any() {
+                    let theta = ((save_at - t) - t_low) / h;
+                    let within = M::interpolate::<R, N>(&u, &step, h, theta);
+                    // A point at the end of the step is the state itself.
+                    let saved = choose::<R, N>(save_at.equals(new_t), step.u, within);
+                    feed.save(want, slot, saved);
+                    slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
+                    save_at = feed.save_time(want, slot, save_at);
+                    want = want & ((save_at - t) - t_low).abs().le(h.abs());
+                }
+            }
+
+            steps = <R::Bits as Bits>::select(run, steps.wrapping_add(one), steps);
+            if ADAPTIVE {
+                let failing = run & !accept;
+                run = run & !(accept & last) & steps.less_than(o.max_steps);
+                if failing.any() {
+                    rejected =
+                        <R::Bits as Bits>::select(failing, rejected.wrapping_add(one), rejected);
+                    let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
+                    // Where the derivative is not finite no step is small enough.
+                    let hopeless = failing & !is_finite::<R, N>(&k1);
+                    let stuck = failing & h.abs().le(floor);
+                    let why = <R::Bits as Bits>::select(
+                        hopeless | !is_finite::<R, 1>(&[square]),
+                        <R::Bits as Bits>::lit(code::NON_FINITE),
+                        <R::Bits as Bits>::lit(code::DT_MIN),
+                    );
+                    let end = stuck | hopeless;
+                    code = <R::Bits as Bits>::select(end, why, code);
+                    run = run & !end;
+                }
+                t_low = R::select(accept, new_low, t_low);
+            } else {
+                run = run & !last;
+            }
+            t = R::select(accept, new_t, t);
+            u = choose::<R, N>(accept, step.u, u);
+            k1 = choose::<R, N>(accept, step.k[K - 1], k1);
         }
     }
 }

@@ -115,7 +115,7 @@ pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, width: Width, program:
 
 /// One lane, compiled with FMA: without it a fused multiply-add is a library call.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 fn scalar_fma<T: Scalar, P: Program<T>>(program: P) -> P::Output {
     program.run::<T>()
 }
@@ -145,7 +145,7 @@ macro_rules! family {
                 program.run::<Lanes<Portable<$scalar, $portable>, 1>>()
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             unsafe fn avx2<P: Program<$scalar>>(program: P) -> P::Output {
                 use crate::lane::x86::$avx2;
                 if P::VECTORS > 1 {
@@ -155,7 +155,7 @@ macro_rules! family {
                 }
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt")]
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             unsafe fn avx512<P: Program<$scalar>>(program: P) -> P::Output {
                 use crate::lane::x86::$avx512;
                 if P::VECTORS > 1 {

@@ -73,7 +73,7 @@ impl EnsembleAlgorithm for HostCpp {
     {
         let n = inputs.trajectories;
         let slots = inputs.save.slots();
-        let source = device::source::<T, S, M, N, P, K>(inputs.adaptive, slots > 0);
+        let source = device::source::<T, S, M, N, P, K>(inputs.adaptive, slots > 0, true);
         let library = self.compile(&source);
         // SAFETY: the function has this type; its argument is checked by a static_assert.
         let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>)> =
@@ -107,7 +107,6 @@ impl EnsembleAlgorithm for HostCpp {
             dtmin: inputs.dtmin,
             n: n as u32,
             threads: 1,
-            refill: 1,
             max_steps: inputs.max_steps as u32,
             save_slots: slots as u32,
             save_stride,

@@ -1,10 +1,10 @@
 //! Ensembles that several tests solve.
 #![allow(dead_code)]
 
+use odes::EnsembleSolution;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::EnsembleSolution;
 
 /// Lorenz (1963).
 #[ode_system]
@@ -60,8 +60,7 @@ pub(crate) fn lorenz_sweep<T: Scalar>(
 > {
     let x = |x: f64| T::narrow(x);
     let p = move |rho: f64| [x(10.0), x(rho), x(8.0 / 3.0)];
-    let problem =
-        OdeProblem::new(lorenz, [x(1.0), x(0.0), x(0.0)], x(0.0)..=x(end), p(28.0));
+    let problem = OdeProblem::new(lorenz, [x(1.0), x(0.0), x(0.0)], x(0.0)..=x(end), p(28.0));
     EnsembleProblem::new(problem)
         .trajectories(n)
         .vary(move |q, i| q.with_p(p(28.0 * scatter(i, n) as f64 / n as f64)))
@@ -122,8 +121,8 @@ pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
                 .states()
                 .zip(b.trajectory(i).states())
                 .all(|(a, b)| a.iter().map(bits).eq(b.iter().map(bits)));
-        let counts = (a.code(i), a.accepted(i), a.rejected(i))
-            == (b.code(i), b.accepted(i), b.rejected(i));
+        let counts =
+            (a.code(i), a.accepted(i), a.rejected(i)) == (b.code(i), b.accepted(i), b.rejected(i));
         if !(finals && saved && counts) {
             if differing < 3 {
                 eprintln!(

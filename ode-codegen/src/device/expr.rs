@@ -402,6 +402,9 @@ impl Printer {
         }
         if e.path.segments.len() == 2 {
             let first = e.path.segments[0].ident.to_string();
+            if matches!(first.as_str(), "f32" | "f64" | "u32" | "u64" | "usize" | "bool") {
+                self.error(e, "items of primitive types have no C++ form; use a lane number's");
+            }
             match self.parameters.get(&first) {
                 Some(Parameter::Class(class)) => {
                     return format!("{class}<{}>::{name}{arguments}", mangle(&first));
