@@ -7,7 +7,8 @@
 #
 #   gpu_selftest   cargo build --release -p ode-gpu --example gpu_selftest
 #   gpu            cargo test --release --no-run --test gpu, target/release/deps/gpu-*
-#   acceptance     cargo test --release --no-run --test acceptance, likewise
+#   gpu_memory     likewise
+#   acceptance     likewise
 #   lorenz         cargo build --release --example lorenz
 #   odes-bench     cargo build --release -p odes-bench
 #
@@ -20,7 +21,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,20s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,22s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -86,6 +87,7 @@ starts() {
 step selftest 300 "$binaries/gpu_selftest"
 export ODES_REQUIRE_GPU=1
 step bits 420 "$binaries/gpu" --test-threads=1 --nocapture
+step memory 120 "$binaries/gpu_memory" --nocapture
 step acceptance 180 "$binaries/acceptance" --test-threads=1 --nocapture
 
 : >"$output/startup.jsonl"

@@ -1,0 +1,54 @@
+//! A solve on a GPU whose memory is nearly full. A program of its own: nobody else may want memory
+//! meanwhile.
+//!
+//! Where there is no GPU it says so and passes; `ODES_REQUIRE_GPU=1` makes that a failure.
+
+#[path = "support/workloads.rs"]
+mod workloads;
+
+use ode_gpu::GpuError;
+use odes::prelude::*;
+use workloads::*;
+
+#[test]
+fn batches_shrink_until_they_fit() {
+    let gpu = match EnsembleGpuKernel::all() {
+        Ok(gpu) => gpu,
+        Err(error) => {
+            let required = std::env::var_os("ODES_REQUIRE_GPU").is_some_and(|v| v != "0");
+            assert!(!required, "ODES_REQUIRE_GPU is set, but {error}");
+            eprintln!("skipped: {error}");
+            return;
+        }
+    };
+    let device = &gpu.devices()[0];
+    let options = SolveOptions::default().saveat(0.01);
+    let ensemble = lorenz_sweep::<f64>(100_000, 10.0);
+    // 2.4 GB of results; the first solve loads the kernel.
+    let reference = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
+
+    // Takes all memory but some hundred megabytes.
+    let stream = device.new_stream().unwrap();
+    device.trim_memory().unwrap();
+    let mut taken = Vec::new();
+    let mut size = usize::try_from(device.memory_info().unwrap().free).unwrap();
+    while size >= 64 << 20 {
+        match stream.allocate::<u8>(size) {
+            Ok(memory) => taken.push(memory),
+            Err(GpuError::OutOfMemory { .. }) => size /= 2,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    taken.push(stream.allocate::<u8>(1).unwrap());
+    // Room for some batches, not for all.
+    let room = taken.iter().position(|memory| memory.num_bytes() <= 1 << 30).unwrap();
+    drop(taken.swap_remove(room));
+    stream.synchronize().unwrap();
+    eprintln!("{:?}", device.memory_info().unwrap());
+
+    let solution = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
+    assert_same_bits(&reference, &solution);
+    // Asked for too much at a time, it takes what it gets.
+    let solution = ensemble.solve(Tsit5, gpu.batch(100_000), &options).unwrap();
+    assert_same_bits(&reference, &solution);
+}
