@@ -108,19 +108,17 @@ impl Program {
     /// Machine code that keeps all numbers in registers, if there is such code.
     ///
     /// `ptxas` spills a register or two where that lets one block more onto a multiprocessor.
-    /// Told that it may use all registers, it does not trade.
+    /// Told that one block suffices, it does not trade.
     fn without_spills(&self, nvrtc: &Nvrtc, arch: &str, cubin: Cubin) -> Cubin {
-        const ALL: &str = "--maxrregcount=255";
         let spills = |cubin: &Cubin| {
             diagnostic::resources(&cubin.log, &self.name)
                 .map_or(0, |r| r.spill_store_bytes + r.spill_load_bytes)
         };
-        // A limit of the caller's own is obeyed.
-        if spills(&cubin) == 0 || self.options.iter().any(|o| o.contains("maxrregcount")) {
+        if spills(&cubin) == 0 {
             return cubin;
         }
-        let options: Vec<String> = self.options.iter().cloned().chain([ALL.to_owned()]).collect();
-        match nvrtc.compile(&self.source, &self.name, arch, &options) {
+        let Some(source) = one_block_suffices(&self.source) else { return cubin };
+        match nvrtc.compile(&source, &self.name, arch, &self.options) {
             Ok(roomy) if spills(&roomy) < spills(&cubin) => roomy,
             _ => cubin,
         }
@@ -130,6 +128,17 @@ impl Program {
     fn process_key(&self) -> Key {
         Key::new(&self.source, &self.name, &self.options, "")
     }
+}
+
+/// The source with `__launch_bounds__(64)` changed to `__launch_bounds__(64, 1)`, whatever the
+/// number.
+fn one_block_suffices(source: &str) -> Option<String> {
+    const BOUNDS: &str = "__launch_bounds__(";
+    let begin = source.find(BOUNDS)? + BOUNDS.len();
+    let end = begin + source[begin..].find([',', ')'])?;
+    let threads = &source[begin..end];
+    let plain = source[end..].starts_with(')') && threads.trim().parse::<u32>().is_ok();
+    plain.then(|| format!("{}{threads}, 1{}", &source[..begin], &source[end..]))
 }
 
 /// A kernel on a device, ready to launch.
@@ -335,6 +344,15 @@ fn best_block(measured: &[(u32, u32)]) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bounds_are_widened_once() {
+        let wide = one_block_suffices("__global__ void __launch_bounds__(64) k() {}");
+        assert_eq!(wide.as_deref(), Some("__global__ void __launch_bounds__(64, 1) k() {}"));
+        assert_eq!(one_block_suffices(wide.as_deref().unwrap()), None);
+        assert_eq!(one_block_suffices("void k() {}"), None);
+        assert_eq!(one_block_suffices("__launch_bounds__(N) void k() {}"), None);
+    }
 
     #[test]
     fn small_blocks_win_at_equal_occupancy() {
