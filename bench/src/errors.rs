@@ -11,9 +11,11 @@ use crate::output::median;
 /// Trajectories that are compared.
 const SAMPLE: usize = 500;
 
-/// Median and maximum over trajectories of the relative error: of the final state, and of the
-/// saved state with the largest. The reference has tolerances of 1e-12, in double precision, and
-/// the parameters that the solve had after rounding.
+/// Median and maximum over trajectories of the error, of each trajectory's state where it is
+/// largest, saved or final. The median is of the error relative to the state; the maximum is
+/// relative to the initial state where that is larger, since some trajectories decay to nothing.
+/// The reference has tolerances of 1e-12, in double precision, and the parameters that the solve
+/// had after rounding.
 pub(crate) fn relative<S, T, const N: usize, const P: usize>(
     base: OdeProblem<S, f64, N, P>,
     solution: &EnsembleSolution<S, T, N, P>,
@@ -34,29 +36,38 @@ where
     if !reference.all_succeeded() {
         return Err(format!("the reference fails: {:?}", reference.code_counts()).into());
     }
-    let errors: Vec<f64> = sample
-        .iter()
-        .enumerate()
-        .map(|(k, &i)| {
-            let (a, b) = (solution.trajectory(i), reference.trajectory(k));
-            let states = a.states().chain([a.final_state()]);
-            let exact = b.states().chain([b.final_state()]);
-            let count = (a.len(), b.len());
-            let largest = states.zip(exact).map(|(u, v)| distance(u.map(T::widen), v)).fold(
-                0.0,
-                // A NaN is the largest error.
-                |max: f64, e| if e <= max { max } else { e },
+    let start = norm(base.u0);
+    let (mut relative, mut scaled) = (Vec::new(), Vec::new());
+    for (k, &i) in sample.iter().enumerate() {
+        let (a, b) = (solution.trajectory(i), reference.trajectory(k));
+        if a.len() != b.len() {
+            return Err(
+                format!("trajectory {i} has {} saved states of {}", a.len(), b.len()).into()
             );
-            if count.0 == count.1 { largest } else { f64::NAN }
-        })
-        .collect();
-    let max = errors.iter().copied().fold(0.0, |max: f64, e| if e <= max { max } else { e });
-    Ok((median(errors), max))
+        }
+        let states = a.states().chain([a.final_state()]).map(|u| u.map(T::widen));
+        let exact = b.states().chain([b.final_state()]);
+        let pairs: Vec<_> = states.zip(exact).collect();
+        let largest = |least: f64| {
+            pairs.iter().map(|(u, v)| distance(*u, *v, norm(*v).max(least))).fold(0.0, worse)
+        };
+        relative.push(largest(0.0));
+        scaled.push(largest(start));
+    }
+    Ok((median(relative), scaled.into_iter().fold(0.0, worse)))
 }
 
-/// The Euclidean norm of the difference, relative to that of `exact`.
-fn distance<const N: usize>(u: [f64; N], exact: [f64; N]) -> f64 {
-    let norm = |x: [f64; N]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let difference = norm(std::array::from_fn(|d| u[d] - exact[d]));
-    if difference == 0.0 { 0.0 } else { difference / norm(exact) }
+/// The larger error; a NaN is the largest.
+fn worse(a: f64, b: f64) -> f64 {
+    if b <= a { a } else { b }
+}
+
+fn norm<const N: usize>(x: [f64; N]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// The Euclidean norm of the difference, by `scale`.
+fn distance<const N: usize>(u: [f64; N], exact: [f64; N], scale: f64) -> f64 {
+    let difference = norm::<N>(std::array::from_fn(|d| u[d] - exact[d]));
+    if difference == 0.0 { 0.0 } else { difference / scale }
 }
