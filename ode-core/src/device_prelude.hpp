@@ -180,6 +180,7 @@ template<> struct Real<float> {
     typedef float Single;
     static constexpr bool DOUBLE = false;
     static DEVICE float lit(double x) { return (float)x; }
+    static DEVICE float lit_of(double, double x) { return (float)x; }
     static DEVICE float select(bool m, float a, float b) { return m ? a : b; }
     static DEVICE float from_bits(u32 b) { return as_float(b); }
     static DEVICE float single_to_bits(float x) { return as_float((u32)(i32)x); }
@@ -192,6 +193,7 @@ template<> struct Real<double> {
     typedef float Single;
     static constexpr bool DOUBLE = true;
     static DEVICE double lit(double x) { return x; }
+    static DEVICE double lit_of(double x, double) { return x; }
     static DEVICE double select(bool m, double a, double b) { return m ? a : b; }
     static DEVICE double from_bits(u64 b) { return as_double(b); }
     static DEVICE double single_to_bits(float x) { return as_double((u64)(u32)(i32)x << 32); }

@@ -123,6 +123,14 @@ pub trait Real:
 
     /// The nearest number to `value`, in every lane.
     fn lit(value: f64) -> Self;
+    /// The nearest number to `double` where a lane is an `f64`, else to `single`, in every lane.
+    ///
+    /// A branch on [`DOUBLE`](Real::DOUBLE) says the same, but there are so many of these that the
+    /// branches alone take minutes to compile away.
+    #[inline(always)]
+    fn lit_of(double: f64, single: f64) -> Self {
+        Self::lit(if Self::DOUBLE { double } else { single })
+    }
     /// `self * a + b`, rounded once.
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// Square root.

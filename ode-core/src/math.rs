@@ -46,7 +46,7 @@ mod device {
 
     /// A constant of either precision.
     fn lit<R: Real>(double: f64, single: f64) -> R {
-        if R::DOUBLE { R::lit(double) } else { R::lit(single) }
+        R::lit_of(double, single)
     }
 
     /// `2^52 + 2^51` and `2^23 + 2^22`: added to a number of less than a quarter of that, it rounds

@@ -426,7 +426,7 @@ impl Printer {
         };
         let name = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let function = self.path_expr(path);
-        let typed = name == "lit" || self.float_literals;
+        let typed = matches!(name.as_str(), "lit" | "lit_of") || self.float_literals;
         let outer = std::mem::replace(&mut self.float_literals, typed);
         let arguments: Vec<String> = e.args.iter().map(|a| self.expr(a)).collect();
         self.float_literals = outer;

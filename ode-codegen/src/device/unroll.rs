@@ -36,8 +36,8 @@ impl VisitMut for Unroll {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
         if let Expr::ForLoop(for_loop) = expr {
-            if let Some(unrolled) = unrolled(for_loop) {
-                *expr = unrolled;
+            if let Some(plain) = unrolled(for_loop).or_else(|| counted(for_loop)) {
+                *expr = plain;
             }
         }
     }
@@ -66,6 +66,28 @@ fn unrolled(for_loop: &syn::ExprForLoop) -> Option<Expr> {
     });
     let block: Block = parse_quote!({ #(#copies)* });
     Some(Expr::Block(syn::ExprBlock { attrs: Vec::new(), label: None, block }))
+}
+
+/// `for i in a..b { body }` over constants as a `while` loop: a range's iterator is several calls
+/// that LLVM must inline and rotate away, in each of the hundreds of loops of a solver.
+fn counted(for_loop: &syn::ExprForLoop) -> Option<Expr> {
+    let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
+    let Expr::Range(syn::ExprRange { start, end, limits: syn::RangeLimits::HalfOpen(_), .. }) =
+        &*for_loop.expr
+    else {
+        return None;
+    };
+    let (from, to) = (start.as_deref()?, end.as_deref()?);
+    let (ident, body) = (&variable.ident, &for_loop.body);
+    // The next count is stored before the body, where the user's variable shadows it.
+    Some(parse_quote! {{
+        let mut next: usize = #from;
+        while next < #to {
+            let #ident = next;
+            next = next.wrapping_add(1);
+            #body
+        }
+    }})
 }
 
 fn literal_range(expr: &Expr) -> Option<(usize, usize)> {

@@ -250,6 +250,11 @@ where
         Lanes(map!(|_k| V::splat(V::Scalar::narrow(value))))
     }
     #[inline(always)]
+    fn lit_of(double: f64, single: f64) -> Self {
+        let value = <V::Scalar as Real>::lit_of(double, single);
+        Lanes(map!(|_k| V::splat(value)))
+    }
+    #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
         Lanes(map!(|k| self.0[k].mul_add(a.0[k], b.0[k])))
     }

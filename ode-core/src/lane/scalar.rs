@@ -22,7 +22,7 @@ impl Mask for bool {
 }
 
 macro_rules! scalar {
-    ($float:ident, $bits:ident, double: $double:literal, device: $device:literal,
+    ($float:ident, $bits:ident, double: $double:literal, of: |$d:ident, $s:ident| $of:expr, device: $device:literal,
      high: |$h:ident| $high:expr, from_high: |$g:ident| $from_high:expr) => {
         impl Bits for $bits {
             type Mask = bool;
@@ -89,6 +89,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn lit(value: f64) -> Self {
                 value as $float
+            }
+            #[inline(always)]
+            fn lit_of($d: f64, $s: f64) -> Self {
+                $of as $float
             }
             #[inline(always)]
             fn mul_add(self, a: Self, b: Self) -> Self {
@@ -200,5 +204,5 @@ macro_rules! scalar {
     };
 }
 
-scalar!(f32, u32, double: false, device: "float", high: |b| b, from_high: |i| i as u32);
-scalar!(f64, u64, double: true, device: "double", high: |b| b >> 32, from_high: |i| (i as u64) << 32);
+scalar!(f32, u32, double: false, of: |_double, single| single, device: "float", high: |b| b, from_high: |i| i as u32);
+scalar!(f64, u64, double: true, of: |double, _single| double, device: "double", high: |b| b >> 32, from_high: |i| (i as u64) << 32);

@@ -159,7 +159,7 @@ fn f64_functions_are_accurate() {
 #[test]
 #[ignore = "takes minutes"]
 fn f64_functions_are_accurate_on_many_samples() {
-    accuracy(4_000_000);
+    accuracy(1_000_000);
 }
 
 /// Pairs `x, y` of one kind.
@@ -226,7 +226,7 @@ fn f64_powf_is_accurate() {
 #[test]
 #[ignore = "takes minutes"]
 fn f64_powf_is_accurate_on_many_samples() {
-    powf_accuracy(4_000_000);
+    powf_accuracy(1_000_000);
 }
 
 /// An `f64` function of the platform as an exact result.
@@ -234,42 +234,54 @@ fn platform(value: f64) -> Exact {
     Exact::from(Dd::from(value))
 }
 
-/// The greatest error over every `stride`th bit pattern; asserts the bound, and that exactly the
-/// right results are infinite or NaN.
-fn sweep(name: &str, bound: f64, function: fn(f32) -> f32, exact: fn(f64) -> f64, stride: usize) {
-    let mut worst = (0.0, 0.0_f32);
-    for bits in (0..1_u64 << 32).step_by(stride) {
+/// The greatest error over arguments of the given bit patterns; asserts the bound, and that exactly
+/// the right results are infinite or NaN.
+fn sweep(
+    name: &str,
+    bound: f64,
+    function: fn(f32) -> f32,
+    exact: fn(f64) -> f64,
+    patterns: std::iter::StepBy<std::ops::Range<u64>>,
+) {
+    // What rounds correctly is not measured: the greatest error is always of something that does
+    // not.
+    let mut worst = (0.5, 0.0_f32);
+    for bits in patterns {
         let x = f32::from_bits(bits as u32);
         let (result, expected) = (function(x), exact(f64::from(x)));
-        if expected.is_finite() {
+        if expected.is_nan() {
+            assert!(result.is_nan(), "{name}({x:e}) is {result:e}");
+        } else if expected.is_infinite() {
+            assert_eq!(f64::from(result), expected, "{name}({x:e})");
+        } else if result != expected as f32 {
             let error = ulps_f32(result, platform(expected));
             if error > worst.0 {
                 worst = (error, x);
             }
-        } else if expected.is_nan() {
-            assert!(result.is_nan(), "{name}({x:e}) is {result:e}");
-        } else {
-            assert_eq!(f64::from(result), expected, "{name}({x:e})");
         }
     }
     println!("f32 {name}: {:.3} ulp at {:e}", worst.0, worst.1);
     assert!(worst.0 <= bound, "{name}: {} ulp at {:e}", worst.0, worst.1);
 }
 
+/// Measures on every `stride`th argument. Only on positive ones where the function is even or odd
+/// to the last bit, which `symmetries_are_exact` tests.
 fn sweeps(stride: usize) {
+    let all = || (0..1_u64 << 32).step_by(stride);
+    let positive = || (0..1_u64 << 31).step_by(stride);
     std::thread::scope(|scope| {
-        scope.spawn(move || sweep("exp", 1.1, math::exp, f64::exp, stride));
-        scope.spawn(move || sweep("ln", 1.0, math::ln, f64::ln, stride));
-        scope.spawn(move || sweep("tanh", 1.7, math::tanh, f64::tanh, stride));
-        scope.spawn(move || sweep("sin", 1.6, math::sin, f64::sin, stride));
-        scope.spawn(move || sweep("cos", 2.0, math::cos, f64::cos, stride));
-        scope.spawn(move || sweep("tan", 4.0, math::tan, f64::tan, stride));
+        scope.spawn(|| sweep("exp", 1.1, math::exp, f64::exp, all()));
+        scope.spawn(|| sweep("ln", 1.0, math::ln, f64::ln, all()));
+        scope.spawn(|| sweep("tanh", 1.7, math::tanh, f64::tanh, positive()));
+        scope.spawn(|| sweep("sin", 1.6, math::sin, f64::sin, positive()));
+        scope.spawn(|| sweep("cos", 2.0, math::cos, f64::cos, positive()));
+        scope.spawn(|| sweep("tan", 4.0, math::tan, f64::tan, positive()));
     });
 }
 
 #[test]
 fn f32_functions_are_accurate() {
-    sweeps(1999);
+    sweeps(997);
 }
 
 #[test]
@@ -314,7 +326,7 @@ fn f32_powf_is_accurate() {
 #[test]
 #[ignore = "takes minutes"]
 fn f32_powf_is_accurate_on_many_samples() {
-    f32_powf_accuracy(400_000_000);
+    f32_powf_accuracy(100_000_000);
 }
 
 /// The platform's `f64` functions are the reference for `f32`: a unit of `f64` is `2^-29` of one
