@@ -8,13 +8,39 @@ use crate::lane::{Real, Scalar};
 use crate::methods::Method;
 use crate::options::SolveOptions;
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
-use crate::simd::{self, InstructionSet, Program, Width};
+use crate::simd::{self, InstructionSet, Program};
 use crate::solution::{Backend, EnsembleSolution, OdeSolution, RawResults, Timings};
 use crate::system::System;
 use core::marker::PhantomData;
 use rayon::prelude::*;
 use std::time::Instant;
 
+/// Runs a chunk by one of the four programs for it. A macro, because each way to run it takes four
+/// types, and a function generic over the way would compile both for each algorithm.
+macro_rules! solve_chunk {
+    ($T:ty, $S:ty, $M:ty, [$N:ident, $P:ident, $K:ident], $inputs:expr, $results:expr, $schedule:expr, $run:expr) => {{
+        let (inputs, mut results, schedule) = ($inputs, $results, $schedule);
+        let results = &mut results;
+        macro_rules! solve {
+            ($adaptive:literal, $save:literal) => {{
+                let marker = PhantomData::<($S, $M)>;
+                let chunk = Chunk::<$T, $S, $M, $N, $P, $K, $adaptive, $save> {
+                    inputs,
+                    results,
+                    schedule,
+                    marker,
+                };
+                ($run)(chunk)
+            }};
+        }
+        match (inputs.adaptive, inputs.save.slots() > 0) {
+            (true, true) => solve!(true, true),
+            (true, false) => solve!(true, false),
+            (false, true) => solve!(false, true),
+            (false, false) => solve!(false, false),
+        }
+    }};
+}
 /// A place where the trajectories of an ensemble are integrated.
 pub trait EnsembleAlgorithm {
     /// Integrates all trajectories of `inputs`.
@@ -153,10 +179,9 @@ impl EnsembleAlgorithm for EnsembleSerial {
         M: Method<K>,
     {
         let begin = Instant::now();
-        let isa = InstructionSet::best();
         let mut raw = allocate::<T, N>(inputs, "scalar".to_string(), 1)?;
         for results in chunks::<T, N>(&mut raw, inputs.trajectories) {
-            solve_chunk::<T, S, M, N, P, K>(inputs, results, isa, Width::Scalar, Schedule::Refill);
+            solve_chunk!(T, S, M, [N, P, K], inputs, results, Schedule::Refill, simd::run_scalar);
         }
         raw.timings.solve = begin.elapsed().as_secs_f64();
         Ok(raw)
@@ -185,7 +210,9 @@ impl EnsembleAlgorithm for EnsembleThreads {
             let mut raw = allocate::<T, N>(inputs, format!("{isa:?}").to_lowercase(), threads)?;
             let batch = self.batch.unwrap_or_else(|| batch_size(inputs.trajectories, threads));
             chunks::<T, N>(&mut raw, batch).into_par_iter().for_each(|results| {
-                solve_chunk::<T, S, M, N, P, K>(inputs, results, isa, Width::Vector, schedule);
+                solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, |chunk| simd::run(
+                    isa, chunk
+                ));
             });
             Ok(raw)
         };
@@ -266,34 +293,6 @@ fn chunks<T, const N: usize>(raw: &mut RawResults<T>, batch: usize) -> Vec<Resul
         }
     }
     pieces
-}
-
-fn solve_chunk<T, S, M, const N: usize, const P: usize, const K: usize>(
-    inputs: &Inputs<T>,
-    mut results: Results<'_, T>,
-    isa: InstructionSet,
-    width: Width,
-    schedule: Schedule,
-) where
-    T: Scalar,
-    S: System<N, P>,
-    M: Method<K>,
-{
-    macro_rules! solve {
-        ($adaptive:literal, $save:literal) => {{
-            let results = &mut results;
-            let marker = PhantomData::<(S, M)>;
-            let chunk =
-                Chunk::<T, S, M, N, P, K, $adaptive, $save> { inputs, results, schedule, marker };
-            simd::run(isa, width, chunk);
-        }};
-    }
-    match (inputs.adaptive, inputs.save.slots() > 0) {
-        (true, true) => solve!(true, true),
-        (true, false) => solve!(true, false),
-        (false, true) => solve!(false, true),
-        (false, false) => solve!(false, false),
-    }
 }
 
 /// A chunk of trajectories as a program for lanes.

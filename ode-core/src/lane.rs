@@ -19,7 +19,7 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
-pub use lanes::{LaneBits, LaneMask, Lanes, Vector, WithSingle};
+pub use lanes::{LaneBits, LaneMask, Lanes, Two, Vector, WithSingle};
 pub use portable::Portable;
 
 use core::fmt::Debug;

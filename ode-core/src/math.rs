@@ -60,6 +60,7 @@ mod device {
     const MIN_NORMAL_F64: f64 = 2.2250738585072014e-308;
     const MIN_NORMAL_F32: f64 = 1.1754943508222875e-38;
 
+    /// Infinity.
     pub fn infinity<R: Real>() -> R {
         if R::DOUBLE {
             R::from_bits(<R::Bits as Bits>::lit(0x7ff0_0000_0000_0000))

@@ -6,7 +6,7 @@
 //! arithmetic is `#[inline(always)]`: a call that is not inlined would be compiled for the baseline
 //! and pass its vectors through memory.
 
-use crate::lane::{Lanes, Portable, Real, Scalar};
+use crate::lane::{Lanes, Portable, Real, Scalar, Two};
 
 /// The instruction sets that lanes are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -76,40 +76,34 @@ pub const fn vectors(n: usize) -> usize {
     if n <= 4 { 2 } else { 1 }
 }
 
-/// One lane, or as many as the instruction set has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// One trajectory at a time.
-    Scalar,
-    /// SIMD lanes.
-    Vector,
+/// Runs `program` in one lane, with FMA where the machine has it.
+pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
+    #[cfg(target_arch = "x86_64")]
+    if InstructionSet::Avx2.is_available() {
+        // SAFETY: `is_available` has just found the features of the entry point.
+        return unsafe { scalar_fma::<T, P>(program) };
+    }
+    program.run::<T>()
 }
 
-/// Runs `program` with the lanes of `isa`.
-///
-/// # Panics
-/// Never; an instruction set that this machine lacks is replaced by the baseline, which gives the
-/// same bits.
-pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, width: Width, program: P) -> P::Output {
+/// Runs `program` in the lanes of `isa`. An instruction set that this machine lacks is replaced by
+/// the baseline, which gives the same bits.
+pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        let isa = if isa.is_available() { isa } else { InstructionSet::Baseline };
-        match (isa, width) {
-            (InstructionSet::Baseline, _) => {}
+        match if isa.is_available() { isa } else { InstructionSet::Baseline } {
+            // Without FMA there is nothing to gain from arrays: their products are library calls.
+            InstructionSet::Baseline => program.run::<T>(),
             // SAFETY: `is_available` has just found the features of the entry point.
-            (_, Width::Scalar) => return unsafe { scalar_fma::<T, P>(program) },
+            InstructionSet::Avx2 => unsafe { T::Simd::avx2(program) },
             // SAFETY: as above.
-            (InstructionSet::Avx2, Width::Vector) => return unsafe { T::Simd::avx2(program) },
-            // SAFETY: as above.
-            (InstructionSet::Avx512, Width::Vector) => return unsafe { T::Simd::avx512(program) },
+            InstructionSet::Avx512 => unsafe { T::Simd::avx512(program) },
         }
     }
-    let _ = isa;
-    match width {
-        // Without FMA there is nothing to gain from arrays: their products are library calls.
-        _ if cfg!(target_arch = "x86_64") => program.run::<T>(),
-        Width::Scalar => program.run::<T>(),
-        Width::Vector => T::Simd::portable(program),
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = isa;
+        T::Simd::portable(program)
     }
 }
 
@@ -142,16 +136,16 @@ macro_rules! family {
     ($scalar:ident, $portable:literal, $avx2:ident, $avx512:ident) => {
         impl SimdFamily<$scalar> for Family<$scalar> {
             fn portable<P: Program<$scalar>>(program: P) -> P::Output {
-                program.run::<Lanes<Portable<$scalar, $portable>, 1>>()
+                program.run::<Lanes<Portable<$scalar, $portable>>>()
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             unsafe fn avx2<P: Program<$scalar>>(program: P) -> P::Output {
                 use crate::lane::x86::$avx2;
                 if P::VECTORS > 1 {
-                    program.run::<Lanes<$avx2, 2>>()
+                    program.run::<Lanes<Two<$avx2>>>()
                 } else {
-                    program.run::<Lanes<$avx2, 1>>()
+                    program.run::<Lanes<$avx2>>()
                 }
             }
             #[cfg(target_arch = "x86_64")]
@@ -159,9 +153,9 @@ macro_rules! family {
             unsafe fn avx512<P: Program<$scalar>>(program: P) -> P::Output {
                 use crate::lane::x86::$avx512;
                 if P::VECTORS > 1 {
-                    program.run::<Lanes<$avx512, 2>>()
+                    program.run::<Lanes<Two<$avx512>>>()
                 } else {
-                    program.run::<Lanes<$avx512, 1>>()
+                    program.run::<Lanes<$avx512>>()
                 }
             }
         }

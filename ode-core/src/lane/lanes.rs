@@ -1,4 +1,4 @@
-//! `K` vectors of one instruction set as one number: the fast CPU path.
+//! Vectors of one instruction set as one number: the fast CPU path.
 //!
 //! One vector per operation leaves the floating-point units waiting for the previous result; two
 //! independent vectors hide that latency (40 to 47% faster on three equations), and four run out
@@ -18,13 +18,11 @@ pub trait Vector: Copy + Send + Sync + 'static {
     type Scalar: Scalar;
     type Mask: Copy;
     type Bits: Copy;
-    /// `[Scalar; WIDTH]`.
-    type Array: AsRef<[Self::Scalar]> + AsMut<[Self::Scalar]> + Debug;
     const WIDTH: usize;
 
     fn splat(x: Self::Scalar) -> Self;
-    fn to_array(self) -> Self::Array;
-    fn from_array(a: Self::Array) -> Self;
+    fn get(self, i: usize) -> Self::Scalar;
+    fn set(&mut self, i: usize, x: Self::Scalar);
     fn add(self, b: Self) -> Self;
     fn sub(self, b: Self) -> Self;
     fn mul(self, b: Self) -> Self;
@@ -61,6 +59,7 @@ pub trait Vector: Copy + Send + Sync + 'static {
     fn mask_and(a: Self::Mask, b: Self::Mask) -> Self::Mask;
     fn mask_or(a: Self::Mask, b: Self::Mask) -> Self::Mask;
     fn mask_not(a: Self::Mask) -> Self::Mask;
+    fn mask_any(a: Self::Mask) -> bool;
     fn mask_to_bits(a: Self::Mask) -> u64;
     fn mask_from_bits(a: u64) -> Self::Mask;
 }
@@ -77,57 +76,198 @@ pub trait WithSingle: Sized {
     fn single_mask(mask: Self::Mask) -> <Self::Single as Real>::Mask;
 }
 
-/// `K` vectors: a real number of `K * V::WIDTH` lanes.
+/// A vector, or [`Two`] of them: a real number of `V::WIDTH` lanes.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct Lanes<V: Vector, const K: usize>(pub [V; K]);
+pub struct Lanes<V: Vector>(pub V);
 
 /// A truth value for each lane of [`Lanes`].
 #[derive(Clone, Copy)]
-pub struct LaneMask<V: Vector, const K: usize>(pub [V::Mask; K]);
+pub struct LaneMask<V: Vector>(pub V::Mask);
 
 /// A bit pattern for each lane of [`Lanes`].
 #[derive(Clone, Copy)]
-pub struct LaneBits<V: Vector, const K: usize>(pub [V::Bits; K]);
+pub struct LaneBits<V: Vector>(pub V::Bits);
 
-/// `[f(0), …, f(K-1)]`, written out: a loop would be unrolled too late for LLVM to keep the
-/// array in registers.
-macro_rules! each {
-    ($first:expr, |$k:ident| $value:expr) => {{
-        let mut out = [$first; K];
-        if K > 1 {
-            let $k = 1;
-            out[$k] = $value;
-        }
-        if K > 2 {
-            let $k = 2;
-            out[$k] = $value;
-        }
-        if K > 3 {
-            let $k = 3;
-            out[$k] = $value;
-        }
-        const { assert!(K >= 1 && K <= 4) };
-        out
-    }};
-}
-macro_rules! map {
-    (|$k:ident| $value:expr) => {{
-        let first = {
-            let $k = 0;
-            $value
-        };
-        each!(first, |$k| $value)
-    }};
+/// Two vectors side by side: twice the lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Two<V>(pub V, pub V);
+
+impl<V: Vector> Vector for Two<V> {
+    type Scalar = V::Scalar;
+    type Mask = (V::Mask, V::Mask);
+    type Bits = (V::Bits, V::Bits);
+    const WIDTH: usize = 2 * V::WIDTH;
+
+    #[inline(always)]
+    fn splat(x: V::Scalar) -> Self {
+        Two(V::splat(x), V::splat(x))
+    }
+    #[inline(always)]
+    fn get(self, i: usize) -> V::Scalar {
+        if i < V::WIDTH { self.0.get(i) } else { self.1.get(i - V::WIDTH) }
+    }
+    #[inline(always)]
+    fn set(&mut self, i: usize, x: V::Scalar) {
+        if i < V::WIDTH { self.0.set(i, x) } else { self.1.set(i - V::WIDTH, x) }
+    }
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Two(V::add(self.0, b.0), V::add(self.1, b.1))
+    }
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Two(V::sub(self.0, b.0), V::sub(self.1, b.1))
+    }
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        Two(V::mul(self.0, b.0), V::mul(self.1, b.1))
+    }
+    #[inline(always)]
+    fn div(self, b: Self) -> Self {
+        Two(V::div(self.0, b.0), V::div(self.1, b.1))
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Two(V::neg(self.0), V::neg(self.1))
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        Two(V::mul_add(self.0, a.0, b.0), V::mul_add(self.1, a.1, b.1))
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Two(V::sqrt(self.0), V::sqrt(self.1))
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Two(V::abs(self.0), V::abs(self.1))
+    }
+    #[inline(always)]
+    fn round_even(self) -> Self {
+        Two(V::round_even(self.0), V::round_even(self.1))
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        Two(V::floor(self.0), V::floor(self.1))
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        Two(V::copysign(self.0, sign.0), V::copysign(self.1, sign.1))
+    }
+    #[inline(always)]
+    fn lt(self, b: Self) -> Self::Mask {
+        (V::lt(self.0, b.0), V::lt(self.1, b.1))
+    }
+    #[inline(always)]
+    fn le(self, b: Self) -> Self::Mask {
+        (V::le(self.0, b.0), V::le(self.1, b.1))
+    }
+    #[inline(always)]
+    fn equals(self, b: Self) -> Self::Mask {
+        (V::equals(self.0, b.0), V::equals(self.1, b.1))
+    }
+    #[inline(always)]
+    fn select(m: Self::Mask, a: Self, b: Self) -> Self {
+        Two(V::select(m.0, a.0, b.0), V::select(m.1, a.1, b.1))
+    }
+    #[inline(always)]
+    fn min(self, b: Self) -> Self {
+        Two(V::min(self.0, b.0), V::min(self.1, b.1))
+    }
+    #[inline(always)]
+    fn max(self, b: Self) -> Self {
+        Two(V::max(self.0, b.0), V::max(self.1, b.1))
+    }
+    #[inline(always)]
+    fn to_bits(self) -> Self::Bits {
+        (V::to_bits(self.0), V::to_bits(self.1))
+    }
+    #[inline(always)]
+    fn from_bits(b: Self::Bits) -> Self {
+        Two(V::from_bits(b.0), V::from_bits(b.1))
+    }
+    #[inline(always)]
+    fn bits_splat(x: u64) -> Self::Bits {
+        (V::bits_splat(x), V::bits_splat(x))
+    }
+    #[inline(always)]
+    fn bits_add(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        (V::bits_add(a.0, b.0), V::bits_add(a.1, b.1))
+    }
+    #[inline(always)]
+    fn bits_sub(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        (V::bits_sub(a.0, b.0), V::bits_sub(a.1, b.1))
+    }
+    #[inline(always)]
+    fn bits_and(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        (V::bits_and(a.0, b.0), V::bits_and(a.1, b.1))
+    }
+    #[inline(always)]
+    fn bits_or(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        (V::bits_or(a.0, b.0), V::bits_or(a.1, b.1))
+    }
+    #[inline(always)]
+    fn bits_xor(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        (V::bits_xor(a.0, b.0), V::bits_xor(a.1, b.1))
+    }
+    #[inline(always)]
+    fn bits_shl<const BY: u32>(a: Self::Bits) -> Self::Bits {
+        (V::bits_shl::<BY>(a.0), V::bits_shl::<BY>(a.1))
+    }
+    #[inline(always)]
+    fn bits_shr<const BY: u32>(a: Self::Bits) -> Self::Bits {
+        (V::bits_shr::<BY>(a.0), V::bits_shr::<BY>(a.1))
+    }
+    #[inline(always)]
+    fn bits_equals(a: Self::Bits, b: Self::Bits) -> Self::Mask {
+        (V::bits_equals(a.0, b.0), V::bits_equals(a.1, b.1))
+    }
+    #[inline(always)]
+    fn bits_less_than(a: Self::Bits, b: Self::Bits) -> Self::Mask {
+        (V::bits_less_than(a.0, b.0), V::bits_less_than(a.1, b.1))
+    }
+    #[inline(always)]
+    fn bits_select(m: Self::Mask, a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        (V::bits_select(m.0, a.0, b.0), V::bits_select(m.1, a.1, b.1))
+    }
+    #[inline(always)]
+    fn mask_splat(x: bool) -> Self::Mask {
+        (V::mask_splat(x), V::mask_splat(x))
+    }
+    #[inline(always)]
+    fn mask_and(a: Self::Mask, b: Self::Mask) -> Self::Mask {
+        (V::mask_and(a.0, b.0), V::mask_and(a.1, b.1))
+    }
+    #[inline(always)]
+    fn mask_or(a: Self::Mask, b: Self::Mask) -> Self::Mask {
+        (V::mask_or(a.0, b.0), V::mask_or(a.1, b.1))
+    }
+    #[inline(always)]
+    fn mask_not(a: Self::Mask) -> Self::Mask {
+        (V::mask_not(a.0), V::mask_not(a.1))
+    }
+    #[inline(always)]
+    fn mask_any(a: Self::Mask) -> bool {
+        V::mask_any(V::mask_or(a.0, a.1))
+    }
+    #[inline(always)]
+    fn mask_to_bits(a: Self::Mask) -> u64 {
+        V::mask_to_bits(a.0) | V::mask_to_bits(a.1) << V::WIDTH
+    }
+    #[inline(always)]
+    fn mask_from_bits(a: u64) -> Self::Mask {
+        (V::mask_from_bits(a), V::mask_from_bits(a >> V::WIDTH))
+    }
 }
 
 macro_rules! operator {
     ($trait:ident, $method:ident, $type:ident, $primitive:ident) => {
-        impl<V: Vector, const K: usize> $trait for $type<V, K> {
+        impl<V: Vector> $trait for $type<V> {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                $type(map!(|k| V::$primitive(self.0[k], other.0[k])))
+                $type(V::$primitive(self.0, other.0))
             }
         }
     };
@@ -142,149 +282,140 @@ operator!(BitAnd, bitand, LaneBits, bits_and);
 operator!(BitOr, bitor, LaneBits, bits_or);
 operator!(BitXor, bitxor, LaneBits, bits_xor);
 
-impl<V: Vector, const K: usize> Neg for Lanes<V, K> {
+impl<V: Vector> Neg for Lanes<V> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Lanes(map!(|k| self.0[k].neg()))
+        Lanes(self.0.neg())
     }
 }
 
-impl<V: Vector, const K: usize> Not for LaneMask<V, K> {
+impl<V: Vector> Not for LaneMask<V> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
-        LaneMask(map!(|k| V::mask_not(self.0[k])))
+        LaneMask(V::mask_not(self.0))
     }
 }
 
-impl<V: Vector, const K: usize> Not for LaneBits<V, K> {
+impl<V: Vector> Not for LaneBits<V> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
-        self ^ LaneBits(map!(|_k| V::bits_splat(u64::MAX)))
+        self ^ LaneBits(V::bits_splat(u64::MAX))
     }
 }
 
-impl<V: Vector, const K: usize> Mask for LaneMask<V, K> {
+impl<V: Vector> Mask for LaneMask<V> {
     #[inline(always)]
     fn splat(value: bool) -> Self {
-        LaneMask(map!(|_k| V::mask_splat(value)))
+        LaneMask(V::mask_splat(value))
     }
     #[inline(always)]
     fn any(self) -> bool {
-        let mut all = self.0[0];
-        for k in 1..K {
-            all = V::mask_or(all, self.0[k]);
-        }
-        V::mask_to_bits(all) != 0
+        V::mask_any(self.0)
     }
     #[inline(always)]
     fn to_bitmask(self) -> u64 {
-        let mut bits = 0;
-        for k in 0..K {
-            bits |= V::mask_to_bits(self.0[k]) << (k * V::WIDTH);
-        }
-        bits
+        V::mask_to_bits(self.0)
     }
     #[inline(always)]
     fn from_bitmask(bits: u64) -> Self {
-        LaneMask(map!(|k| V::mask_from_bits(bits >> (k * V::WIDTH))))
+        LaneMask(V::mask_from_bits(bits))
     }
 }
 
-impl<V: Vector, const K: usize> Bits for LaneBits<V, K> {
-    type Mask = LaneMask<V, K>;
+impl<V: Vector> Bits for LaneBits<V> {
+    type Mask = LaneMask<V>;
     #[inline(always)]
     fn lit(value: u64) -> Self {
-        LaneBits(map!(|_k| V::bits_splat(value)))
+        LaneBits(V::bits_splat(value))
     }
     #[inline(always)]
     fn lane(self, i: usize) -> u64 {
-        let vector = V::from_bits(self.0[i / V::WIDTH]);
-        Bits::lane(Real::to_bits(vector.to_array().as_ref()[i % V::WIDTH]), 0)
+        Bits::lane(Real::to_bits(V::from_bits(self.0).get(i)), 0)
     }
     #[inline(always)]
     fn wrapping_add(self, other: Self) -> Self {
-        LaneBits(map!(|k| V::bits_add(self.0[k], other.0[k])))
+        LaneBits(V::bits_add(self.0, other.0))
     }
     #[inline(always)]
     fn wrapping_sub(self, other: Self) -> Self {
-        LaneBits(map!(|k| V::bits_sub(self.0[k], other.0[k])))
+        LaneBits(V::bits_sub(self.0, other.0))
     }
     #[inline(always)]
     fn shl<const BY: u32>(self) -> Self {
-        LaneBits(map!(|k| V::bits_shl::<BY>(self.0[k])))
+        LaneBits(V::bits_shl::<BY>(self.0))
     }
     #[inline(always)]
     fn shr<const BY: u32>(self) -> Self {
-        LaneBits(map!(|k| V::bits_shr::<BY>(self.0[k])))
+        LaneBits(V::bits_shr::<BY>(self.0))
     }
     #[inline(always)]
     fn equals(self, other: Self) -> Self::Mask {
-        LaneMask(map!(|k| V::bits_equals(self.0[k], other.0[k])))
+        LaneMask(V::bits_equals(self.0, other.0))
     }
     #[inline(always)]
     fn less_than(self, other: Self) -> Self::Mask {
-        LaneMask(map!(|k| V::bits_less_than(self.0[k], other.0[k])))
+        LaneMask(V::bits_less_than(self.0, other.0))
     }
     #[inline(always)]
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
-        LaneBits(map!(|k| V::bits_select(mask.0[k], a.0[k], b.0[k])))
+        LaneBits(V::bits_select(mask.0, a.0, b.0))
     }
 }
 
-impl<V: Vector, const K: usize> Real for Lanes<V, K>
+impl<V: Vector> Real for Lanes<V>
 where
-    Self: WithSingle<Mask = LaneMask<V, K>>,
+    Self: WithSingle<Mask = LaneMask<V>>,
 {
     type Scalar = V::Scalar;
-    type Mask = LaneMask<V, K>;
-    type Bits = LaneBits<V, K>;
+    type Mask = LaneMask<V>;
+    type Bits = LaneBits<V>;
     type Single = <Self as WithSingle>::Single;
-    const LANES: usize = K * V::WIDTH;
+    const LANES: usize = V::WIDTH;
     const DOUBLE: bool = <V::Scalar as Real>::DOUBLE;
 
     #[inline(always)]
     fn lit(value: f64) -> Self {
-        Lanes(map!(|_k| V::splat(V::Scalar::narrow(value))))
+        Lanes(V::splat(V::Scalar::narrow(value)))
     }
     #[inline(always)]
     fn lit_of(double: f64, single: f64) -> Self {
         let value = <V::Scalar as Real>::lit_of(double, single);
-        Lanes(map!(|_k| V::splat(value)))
+        Lanes(V::splat(value))
     }
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
-        Lanes(map!(|k| self.0[k].mul_add(a.0[k], b.0[k])))
+        Lanes(self.0.mul_add(a.0, b.0))
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
-        Lanes(map!(|k| self.0[k].sqrt()))
+        Lanes(self.0.sqrt())
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        Lanes(map!(|k| self.0[k].abs()))
+        Lanes(self.0.abs())
     }
     #[inline(always)]
     fn copysign(self, sign: Self) -> Self {
-        Lanes(map!(|k| self.0[k].copysign(sign.0[k])))
+        Lanes(self.0.copysign(sign.0))
     }
     #[inline(always)]
     fn round_even(self) -> Self {
-        Lanes(map!(|k| self.0[k].round_even()))
+        Lanes(self.0.round_even())
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        Lanes(map!(|k| self.0[k].floor()))
+        Lanes(self.0.floor())
     }
     #[inline(always)]
     fn lt(self, other: Self) -> Self::Mask {
-        LaneMask(map!(|k| self.0[k].lt(other.0[k])))
+        LaneMask(self.0.lt(other.0))
     }
     #[inline(always)]
     fn le(self, other: Self) -> Self::Mask {
-        LaneMask(map!(|k| self.0[k].le(other.0[k])))
+        LaneMask(self.0.le(other.0))
     }
     #[inline(always)]
     fn gt(self, other: Self) -> Self::Mask {
@@ -296,19 +427,19 @@ where
     }
     #[inline(always)]
     fn equals(self, other: Self) -> Self::Mask {
-        LaneMask(map!(|k| self.0[k].equals(other.0[k])))
+        LaneMask(self.0.equals(other.0))
     }
     #[inline(always)]
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
-        Lanes(map!(|k| V::select(mask.0[k], a.0[k], b.0[k])))
+        Lanes(V::select(mask.0, a.0, b.0))
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        Lanes(map!(|k| self.0[k].min(other.0[k])))
+        Lanes(self.0.min(other.0))
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        Lanes(map!(|k| self.0[k].max(other.0[k])))
+        Lanes(self.0.max(other.0))
     }
     #[inline(always)]
     fn max_magnitude(self, other: Self) -> Self {
@@ -324,11 +455,11 @@ where
     }
     #[inline(always)]
     fn to_bits(self) -> Self::Bits {
-        LaneBits(map!(|k| self.0[k].to_bits()))
+        LaneBits(self.0.to_bits())
     }
     #[inline(always)]
     fn from_bits(bits: Self::Bits) -> Self {
-        Lanes(map!(|k| V::from_bits(bits.0[k])))
+        Lanes(V::from_bits(bits.0))
     }
     #[inline(always)]
     fn bits_to_single(self) -> Self::Single {
@@ -352,31 +483,28 @@ where
     }
     #[inline(always)]
     fn lane(self, i: usize) -> V::Scalar {
-        self.0[i / V::WIDTH].to_array().as_ref()[i % V::WIDTH]
+        self.0.get(i)
     }
     #[inline(always)]
     fn set_lane(&mut self, i: usize, value: V::Scalar) {
-        let vector = &mut self.0[i / V::WIDTH];
-        let mut array = vector.to_array();
-        array.as_mut()[i % V::WIDTH] = value;
-        *vector = V::from_array(array);
+        self.0.set(i, value);
     }
 }
 
-impl<V: Vector, const K: usize> Debug for Lanes<V, K> {
+impl<V: Vector> Debug for Lanes<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|v| v.to_array())).finish()
+        f.debug_list().entries((0..V::WIDTH).map(|i| self.0.get(i))).finish()
     }
 }
 
-impl<V: Vector, const K: usize> Debug for LaneMask<V, K> {
+impl<V: Vector> Debug for LaneMask<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#b}", self.to_bitmask())
     }
 }
 
-impl<V: Vector, const K: usize> Debug for LaneBits<V, K> {
+impl<V: Vector> Debug for LaneBits<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|b| V::from_bits(*b).to_array())).finish()
+        f.debug_list().entries((0..V::WIDTH).map(|i| Bits::lane(*self, i))).finish()
     }
 }

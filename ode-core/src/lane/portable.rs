@@ -23,7 +23,6 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
     type Scalar = T;
     type Mask = [bool; W];
     type Bits = [T::Bits; W];
-    type Array = [T; W];
     const WIDTH: usize = W;
 
     #[inline(always)]
@@ -31,12 +30,12 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
         Portable([x; W])
     }
     #[inline(always)]
-    fn to_array(self) -> [T; W] {
-        self.0
+    fn get(self, i: usize) -> T {
+        self.0[i]
     }
     #[inline(always)]
-    fn from_array(a: [T; W]) -> Self {
-        Portable(a)
+    fn set(&mut self, i: usize, x: T) {
+        self.0[i] = x;
     }
     #[inline(always)]
     fn add(self, b: Self) -> Self {
@@ -177,6 +176,10 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
         all!(|i| !a[i])
     }
     #[inline(always)]
+    fn mask_any(a: [bool; W]) -> bool {
+        a.contains(&true)
+    }
+    #[inline(always)]
     fn mask_to_bits(a: [bool; W]) -> u64 {
         a.iter().enumerate().fold(0, |bits, (i, &set)| bits | (set as u64) << i)
     }
@@ -186,30 +189,30 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
     }
 }
 
-impl<T, const W: usize, const K: usize> WithSingle for Lanes<Portable<T, W>, K>
+impl<T, const W: usize> WithSingle for Lanes<Portable<T, W>>
 where
     T: Scalar<Mask = bool, Single = f32>,
 {
-    type Mask = LaneMask<Portable<T, W>, K>;
-    type Single = Lanes<Portable<f32, W>, K>;
+    type Mask = LaneMask<Portable<T, W>>;
+    type Single = Lanes<Portable<f32, W>>;
     #[inline(always)]
     fn bits_to_single(self) -> Self::Single {
-        Lanes(all!(|k| Portable(all!(|i| self.0[k].0[i].bits_to_single()))))
+        Lanes(Portable(all!(|i| self.0.0[i].bits_to_single())))
     }
     #[inline(always)]
     fn single_to_bits(value: Self::Single) -> Self {
-        Lanes(all!(|k| Portable(all!(|i| T::single_to_bits(value.0[k].0[i])))))
+        Lanes(Portable(all!(|i| T::single_to_bits(value.0.0[i]))))
     }
     #[inline(always)]
     fn to_single(self) -> Self::Single {
-        Lanes(all!(|k| Portable(all!(|i| self.0[k].0[i].to_single()))))
+        Lanes(Portable(all!(|i| self.0.0[i].to_single())))
     }
     #[inline(always)]
     fn from_single(value: Self::Single) -> Self {
-        Lanes(all!(|k| Portable(all!(|i| T::from_single(value.0[k].0[i])))))
+        Lanes(Portable(all!(|i| T::from_single(value.0.0[i]))))
     }
     #[inline(always)]
-    fn single_mask(mask: Self::Mask) -> LaneMask<Portable<f32, W>, K> {
+    fn single_mask(mask: Self::Mask) -> LaneMask<Portable<f32, W>> {
         LaneMask(mask.0)
     }
 }

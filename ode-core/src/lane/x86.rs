@@ -7,7 +7,7 @@
 //! [`crate::simd`], which run after their instruction set was found on the machine. That is what
 //! makes the intrinsics below safe to call, and a debug build as correct as an optimised one.
 
-use super::lanes::{LaneMask, Lanes, Vector, WithSingle};
+use super::lanes::{LaneMask, Lanes, Two, Vector, WithSingle};
 use core::arch::x86_64::*;
 
 /// SAFETY of every intrinsic in this file: the module documentation says why the instruction set
@@ -39,7 +39,6 @@ macro_rules! vector {
         impl Vector for $name {
             type Scalar = $scalar;
             type Bits = $bits;
-            type Array = [$scalar; $width];
             const WIDTH: usize = $width;
 
             #[inline(always)]
@@ -47,14 +46,20 @@ macro_rules! vector {
                 $name(isa!($splat(x)))
             }
             #[inline(always)]
-            fn to_array(self) -> Self::Array {
+            fn get(self, i: usize) -> $scalar {
                 // SAFETY: a register is exactly its lanes, in order, and any bits are a number.
-                unsafe { core::mem::transmute::<$register, [$scalar; $width]>(self.0) }
+                let lanes =
+                    unsafe { core::mem::transmute::<$register, [$scalar; $width]>(self.0) };
+                lanes[i]
             }
             #[inline(always)]
-            fn from_array(a: Self::Array) -> Self {
-                // SAFETY: as `to_array`.
-                $name(unsafe { core::mem::transmute::<[$scalar; $width], $register>(a) })
+            fn set(&mut self, i: usize, x: $scalar) {
+                // SAFETY: as in `get`.
+                let mut lanes =
+                    unsafe { core::mem::transmute::<$register, [$scalar; $width]>(self.0) };
+                lanes[i] = x;
+                // SAFETY: as in `get`.
+                self.0 = unsafe { core::mem::transmute::<[$scalar; $width], $register>(lanes) };
             }
             #[inline(always)]
             fn add(self, b: Self) -> Self {
@@ -213,6 +218,10 @@ macro_rules! vector_masks {
             !a
         }
         #[inline(always)]
+        fn mask_any(a: $mask) -> bool {
+            a != 0
+        }
+        #[inline(always)]
         fn mask_to_bits(a: $mask) -> u64 {
             a as u64
         }
@@ -275,16 +284,22 @@ macro_rules! vector_masks {
             isa!($xor(a, Self::mask_splat(true)))
         }
         #[inline(always)]
+        fn mask_any(a: $mask) -> bool {
+            isa!($movemask(a)) != 0
+        }
+        #[inline(always)]
         fn mask_to_bits(a: $mask) -> u64 {
             isa!($movemask(a)) as u64
         }
         #[inline(always)]
         fn mask_from_bits(a: u64) -> $mask {
-            let mut lanes = [0.0; Self::WIDTH];
-            for (i, lane) in lanes.iter_mut().enumerate() {
-                *lane = if (a >> i) & 1 != 0 { $lanes } else { 0.0 };
+            let mut lanes = Self::splat(0.0);
+            for i in 0..Self::WIDTH {
+                if (a >> i) & 1 != 0 {
+                    lanes.set(i, $lanes);
+                }
             }
-            Self::from_array(lanes).0
+            lanes.0
         }
     };
 }
@@ -364,25 +379,19 @@ vector! {
 
 /// Single-precision lanes are their own singles.
 macro_rules! own_single {
-    ($vector:ident, $to_single:ident, $to_int:ident) => {
-        impl<const K: usize> WithSingle for Lanes<$vector, K> {
-            type Mask = LaneMask<$vector, K>;
+    ($type:ty, |$x:ident| $to_single:expr, |$y:ident| $from_single:expr) => {
+        impl WithSingle for Lanes<$type> {
+            type Mask = LaneMask<$type>;
             type Single = Self;
             #[inline(always)]
             fn bits_to_single(self) -> Self {
-                let mut out = self;
-                for k in 0..K {
-                    out.0[k] = $vector(isa!($to_single(self.0[k].to_bits())));
-                }
-                out
+                let $x = self.0;
+                Lanes($to_single)
             }
             #[inline(always)]
             fn single_to_bits(value: Self) -> Self {
-                let mut out = value;
-                for k in 0..K {
-                    out.0[k] = $vector::from_bits(isa!($to_int(value.0[k].0)));
-                }
-                out
+                let $y = value.0;
+                Lanes($from_single)
             }
             #[inline(always)]
             fn to_single(self) -> Self {
@@ -399,72 +408,94 @@ macro_rules! own_single {
         }
     };
 }
-own_single!(F32x16, _mm512_cvtepi32_ps, _mm512_cvttps_epi32);
-own_single!(F32x8, _mm256_cvtepi32_ps, _mm256_cvttps_epi32);
-own_single!(F32x4, _mm_cvtepi32_ps, _mm_cvttps_epi32);
 
-impl WithSingle for Lanes<F64x8, 2> {
-    type Mask = LaneMask<F64x8, 2>;
-    type Single = Lanes<F32x16, 1>;
+/// The conversions between the bits of a single-precision vector, as integers, and numbers.
+macro_rules! conversions {
+    ($vector:ident, $to_single:ident, $to_int:ident) => {
+        impl $vector {
+            #[inline(always)]
+            fn convert_bits(self) -> Self {
+                $vector(isa!($to_single(self.to_bits())))
+            }
+            #[inline(always)]
+            fn convert_to_bits(self) -> Self {
+                $vector::from_bits(isa!($to_int(self.0)))
+            }
+        }
+        own_single!($vector, |x| x.convert_bits(), |x| x.convert_to_bits());
+        own_single!(
+            Two<$vector>,
+            |x| Two(x.0.convert_bits(), x.1.convert_bits()),
+            |x| Two(x.0.convert_to_bits(), x.1.convert_to_bits())
+        );
+    };
+}
+conversions!(F32x16, _mm512_cvtepi32_ps, _mm512_cvttps_epi32);
+conversions!(F32x8, _mm256_cvtepi32_ps, _mm256_cvttps_epi32);
+conversions!(F32x4, _mm_cvtepi32_ps, _mm_cvttps_epi32);
+
+impl WithSingle for Lanes<Two<F64x8>> {
+    type Mask = LaneMask<Two<F64x8>>;
+    type Single = Lanes<F32x16>;
     #[inline(always)]
     fn bits_to_single(self) -> Self::Single {
         // The odd 32-bit words of both registers, in order.
         let high = isa!(_mm512_permutex2var_epi32(
-            self.0[0].to_bits(),
+            self.0.0.to_bits(),
             _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31),
-            self.0[1].to_bits(),
+            self.0.1.to_bits(),
         ));
-        Lanes([F32x16(isa!(_mm512_cvtepi32_ps(high)))])
+        Lanes(F32x16(isa!(_mm512_cvtepi32_ps(high))))
     }
     #[inline(always)]
     fn single_to_bits(value: Self::Single) -> Self {
-        let words = isa!(_mm512_cvttps_epi32(value.0[0].0));
+        let words = isa!(_mm512_cvttps_epi32(value.0.0));
         let (low, high) =
             isa!((_mm512_castsi512_si256(words), _mm512_extracti64x4_epi64::<1>(words)));
         let top = |w| isa!(_mm512_castsi512_pd(_mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(w))));
-        Lanes([F64x8(top(low)), F64x8(top(high))])
+        Lanes(Two(F64x8(top(low)), F64x8(top(high))))
     }
     #[inline(always)]
     fn to_single(self) -> Self::Single {
-        let (low, high) = isa!((_mm512_cvtpd_ps(self.0[0].0), _mm512_cvtpd_ps(self.0[1].0)));
-        Lanes([F32x16(isa!(_mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high)))])
+        let (low, high) = isa!((_mm512_cvtpd_ps(self.0.0.0), _mm512_cvtpd_ps(self.0.1.0)));
+        Lanes(F32x16(isa!(_mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high))))
     }
     #[inline(always)]
     fn from_single(value: Self::Single) -> Self {
-        let all = value.0[0].0;
+        let all = value.0.0;
         let (low, high) = isa!((_mm512_castps512_ps256(all), _mm512_extractf32x8_ps::<1>(all)));
-        Lanes([F64x8(isa!(_mm512_cvtps_pd(low))), F64x8(isa!(_mm512_cvtps_pd(high)))])
+        Lanes(Two(F64x8(isa!(_mm512_cvtps_pd(low))), F64x8(isa!(_mm512_cvtps_pd(high)))))
     }
     #[inline(always)]
-    fn single_mask(mask: Self::Mask) -> LaneMask<F32x16, 1> {
-        LaneMask([isa!(_mm512_kunpackb(mask.0[1] as u16, mask.0[0] as u16))])
+    fn single_mask(mask: Self::Mask) -> LaneMask<F32x16> {
+        LaneMask(isa!(_mm512_kunpackb(mask.0.1 as u16, mask.0.0 as u16)))
     }
 }
 
-impl WithSingle for Lanes<F64x8, 1> {
-    type Mask = LaneMask<F64x8, 1>;
-    type Single = Lanes<F32x8, 1>;
+impl WithSingle for Lanes<F64x8> {
+    type Mask = LaneMask<F64x8>;
+    type Single = Lanes<F32x8>;
     #[inline(always)]
     fn bits_to_single(self) -> Self::Single {
-        let high = F64x8::bits_shr::<32>(self.0[0].to_bits());
-        Lanes([F32x8(isa!(_mm256_cvtepi32_ps(_mm512_cvtepi64_epi32(high))))])
+        let high = F64x8::bits_shr::<32>(self.0.to_bits());
+        Lanes(F32x8(isa!(_mm256_cvtepi32_ps(_mm512_cvtepi64_epi32(high)))))
     }
     #[inline(always)]
     fn single_to_bits(value: Self::Single) -> Self {
-        let words = isa!(_mm512_cvtepu32_epi64(_mm256_cvttps_epi32(value.0[0].0)));
-        Lanes([F64x8::from_bits(F64x8::bits_shl::<32>(words))])
+        let words = isa!(_mm512_cvtepu32_epi64(_mm256_cvttps_epi32(value.0.0)));
+        Lanes(F64x8::from_bits(F64x8::bits_shl::<32>(words)))
     }
     #[inline(always)]
     fn to_single(self) -> Self::Single {
-        Lanes([F32x8(isa!(_mm512_cvtpd_ps(self.0[0].0)))])
+        Lanes(F32x8(isa!(_mm512_cvtpd_ps(self.0.0))))
     }
     #[inline(always)]
     fn from_single(value: Self::Single) -> Self {
-        Lanes([F64x8(isa!(_mm512_cvtps_pd(value.0[0].0)))])
+        Lanes(F64x8(isa!(_mm512_cvtps_pd(value.0.0))))
     }
     #[inline(always)]
-    fn single_mask(mask: Self::Mask) -> LaneMask<F32x8, 1> {
-        LaneMask([isa!(_mm256_castsi256_ps(_mm256_movm_epi32(mask.0[0])))])
+    fn single_mask(mask: Self::Mask) -> LaneMask<F32x8> {
+        LaneMask(isa!(_mm256_castsi256_ps(_mm256_movm_epi32(mask.0))))
     }
 }
 
@@ -494,60 +525,60 @@ fn top_words(w: __m128i) -> F64x4 {
     F64x4::from_bits(isa!(_mm256_slli_epi64::<32>(_mm256_cvtepu32_epi64(w))))
 }
 
-impl WithSingle for Lanes<F64x4, 2> {
-    type Mask = LaneMask<F64x4, 2>;
-    type Single = Lanes<F32x8, 1>;
+impl WithSingle for Lanes<Two<F64x4>> {
+    type Mask = LaneMask<Two<F64x4>>;
+    type Single = Lanes<F32x8>;
     #[inline(always)]
     fn bits_to_single(self) -> Self::Single {
-        let (low, high) = (high_words(self.0[0]), high_words(self.0[1]));
-        Lanes([F32x8(isa!(_mm256_cvtepi32_ps(_mm256_set_m128i(high, low))))])
+        let (low, high) = (high_words(self.0.0), high_words(self.0.1));
+        Lanes(F32x8(isa!(_mm256_cvtepi32_ps(_mm256_set_m128i(high, low)))))
     }
     #[inline(always)]
     fn single_to_bits(value: Self::Single) -> Self {
-        let words = isa!(_mm256_cvttps_epi32(value.0[0].0));
+        let words = isa!(_mm256_cvttps_epi32(value.0.0));
         let (low, high) =
             isa!((_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words)));
-        Lanes([top_words(low), top_words(high)])
+        Lanes(Two(top_words(low), top_words(high)))
     }
     #[inline(always)]
     fn to_single(self) -> Self::Single {
-        let (low, high) = isa!((_mm256_cvtpd_ps(self.0[0].0), _mm256_cvtpd_ps(self.0[1].0)));
-        Lanes([F32x8(isa!(_mm256_set_m128(high, low)))])
+        let (low, high) = isa!((_mm256_cvtpd_ps(self.0.0.0), _mm256_cvtpd_ps(self.0.1.0)));
+        Lanes(F32x8(isa!(_mm256_set_m128(high, low))))
     }
     #[inline(always)]
     fn from_single(value: Self::Single) -> Self {
-        let all = value.0[0].0;
+        let all = value.0.0;
         let (low, high) = isa!((_mm256_castps256_ps128(all), _mm256_extractf128_ps::<1>(all)));
-        Lanes([F64x4(isa!(_mm256_cvtps_pd(low))), F64x4(isa!(_mm256_cvtps_pd(high)))])
+        Lanes(Two(F64x4(isa!(_mm256_cvtps_pd(low))), F64x4(isa!(_mm256_cvtps_pd(high)))))
     }
     #[inline(always)]
-    fn single_mask(mask: Self::Mask) -> LaneMask<F32x8, 1> {
-        let (low, high) = (narrow_mask(mask.0[0]), narrow_mask(mask.0[1]));
-        LaneMask([isa!(_mm256_set_m128(high, low))])
+    fn single_mask(mask: Self::Mask) -> LaneMask<F32x8> {
+        let (low, high) = (narrow_mask(mask.0.0), narrow_mask(mask.0.1));
+        LaneMask(isa!(_mm256_set_m128(high, low)))
     }
 }
 
-impl WithSingle for Lanes<F64x4, 1> {
-    type Mask = LaneMask<F64x4, 1>;
-    type Single = Lanes<F32x4, 1>;
+impl WithSingle for Lanes<F64x4> {
+    type Mask = LaneMask<F64x4>;
+    type Single = Lanes<F32x4>;
     #[inline(always)]
     fn bits_to_single(self) -> Self::Single {
-        Lanes([F32x4(isa!(_mm_cvtepi32_ps(high_words(self.0[0]))))])
+        Lanes(F32x4(isa!(_mm_cvtepi32_ps(high_words(self.0)))))
     }
     #[inline(always)]
     fn single_to_bits(value: Self::Single) -> Self {
-        Lanes([top_words(isa!(_mm_cvttps_epi32(value.0[0].0)))])
+        Lanes(top_words(isa!(_mm_cvttps_epi32(value.0.0))))
     }
     #[inline(always)]
     fn to_single(self) -> Self::Single {
-        Lanes([F32x4(isa!(_mm256_cvtpd_ps(self.0[0].0)))])
+        Lanes(F32x4(isa!(_mm256_cvtpd_ps(self.0.0))))
     }
     #[inline(always)]
     fn from_single(value: Self::Single) -> Self {
-        Lanes([F64x4(isa!(_mm256_cvtps_pd(value.0[0].0)))])
+        Lanes(F64x4(isa!(_mm256_cvtps_pd(value.0.0))))
     }
     #[inline(always)]
-    fn single_mask(mask: Self::Mask) -> LaneMask<F32x4, 1> {
-        LaneMask([narrow_mask(mask.0[0])])
+    fn single_mask(mask: Self::Mask) -> LaneMask<F32x4> {
+        LaneMask(narrow_mask(mask.0))
     }
 }
