@@ -19,7 +19,7 @@ cd "$(dirname "$0")/.."
 built() {
     local name=$1 executable
     shift
-    executable=$("$@" --release --message-format=json-render-diagnostics |
+    executable=$("$@" --message-format=json-render-diagnostics |
         grep '"reason":"compiler-artifact"' | grep "\"name\":\"$name\"" |
         sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
     cp "$executable" "$binaries/$name"
@@ -27,9 +27,10 @@ built() {
     strip "$binaries/$name" 2>/dev/null || true
 }
 
-built gpu_selftest cargo build -p ode-gpu --example gpu_selftest
-built lorenz cargo build --example lorenz
-built odes-bench cargo build -p odes-bench
+built gpu_selftest cargo build --release -p ode-gpu --example gpu_selftest
+built lorenz cargo build --release --example lorenz
+built odes-bench cargo build --release -p odes-bench
+# In the profile of tests, whose compilation is quicker by far.
 built gpu cargo test --no-run --test gpu
 built gpu_memory cargo test --no-run --test gpu_memory
 built acceptance cargo test --no-run --test acceptance

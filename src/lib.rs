@@ -5,8 +5,8 @@ pub use ode_core::methods::{Method, Tsit5};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::{
     Backend, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
-    OdeProblem, OdeSolution, ReturnCode, SaveAt, SolveError, SolveOptions,
-    StepSize, Timings, Trajectory, Unvaried, Vary,
+    OdeProblem, OdeSolution, ReturnCode, SaveAt, SolveError, SolveOptions, StepSize, Timings,
+    Trajectory, Unvaried, Vary,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::ode_system;

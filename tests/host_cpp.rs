@@ -25,12 +25,18 @@ macro_rules! same_bits {
 
 #[test]
 fn lorenz_adaptive_f64() {
-    same_bits!(lorenz_sweep::<f64>(1000, 10.0), SolveOptions::default().tolerance(1e-6).saveat(1.0));
+    same_bits!(
+        lorenz_sweep::<f64>(1000, 10.0),
+        SolveOptions::default().tolerance(1e-6).saveat(1.0)
+    );
 }
 
 #[test]
 fn lorenz_adaptive_f32() {
-    same_bits!(lorenz_sweep::<f32>(1000, 10.0), SolveOptions::default().tolerance(1e-6).saveat(1.0));
+    same_bits!(
+        lorenz_sweep::<f32>(1000, 10.0),
+        SolveOptions::default().tolerance(1e-6).saveat(1.0)
+    );
 }
 
 #[test]

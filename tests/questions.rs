@@ -18,7 +18,9 @@ fn error_of(problem: OdeProblem<growth, f64, 1, 1>, options: SolveOptions) -> So
 #[test]
 fn non_finite_numbers() {
     let error = error_of(problem().with_u0([f64::NAN]), SolveOptions::default());
-    assert!(matches!(error, SolveError::NonFinite { what: "u0", index: 0, value } if value.is_nan()));
+    assert!(
+        matches!(error, SolveError::NonFinite { what: "u0", index: 0, value } if value.is_nan())
+    );
     let error = error_of(problem().with_p([f64::INFINITY]), SolveOptions::default());
     assert!(matches!(error, SolveError::NonFinite { what: "p", index: 0, .. }));
     let error = error_of(problem().with_tspan(0.0..=f64::NAN), SolveOptions::default());
@@ -60,7 +62,10 @@ fn tolerances_and_limits() {
         let options = SolveOptions::default().abstol(abstol).reltol(reltol);
         assert!(matches!(error_of(problem(), options), SolveError::Tolerance { .. }));
     }
-    assert!(matches!(error_of(problem(), SolveOptions::default().max_steps(0)), SolveError::MaxSteps));
+    assert!(matches!(
+        error_of(problem(), SolveOptions::default().max_steps(0)),
+        SolveError::MaxSteps
+    ));
     let error = error_of(problem(), SolveOptions::default().dtmin(-1.0));
     assert!(matches!(error, SolveError::DtMin { dtmin: -1.0 }));
 }
@@ -128,7 +133,8 @@ fn blow_up() {
 
 #[test]
 fn interpolation_between_saved_states() {
-    let solution = problem().solve(Tsit5, &SolveOptions::default().tolerance(1e-9).saveat(0.1)).unwrap();
+    let solution =
+        problem().solve(Tsit5, &SolveOptions::default().tolerance(1e-9).saveat(0.1)).unwrap();
     for t in [0.0, 0.05, 0.3, 0.777, 1.0] {
         let [u] = solution.at(t).unwrap();
         assert!((u - (0.5 * t).exp()).abs() < 1e-7, "{u} at {t}");

@@ -83,9 +83,8 @@ fn order_conditions() {
 #[test]
 fn interpolant_conditions() {
     for theta in [0.1, 0.3, 0.5, 0.77, 1.0] {
-        let b: [f64; 7] = std::array::from_fn(|s| {
-            (0..4).rev().fold(0.0, |sum, j| sum * theta + B[s][j]) * theta
-        });
+        let b: [f64; 7] =
+            std::array::from_fn(|s| (0..4).rev().fold(0.0, |sum, j| sum * theta + B[s][j]) * theta);
         for (order, tree, density) in trees().into_iter().filter(|t| t.0 <= 4) {
             let error = weigh(b, tree) - f64::powi(theta, order as i32) / density;
             assert!(error.abs() < 1e-13, "theta {theta}, order {order}: {error:e}");

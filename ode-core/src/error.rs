@@ -58,7 +58,9 @@ pub enum SolveError {
         t1: f64,
     },
     /// More fixed steps than the precision can count.
-    #[error("{steps} fixed steps are more than {precision} can count ({most}); use f64, or a larger dt")]
+    #[error(
+        "{steps} fixed steps are more than {precision} can count ({most}); use f64, or a larger dt"
+    )]
     TooManySteps {
         /// As asked for.
         steps: f64,
@@ -77,7 +79,9 @@ pub enum SolveError {
     #[error("max_steps is 0; at least one step must be allowed")]
     MaxSteps,
     /// A spacing that is zero, negative or not finite, or so small that it must be a mistake.
-    #[error("saveat({spacing}) on the time span {t0}..={t1}: the spacing must be positive and give at most 1e8 times")]
+    #[error(
+        "saveat({spacing}) on the time span {t0}..={t1}: the spacing must be positive and give at most 1e8 times"
+    )]
     SaveSpacing {
         /// The spacing.
         spacing: f64,
@@ -97,7 +101,9 @@ pub enum SolveError {
         t1: f64,
     },
     /// Times to save out of order.
-    #[error("saveat has {time} after {before}; times must run from the beginning of the time span to its end")]
+    #[error(
+        "saveat has {time} after {before}; times must run from the beginning of the time span to its end"
+    )]
     SaveOrder {
         /// A time.
         before: f64,
@@ -105,7 +111,9 @@ pub enum SolveError {
         time: f64,
     },
     /// Results larger than memory.
-    #[error("the solution needs {bytes} bytes, which cannot be allocated; save fewer states, or solve in parts")]
+    #[error(
+        "the solution needs {bytes} bytes, which cannot be allocated; save fewer states, or solve in parts"
+    )]
     OutOfMemory {
         /// The size.
         bytes: usize,

@@ -68,7 +68,11 @@ where
 {
     #[inline(always)]
     fn quota(&self, alive: R::Mask) -> u32 {
-        if self.inputs.adaptive { Feed::<R, N, P>::count(self, alive).div_ceil(SHARE) } else { Feed::<R, N, P>::count(self, alive).min(1) }
+        if self.inputs.adaptive {
+            Feed::<R, N, P>::count(self, alive).div_ceil(SHARE)
+        } else {
+            Feed::<R, N, P>::count(self, alive).min(1)
+        }
     }
 
     #[inline(always)]

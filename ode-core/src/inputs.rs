@@ -219,9 +219,7 @@ fn same<T: Scalar>(a: T, b: T) -> bool {
 
 fn check_finite<T: Scalar>(what: &'static str, values: &[T]) -> Result<(), SolveError> {
     match values.iter().position(|v| !v.widen().is_finite()) {
-        Some(index) => {
-            Err(SolveError::NonFinite { what, index, value: values[index].widen() })
-        }
+        Some(index) => Err(SolveError::NonFinite { what, index, value: values[index].widen() }),
         None => Ok(()),
     }
 }

@@ -74,10 +74,7 @@ pub trait Bits:
 
 /// The scalar behind a [`Real`]: `f32` or `f64`.
 pub trait Scalar:
-    Real<Scalar = Self, Mask = bool, Single = f32>
-    + num_traits::Float
-    + Default
-    + core::fmt::Display
+    Real<Scalar = Self, Mask = bool, Single = f32> + num_traits::Float + Default + core::fmt::Display
 {
     /// The SIMD types of this precision.
     type Simd: crate::simd::SimdFamily<Self>;

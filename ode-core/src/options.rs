@@ -234,19 +234,13 @@ fn spaced<T: Scalar>(spacing: f64, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
     let direction = if span < 0.0 { -1.0 } else { 1.0 };
     let times = (0..=count as usize).map(|i| T::narrow(start + direction * spacing * i as f64));
     // Rounding may place the last one beyond the end, or make one of two.
-    let mut times: Vec<T> = times
-        .map(|t| if (t.widen() - end) * direction > 0.0 { t1 } else { t })
-        .collect();
+    let mut times: Vec<T> =
+        times.map(|t| if (t.widen() - end) * direction > 0.0 { t1 } else { t }).collect();
     times.dedup();
     Ok(times)
 }
 
-fn ordered<T: Scalar>(
-    list: &[f64],
-    t0: T,
-    t1: T,
-    forward: bool,
-) -> Result<Vec<T>, SolveError> {
+fn ordered<T: Scalar>(list: &[f64], t0: T, t1: T, forward: bool) -> Result<Vec<T>, SolveError> {
     let (start, end) = (t0.widen(), t1.widen());
     let mut times: Vec<T> = Vec::with_capacity(list.len());
     for &time in list {

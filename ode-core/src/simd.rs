@@ -47,9 +47,8 @@ impl InstructionSet {
     #[must_use]
     pub fn best() -> InstructionSet {
         static BEST: std::sync::OnceLock<InstructionSet> = std::sync::OnceLock::new();
-        *BEST.get_or_init(|| {
-            Self::available().into_iter().max().unwrap_or(InstructionSet::Baseline)
-        })
+        *BEST
+            .get_or_init(|| Self::available().into_iter().max().unwrap_or(InstructionSet::Baseline))
     }
 
     /// Whether this machine has it.
@@ -149,7 +148,9 @@ macro_rules! family {
                 }
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            #[target_feature(
+                enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
+            )]
             unsafe fn avx512<P: Program<$scalar>>(program: P) -> P::Output {
                 use crate::lane::x86::$avx512;
                 if P::VECTORS > 1 {

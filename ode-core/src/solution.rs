@@ -387,7 +387,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
             return Some(self.state(right));
         }
         let left = right.checked_sub(1)?;
-        let (t0, t1, a, b) = (self.time(left), self.time(right), self.state(left), self.state(right));
+        let (t0, t1, a, b) =
+            (self.time(left), self.time(right), self.state(left), self.state(right));
         let p = self.p();
         let (fa, fb) = (S::rhs(&a, &p, t0), S::rhs(&b, &p, t1));
         let h = (t1 - t0).widen();

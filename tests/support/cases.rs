@@ -32,10 +32,5 @@ pub(crate) fn arenstorf(u: &[f64; 4], p: &[f64; 1], _t: f64) -> [f64; 4] {
     let to_moon = (x - nu) * (x - nu) + y * y;
     let earth = nu / (to_earth * to_earth.sqrt());
     let moon = mu / (to_moon * to_moon.sqrt());
-    [
-        vx,
-        vy,
-        x + 2.0 * vy - earth * (x + mu) - moon * (x - nu),
-        y - 2.0 * vx - earth * y - moon * y,
-    ]
+    [vx, vy, x + 2.0 * vy - earth * (x + mu) - moon * (x - nu), y - 2.0 * vx - earth * y - moon * y]
 }

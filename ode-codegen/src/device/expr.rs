@@ -10,9 +10,31 @@ use super::types::{CLASS_TRAITS, Parameter};
 
 /// Methods of lane numbers, bits and masks: overloads `m_name` of the prelude.
 const PRIMITIVES: &[&str] = &[
-    "mul_add", "sqrt", "abs", "copysign", "round_even", "floor", "lt", "le", "gt", "ge", "equals",
-    "min", "max", "max_magnitude", "at_most", "at_least", "to_bits", "bits_to_single", "to_single",
-    "wrapping_add", "wrapping_sub", "shl", "shr", "less_than", "any",
+    "mul_add",
+    "sqrt",
+    "abs",
+    "copysign",
+    "round_even",
+    "floor",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "equals",
+    "min",
+    "max",
+    "max_magnitude",
+    "at_most",
+    "at_least",
+    "to_bits",
+    "bits_to_single",
+    "to_single",
+    "wrapping_add",
+    "wrapping_sub",
+    "shl",
+    "shr",
+    "less_than",
+    "any",
 ];
 
 /// Methods of lane numbers that are lane programs of the module `math`.
@@ -40,7 +62,9 @@ impl Printer {
     fn statement(&mut self, statement: &Stmt, returns: bool) -> String {
         match statement {
             Stmt::Local(local) => self.local(local),
-            Stmt::Expr(expr, semicolon) => self.expr_statement(expr, returns && semicolon.is_none()),
+            Stmt::Expr(expr, semicolon) => {
+                self.expr_statement(expr, returns && semicolon.is_none())
+            }
             Stmt::Item(item) => {
                 self.error(item, "items inside functions cannot be translated; move it out");
                 String::new()
@@ -220,13 +244,14 @@ impl Printer {
         match expr {
             Expr::Paren(e) => self.uses_loop_variable(&e.expr),
             Expr::Unary(e) => self.uses_loop_variable(&e.expr),
-            Expr::Binary(e) => self.uses_loop_variable(&e.left) || self.uses_loop_variable(&e.right),
+            Expr::Binary(e) => {
+                self.uses_loop_variable(&e.left) || self.uses_loop_variable(&e.right)
+            }
             Expr::Cast(e) => self.uses_loop_variable(&e.expr),
             Expr::Index(e) => self.uses_loop_variable(&e.index) || self.uses_loop_variable(&e.expr),
-            Expr::Path(p) => p
-                .path
-                .get_ident()
-                .is_some_and(|i| self.loop_variables.contains(&i.to_string())),
+            Expr::Path(p) => {
+                p.path.get_ident().is_some_and(|i| self.loop_variables.contains(&i.to_string()))
+            }
             _ => false,
         }
     }
@@ -439,9 +464,7 @@ impl Printer {
         let name = e.method.to_string();
         let turbofish = match &e.turbofish {
             None => String::new(),
-            Some(t) => {
-                self.generic_arguments(&syn::PathArguments::AngleBracketed(t.clone()))
-            }
+            Some(t) => self.generic_arguments(&syn::PathArguments::AngleBracketed(t.clone())),
         };
         let all = || {
             std::iter::once(receiver.clone()).chain(arguments.iter().cloned()).collect::<Vec<_>>()
@@ -453,9 +476,9 @@ impl Printer {
             return format!("math::{name}({})", all().join(", "));
         }
         let object = match &*e.receiver {
-            Expr::Path(p) => p.path.get_ident().is_some_and(|i| {
-                self.objects.contains(&i.to_string())
-            }),
+            Expr::Path(p) => {
+                p.path.get_ident().is_some_and(|i| self.objects.contains(&i.to_string()))
+            }
             _ => false,
         };
         if object {
@@ -476,7 +499,10 @@ impl Printer {
     fn struct_literal(&mut self, e: &syn::ExprStruct) -> String {
         let name = e.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let Some(order) = self.structs.get(&name).cloned() else {
-            self.error(&e.path, "a struct can be built in its own module only; call a function there");
+            self.error(
+                &e.path,
+                "a struct can be built in its own module only; call a function there",
+            );
             return String::new();
         };
         if let Some(rest) = &e.rest {
@@ -484,9 +510,10 @@ impl Printer {
         }
         let mut values = Vec::new();
         for field in &order {
-            let found = e.fields.iter().find(
-                |f| matches!(&f.member, syn::Member::Named(n) if n == field.as_str()),
-            );
+            let found = e
+                .fields
+                .iter()
+                .find(|f| matches!(&f.member, syn::Member::Named(n) if n == field.as_str()));
             match found {
                 Some(f) => values.push(self.expr(&f.expr)),
                 None => self.error(e, &format!("field `{field}` is missing")),

@@ -136,8 +136,10 @@ impl Printer {
     /// Functions as static member templates.
     pub(super) fn static_members(&mut self, functions: &[syn::ItemFn]) -> String {
         self.indent = 1;
-        let text =
-            functions.iter().map(|f| self.function(&f.sig, &f.block, "static DEVICE")).collect::<String>();
+        let text = functions
+            .iter()
+            .map(|f| self.function(&f.sig, &f.block, "static DEVICE"))
+            .collect::<String>();
         self.indent = 0;
         text
     }

@@ -144,7 +144,10 @@ impl Printer {
                             }
                         }
                         GenericArgument::Type(Type::Infer(t)) => {
-                            self.error(t, "write all generic arguments or none; `_` has no C++ form");
+                            self.error(
+                                t,
+                                "write all generic arguments or none; `_` has no C++ form",
+                            );
                             String::new()
                         }
                         GenericArgument::Type(t) => self.ty(t),

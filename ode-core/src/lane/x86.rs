@@ -423,11 +423,10 @@ macro_rules! conversions {
             }
         }
         own_single!($vector, |x| x.convert_bits(), |x| x.convert_to_bits());
-        own_single!(
-            Two<$vector>,
-            |x| Two(x.0.convert_bits(), x.1.convert_bits()),
-            |x| Two(x.0.convert_to_bits(), x.1.convert_to_bits())
-        );
+        own_single!(Two<$vector>, |x| Two(x.0.convert_bits(), x.1.convert_bits()), |x| Two(
+            x.0.convert_to_bits(),
+            x.1.convert_to_bits()
+        ));
     };
 }
 conversions!(F32x16, _mm512_cvtepi32_ps, _mm512_cvttps_epi32);
