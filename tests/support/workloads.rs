@@ -1,5 +1,5 @@
 //! Ensembles that several tests solve.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::type_complexity)]
 
 use odes::EnsembleSolution;
 use odes::lane::Scalar;

@@ -23,6 +23,8 @@ macro_rules! systems {
 
 pub(crate) mod arenstorf;
 pub(crate) mod brusselator;
+// It is there to use every construct, the clumsy ones too.
+#[allow(clippy::needless_late_init, clippy::assign_op_pattern)]
 pub(crate) mod constructs;
 pub(crate) mod fitzhugh_nagumo;
 pub(crate) mod forced_oscillator;

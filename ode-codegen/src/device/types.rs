@@ -97,15 +97,14 @@ impl Printer {
                 }
             };
         }
-        if let [first, name] = segments[..] {
-            if let Some(kind) = self.parameters.get(&first.ident.to_string()).cloned() {
-                let (first, name) =
-                    (mangle(&first.ident.to_string()), mangle(&name.ident.to_string()));
-                return match kind {
-                    Parameter::Class(class) => format!("typename {class}<{first}>::{name}"),
-                    _ => format!("typename {first}::{name}"),
-                };
-            }
+        if let [first, name] = segments[..]
+            && let Some(kind) = self.parameters.get(&first.ident.to_string()).cloned()
+        {
+            let (first, name) = (mangle(&first.ident.to_string()), mangle(&name.ident.to_string()));
+            return match kind {
+                Parameter::Class(class) => format!("typename {class}<{first}>::{name}"),
+                _ => format!("typename {first}::{name}"),
+            };
         }
         let Some(last) = segments.last() else { return String::new() };
         let simple = last.ident.to_string();

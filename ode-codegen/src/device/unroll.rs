@@ -5,10 +5,10 @@ use syn::{Block, Expr, Item, Lit, Stmt, parse_quote};
 
 /// Prepares an item for lanes.
 pub(super) fn prepare(item: &mut Item) {
-    if let Item::Const(constant) = item {
-        if matches!(*constant.ty, syn::Type::Array(_)) {
-            *item = table(constant);
-        }
+    if let Item::Const(constant) = item
+        && matches!(*constant.ty, syn::Type::Array(_))
+    {
+        *item = table(constant);
     }
     Unroll.visit_item_mut(item);
 }
@@ -35,10 +35,10 @@ impl VisitMut for Unroll {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         visit_mut::visit_expr_mut(self, expr);
-        if let Expr::ForLoop(for_loop) = expr {
-            if let Some(plain) = unrolled(for_loop).or_else(|| counted(for_loop)) {
-                *expr = plain;
-            }
+        if let Expr::ForLoop(for_loop) = expr
+            && let Some(plain) = unrolled(for_loop).or_else(|| counted(for_loop))
+        {
+            *expr = plain;
         }
     }
 }

@@ -48,15 +48,13 @@ macro_rules! vector {
             #[inline(always)]
             fn get(self, i: usize) -> $scalar {
                 // SAFETY: a register is exactly its lanes, in order, and any bits are a number.
-                let lanes =
-                    unsafe { core::mem::transmute::<$register, [$scalar; $width]>(self.0) };
+                let lanes: [$scalar; $width] = unsafe { core::mem::transmute(self.0) };
                 lanes[i]
             }
             #[inline(always)]
             fn set(&mut self, i: usize, x: $scalar) {
                 // SAFETY: as in `get`.
-                let mut lanes =
-                    unsafe { core::mem::transmute::<$register, [$scalar; $width]>(self.0) };
+                let mut lanes: [$scalar; $width] = unsafe { core::mem::transmute(self.0) };
                 lanes[i] = x;
                 // SAFETY: as in `get`.
                 self.0 = unsafe { core::mem::transmute::<[$scalar; $width], $register>(lanes) };

@@ -51,7 +51,7 @@ mod device {
 
     /// The solution of order 5 less the embedded one of order 4.
     pub const E: [f64; 7] = [
-        -0.00178001105222577714,
+        -0.001780011052225777,
         -0.0008164344596567469,
         0.007880878010261995,
         -0.1447110071732629,
