@@ -38,7 +38,7 @@ fn same_everywhere<S, T, F, const N: usize, const P: usize>(
 }
 
 #[test]
-fn lorenz() {
+fn lorenz_sweeps() {
     let adaptive = SolveOptions::default().tolerance(1e-6);
     let fixed = SolveOptions::default().fixed_step(0.01);
     for options in [adaptive, fixed] {

@@ -152,6 +152,7 @@ fn errors_follow_tolerances() {
 
 /// The orbit of Arenstorf (Hairer, Nørsett and Wanner I, II.0) is closed.
 #[test]
+#[allow(clippy::excessive_precision)]
 fn arenstorf_orbit_closes() {
     let u0 = [0.994f64, 0.0, 0.0, -2.00158510637908252240537862224];
     let period = 17.0652165601579625588917206249;

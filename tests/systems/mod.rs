@@ -4,6 +4,9 @@
 //! parameters of typical size (no zeros: tests scale them at random), and `plain`, the same
 //! function compiled without fused operations.
 
+// Not every test uses all of them.
+#![allow(dead_code)]
+
 /// Compiles a function twice: as it is, and in the module `plain` without fusing.
 macro_rules! systems {
     ($($item:tt)*) => {
