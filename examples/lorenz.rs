@@ -90,9 +90,9 @@ fn run<T: Scalar + npz::Element>(options: &Options, begin: Instant) -> Result<()
         draw(options, &how, &solution, &summary)?.save(path)?;
     }
     if options.json {
-        println!("{}", summary.json())
+        println!("{}", summary.json());
     } else {
-        println!("{summary}")
+        println!("{summary}");
     }
     Ok(())
 }

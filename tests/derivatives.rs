@@ -227,7 +227,8 @@ fn names_come_from_destructuring() {
 fn a_system_is_a_plain_value() {
     use systems::lorenz::lorenz;
     let copy = lorenz;
-    assert_eq!((copy, lorenz), (lorenz::default(), lorenz.clone()));
+    let default: lorenz = Default::default();
+    assert_eq!((copy, lorenz), (default, Clone::clone(&lorenz)));
     assert_eq!(format!("{lorenz:?}"), "lorenz");
 }
 
