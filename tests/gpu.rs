@@ -107,7 +107,7 @@ fn many_trajectories() {
     let Some(gpu) = gpu() else { return };
     let ensemble = lorenz_sweep::<f32>(1_000_000, 1.0);
     let options = SolveOptions::default().tolerance(1e-6);
-    let cpu = ensemble.solve(Tsit5, EnsembleThreads::new(), &options).unwrap();
+    let cpu = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let whole = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
     assert_same_bits(&cpu, &whole);
     let pieces = ensemble.solve(Tsit5, gpu.batch(300_000), &options).unwrap();
