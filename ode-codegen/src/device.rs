@@ -9,34 +9,78 @@
 //!
 //! | Rust | C++ |
 //! |---|---|
-//! | `fn f<R: Real, const N: usize>(x: &[R; N]) -> R` | `template<class R, int N> DEVICE R f(const Arr<R, N>& x)` |
-//! | `struct S<R, const N: usize> { u: [R; N] }` | a struct, and `make_S` to build it |
-//! | `impl Method for Tsit5 { const ORDER…; fn step… }` | static members of `struct Tsit5` |
-//! | `const A: [[f64; 6]; 6] = [[…]]` | `CONSTANT double A[6][6] = {{…}}` |
-//! | `R::lit(0.5)`, `<R::Bits as Bits>::lit(1)` (bounds `Real`, `Bits`, `Mask`) | `Real<R>::lit(0.5)`, `Bits<…>::lit(1ull)` |
-//! | `S::rhs(…)`, `M::ORDER` (any other bound) | `S::rhs(…)`, `M::ORDER`: a struct's static members |
+//! | `fn f<R: Real, const N: usize>(x: &[R; N], y: &mut R) -> R` | `template<class R, int N> DEVICE R f(const Arr<R, N>& x, R& y)` |
+//! | `struct S<R: Real, const N: usize> { u: [R; N] }` | a struct, and `make_S` to build it |
+//! | `struct Tsit5; impl Method for Tsit5 { const ORDER…; fn step… }` | static members of `struct Tsit5` |
+//! | `trait Method { … }`, `use …` | nothing: C++ finds members by name |
+//! | `const A: [[f64; 6]; 6] = [[…]]` | `TABLE double A[6][6] = {{…}}`, where a prelude decides what memory that is |
+//! | `R::lit(0.5)`, `<R::Bits as Bits>::lit(1)` (bounds `Real`, `Bits`, `Mask`) | `Real<R>::lit(0.5)`, `Bits<…>::lit(1)` |
+//! | `S::rhs(…)`, `M::ORDER`, `<S as System>::rhs::<R>(…)` (any other bound) | `S::rhs(…)`, `M::ORDER`, `S::template rhs<R>(…)`: a struct's static members |
+//! | `R::Bits`, `<R as Real>::Single` | `typename Real<R>::Bits`, … |
 //! | `math::exp(x)`: device items of another module are named by their module | `math::exp(x)` |
-//! | `x.mul_add(a, b)`: a method of a lane number | `m_mul_add(x, a, b)`, an overload of the prelude |
+//! | `x.mul_add(a, b)`: a method of a lane number, of its bits, of a mask | `m_mul_add(x, a, b)`, an overload of the prelude |
 //! | `x.exp()` | `math::exp(x)` |
 //! | `feed.load(i)`: a method of a parameter whose type is generic | `feed.load(i)` |
-//! | `a & b`, `!a` on masks and bits | `op_and(a, b)`, `op_not(a)`: C++'s `&` of two `bool` is an `int` |
-//! | `for i in 0..N` over constants | `UNROLL for (int i = 0; …)` |
-//! | `if CONDITION` of constants only | `if constexpr` |
-//! | `#[cold] fn` | `COLD`: a function that is called, not inlined, on both sides |
+//! | `a & b`, `a \| b`, `a ^ b`, `!a` | `op_and(a, b)`, …: C++'s `&` of two `bool` is an `int`, its `~` of one is never false |
+//! | other operators of numbers, integers and `bool` | themselves, in parentheses |
+//! | `[a, b]`, `[x; N]`, `S { b, a: x }`, `S::<R> { … }` | `array(a, b)`, `repeat<N>(x)`, `make_S(x, b)`, `make_S<R>(…)` |
+//! | `let x = x + 1` (shadowing), `let [a, _] = v;` | every binding of a function gets a name of its own |
+//! | `let r = &v[0];` | `const auto& r = v[0];`, every other `let` copies |
+//! | `for i in 0..N`, `0..=N` over constants | `UNROLL for (int i = 0; …)` |
+//! | `while`, `loop`, `break`, `continue`, without labels | themselves |
+//! | `if` of constants only | `if constexpr` |
 //! | a block or `if` as a value | a conditional expression, or a called lambda |
-//! | `let x = x + 1` (shadowing) | every binding of a function gets a name of its own |
+//! | the last expression of a function, through `if` and blocks | `return` |
+//! | `#[cold] fn` | `COLD`: a function that is called, not inlined, on both sides |
 //!
-//! Not accepted: `return`, `match`, closures, slices and iterators, tuples, macros, references in
-//! structs, float literals outside `lit(…)` and constants, casts of lane numbers.
+//! **Types** are `f32`, `f64`, `bool`, `u32`, `u64`, `i32`, `usize` (a C++ `int`), arrays, structs
+//! of this module or, by its name, of another, type parameters and what belongs to them. References
+//! are parameters, or locals that are not `mut`.
 //!
-//! In the Rust it leaves the meaning alone and adds `#[inline(always)]` to the functions (a call
-//! between lanes would pass vectors through memory) and unrolls `for` loops over literal bounds
-//! (LLVM leaves wide bodies rolled, and then reads tableau coefficients from memory; measured at
-//! up to half the speed), and makes array constants `static`.
+//! **Type parameters** with a bound `Real`, `Bits` or `Mask` are numbers of a lane; all others are
+//! unit structs, or objects that the C++ side provides (`feed`). Bounds stand in the `<…>`. Generic
+//! arguments are copied: write all of them or none; and all of them where only the type of the
+//! result says what they are, because C++ does not look there.
+//!
+//! **Constants** are literals, `const`s in capitals, associated constants, const parameters and
+//! arithmetic of these (of integers no `&`, `|`, `^`, `!`). They bound `for` loops, and can be
+//! cast; the variables of `for` loops can be cast, too. A `const` and a struct come after what they
+//! are made of; functions come in any order. A `usize` is less than 2³¹.
+//!
+//! **Numbers.** A float literal stands in a constant, or in `R::lit(…)` and `R::lit_of(…)`, where
+//! it is an `f64`; elsewhere it would have no precision. An integer that gives a variable its type
+//! has a suffix, or the `let` a type. Integers do not overflow but where they wrap by name. The
+//! numbers of lane programs are `R`: `f64` and `f32` are for constants, since their methods in Rust
+//! are not those of `Real` (`f64::min` treats a NaN in another way, `f64::exp` has other last bits).
+//!
+//! **Names** may be words of C++, which get a `_`. So do names that the C++ side uses itself, or
+//! that begin as its own (`m_`, `op_`, `make_`).
+//!
+//! # What is refused
+//!
+//! `return`, `match`, `if let`, closures, slices, iterators, tuples, macros, `unsafe`, labels, nested
+//! items, patterns other than names and arrays of names, `&mut` locals, references in structs and
+//! results, `where`, lifetimes, `Self`, generic impl blocks, defaults in traits, methods of one's
+//! own, type aliases, enums, shifts by `<<` and `>>`, casts of what is not constant, `cfg`, values
+//! that `break` or `continue`, assignments to patterns, and operands one of which changes what
+//! another uses (`f(x, next(&mut x))`), because C++ evaluates them in any order. All mistakes of a
+//! module are reported at once, each on its token; `tests/device.rs` lists them with their messages.
+//!
+//! Not checked, and left to the C++ compiler: recursion, names in other modules, the order of
+//! constants and structs, and what is told apart by types only.
+//!
+//! # What changes in the Rust
+//!
+//! The meaning is left alone. Functions get `#[inline(always)]` (a call between lanes would pass
+//! vectors through memory), unless they are `#[cold]` or have an `#[inline]` of their own. `for`
+//! loops over literals are unrolled, unless they `break` or `continue` (LLVM leaves wide bodies
+//! rolled, and then reads tableau coefficients from memory; measured at up to half the speed), and
+//! others over `a..b` become `while` loops. Array constants become `static`.
 
 mod expr;
 mod items;
 mod names;
+mod refuse;
 mod types;
 mod unroll;
 
@@ -90,23 +134,24 @@ fn try_expand(attr: TokenStream, item: TokenStream) -> syn::Result<TokenStream> 
 /// One error, combined from all constructs outside the subset, each on its token.
 pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<String> {
     let mut printer = items::Printer::default();
+    refuse::check(&mut printer, items);
     let body = printer.module(items);
     printer.finish()?;
     let namespace = names::mangle(namespace);
     Ok(format!("namespace {namespace} {{\n{body}}} // namespace {namespace}\n"))
 }
 
-/// A struct called `name` whose static member templates are `functions`: the device form of a
-/// system. `constants` are the names and C++ types of `static constexpr` members whose values are
-/// filled in later, at the place of [`CONSTANTS`].
+/// A struct `System` whose static member templates are `functions`: the device form of a system,
+/// whatever the user called it. Its `static constexpr` members for the user's
+/// constants, whose values are known later, take the place of [`CONSTANTS`].
 ///
 /// # Errors
 /// As [`translate_items`].
-pub fn system_struct(name: &str, functions: &[syn::ItemFn]) -> syn::Result<String> {
+pub fn system_struct(functions: &[syn::ItemFn]) -> syn::Result<String> {
     let mut printer = items::Printer::default();
     let body = printer.static_members(functions);
     printer.finish()?;
-    Ok(format!("struct {} {{\n{CONSTANTS}\n{body}}};\n", names::mangle(name)))
+    Ok(format!("struct System {{\n{CONSTANTS}\n{body}}};\n"))
 }
 
 /// The line of [`system_struct`]'s text that `static constexpr double NAME = VALUE;` members

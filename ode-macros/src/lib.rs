@@ -4,7 +4,28 @@ use proc_macro::TokenStream;
 
 /// Makes a module of lane programs available as CUDA C++, in its constant `DEVICE`.
 ///
-/// The argument is the C++ namespace. See `ode_codegen::device` for the accepted subset.
+/// ```ignore
+/// #[device(decay)]
+/// mod decay {
+///     use odes::lane::Real;
+///
+///     /// One step of Euler's method.
+///     pub fn step<R: Real, const N: usize>(u: &[R; N], h: R) -> [R; N] {
+///         let mut out = *u;
+///         for i in 0..N {
+///             out[i] = h.mul_add(-u[i], u[i]);
+///         }
+///         out
+///     }
+/// }
+/// ```
+///
+/// becomes the same module and `decay::DEVICE`, the text of a C++ `namespace decay` with a template
+/// `step`. The argument of the attribute is the namespace: the name by which other device modules
+/// call the module.
+///
+/// What can be written is documented, rule by rule, in `ode_codegen::device`. Anything else is an
+/// error that says what to write instead.
 #[proc_macro_attribute]
 pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::device::expand(attr.into(), item.into()).into()

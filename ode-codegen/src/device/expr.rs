@@ -2,43 +2,14 @@
 
 use std::fmt::Write as _;
 
+use quote::ToTokens;
+use syn::visit::Visit;
 use syn::{BinOp, Block, Expr, Lit, Pat, Path, RangeLimits, Stmt, UnOp};
 
 use super::items::Printer;
-use super::names::mangle;
+use super::names::{ELEMENTARY, PRIMITIVES, mangle};
 use super::types::{CLASS_TRAITS, Parameter};
-
-/// Methods of lane numbers, bits and masks: overloads `m_name` of the prelude.
-const PRIMITIVES: &[&str] = &[
-    "mul_add",
-    "sqrt",
-    "abs",
-    "copysign",
-    "round_even",
-    "floor",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "equals",
-    "min",
-    "max",
-    "max_magnitude",
-    "at_most",
-    "at_least",
-    "to_bits",
-    "bits_to_single",
-    "to_single",
-    "wrapping_add",
-    "wrapping_sub",
-    "shl",
-    "shr",
-    "less_than",
-    "any",
-];
-
-/// Methods of lane numbers that are lane programs of the module `math`.
-const ELEMENTARY: &[&str] = &["exp", "ln", "sin", "cos", "tan", "tanh", "powf"];
+use super::unroll::leaves;
 
 impl Printer {
     /// The statements of a block, one level deeper; the tail expression is returned if `returns`.
@@ -80,6 +51,7 @@ impl Printer {
         let pad = self.pad();
         let Some(init) = &local.init else {
             self.error(local, "give the variable a value here: C++ needs it to find the type");
+            self.scope.bind_all(&local.pat);
             return String::new();
         };
         if let Some((_, otherwise)) = &init.diverge {
@@ -112,7 +84,10 @@ impl Printer {
                             let _ = writeln!(text, "{pad}auto {name} = {whole}[{i}];");
                         }
                         Pat::Wild(_) => {}
-                        other => self.error(other, "expected a name or `_` here"),
+                        other => {
+                            self.error(other, "expected a name or `_` here");
+                            self.scope.bind_all(other);
+                        }
                     }
                 }
                 text
@@ -120,6 +95,7 @@ impl Printer {
             Pat::Wild(_) => format!("{pad}(void)({value});\n"),
             other => {
                 self.error(other, "this pattern cannot be translated; bind names one by one");
+                self.scope.bind_all(other);
                 String::new()
             }
         }
@@ -138,6 +114,10 @@ impl Printer {
                 let condition = self.expr(&e.cond);
                 let body = self.body(&e.body, false);
                 format!("{pad}while ({condition}) {{\n{body}{pad}}}\n")
+            }
+            Expr::Loop(e) if e.label.is_none() => {
+                let body = self.body(&e.body, false);
+                format!("{pad}for (;;) {{\n{body}{pad}}}\n")
             }
             Expr::Assign(e) => {
                 let (left, right) = (self.expr(&e.left), self.expr(&e.right));
@@ -193,7 +173,7 @@ impl Printer {
         let pad = self.pad();
         let Pat::Ident(variable) = &*e.pat else {
             self.error(&e.pat, "the loop variable must be a plain name");
-            return String::new();
+            return self.refused_loop(e);
         };
         let range = match &*e.expr {
             Expr::Range(r) => r.start.as_deref().zip(r.end.as_deref()).map(|b| (b, r.limits)),
@@ -201,7 +181,7 @@ impl Printer {
         };
         let Some(((from, to), limits)) = range else {
             self.error(&e.expr, "a `for` loop must run over a range of constants, as `0..N`");
-            return String::new();
+            return self.refused_loop(e);
         };
         let (from, to) = (self.const_expr(from), self.const_expr(to));
         let compare = match limits {
@@ -219,6 +199,15 @@ impl Printer {
         )
     }
 
+    /// Finds what else is wrong in a loop that has no translation.
+    fn refused_loop(&mut self, e: &syn::ExprForLoop) -> String {
+        self.scope.enter();
+        self.scope.bind_all(&e.pat);
+        self.body(&e.body, false);
+        self.scope.leave();
+        String::new()
+    }
+
     /// Whether an expression is made of constants only, so that `if` on it can be `if constexpr`.
     pub(super) fn is_constant(&self, expr: &Expr) -> bool {
         match expr {
@@ -233,7 +222,8 @@ impl Printer {
                 let name = last.ident.to_string();
                 p.path.segments.len() == 1 && self.loop_variables.contains(&name)
                     || self.parameters.get(&name) == Some(&Parameter::Const)
-                    || name.chars().all(|c| !c.is_ascii_lowercase()) && name.len() > 1
+                    || name.chars().all(|c| !c.is_ascii_lowercase())
+                        && (name.len() > 1 || self.items.contains(&name))
             }
             _ => false,
         }
@@ -303,6 +293,7 @@ impl Printer {
             Expr::Struct(e) => self.struct_literal(e),
             Expr::If(e) => self.if_value(e),
             Expr::Block(e) => {
+                self.require_staying(e, leaves(|v| v.visit_block(&e.block)));
                 let body = self.body(&e.block, true);
                 format!("[&]() {{\n{body}{}}}()", self.pad())
             }
@@ -311,10 +302,14 @@ impl Printer {
                 if !self.is_constant(&e.expr) {
                     self.error(e, "only constants can be cast; use `to_single`, `from_single`, …");
                 }
+                // A literal is of the type it is cast to; those in an expression are not.
+                let single = ty == "float" && matches!(&*e.expr, Expr::Lit(_));
+                let outer = std::mem::replace(&mut self.single_literals, single);
                 let inner = self.expr(&e.expr);
+                self.single_literals = outer;
                 format!("({ty})({inner})")
             }
-            Expr::Continue(_) => "continue".to_string(),
+            Expr::Continue(e) if e.label.is_none() => "continue".to_string(),
             Expr::Break(e) if e.expr.is_none() && e.label.is_none() => "break".to_string(),
             other => {
                 self.error(other, "this construct cannot be translated to device code");
@@ -326,9 +321,10 @@ impl Printer {
     fn literal(&mut self, literal: &Lit) -> String {
         match literal {
             Lit::Int(int) => match int.base10_parse::<u64>() {
-                Ok(value) if value > i32::MAX as u64 => format!("{value}ull"),
                 Ok(value) if int.suffix() == "u32" => format!("{value}u"),
-                Ok(value) if int.suffix() == "u64" => format!("{value}ull"),
+                Ok(value) if int.suffix() == "u64" || value > i32::MAX as u64 => {
+                    format!("{value}ull")
+                }
                 Ok(value) => value.to_string(),
                 Err(error) => {
                     self.error(int, &error.to_string());
@@ -343,13 +339,14 @@ impl Printer {
                     );
                 }
                 // Rust's decimal text, without `_`, is C++'s; a digit must follow the point.
-                let digits = float.base10_digits();
-                if digits.contains(['.', 'e', 'E']) {
-                    digits.trim_end_matches('.').to_string()
-                        + if digits.ends_with('.') { ".0" } else { "" }
-                } else {
-                    format!("{digits}.0")
-                }
+                let digits = float.base10_digits().trim_end_matches('.');
+                let point = if digits.contains(['.', 'e', 'E']) { "" } else { ".0" };
+                // An `f64` literal, rounded to `f32`, would be rounded twice.
+                let single = match float.suffix() {
+                    "" => self.single_literals,
+                    suffix => suffix == "f32",
+                };
+                format!("{digits}{point}{}", if single { "f" } else { "" })
             }
             Lit::Bool(b) => b.value.to_string(),
             other => {
@@ -389,6 +386,9 @@ impl Printer {
 
     /// A path to a device item: the last module and the name.
     pub(super) fn item_path(&mut self, path: &Path) -> String {
+        if let [only] = &path.segments.iter().collect::<Vec<_>>()[..] {
+            self.require_known(&only.ident);
+        }
         let names: Vec<String> = path
             .segments
             .iter()
@@ -405,6 +405,7 @@ impl Printer {
             if let Some(local) = self.scope.get(&name) {
                 return local.to_string();
             }
+            self.require_known(ident);
             return mangle(&name);
         }
         self.static_path(e)
@@ -414,34 +415,47 @@ impl Printer {
     fn static_path(&mut self, e: &syn::ExprPath) -> String {
         let Some(last) = e.path.segments.last() else { return String::new() };
         let arguments = self.generic_arguments(&last.arguments);
+        // Without it C++ reads the `<` of a member of a parameter as less than.
+        let template = if arguments.is_empty() { "" } else { "template " };
         let name = mangle(&last.ident.to_string());
         if let Some(q) = &e.qself {
             let inner = self.ty(&q.ty);
             let class = e.path.segments.iter().nth(q.position.wrapping_sub(1));
             let class = class.map(|s| s.ident.to_string()).unwrap_or_default();
-            return if CLASS_TRAITS.contains(&class.as_str()) {
-                format!("{class}<{inner}>::{name}{arguments}")
+            self.require_static(e, &class);
+            let class = if CLASS_TRAITS.contains(&class.as_str()) {
+                format!("{class}<{inner}>")
             } else {
-                format!("{inner}::{name}{arguments}")
+                inner
             };
+            return format!("{class}::{template}{name}{arguments}");
         }
         if e.path.segments.len() == 2 {
             let first = e.path.segments[0].ident.to_string();
             if matches!(first.as_str(), "f32" | "f64" | "u32" | "u64" | "usize" | "bool") {
                 self.error(e, "items of primitive types have no C++ form; use a lane number's");
             }
-            match self.parameters.get(&first) {
+            match self.parameters.get(&first).cloned() {
                 Some(Parameter::Class(class)) => {
+                    self.require_static(e, &class);
                     return format!("{class}<{}>::{name}{arguments}", mangle(&first));
                 }
                 Some(_) => {
-                    let template = if arguments.is_empty() { "" } else { "template " };
                     return format!("{}::{template}{name}{arguments}", mangle(&first));
                 }
                 None => {}
             }
         }
         self.item_path(&e.path) + &arguments
+    }
+
+    /// Reports `R::sqrt(x)`: the prelude has `x.sqrt()`.
+    fn require_static(&mut self, e: &syn::ExprPath, class: &str) {
+        let name = e.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let is_method = PRIMITIVES.contains(&name.as_str()) || ELEMENTARY.contains(&name.as_str());
+        if CLASS_TRAITS.contains(&class) && is_method {
+            self.error(e, &format!("write `x.{name}(…)`: a method has no other form in C++"));
+        }
     }
 
     fn call(&mut self, e: &syn::ExprCall) -> String {
@@ -527,8 +541,16 @@ impl Printer {
         format!("make_{}{arguments}({})", mangle(&name), values.join(", "))
     }
 
+    /// Reports a value that leaves a loop instead: a lambda cannot.
+    fn require_staying(&mut self, value: impl ToTokens, leaves: bool) {
+        if leaves {
+            self.error(value, "`break` and `continue` cannot stand within a value");
+        }
+    }
+
     /// `if` as a value: a conditional expression of two expressions, else a called lambda.
     fn if_value(&mut self, e: &syn::ExprIf) -> String {
+        self.require_staying(e, leaves(|v| v.visit_expr_if(e)));
         let constant = self.is_constant(&e.cond) && !self.uses_loop_variable(&e.cond);
         let single = |b: &Block| match &b.stmts[..] {
             [Stmt::Expr(x, None)] => Some(x.clone()),
@@ -556,7 +578,7 @@ impl Printer {
     }
 }
 
-fn compound(op: &BinOp) -> Option<&'static str> {
+pub(super) fn compound(op: &BinOp) -> Option<&'static str> {
     match op {
         BinOp::AddAssign(_) => Some("+"),
         BinOp::SubAssign(_) => Some("-"),

@@ -14,7 +14,7 @@ use super::types::Parameter;
 /// Prints items, collecting every error.
 #[derive(Default)]
 pub(super) struct Printer {
-    errors: Option<syn::Error>,
+    errors: Vec<syn::Error>,
     /// The generic parameters in sight.
     pub(super) parameters: HashMap<String, Parameter>,
     pub(super) scope: Scope,
@@ -23,31 +23,41 @@ pub(super) struct Printer {
     pub(super) objects: Vec<String>,
     /// Structs of this module: name, whether generic, field names in order.
     pub(super) structs: HashMap<String, Vec<String>>,
+    /// Whether `items` and `structs` are all there is: in a module, not in a system's text.
+    names_are_known: bool,
     /// Functions and constants of this module.
-    items: Vec<String>,
+    pub(super) items: Vec<String>,
     pub(super) indent: usize,
     /// Whether a float literal has a type here: in constants and in `lit(…)`.
     pub(super) float_literals: bool,
+    /// Whether that type is `f32`.
+    pub(super) single_literals: bool,
     /// The variables of the `for` loops in sight: constants in Rust's unrolled form, not in C++.
     pub(super) loop_variables: Vec<String>,
 }
 
 impl Printer {
     pub(super) fn error(&mut self, tokens: impl ToTokens, message: &str) {
-        let error = syn::Error::new_spanned(tokens, message);
-        match &mut self.errors {
-            Some(all) => all.combine(error),
-            none => *none = Some(error),
-        }
+        self.errors.push(syn::Error::new_spanned(tokens, message));
     }
 
-    pub(super) fn finish(self) -> syn::Result<()> {
-        self.errors.map_or(Ok(()), Err)
+    /// All errors as one, in the order of the source.
+    pub(super) fn finish(mut self) -> syn::Result<()> {
+        self.errors.sort_by_key(|error| {
+            let start = error.span().start();
+            (start.line, start.column)
+        });
+        let all = self.errors.into_iter().reduce(|mut all, error| {
+            all.combine(error);
+            all
+        });
+        all.map_or(Ok(()), Err)
     }
 
     /// All items: structs and constants first, then prototypes, then bodies, so that functions may
     /// call one another in any order (there is no argument-dependent lookup for `float`).
     pub(super) fn module(&mut self, items: &[Item]) -> String {
+        self.names_are_known = true;
         for item in items {
             match item {
                 Item::Fn(item) => self.items.push(item.sig.ident.to_string()),
@@ -75,7 +85,7 @@ impl Printer {
                     let place = linkage(&item.attrs);
                     let head = self.function_head(&item.sig, place);
                     let _ = writeln!(prototypes, "{head};");
-                    let body = self.function(&item.sig, &item.block, place);
+                    let body = self.defined(&head, &item.sig, &item.block);
                     bodies.push_str(&comment(&item.attrs, item.sig.span()));
                     bodies.push_str(&body);
                 }
@@ -103,6 +113,22 @@ impl Printer {
         format!("{types}{prototypes}{bodies}")
     }
 
+    /// Reports a lone name that is none of this module's: `use` is not translated, so a name of
+    /// another module is written with it.
+    pub(super) fn require_known(&mut self, ident: &syn::Ident) {
+        let name = ident.to_string();
+        let known = self.items.contains(&name)
+            || self.structs.contains_key(&name)
+            || self.parameters.contains_key(&name);
+        if self.names_are_known && !known {
+            let message = format!(
+                "`{name}` is not an item of this module; an item of another device module is \
+                 named with it, as `math::exp`"
+            );
+            self.error(ident, &message);
+        }
+    }
+
     fn unit_struct(&mut self, item: &syn::ItemStruct, items: &[Item]) -> String {
         let name = item.ident.to_string();
         let mut text = comment(&item.attrs, item.span());
@@ -116,7 +142,7 @@ impl Printer {
                 match member {
                     ImplItem::Const(c) => {
                         let ty = self.ty(&c.ty);
-                        let value = self.initializer(&c.expr);
+                        let value = self.initializer(&c.expr, &ty);
                         let ident = mangle(&c.ident.to_string());
                         let _ = writeln!(text, "    static constexpr {ty} {ident} = {value};");
                     }
@@ -191,24 +217,28 @@ impl Printer {
     fn constant(&mut self, item: &syn::ItemConst) -> String {
         self.parameters.clear();
         let (element, extents) = self.array_of(&item.ty);
-        let value = self.initializer(&item.expr);
+        let value = self.initializer(&item.expr, &element);
         let name = mangle(&item.ident.to_string());
-        format!("CONSTANT {element} {name}{extents} = {value};\n")
+        let table = element == "double" && !extents.is_empty();
+        let kind = if table { "TABLE" } else { "CONSTANT" };
+        format!("{kind} {element} {name}{extents} = {value};\n")
     }
 
-    /// A constant's value: arrays in braces.
-    fn initializer(&mut self, expr: &Expr) -> String {
+    /// The value of a constant of numbers of C++ type `element`: arrays in braces.
+    fn initializer(&mut self, expr: &Expr, element: &str) -> String {
         match expr {
             Expr::Array(array) => {
                 let elements: Vec<String> =
-                    array.elems.iter().map(|e| self.initializer(e)).collect();
+                    array.elems.iter().map(|e| self.initializer(e, element)).collect();
                 format!("{{{}}}", elements.join(", "))
             }
-            Expr::Reference(r) => self.initializer(&r.expr),
+            Expr::Reference(r) => self.initializer(&r.expr, element),
             other => {
                 self.float_literals = true;
+                self.single_literals = element == "float";
                 let text = self.const_expr(other);
                 self.float_literals = false;
+                self.single_literals = false;
                 text
             }
         }
@@ -267,6 +297,11 @@ impl Printer {
 
     fn function(&mut self, sig: &Signature, block: &syn::Block, place: &str) -> String {
         let head = self.function_head(sig, place);
+        self.defined(&head, sig, block)
+    }
+
+    /// The function whose head was printed last.
+    fn defined(&mut self, head: &str, sig: &Signature, block: &syn::Block) -> String {
         let returns = !matches!(sig.output, ReturnType::Default);
         let body = self.body(block, returns);
         let pad = "    ".repeat(self.indent);
@@ -284,7 +319,7 @@ fn comment(attrs: &[syn::Attribute], span: Span) -> String {
     let first_line = attrs.iter().find_map(|a| match &a.meta {
         syn::Meta::NameValue(nv) if nv.path.is_ident("doc") => match &nv.value {
             Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => {
-                Some(text.value().trim().to_string())
+                text.value().trim().lines().next().map(|l| l.trim_end_matches('\\').to_string())
             }
             _ => None,
         },

@@ -9,7 +9,7 @@ use super::names::mangle;
 /// A parameter bounded by any other trait is a struct with static members.
 pub(super) const CLASS_TRAITS: &[&str] = &["Real", "Bits", "Mask"];
 
-/// What a type parameter's first device bound makes of `T::f`.
+/// What a type parameter's bounds make of `T::f`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Parameter {
     /// `Real<T>::f`.
@@ -27,16 +27,14 @@ impl Printer {
         for parameter in &generics.params {
             match parameter {
                 GenericParam::Type(ty) => {
-                    let bound = ty.bounds.iter().find_map(|bound| match bound {
-                        syn::TypeParamBound::Trait(t) => t.path.segments.last(),
+                    let class = ty.bounds.iter().find_map(|bound| match bound {
+                        syn::TypeParamBound::Trait(t) => {
+                            let name = t.path.segments.last()?.ident.to_string();
+                            CLASS_TRAITS.contains(&name.as_str()).then_some(name)
+                        }
                         _ => None,
                     });
-                    let kind = match bound {
-                        Some(b) if CLASS_TRAITS.contains(&b.ident.to_string().as_str()) => {
-                            Parameter::Class(b.ident.to_string())
-                        }
-                        _ => Parameter::Struct,
-                    };
+                    let kind = class.map_or(Parameter::Struct, Parameter::Class);
                     self.parameters.insert(ty.ident.to_string(), kind);
                     parts.push(format!("class {}", mangle(&ty.ident.to_string())));
                 }

@@ -1,5 +1,7 @@
 //! What `#[device]` changes in the Rust: `inline(always)`, literal loops unrolled, tables static.
 
+use proc_macro2::Span;
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Item, Lit, Stmt, parse_quote};
 
@@ -51,11 +53,15 @@ fn inline(attrs: &mut Vec<syn::Attribute>) {
 }
 
 /// `for i in 0..3 { body }` as `{ { let i = 0usize; body } … }`, where the bounds are literals.
-/// Other loops stay; their bounds are const parameters, which LLVM sees as literals.
+/// Other loops stay; their bounds are const parameters, which LLVM sees as literals. So does one with
+/// a `break` or `continue`, which in a copy of the body would be those of another loop.
 fn unrolled(for_loop: &syn::ExprForLoop) -> Option<Expr> {
     let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
     let (from, to) = literal_range(&for_loop.expr)?;
     let body = &for_loop.body;
+    if leaves(|visitor| visitor.visit_block(body)) {
+        return None;
+    }
     let ident = &variable.ident;
     let copies = (from..to).map(|i| -> Stmt {
         parse_quote! {{
@@ -64,7 +70,11 @@ fn unrolled(for_loop: &syn::ExprForLoop) -> Option<Expr> {
             #body
         }}
     });
-    let block: Block = parse_quote!({ #(#copies)* });
+    // What the last copy assigns may go unread, which is no mistake of the user's.
+    let block: Block = parse_quote!({
+        #[allow(unused_assignments)]
+        { #(#copies)* };
+    });
     Some(Expr::Block(syn::ExprBlock { attrs: Vec::new(), label: None, block }))
 }
 
@@ -79,12 +89,13 @@ fn counted(for_loop: &syn::ExprForLoop) -> Option<Expr> {
     };
     let (from, to) = (start.as_deref()?, end.as_deref()?);
     let (ident, body) = (&variable.ident, &for_loop.body);
-    // The next count is stored before the body, where the user's variable shadows it.
+    // Hidden from the body, which may have a `next` of its own; counted before it, for `continue`.
+    let next = syn::Ident::new("next", Span::mixed_site());
     Some(parse_quote! {{
-        let mut next: usize = #from;
-        while next < #to {
-            let #ident = next;
-            next = next.wrapping_add(1);
+        let mut #next: usize = #from;
+        while #next < #to {
+            let #ident = #next;
+            #next = #next.wrapping_add(1);
             #body
         }
     }})
@@ -105,4 +116,26 @@ fn literal(expr: &Expr) -> Option<usize> {
         Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),
         _ => None,
     }
+}
+
+/// Whether what is visited has a `break` or `continue` of a loop around it.
+pub(super) fn leaves(visit: impl FnOnce(&mut Leaves)) -> bool {
+    let mut leaves = Leaves(false);
+    visit(&mut leaves);
+    leaves.0
+}
+
+/// See [`leaves`].
+pub(super) struct Leaves(bool);
+
+impl<'ast> Visit<'ast> for Leaves {
+    fn visit_expr_break(&mut self, _: &'ast syn::ExprBreak) {
+        self.0 = true;
+    }
+    fn visit_expr_continue(&mut self, _: &'ast syn::ExprContinue) {
+        self.0 = true;
+    }
+    fn visit_expr_for_loop(&mut self, _: &'ast syn::ExprForLoop) {}
+    fn visit_expr_while(&mut self, _: &'ast syn::ExprWhile) {}
+    fn visit_expr_loop(&mut self, _: &'ast syn::ExprLoop) {}
 }
