@@ -264,30 +264,38 @@ fn sweep(
     assert!(worst.0 <= bound, "{name}: {} ulp at {:e}", worst.0, worst.1);
 }
 
-/// Measures on every `stride`th argument. Only on positive ones where the function is even or odd
-/// to the last bit, which `symmetries_are_exact` tests.
-fn sweeps(stride: usize) {
-    let all = || (0..1_u64 << 32).step_by(stride);
-    let positive = || (0..1_u64 << 31).step_by(stride);
-    std::thread::scope(|scope| {
-        scope.spawn(|| sweep("exp", 1.1, math::exp, f64::exp, all()));
-        scope.spawn(|| sweep("ln", 1.0, math::ln, f64::ln, all()));
-        scope.spawn(|| sweep("tanh", 1.7, math::tanh, f64::tanh, positive()));
-        scope.spawn(|| sweep("sin", 1.6, math::sin, f64::sin, positive()));
-        scope.spawn(|| sweep("cos", 2.0, math::cos, f64::cos, positive()));
-        scope.spawn(|| sweep("tan", 4.0, math::tan, f64::tan, positive()));
-    });
+/// Sweeps of one function: every 997th bit pattern, and, ignored, every one.
+///
+/// Half of them suffice where the function is even or odd to the last bit, which
+/// `symmetries_are_exact` tests.
+macro_rules! sweeps {
+    ($($function:ident: $bound:literal, $patterns:expr;)*) => {
+        mod f32_functions_are_accurate {
+            use super::*;
+            $(#[test]
+            fn $function() {
+                let patterns = (0..$patterns).step_by(997);
+                sweep(stringify!($function), $bound, math::$function, f64::$function, patterns);
+            })*
+        }
+        mod f32_functions_are_accurate_for_every_argument {
+            use super::*;
+            $(#[test]
+            #[ignore = "takes minutes"]
+            fn $function() {
+                let patterns = (0..$patterns).step_by(1);
+                sweep(stringify!($function), $bound, math::$function, f64::$function, patterns);
+            })*
+        }
+    };
 }
-
-#[test]
-fn f32_functions_are_accurate() {
-    sweeps(997);
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn f32_functions_are_accurate_for_every_argument() {
-    sweeps(1);
+sweeps! {
+    exp: 1.1, 1_u64 << 32;
+    ln: 1.0, 1_u64 << 32;
+    tanh: 1.7, 1_u64 << 31;
+    sin: 1.6, 1_u64 << 31;
+    cos: 2.0, 1_u64 << 31;
+    tan: 4.0, 1_u64 << 31;
 }
 
 fn f32_powf_accuracy(count: usize) {
