@@ -56,3 +56,23 @@ fn elementary_functions() {
     let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
     same_bits!(transcendental_sweep::<f64>(500), options);
 }
+
+/// A linear oscillator, in words that mean something else in C++.
+#[ode_system]
+fn double(auto: &mut [f64; 2], int: &[f64; 2], template: &[f64; 2], namespace: f64) {
+    let [float, class] = *int;
+    let [operator, shared] = *template;
+    let mut delete = shared * namespace;
+    delete += operator * class;
+    auto[0] = class;
+    auto[1] = -float - delete;
+}
+
+#[test]
+fn words_of_cplusplus() {
+    let problem = OdeProblem::new(double, [1.0, 0.0], 0.0..=3.0, [0.5, 0.25]);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(10)
+        .vary(|q, i| q.with_p([0.1 * i as f64, 0.25]));
+    same_bits!(ensemble, SolveOptions::default().tolerance(1e-6));
+}

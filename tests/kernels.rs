@@ -10,7 +10,7 @@ mod workloads;
 
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::Tsit5;
-use odes::device::{self, KERNEL_NAME};
+use odes::device::{self, KERNEL_NAME, Variant};
 use odes::lane::Scalar;
 use odes::system::System;
 
@@ -42,10 +42,22 @@ fn compile<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
     in_registers: bool,
 ) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (adaptive, save) in [(true, true), (true, false), (false, true), (false, false)] {
-        let source = device::source::<T, S, Tsit5, N, P, 7>(adaptive, save, adaptive);
+    let none = vec![false; N + P + 2];
+    // What a sweep over the first parameter shares.
+    let most = (0..N + P + 2).map(|column| column != N).collect::<Vec<_>>();
+    let both = [(true, true), (true, false), (false, true), (false, false)];
+    for (adaptive, save, shared) in
+        both.iter().flat_map(|&(a, s)| [(a, s, none.clone()), (a, s, most.clone())])
+    {
+        let what = format!(
+            "{} {} {arch} adaptive {adaptive} save {save} shared {}",
+            S::NAME,
+            T::NAME,
+            shared[0]
+        );
+        let variant = Variant { adaptive, save, refill: adaptive, shared };
+        let source = device::source::<T, S, Tsit5, N, P, 7>(&variant);
         let program = Program::new(KERNEL_NAME, source);
-        let what = format!("{} {} {arch} adaptive {adaptive} save {save}", S::NAME, T::NAME);
         let compiled = match program.compile(arch, &Cache::off()) {
             Ok(compiled) => compiled,
             Err(error) => {

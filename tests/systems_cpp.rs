@@ -22,7 +22,7 @@ fn text<S: System<N, P>, const N: usize, const P: usize>(_: S) -> String {
     // A system without parameters has no parameter Jacobian on a device.
     let by_parameters = if P > 0 {
         format!(
-            "auto d = systems::{name}::parameter_jacobian(x, y, t);
+            "auto d = {name}_system::System::parameter_jacobian(x, y, t);
             for (int i = 0; i < {N}; i++) for (int j = 0; j < {P}; j++) *out++ = d[i][j];"
         )
     } else {
@@ -30,7 +30,7 @@ fn text<S: System<N, P>, const N: usize, const P: usize>(_: S) -> String {
     };
     format!(
         r#"
-        namespace odes {{ namespace systems {{
+        namespace odes {{ namespace {name}_system {{
         {}
         }} }}
         extern "C" void evaluate_{name}(const double* u, const double* p, double t, double* out) {{
@@ -39,11 +39,11 @@ fn text<S: System<N, P>, const N: usize, const P: usize>(_: S) -> String {
             Arr<double, {P}> y;
             for (int i = 0; i < {N}; i++) x[i] = u[i];
             for (int i = 0; i < {P}; i++) y[i] = p[i];
-            auto a = systems::{name}::rhs(x, y, t);
+            auto a = {name}_system::System::rhs(x, y, t);
             for (int i = 0; i < {N}; i++) *out++ = a[i];
-            auto b = systems::{name}::jacobian(x, y, t);
+            auto b = {name}_system::System::jacobian(x, y, t);
             for (int i = 0; i < {N}; i++) for (int j = 0; j < {N}; j++) *out++ = b[i][j];
-            auto c = systems::{name}::time_gradient(x, y, t);
+            auto c = {name}_system::System::time_gradient(x, y, t);
             for (int i = 0; i < {N}; i++) *out++ = c[i];
             {by_parameters}
         }}

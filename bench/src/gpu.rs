@@ -1,7 +1,8 @@
 //! The first GPU.
 
 use ode_gpu::{Device, Program};
-use odes::device::{KERNEL_NAME, source};
+use odes::device::{KERNEL_NAME, Variant, source};
+use odes::inputs::Inputs;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -166,7 +167,8 @@ impl Visitor for Bench<'_> {
         // The kernel is at hand already; this asks for what is known about it. By default the
         // adaptive ones refill.
         let adaptive = !matches!(workload.steps, Steps::Fixed(_));
-        let text = source::<T, S, Tsit5, N, P, 7>(adaptive, workload.save, adaptive);
+        let variant = Variant::new(&Inputs::new(ensemble, options)?, adaptive);
+        let text = source::<T, S, Tsit5, N, P, 7>(&variant);
         let kernel = device.kernel(&Program::new(KERNEL_NAME, text))?;
         let report = kernel.report();
         Ok(Measured {

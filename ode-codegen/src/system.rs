@@ -237,7 +237,7 @@ fn assemble(
         }
     }
     let name_text = name.unraw().to_string();
-    let text = device::system_struct(&name_text, &device_functions)?;
+    let text = device::system_struct(&device_functions)?;
     let device_source = device_source(&text, &in_rust, &members);
 
     let facade = &options.facade;

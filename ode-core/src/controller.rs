@@ -10,7 +10,8 @@
 //! A controller needs few digits, but the same ones everywhere. So the logarithm is the bit
 //! pattern itself, read as an integer (piecewise linear in the mantissa, off by at most 0.086),
 //! and the exponential is `(1 + y + ½y²)⁴` with `y = ¼ x ln 2`, within 0.4% for factors between
-//! ½ and 2. Both are computed in `f32` for either precision: on a GPU beside the `f64` pipe, on a
+//! ½ and 2. That polynomial is a square, but for a constant: `z² + ½` with `z = (1 + y)/√2`. So all
+//! logarithms are kept in the scale of `z`, the *root* of the factor. Both are computed in `f32` for either precision: on a GPU beside the `f64` pipe, on a
 //! CPU in half the registers. Step counts stay within 0.5% of the exact formula's (tested).
 
 pub use device::*;
@@ -21,18 +22,21 @@ mod device {
 
     /// Binary logarithm of the safety factor 0.9.
     pub const GAMMA_LOG2: f64 = -0.15200309344504997;
-    /// Smallest factor between successive step sizes.
-    pub const Q_MIN: f64 = 0.2;
+    /// Binary logarithm of the smallest factor between successive step sizes, 1/5: the one for which
+    /// [`factor_of_root`] gives it.
+    pub const Q_MIN_LOG2: f64 = -2.4183561492123173;
     /// Largest factor between successive step sizes.
     pub const Q_MAX: f64 = 10.0;
     /// Binary logarithm of the square of the smallest `EEst` that is remembered, `1e-4`.
     pub const OLD_LOG2_MIN: f64 = -26.575424759098898;
-    /// Squared norms beyond this, infinities and NaNs count as this.
+    /// Squared norms beyond this, infinities and NaNs count as this when the first step is chosen.
     pub const SQUARE_MAX: f64 = 1e30;
-    /// `¼ ln 2` and half its square.
-    pub const EXP2_LINEAR: f64 = 0.17328679513998632;
-    /// See [`EXP2_LINEAR`].
-    pub const EXP2_SQUARE: f64 = 0.01501415668703333;
+    /// A root is `ROOT_SLOPE x + ROOT_ONE` for a factor of `2^x`: `ln 2 / (4 √2)` and `1/√2`.
+    pub const ROOT_SLOPE: f64 = 0.12253226793356839;
+    /// See [`ROOT_SLOPE`].
+    pub const ROOT_ONE: f64 = 0.7071067811865476;
+    /// `f32` ends at 128 octaves.
+    pub const MOST_SQUARE_OCTAVES: f64 = 100.0;
 
     /// The bit patterns whose difference with that of `x` begins the reciprocal of `x`.
     pub const RECIPROCAL_DOUBLE: u64 = 9213914475919310848;
@@ -89,27 +93,27 @@ mod device {
     /// `2^-23`.
     pub const OCTAVE_SINGLE: f64 = 0.00000011920928955078125;
 
-    /// The bit pattern of a squared norm: its logarithm, up to scale and shift. A NaN counts as
-    /// [`SQUARE_MAX`].
-    fn pattern<R: Real>(square: R) -> R::Single {
-        let cap = R::lit(SQUARE_MAX);
+    /// The bit pattern of a squared norm, at most `cap`, which a NaN counts as: its logarithm, up to
+    /// scale and shift.
+    fn pattern<R: Real>(square: R, cap: R::Single) -> R::Single {
         if R::DOUBLE {
             // Clamped as an `f32`, off the `f64` pipe. The sign of a NaN is arbitrary.
-            square.abs().bits_to_single().at_most(cap.bits_to_single())
+            square.abs().bits_to_single().at_most(cap)
         } else {
-            square.at_most(cap).bits_to_single()
+            square.at_most(R::single_to_bits(cap)).bits_to_single()
         }
     }
 
     /// The binary logarithm of `square / n`, piecewise linear; a NaN counts as [`SQUARE_MAX`].
     pub fn log2_of_mean<R: Real>(square: R, n: R) -> R::Single {
         // The exponents' biases cancel.
-        (pattern(square) - n.bits_to_single()) * octave::<R>()
+        let cap = R::lit(SQUARE_MAX).bits_to_single();
+        (pattern(square, cap) - n.bits_to_single()) * octave::<R>()
     }
 
-    /// About `2^x`: see the module documentation. Never below 1/16.
-    pub fn exp2<R: Real>(x: R) -> R {
-        let y = x.mul_add(R::lit(EXP2_SQUARE), R::lit(EXP2_LINEAR)).mul_add(x, R::lit(1.0));
+    /// About `2^x` from its root.
+    pub fn factor_of_root<R: Real>(root: R) -> R {
+        let y = root.mul_add(root, R::lit(0.5));
         let y = y * y;
         y * y
     }
@@ -145,22 +149,26 @@ mod device {
         pub memory: R::Single,
     }
 
-    /// The exponent of the step-size factor where the error is exactly the tolerance and nothing
-    /// is remembered, plus what turns a bit pattern into a logarithm.
+    /// The root of the step-size factor where the error is exactly the tolerance and nothing is
+    /// remembered, plus what turns a bit pattern into a logarithm.
     fn level<R: Real>(n: R, beta1: R::Single) -> R::Single {
-        (n.bits_to_single() * octave::<R>()).mul_add(beta1, <R::Single as Real>::lit(GAMMA_LOG2))
+        // Plain products and sums, which compilers for a GPU fold, and fused ones they do not.
+        let level = n.bits_to_single() * octave::<R>() * beta1;
+        (level + <R::Single as Real>::lit(GAMMA_LOG2)) * <R::Single as Real>::lit(ROOT_SLOPE)
+            + <R::Single as Real>::lit(ROOT_ONE)
     }
 
     /// The memory before the first step: the smallest error that is remembered.
     pub fn fresh_memory<R: Real>(n: R, beta1: R::Single, beta2: R::Single) -> R::Single {
-        beta2.mul_add(<R::Single as Real>::lit(OLD_LOG2_MIN), level::<R>(n, beta1))
+        let remembered = beta2 * <R::Single as Real>::lit(OLD_LOG2_MIN);
+        level::<R>(n, beta1) + remembered * <R::Single as Real>::lit(ROOT_SLOPE)
     }
 
     /// Decides on a step from [`square_norm`] of its error estimate, of `n` components. `beta1`
     /// and `beta2` are halved exponents, since the norm is squared.
     ///
     /// The factor is `2^(level - beta1 L + beta2 L_old)`, `L` the logarithm of the squared norm;
-    /// the memory is `level + beta2 L_old`. All that is constant folds.
+    /// the memory is `level + beta2 L_old`, as a root. All that is constant folds.
     pub fn decide<R: Real>(
         square: R,
         n: R,
@@ -170,14 +178,17 @@ mod device {
     ) -> Decision<R> {
         let accept = square.le(n);
         let good = R::single_mask(accept);
-        let bits = pattern(square);
+        // Greater errors would shrink the step more than is allowed. Accepted ones never do.
+        let most = <R::Single as Real>::lit(GAMMA_LOG2 - Q_MIN_LOG2) / beta1;
+        let most = most.min(<R::Single as Real>::lit(MOST_SQUARE_OCTAVES));
+        let bits = pattern(square, most * per_octave::<R>() + n.bits_to_single());
+        let per_unit = octave::<R>() * <R::Single as Real>::lit(ROOT_SLOPE);
         let level = level::<R>(n, beta1);
         // What does not need this step's error is ready before it: it is on no critical path.
         let remembered = <R::Single as Real>::select(good, memory, level);
-        let factor = exp2(bits.mul_add(-(beta1 * octave::<R>()), remembered));
-        let factor = factor.at_least(<R::Single as Real>::lit(Q_MIN));
+        let factor = factor_of_root(bits.mul_add(-(beta1 * per_unit), remembered));
         let factor = factor.at_most(<R::Single as Real>::lit(Q_MAX));
-        let slope = beta2 * octave::<R>();
+        let slope = beta2 * per_unit;
         let base = level - n.bits_to_single() * slope;
         let next = bits.mul_add(slope, base).at_least(fresh_memory::<R>(n, beta1, beta2));
         let memory = <R::Single as Real>::select(good, next, memory);

@@ -18,23 +18,60 @@ const KERNEL: &str = include_str!("device_kernel.hpp");
 /// Name of the kernel in the text of [`source`].
 pub const KERNEL_NAME: &str = "odes_solve";
 
-/// The complete text of a solve of system `S` by method `M` in precision `T`: NVRTC compiles it to
-/// a kernel [`KERNEL_NAME`]`(JobArguments)`, a host compiler to a function
-/// `odes_solve(const Job*)` that solves everything in one thread.
-///
-/// `adaptive`: step sizes follow the error; `save`: there are times to save at; `refill`: threads
-/// take one trajectory after the other, otherwise each takes one.
+/// What the text of a kernel depends on beside its types.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// Step sizes follow the error.
+    pub adaptive: bool,
+    /// There are times to save at.
+    pub save: bool,
+    /// Threads take one trajectory after the other, otherwise each takes one.
+    pub refill: bool,
+    /// For each column (initial states, parameters, begin, end) whether all trajectories share its
+    /// number and it is among the kernel's arguments.
+    pub shared: Vec<bool>,
+}
+
+impl Variant {
+    /// The variant for `inputs`.
+    #[must_use]
+    pub fn new<T: Scalar>(inputs: &Inputs<T>, refill: bool) -> Self {
+        let mut room = SHARED_BYTES / size_of::<T>();
+        let shared = inputs.columns().map(|column| {
+            let fits = room > 0 && matches!(column, Column::Shared(_));
+            room -= usize::from(fits);
+            fits
+        });
+        Variant {
+            adaptive: inputs.adaptive,
+            save: inputs.save.slots() > 0,
+            refill,
+            shared: shared.collect(),
+        }
+    }
+
+    /// The numbers of the shared columns: the kernel's second argument.
+    #[must_use]
+    pub fn shared_numbers<T: Scalar>(&self, inputs: &Inputs<T>) -> Vec<T> {
+        let shared = inputs.columns().zip(&self.shared).filter(|(_, shared)| **shared);
+        shared.map(|(column, _)| column.get(0)).collect()
+    }
+}
+
+/// Bytes of a kernel's arguments that are for shared numbers, of 4096 in all.
+pub const SHARED_BYTES: usize = 3584;
+
+/// The complete text of a solve of system `S` by method `M` in precision `T`. NVRTC compiles it to a
+/// kernel [`KERNEL_NAME`]`(Job, Shared)`, of [`JobArguments`] and [`Variant::shared_numbers`]; a host
+/// compiler to a function of pointers to the same, which solves everything in one thread.
 #[must_use]
-pub fn source<T, S, M, const N: usize, const P: usize, const K: usize>(
-    adaptive: bool,
-    save: bool,
-    refill: bool,
-) -> String
+pub fn source<T, S, M, const N: usize, const P: usize, const K: usize>(variant: &Variant) -> String
 where
     T: Scalar,
     S: System<N, P>,
     M: Method<K>,
 {
+    let Variant { adaptive, save, refill, shared } = variant;
     let number = T::DEVICE_NAME;
     let lane_programs = [
         crate::math::DEVICE,
@@ -45,34 +82,46 @@ where
         integrate::DEVICE,
     ]
     .join("\n");
+    let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
     let system = S::device_source();
-    let (system_name, method_name) = (S::NAME, M::NAME);
-    let arguments = format!(
-        "{number}, systems::{system_name}, {method_name}, {N}, {P}, {K}, {adaptive}, {save}, \
-         {refill}"
-    );
+    let (name, method_name) = (S::NAME, M::NAME);
+    let arguments =
+        format!("{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {save}, {refill}");
+    let mut next = 0..;
+    let places = shared.iter().map(|shared| match shared {
+        true => next.next().unwrap_or(0).to_string(),
+        false => "-1".to_string(),
+    });
+    let places = places.collect::<Vec<_>>().join(", ");
+    let shared_count = shared.iter().filter(|shared| **shared).count();
     format!(
-        r#"{PRELUDE}
+        r#"{precision}{PRELUDE}
 namespace odes {{
 {lane_programs}
-namespace systems {{
+
+// {name}
 {system}
-}} // namespace systems
+// For each column its place among the shared numbers, or -1.
+CONSTANT int SHARED_AT[{columns}] = {{{places}}};
+constexpr int SHARED_COUNT = {shared_count};
 }} // namespace odes
 {KERNEL}
 #if ON_DEVICE
-extern "C" __global__ void __launch_bounds__({BLOCK}) {KERNEL_NAME}(const odes::Job<{number}> job) {{
+// That one block a multiprocessor suffices lets the compiler take the registers it likes best.
+extern "C" __global__ void __launch_bounds__({BLOCK}, 1)
+{KERNEL_NAME}(const odes::Job<{number}> job, const odes::Shared<{number}> shared) {{
     using namespace odes;
-    solve<{arguments}>(job, blockIdx.x * blockDim.x + threadIdx.x);
+    solve<{arguments}>(job, shared, blockIdx.x * blockDim.x + threadIdx.x);
 }}
 static_assert(sizeof(odes::Job<{number}>) == {size}, "the layout of JobArguments");
 #else
-extern "C" void {KERNEL_NAME}(const odes::Job<{number}>* job) {{
+extern "C" void {KERNEL_NAME}(const odes::Job<{number}>* job, const odes::Shared<{number}>* shared) {{
     using namespace odes;
-    solve<{arguments}>(*job, 0u);
+    solve<{arguments}>(*job, *shared, 0u);
 }}
 #endif
 "#,
+        columns = shared.len(),
         size = size_of::<JobArguments<T>>(),
     )
 }
@@ -81,13 +130,13 @@ extern "C" void {KERNEL_NAME}(const odes::Job<{number}>* job) {{
 /// and were never slower (64 against 128 and 256, measured).
 pub const BLOCK: u32 = 64;
 
-/// A kernel's arguments: `Job` in `device_kernel.hpp`. Pointers are device addresses.
+/// A kernel's first argument: `Job` in `device_kernel.hpp`. Pointers are device addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[allow(missing_docs)]
 pub struct JobArguments<T> {
     pub inputs: u64,
-    pub layout: u64,
+    pub columns: u64,
     pub save_times: u64,
     pub finals: u64,
     pub saved: u64,
@@ -100,11 +149,30 @@ pub struct JobArguments<T> {
     pub dt: T,
     pub dtmin: T,
     pub n: u32,
-    pub threads: u32,
     pub max_steps: u32,
     pub save_slots: u32,
     pub save_stride: u32,
     pub save_each: u32,
+}
+
+/// Where a column begins among a launch's numbers: `Column` in `device_kernel.hpp`. At most `2^32`
+/// numbers can be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct ColumnPlace {
+    /// Offset of its first number.
+    pub first: u32,
+    /// All ones where each trajectory has its own number, zero where they share one.
+    pub mask: u32,
+}
+
+impl ColumnPlace {
+    /// The place of a column at `first`.
+    #[must_use]
+    pub fn new<T>(first: u32, column: &Column<T>) -> Self {
+        let mask = if matches!(column, Column::Each(_)) { u32::MAX } else { 0 };
+        ColumnPlace { first, mask }
+    }
 }
 
 /// The columns of some trajectories, one after the other, and where each begins.
@@ -112,30 +180,24 @@ pub struct JobArguments<T> {
 pub struct Packed<T> {
     /// The numbers.
     pub numbers: Vec<T>,
-    /// For each column, `offset << 1 | each`.
-    pub layout: Vec<u64>,
+    /// For each column its place among them.
+    pub columns: Vec<ColumnPlace>,
 }
 
 impl<T: Scalar> Packed<T> {
     /// The columns of the trajectories `range`: initial states, parameters, begin, end.
     ///
     /// # Panics
-    /// If there are no such trajectories.
+    /// If there are no such trajectories, or more numbers than [`ColumnPlace`] can tell apart.
     #[must_use]
     pub fn new(inputs: &Inputs<T>, range: core::ops::Range<usize>) -> Self {
-        let mut packed = Packed { numbers: Vec::new(), layout: Vec::new() };
-        let spans = [&inputs.t0, &inputs.t1];
-        for column in inputs.u0.iter().chain(&inputs.p).chain(spans) {
-            let offset = packed.numbers.len() as u64;
+        let mut packed = Packed { numbers: Vec::new(), columns: Vec::new() };
+        for column in inputs.columns() {
+            let first = u32::try_from(packed.numbers.len()).expect("at most 2^32 numbers");
+            packed.columns.push(ColumnPlace::new(first, column));
             match column {
-                Column::Shared(value) => {
-                    packed.layout.push(offset << 1);
-                    packed.numbers.push(*value);
-                }
-                Column::Each(values) => {
-                    packed.layout.push(offset << 1 | 1);
-                    packed.numbers.extend_from_slice(&values[range.clone()]);
-                }
+                Column::Shared(value) => packed.numbers.push(*value),
+                Column::Each(values) => packed.numbers.extend_from_slice(&values[range.clone()]),
             }
         }
         packed

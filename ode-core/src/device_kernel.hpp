@@ -3,20 +3,31 @@
 
 namespace odes {
 
+// Where a quantity of a trajectory is among the inputs: at `first + (trajectory & mask)`. The mask is
+// all ones, or zero where all trajectories share one number.
+struct Column {
+    u32 first, mask;
+};
+
+// The numbers that all trajectories share, in the order of their columns. A kernel's arguments are
+// operands like any constant, which costs neither a register nor a load.
+template<class R> struct Shared {
+    R at[SHARED_COUNT > 0 ? SHARED_COUNT : 1];
+};
+
 // What a launch is given. `JobArguments` in Rust has the same layout.
 template<class R> struct Job {
     const R* inputs;        // columns, shared ones of one number
-    const u64* layout;      // per column: offset of its first number << 1 | whether it has one for each
+    const Column* columns;
     const R* save_times;
     R* finals;              // [component * n + trajectory]
     R* saved;               // [(slot * N + component) * n + trajectory]
     unsigned char* codes;
     u32* steps;
     u32* rejected;
-    u32* counter;           // trajectories taken beyond the first of each thread
+    u32* counter;           // trajectories taken by threads that refill
     R abstol, reltol, dt, dtmin;
     u32 n;                  // trajectories
-    u32 threads;            // in the launch
     u32 max_steps;
     u32 save_slots;
     u32 save_stride;        // from slot to slot of save_times; 1 where all trajectories share them
@@ -28,48 +39,58 @@ DEVICE double quiet_nan(double) { return as_double(0x7ff8000000000000ull); }
 DEVICE float infinity(float) { return as_float(0x7f800000u); }
 DEVICE double infinity(double) { return as_double(0x7ff0000000000000ull); }
 
-// REFILL: whether a thread goes on after its first trajectory. Then the threads of a warp stay
-// together, or their paths would drift apart for good (measured at 20 times the run time), and take
-// new trajectories when one in eight is in need.
+// REFILL: whether threads take trajectories from a common queue until it is empty; otherwise each
+// takes the one of its own number. With a queue the threads of a warp stay together, or their paths
+// would drift apart for good (measured at 20 times the run time), and take new trajectories when one
+// in eight is in need.
 template<class R, int N, int P, bool ADAPTIVE, bool SAVE, bool REFILL> struct Feed {
     const Job<R>& job;
+    const Shared<R>& shared;
     u32 i;
     static constexpr u32 IDLE = 0xffffffffu;
 
-    DEVICE Feed(const Job<R>& job, u32 thread) : job(job), i(IDLE), thread(thread), fresh(true) {}
+    DEVICE Feed(const Job<R>& job, const Shared<R>& shared, u32 thread)
+        : job(job), shared(shared), i(IDLE), thread(thread), waited(0u), patience(1u) {}
 
-    DEVICE u32 count(bool lane) const {
+    // Lanes of the warp that are true.
+    DEVICE static u32 count(bool lane) {
 #if ON_DEVICE
-        if constexpr (REFILL) return __popc(__ballot_sync(0xffffffffu, lane));
-#endif
+        return __popc(__ballot_sync(0xffffffffu, lane));
+#else
         return lane ? 1u : 0u;
+#endif
     }
-    DEVICE u32 quota(bool alive) const {
+    DEVICE bool due(bool need) {
+        if constexpr (!REFILL) return need;
+        waited += count(need);
+        return waited >= patience;
+    }
+    DEVICE bool regroup(bool alive) {
+        if constexpr (!REFILL) return alive;
         u32 all = count(alive);
-        return REFILL && ADAPTIVE ? (all + 7u) / 8u : (all < 1u ? all : 1u);
+        waited = 0u;
+        // A lane cannot wait with fixed steps: they do not shrink to nothing at its end.
+        patience = ADAPTIVE ? all : 1u;
+        return all > 0u;
     }
 
     DEVICE bool take(bool) {
-        u32 next;
-        if (fresh) {
-            next = thread;
-        } else if (REFILL && i != IDLE) {
+        u32 next = i == IDLE ? thread : IDLE;
+        if constexpr (REFILL) {
 #if ON_DEVICE
-            next = job.threads + atomicAdd(job.counter, 1u);
+            next = atomicAdd(job.counter, 1u);
 #else
-            next = job.threads + (*job.counter)++;
+            next = (*job.counter)++;
 #endif
-        } else {
-            next = IDLE;
         }
-        fresh = false;
         i = next < job.n ? next : IDLE;
         return i != IDLE;
     }
 
     DEVICE R column(int c) const {
-        u64 place = job.layout[c];
-        return job.inputs[(place >> 1) + ((place & 1) ? i : 0u)];
+        if (SHARED_AT[c] >= 0) return shared.at[SHARED_AT[c]];
+        Column place = job.columns[c];
+        return job.inputs[place.first + (i & place.mask)];
     }
     DEVICE Arr<R, N> load_u(bool got, Arr<R, N> u) const {
         if (got) {
@@ -77,14 +98,24 @@ template<class R, int N, int P, bool ADAPTIVE, bool SAVE, bool REFILL> struct Fe
         }
         return u;
     }
+    // What is shared is filled in whether asked for or not: the compiler sees a constant.
     DEVICE Arr<R, P> load_p(bool got, Arr<R, P> p) const {
+        UNROLL for (int d = 0; d < P; d++) {
+            if (SHARED_AT[N + d] >= 0) p[d] = column(N + d);
+        }
         if (got) {
-            UNROLL for (int d = 0; d < P; d++) p[d] = column(N + d);
+            UNROLL for (int d = 0; d < P; d++) {
+                if (SHARED_AT[N + d] < 0) p[d] = column(N + d);
+            }
         }
         return p;
     }
-    DEVICE R load_start(bool got, R t) const { return got ? column(N + P) : t; }
-    DEVICE R load_end(bool got, R t) const { return got ? column(N + P + 1) : t; }
+    DEVICE R load_start(bool got, R t) const {
+        return SHARED_AT[N + P] >= 0 || got ? column(N + P) : t;
+    }
+    DEVICE R load_end(bool got, R t) const {
+        return SHARED_AT[N + P + 1] >= 0 || got ? column(N + P + 1) : t;
+    }
 
     template<class B> DEVICE R save_time(bool which, B slot, R t) const {
         if (!which) return t;
@@ -116,12 +147,12 @@ template<class R, int N, int P, bool ADAPTIVE, bool SAVE, bool REFILL> struct Fe
 
 private:
     u32 thread;
-    bool fresh;
+    u32 waited, patience;
 };
 
 template<class R, class S, class M, int N, int P, int K, bool ADAPTIVE, bool SAVE, bool REFILL>
-DEVICE void solve(const Job<R>& job, u32 thread) {
-    Feed<R, N, P, ADAPTIVE, SAVE, REFILL> feed(job, thread);
+DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
+    Feed<R, N, P, ADAPTIVE, SAVE, REFILL> feed(job, shared, thread);
     auto options = integrate::options<R>(
         job.abstol, job.reltol, job.dt, job.dtmin, (typename Real<R>::Bits)job.max_steps);
     integrate::integrate<R, S, M, decltype(feed), N, P, K, ADAPTIVE, SAVE>(feed, options);

@@ -1,6 +1,6 @@
 //! The CPU's [`Feed`]: a chunk of trajectories, and the slices their results go to.
 
-use crate::inputs::{Inputs, SaveTimes};
+use crate::inputs::{Column, Inputs, SaveTimes};
 use crate::integrate::Feed;
 use crate::lane::{Bits, Mask, Real, Scalar};
 
@@ -21,8 +21,7 @@ pub(crate) struct Results<'a, T> {
 /// More lanes than any instruction set has here.
 const MOST_LANES: usize = 64;
 
-/// Lanes take new trajectories when this share of them, one in `SHARE`, is in need. With fixed
-/// steps a lane cannot wait.
+/// Lanes take new trajectories when this share of them, one in `SHARE`, is in need.
 const SHARE: u32 = 8;
 
 /// No trajectory.
@@ -36,6 +35,8 @@ pub(crate) struct CpuFeed<'f, 'a, T> {
     /// The next trajectory to take, counted within the chunk.
     pub(crate) next: usize,
     pub(crate) end: usize,
+    /// How many lanes must be in need before they take new trajectories.
+    quota: u32,
     /// What each lane works on, counted within the chunk.
     lanes: [usize; MOST_LANES],
 }
@@ -47,7 +48,23 @@ impl<'f, 'a, T> CpuFeed<'f, 'a, T> {
         range: core::ops::Range<usize>,
     ) -> Self {
         let (next, end) = (range.start, range.end);
-        CpuFeed { inputs, results, next, end, lanes: [IDLE; MOST_LANES] }
+        CpuFeed { inputs, results, next, end, quota: 1, lanes: [IDLE; MOST_LANES] }
+    }
+}
+
+impl<T: Scalar> CpuFeed<'_, '_, T> {
+    /// `x` with the numbers of a column filled in, in lanes `got`, or in all lanes if it has but one.
+    #[inline(always)]
+    fn load<R: Real<Scalar = T>>(&self, column: &Column<T>, got: R::Mask, mut x: R) -> R {
+        match column {
+            Column::Shared(value) => R::lit(value.widen()),
+            Column::Each(values) => {
+                for lane in set_bits(got.to_bitmask()) {
+                    x.set_lane(lane, values[self.results.first + self.lanes[lane]]);
+                }
+                x
+            }
+        }
     }
 }
 
@@ -67,17 +84,16 @@ where
     R: Real<Scalar = T>,
 {
     #[inline(always)]
-    fn quota(&self, alive: R::Mask) -> u32 {
-        if self.inputs.adaptive {
-            Feed::<R, N, P>::count(self, alive).div_ceil(SHARE)
-        } else {
-            Feed::<R, N, P>::count(self, alive).min(1)
-        }
+    fn due(&mut self, need: R::Mask) -> bool {
+        need.to_bitmask().count_ones() >= self.quota
     }
 
     #[inline(always)]
-    fn count(&self, lanes: R::Mask) -> u32 {
-        lanes.to_bitmask().count_ones()
+    fn regroup(&mut self, alive: R::Mask) -> bool {
+        let alive = alive.to_bitmask().count_ones();
+        // A lane cannot wait with fixed steps: they do not shrink to nothing at its end.
+        self.quota = if self.inputs.adaptive { alive.div_ceil(SHARE) } else { 1 };
+        alive > 0
     }
 
     #[inline(always)]
@@ -108,29 +124,20 @@ where
 
     #[inline(always)]
     fn load_p(&self, got: R::Mask, mut p: [R; P]) -> [R; P] {
-        for lane in set_bits(got.to_bitmask()) {
-            let i = self.results.first + self.lanes[lane];
-            for d in 0..P {
-                p[d].set_lane(lane, self.inputs.p[d].get(i));
-            }
+        for d in 0..P {
+            p[d] = self.load(&self.inputs.p[d], got, p[d]);
         }
         p
     }
 
     #[inline(always)]
-    fn load_start(&self, got: R::Mask, mut t: R) -> R {
-        for lane in set_bits(got.to_bitmask()) {
-            t.set_lane(lane, self.inputs.t0.get(self.results.first + self.lanes[lane]));
-        }
-        t
+    fn load_start(&self, got: R::Mask, t: R) -> R {
+        self.load(&self.inputs.t0, got, t)
     }
 
     #[inline(always)]
-    fn load_end(&self, got: R::Mask, mut t: R) -> R {
-        for lane in set_bits(got.to_bitmask()) {
-            t.set_lane(lane, self.inputs.t1.get(self.results.first + self.lanes[lane]));
-        }
-        t
+    fn load_end(&self, got: R::Mask, t: R) -> R {
+        self.load(&self.inputs.t1, got, t)
     }
 
     #[inline(always)]

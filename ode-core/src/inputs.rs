@@ -93,6 +93,11 @@ const BLOCK: usize = 4096;
 const MOST: usize = i32::MAX as usize;
 
 impl<T: Scalar> Inputs<T> {
+    /// All columns: initial states, parameters, beginnings and ends of the time spans.
+    pub fn columns(&self) -> impl Iterator<Item = &Column<T>> {
+        self.u0.iter().chain(&self.p).chain([&self.t0, &self.t1])
+    }
+
     /// Evaluates the ensemble's problems and checks them together with the options.
     ///
     /// # Errors

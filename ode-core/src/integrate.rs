@@ -63,16 +63,18 @@ mod device {
 
     /// Where trajectories come from and where results go: all that differs by platform.
     pub trait Feed<R: Real, const N: usize, const P: usize> {
-        /// How many lanes of those that run together must be in need before they take new
-        /// trajectories; 0 when none is alive.
-        fn quota(&self, alive: R::Mask) -> u32;
-        /// How many lanes of those that run together are true.
-        fn count(&self, lanes: R::Mask) -> u32;
+        /// Whether lanes that run together are to take new trajectories now, of which `need` have
+        /// none. Must be called by all of them together.
+        fn due(&mut self, need: R::Mask) -> bool;
+        /// Told which lanes that run together have a trajectory, after some of them took one;
+        /// whether any has. Must be called by all of them together.
+        fn regroup(&mut self, alive: R::Mask) -> bool;
         /// Gives a trajectory to lanes of `need`; the mask of those that got one.
         fn take(&mut self, need: R::Mask) -> R::Mask;
         /// `u` with the initial states of lanes `got` filled in.
         fn load_u(&self, got: R::Mask, u: [R; N]) -> [R; N];
-        /// `p` with the parameters of lanes `got` filled in.
+        /// `p` with the parameters of lanes `got` filled in. What all trajectories share is filled in
+        /// for all lanes, here and in the next two.
         fn load_p(&self, got: R::Mask, p: [R; P]) -> [R; P];
         /// The beginning of the time span, for lanes `got`; else `t`.
         fn load_start(&self, got: R::Mask, t: R) -> R;
@@ -237,174 +239,187 @@ mod device {
         let n = R::lit(N as f64);
         let fresh = controller::fresh_memory::<R>(n, beta1, beta2);
 
+        let nobody = <R::Mask as Mask>::splat(false);
         let mut u = [zero; N];
-        let mut p = [zero; P];
+        let mut p = feed.load_p(nobody, [zero; P]);
         let mut k1 = [zero; N];
-        let mut t0 = zero;
-        let mut t1 = zero;
+        let mut t0 = feed.load_start(nobody, zero);
+        let mut t1 = feed.load_end(nobody, zero);
         let mut t = zero;
         let mut t_low = zero;
         let mut dt = zero;
         let mut memory = fresh;
-        let mut steps = none;
-        let mut planned = none;
+        // Steps tried, and where the lane stops trying: the number it may try, from its end on the
+        // number it has tried. So a lane that waits may go on counting.
+        let mut clock = none;
+        let mut limit = none;
         let mut rejected = none;
         let mut code = none;
         let mut slot = none;
         let mut save_at = zero;
         let mut tail = zero;
-        let mut run = <R::Mask as Mask>::splat(false);
         let mut alive = <R::Mask as Mask>::splat(true);
 
-        let mut quota = feed.quota(alive);
-        while quota > 0 {
-            let mut need = !run;
-            // Taking a trajectory costs as much as several steps, in every lane of the group: it
-            // waits until enough lanes are in need of one.
-            while (quota > 0) && (feed.count(need) >= quota) {
-                if need.any() {
-                    let ok = <R::Bits as Bits>::lit(code::SUCCESS);
-                    let mut why = ok;
-                    if ADAPTIVE {
-                        let early = <R::Bits as Bits>::lit(code::MAX_STEPS);
-                        why = <R::Bits as Bits>::select(t.equals(t1), ok, early);
-                        why = <R::Bits as Bits>::select(code.equals(none), why, code);
-                    }
-                    let broken = !is_finite::<R, N>(&u) & why.equals(ok);
-                    let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
-                    why = <R::Bits as Bits>::select(broken, non_finite, why);
-                    feed.finish(need, u, why, steps, rejected, slot);
-
-                    let got = feed.take(need);
-                    u = feed.load_u(got, u);
-                    p = feed.load_p(got, p);
-                    t0 = feed.load_start(got, t0);
-                    t1 = feed.load_end(got, t1);
-                    t = R::select(got, t0, t);
-                    t_low = R::select(got, zero, t_low);
-                    steps = <R::Bits as Bits>::select(need, none, steps);
-                    rejected = <R::Bits as Bits>::select(got, none, rejected);
-                    code = <R::Bits as Bits>::select(got, none, code);
-                    memory = <R::Single as Real>::select(R::single_mask(got), fresh, memory);
-                    let span = t1 - t0;
-                    let mut first = o.dt.abs();
-                    if ADAPTIVE {
-                        let k = S::rhs(&u, &p, t0);
-                        k1 = choose::<R, N>(got, k, k1);
-                        let automatic = first.equals(zero) & got;
-                        if automatic.any() {
-                            let chosen = first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, o);
-                            first = R::select(automatic, chosen, first);
-                        }
-                        first = first.copysign(span);
-                    } else {
-                        let count = (span.abs() / first).round_even().max(R::lit(1.0));
-                        first = first.copysign(span);
-                        planned = <R::Bits as Bits>::select(got, whole_to_bits(count), planned);
-                        let before = (count - R::lit(1.0)).mul_add(first, t0);
-                        tail = R::select(got, t1 - before, tail);
-                        let k = S::rhs(&u, &p, t0);
-                        k1 = choose::<R, N>(got, k, k1);
-                    }
-                    dt = R::select(got, first, dt);
-                    if SAVE {
-                        slot = <R::Bits as Bits>::select(got, none, slot);
-                        save_at = feed.save_time(got, slot, save_at);
-                        let at_start = got & save_at.equals(t0);
-                        feed.save(at_start, slot, u);
-                        slot = <R::Bits as Bits>::select(at_start, one, slot);
-                        save_at = feed.save_time(at_start, slot, save_at);
-                    }
-
-                    // A lane for which there is nothing left goes on to an end that never comes, with
-                    // nobody watching: the hot path need not know about it.
-                    let idle = need & !got;
-                    alive = alive & !idle;
-                    t1 = R::select(idle, math::infinity::<R>(), t1);
-                    save_at = R::select(idle, math::infinity::<R>(), save_at);
-                    planned = <R::Bits as Bits>::select(idle, none, planned);
-                    // A span without length is at its end already.
-                    run = run | idle | (got & !t0.equals(t1));
+        loop {
+            let need = !clock.less_than(limit);
+            if need.any() {
+                let ok = <R::Bits as Bits>::lit(code::SUCCESS);
+                let mut why = ok;
+                if ADAPTIVE {
+                    let early = <R::Bits as Bits>::lit(code::MAX_STEPS);
+                    why = <R::Bits as Bits>::select(t.equals(t1), ok, early);
+                    why = <R::Bits as Bits>::select(code.equals(none), why, code);
                 }
-                quota = feed.quota(alive);
-                need = !run;
-            }
+                let broken = !is_finite::<R, N>(&u) & why.equals(ok);
+                let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
+                why = <R::Bits as Bits>::select(broken, non_finite, why);
+                feed.finish(need, u, why, limit, rejected, slot);
 
-            let mut last = steps.wrapping_add(one).equals(planned);
-            let mut h = R::select(last, tail, dt);
-            if ADAPTIVE {
-                let rest = (t1 - t) - t_low;
-                last = rest.abs().le(dt.abs());
-                h = R::select(last, rest, dt);
-            }
-            let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
-
-            // A lane that waits for a trajectory is at its end, and stays there.
-            let mut accept = <R::Mask as Mask>::splat(true);
-            let mut square = zero;
-            if ADAPTIVE {
-                square =
-                    controller::square_norm::<R, N>(&step.error, &u, &step.u, o.abstol, o.reltol);
-                let decision = controller::decide::<R>(square, n, memory, beta1, beta2);
-                accept = decision.accept;
-                memory = decision.memory;
-                dt = h * R::from_single(decision.factor);
-            }
-
-            let mut new_t = t + h;
-            let mut new_low = zero;
-            if ADAPTIVE {
-                if !R::DOUBLE {
-                    let add = h + t_low;
-                    new_t = t + add;
-                    new_low = add - (new_t - t);
+                let got = feed.take(need);
+                u = feed.load_u(got, u);
+                p = feed.load_p(got, p);
+                t0 = feed.load_start(got, t0);
+                t1 = feed.load_end(got, t1);
+                t = R::select(got, t0, t);
+                t_low = R::select(got, zero, t_low);
+                clock = <R::Bits as Bits>::select(need, none, clock);
+                limit = <R::Bits as Bits>::select(need, o.max_steps, limit);
+                rejected = <R::Bits as Bits>::select(got, none, rejected);
+                code = <R::Bits as Bits>::select(got, none, code);
+                memory = <R::Single as Real>::select(R::single_mask(got), fresh, memory);
+                let span = t1 - t0;
+                let mut first = o.dt.abs();
+                if ADAPTIVE {
+                    let k = S::rhs(&u, &p, t0);
+                    k1 = choose::<R, N>(got, k, k1);
+                    let automatic = first.equals(zero) & got;
+                    if automatic.any() {
+                        let chosen = first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, o);
+                        first = R::select(automatic, chosen, first);
+                    }
+                    first = first.copysign(span);
+                } else {
+                    let count = (span.abs() / first).round_even().max(R::lit(1.0));
+                    first = first.copysign(span);
+                    limit = <R::Bits as Bits>::select(got, whole_to_bits(count), limit);
+                    let before = (count - R::lit(1.0)).mul_add(first, t0);
+                    tail = R::select(got, t1 - before, tail);
+                    let k = S::rhs(&u, &p, t0);
+                    k1 = choose::<R, N>(got, k, k1);
                 }
-            } else {
-                new_t = whole_from_bits::<R>(steps.wrapping_add(one)).mul_add(dt, t0);
-            }
-            let new_t = R::select(last, t1, new_t);
-
-            if SAVE {
-                let mut want = run & accept & ((save_at - t) - t_low).abs().le(h.abs());
-                while want.any() {
-                    let theta = ((save_at - t) - t_low) / h;
-                    let within = M::interpolate::<R, N>(&u, &step, h, theta);
-                    // A point at the end of the step is the state itself.
-                    let saved = choose::<R, N>(save_at.equals(new_t), step.u, within);
-                    feed.save(want, slot, saved);
-                    slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
-                    save_at = feed.save_time(want, slot, save_at);
-                    want = want & ((save_at - t) - t_low).abs().le(h.abs());
+                dt = R::select(got, first, dt);
+                if SAVE {
+                    slot = <R::Bits as Bits>::select(got, none, slot);
+                    save_at = feed.save_time(got, slot, save_at);
+                    let at_start = got & save_at.equals(t0);
+                    feed.save(at_start, slot, u);
+                    slot = <R::Bits as Bits>::select(at_start, one, slot);
+                    save_at = feed.save_time(at_start, slot, save_at);
                 }
+
+                // A lane for which there is nothing left goes on without ever reaching its end, with
+                // nobody watching: the hot path need not know about it.
+                let idle = need & !got;
+                alive = alive & !idle;
+                t = R::select(idle, math::not_a_number::<R>(), t);
+                save_at = R::select(idle, math::infinity::<R>(), save_at);
+                limit = <R::Bits as Bits>::select(idle, !none, limit);
+                // A span without length is at its end already. Its lane is in need again at the
+                // next turn; the step until then is one of size zero.
+                limit = <R::Bits as Bits>::select(got & t0.equals(t1), none, limit);
+            }
+            if !feed.regroup(alive) {
+                break;
             }
 
-            steps = <R::Bits as Bits>::select(run, steps.wrapping_add(one), steps);
-            if ADAPTIVE {
-                let failing = run & !accept;
-                run = run & !(accept & last) & steps.less_than(o.max_steps);
-                if failing.any() {
-                    rejected =
-                        <R::Bits as Bits>::select(failing, rejected.wrapping_add(one), rejected);
-                    let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
-                    // Where the derivative is not finite no step is small enough.
-                    let hopeless = failing & !is_finite::<R, N>(&k1);
-                    let stuck = failing & h.abs().le(floor);
-                    let why = <R::Bits as Bits>::select(
-                        hopeless | !is_finite::<R, 1>(&[square]),
-                        <R::Bits as Bits>::lit(code::NON_FINITE),
-                        <R::Bits as Bits>::lit(code::DT_MIN),
+            // Taking a trajectory costs as much as several steps, in every lane of the group: the
+            // feed may wait until enough lanes are in need of one.
+            loop {
+                clock = clock.wrapping_add(one);
+                let mut last = clock.equals(limit);
+                let mut h = R::select(last, tail, dt);
+                if ADAPTIVE {
+                    let rest = (t1 - t) - t_low;
+                    last = rest.abs().le(dt.abs());
+                    h = R::select(last, rest, dt);
+                }
+                let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
+
+                // A lane that waits for a trajectory is at its end, and stays there.
+                let mut accept = <R::Mask as Mask>::splat(true);
+                let mut square = zero;
+                if ADAPTIVE {
+                    square = controller::square_norm::<R, N>(
+                        &step.error,
+                        &u,
+                        &step.u,
+                        o.abstol,
+                        o.reltol,
                     );
-                    let end = stuck | hopeless;
-                    code = <R::Bits as Bits>::select(end, why, code);
-                    run = run & !end;
+                    let decision = controller::decide::<R>(square, n, memory, beta1, beta2);
+                    accept = decision.accept;
+                    memory = decision.memory;
+                    dt = h * R::from_single(decision.factor);
                 }
-                t_low = R::select(accept, new_low, t_low);
-            } else {
-                run = run & !last;
+
+                let run = !limit.less_than(clock);
+                if SAVE {
+                    let end = R::select(last, t1, t + (h + t_low));
+                    let mut want = run & accept & ((save_at - t) - t_low).abs().le(h.abs());
+                    while want.any() {
+                        let theta = ((save_at - t) - t_low) / h;
+                        let within = M::interpolate::<R, N>(&u, &step, h, theta);
+                        // A point at the end of the step is the state itself.
+                        let saved = choose::<R, N>(save_at.equals(end), step.u, within);
+                        feed.save(want, slot, saved);
+                        slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
+                        save_at = feed.save_time(want, slot, save_at);
+                        want = want & ((save_at - t) - t_low).abs().le(h.abs());
+                    }
+                }
+
+                if ADAPTIVE {
+                    let done = run & accept & last;
+                    limit = <R::Bits as Bits>::select(done, clock, limit);
+                    let moved = R::select(accept, h, zero);
+                    if R::DOUBLE {
+                        t = R::select(done, t1, t + moved);
+                    } else {
+                        let add = moved + t_low;
+                        let new_t = t + add;
+                        t_low = R::select(done, zero, add - (new_t - t));
+                        t = R::select(done, t1, new_t);
+                    }
+                    let refused = !accept;
+                    if refused.any() {
+                        let failing = refused & !limit.less_than(clock);
+                        rejected = <R::Bits as Bits>::select(
+                            failing,
+                            rejected.wrapping_add(one),
+                            rejected,
+                        );
+                        let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
+                        // Where the derivative is not finite no step is small enough.
+                        let hopeless = failing & !is_finite::<R, N>(&k1);
+                        let stuck = failing & h.abs().le(floor);
+                        let why = <R::Bits as Bits>::select(
+                            hopeless | !is_finite::<R, 1>(&[square]),
+                            <R::Bits as Bits>::lit(code::NON_FINITE),
+                            <R::Bits as Bits>::lit(code::DT_MIN),
+                        );
+                        let end = stuck | hopeless;
+                        code = <R::Bits as Bits>::select(end, why, code);
+                        limit = <R::Bits as Bits>::select(end, clock, limit);
+                    }
+                } else {
+                    t = R::select(last, t1, whole_from_bits::<R>(clock).mul_add(dt, t0));
+                }
+                u = choose::<R, N>(accept, step.u, u);
+                k1 = choose::<R, N>(accept, step.k[K - 1], k1);
+                if feed.due(!clock.less_than(limit)) {
+                    break;
+                }
             }
-            t = R::select(accept, new_t, t);
-            u = choose::<R, N>(accept, step.u, u);
-            k1 = choose::<R, N>(accept, step.k[K - 1], k1);
         }
     }
 }

@@ -32,8 +32,7 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The derivative of the right-hand side by the time, at a fixed state.
     fn time_gradient<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
 
-    /// The C++ definition of a struct called [`NAME`](Self::NAME) whose static member templates
-    /// are the functions above.
+    /// The C++ definition of a struct `System` whose static member templates are the functions above.
     fn device_source() -> String;
 }
 

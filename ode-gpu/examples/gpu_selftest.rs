@@ -169,7 +169,7 @@ fn saxpy(stream: &Stream, cache: &Cache, n: usize) -> Outcome {
     let a = 1.000_37f32;
     let dx = stream.upload(&x)?;
     let mut dy = stream.upload(&y)?;
-    let config = kernel.launch_for(n as u64).ok_or("too many")?;
+    let config = kernel.launch_for(n as u32);
     let count = u32::try_from(n)?;
     let watch = Stopwatch::start(stream)?;
     let mut launch = stream.raw().launch_builder(kernel.function());

@@ -3,7 +3,7 @@
 //! One piece of memory holds everything, so that a batch costs one allocation:
 //!
 //! ```text
-//! counter | layout | shared numbers | shared save times | columns … | finals | saved | steps | rejected | codes
+//! counter | places | shared numbers | shared save times | columns … | finals | saved | steps | rejected | codes
 //! └ header, made for the batch ───────────────────────┘ └ the ensemble's own vectors: uploaded from there
 //! ```
 //!
@@ -12,7 +12,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use ode_core::device::JobArguments;
+use ode_core::device::{ColumnPlace, JobArguments};
 use ode_core::inputs::{Column, Inputs, SaveTimes};
 use ode_core::lane::Scalar;
 use ode_core::{Backend, RawResults, SolveError, Timings};
@@ -47,9 +47,9 @@ impl<'i, T: Scalar> Batch<'i, T> {
     pub(crate) fn new(inputs: &'i Inputs<T>, range: Range<usize>) -> Self {
         let n = range.len();
         let size = size_of::<T>();
-        let quantities = || inputs.u0.iter().chain(&inputs.p).chain([&inputs.t0, &inputs.t1]);
-        let layout_at = 8;
-        let numbers_at = align(layout_at + 8 * quantities().count());
+        let quantities = || inputs.columns();
+        let places_at = 8;
+        let numbers_at = align(places_at + 8 * quantities().count());
 
         let mut shared = Vec::new();
         let mut own = Vec::new();
@@ -86,19 +86,19 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let inputs_end = end;
 
         let mut header = vec![0; header_end];
+        let mut shared_before = 0..;
         let mut offsets = offsets.into_iter();
-        let (mut shared_before, mut layout) = (0u64, Vec::new());
-        for quantity in quantities() {
-            layout.push(match quantity {
-                Column::Shared(_) => {
-                    shared_before += 1;
-                    (shared_before - 1) << 1
-                }
-                Column::Each(_) => (offsets.next().unwrap_or(0) as u64) << 1 | 1,
-            });
-        }
-        for (place, number) in header[layout_at..].chunks_exact_mut(8).zip(layout) {
-            place.copy_from_slice(&number.to_ne_bytes());
+        let columns_at = quantities().map(|quantity| {
+            let first = match quantity {
+                Column::Shared(_) => shared_before.next(),
+                Column::Each(_) => offsets.next(),
+            };
+            // `most_trajectories` bounds the batch.
+            ColumnPlace::new(first.unwrap_or(0) as u32, quantity)
+        });
+        for (bytes, place) in header[places_at..].chunks_exact_mut(8).zip(columns_at) {
+            bytes[..4].copy_from_slice(&place.first.to_ne_bytes());
+            bytes[4..].copy_from_slice(&place.mask.to_ne_bytes());
         }
         for (at, numbers) in [(numbers_at, &shared[..]), (save_times_at, shared_times)] {
             let bytes = bytes_of(numbers);
@@ -111,7 +111,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let total = places[4].at + places[4].row * places[4].rows;
         let job = JobArguments {
             inputs: numbers_at as u64,
-            layout: layout_at as u64,
+            columns: places_at as u64,
             save_times: save_times as u64,
             finals,
             saved,
@@ -124,7 +124,6 @@ impl<'i, T: Scalar> Batch<'i, T> {
             dt: inputs.dt,
             dtmin: inputs.dtmin,
             n: n as u32,
-            threads: 0,
             max_steps: u32::try_from(inputs.max_steps).unwrap_or(u32::MAX),
             save_slots: slots as u32,
             save_stride,
@@ -159,12 +158,12 @@ impl<'i, T: Scalar> Batch<'i, T> {
         self.job.finals as usize..self.total
     }
 
-    /// The kernel's arguments, for memory at `base`, `threads` threads and a schedule.
-    pub(crate) fn job(&self, base: u64, threads: u32) -> JobArguments<T> {
+    /// The kernel's arguments, for memory at `base`.
+    pub(crate) fn job(&self, base: u64) -> JobArguments<T> {
         let job = self.job;
         JobArguments {
             inputs: base + job.inputs,
-            layout: base + job.layout,
+            columns: base + job.columns,
             save_times: base + job.save_times,
             finals: base + job.finals,
             saved: base + job.saved,
@@ -172,16 +171,26 @@ impl<'i, T: Scalar> Batch<'i, T> {
             steps: base + job.steps,
             rejected: base + job.rejected,
             counter: base + job.counter,
-            threads,
             ..job
         }
     }
 }
 
+/// How many trajectories a batch may have, for [`ColumnPlace`] to reach all their numbers.
+pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
+    let quantities = || inputs.columns();
+    let own = quantities().filter(|c| matches!(c, Column::Each(_))).count();
+    let shared = quantities().count() - own;
+    let times = if let SaveTimes::Shared(times) = &inputs.save { times.len() } else { 0 };
+    // Every column may begin `ALIGN` bytes late.
+    let numbers = (u32::MAX as usize).saturating_sub(shared + times + ALIGN * (own + 3));
+    (numbers / own.max(1)).clamp(1, 1 << 31)
+}
+
 /// The device memory of a batch, in bytes: for each trajectory, and beside that.
 pub(crate) fn footprint<T: Scalar>(inputs: &Inputs<T>) -> (usize, usize) {
     let size = size_of::<T>();
-    let quantities = || inputs.u0.iter().chain(&inputs.p).chain([&inputs.t0, &inputs.t1]);
+    let quantities = || inputs.columns();
     let own = quantities().filter(|c| matches!(c, Column::Each(_))).count();
     let slots = inputs.save.slots();
     let (own_times, shared_times) = match &inputs.save {
@@ -316,7 +325,7 @@ fn spare_bytes<T>(values: &mut Vec<T>, len: usize) -> &mut [MaybeUninit<u8>] {
     unsafe { std::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), size_of_val(spare)) }
 }
 
-fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
+pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
     // SAFETY: the same memory; a `Scalar` is an `f32` or an `f64`, which have no padding.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
@@ -369,16 +378,16 @@ mod tests {
         for range in [0..100, 20..100, 99..100] {
             let inputs = inputs(100, false);
             let batch = Batch::new(&inputs, range.clone());
-            let (memory, job) = (memory(&batch), batch.job(0, 64));
-            assert_eq!((job.n, job.threads), (range.len() as u32, 64));
+            let (memory, job) = (memory(&batch), batch.job(0));
+            assert_eq!(job.n, range.len() as u32);
             assert_eq!(memory[job.counter as usize..][..4], [0; 4]);
-            let quantities = inputs.u0.iter().chain(&inputs.p).chain([&inputs.t0, &inputs.t1]);
-            for (c, quantity) in quantities.enumerate() {
-                let at = job.layout as usize + 8 * c;
-                let place = u64::from_ne_bytes(memory[at..at + 8].try_into().unwrap());
+            for (c, quantity) in inputs.columns().enumerate() {
+                let at = job.columns as usize + 8 * c;
+                let half = |at: usize| u32::from_ne_bytes(memory[at..at + 4].try_into().unwrap());
+                let (first, mask) = (half(at), half(at + 4));
                 for i in 0..range.len() {
-                    let own = if place & 1 == 1 { i } else { 0 };
-                    let at = job.inputs as usize + 4 * ((place >> 1) as usize + own);
+                    let own = first + (i as u32 & mask);
+                    let at = job.inputs as usize + 4 * own as usize;
                     assert_eq!(number(&memory, at), quantity.get(range.start + i));
                 }
             }
@@ -391,7 +400,7 @@ mod tests {
     fn the_device_finds_every_trajectorys_save_times() {
         let inputs = inputs(100, true);
         let batch = Batch::new(&inputs, 30..60);
-        let (memory, job) = (memory(&batch), batch.job(0, 64));
+        let (memory, job) = (memory(&batch), batch.job(0));
         for (slot, i) in [(0, 0), (1, 0), (0, 29), (1, 29)] {
             let index = slot * job.save_stride as usize + i * job.save_each as usize;
             let time = number(&memory, job.save_times as usize + 4 * index);
@@ -409,7 +418,7 @@ mod tests {
             let batch = Batch::new(&inputs, range.clone());
             let (n, results) = (range.len(), batch.results());
             let mut memory = vec![0u8; results.len()];
-            let job = batch.job(0, 0);
+            let job = batch.job(0);
             let mut write = |at: u64, index: usize, bytes: &[u8]| {
                 let at = at as usize - results.start + index * bytes.len();
                 memory[at..at + bytes.len()].copy_from_slice(bytes);

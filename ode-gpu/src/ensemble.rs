@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
-use ode_core::device::{self, JobArguments, KERNEL_NAME};
+use ode_core::device::{self, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
 use ode_core::inputs::Inputs;
 use ode_core::lane::Scalar;
 use ode_core::methods::Method;
 use ode_core::system::System;
 use ode_core::{Backend, EnsembleAlgorithm, RawResults, Schedule, SolveError, Timings};
 
-use crate::batch::{Batch, Outputs, footprint};
+use crate::batch::{Batch, Outputs, bytes_of, footprint, most_trajectories};
 use crate::device::{Device, WarmUp, devices, lock};
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, Program};
@@ -134,22 +134,18 @@ impl EnsembleAlgorithm for EnsembleGpuKernel {
     {
         let begin = Instant::now();
         let device = first(&self.devices)?;
-        let variant = Variant {
-            adaptive: inputs.adaptive,
-            save: inputs.save.slots() > 0,
-            refill: match self.schedule {
-                Schedule::Refill => true,
-                Schedule::Auto => inputs.adaptive,
-                _ => false,
-            },
-            options: self.compiler_options.clone(),
+        let refill = match self.schedule {
+            Schedule::Refill => true,
+            Schedule::Auto => inputs.adaptive,
+            _ => false,
         };
-        let refill = variant.refill;
-        let kernel = kernel::<T, S, M, N, P, K>(device, variant)?;
+        let variant = Variant::new(inputs, refill);
+        let shared = Argument::shared(&variant.shared_numbers(inputs));
+        let kernel = kernel::<T, S, M, N, P, K>(device, variant, self.compiler_options.clone())?;
         let compile = begin.elapsed();
 
         let batch = self.batch_size(device, inputs)?;
-        let solve = Solve { inputs, device, kernel: &kernel, refill };
+        let solve = Solve { inputs, device, kernel: &kernel, refill, shared };
         let mut outputs = Outputs::reserve(inputs)?;
         let computing = solve.run(batch, &mut outputs)?;
         let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
@@ -172,44 +168,39 @@ impl EnsembleGpuKernel {
         device: &Device,
         inputs: &Inputs<T>,
     ) -> Result<usize, GpuError> {
+        // All of a size: a short last one would leave part of the device idle.
         let n = inputs.trajectories;
+        let even = |most: usize| n.div_ceil(n.div_ceil(most));
+        let reachable = most_trajectories(inputs).min(n);
         if let Some(batch) = self.batch {
-            return Ok(batch.min(n));
+            return Ok(batch.min(reachable));
         }
         let (each, beside) = footprint(inputs);
         let fits = |memory: u64| {
             let memory = usize::try_from(memory).unwrap_or(usize::MAX);
-            n.saturating_mul(each).saturating_add(beside) <= memory
+            reachable.saturating_mul(each).saturating_add(beside) <= memory
         };
         // Asking how much is free takes longer than a small solve; should that little be missing,
         // the allocation says so.
         if fits(device.total_memory() / 16) {
-            return Ok(n);
+            return Ok(even(reachable));
         }
         let most = device.memory_info()?.free / 10 * 8;
-        if fits(most) {
+        if fits(most) && reachable == n {
             return Ok(n);
         }
         let one = usize::try_from(most).unwrap_or(usize::MAX) / UNDER_WAY;
-        let most = (one.saturating_sub(beside) / each.max(1)).clamp(FEWEST.min(n), n);
-        // All of a size: a short last one would leave part of the device idle.
-        Ok(n.div_ceil(n.div_ceil(most)))
+        let most =
+            (one.saturating_sub(beside) / each.max(1)).clamp(FEWEST.min(reachable), reachable);
+        Ok(even(most))
     }
-}
-
-/// What the source of a kernel depends on besides its types.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Variant {
-    adaptive: bool,
-    save: bool,
-    refill: bool,
-    options: Vec<String>,
 }
 
 /// The kernel of a solve, from this process's memory, the disk, or the compiler.
 fn kernel<T, S, M, const N: usize, const P: usize, const K: usize>(
     device: &Device,
     variant: Variant,
+    options: Vec<String>,
 ) -> Result<Arc<Kernel>, GpuError>
 where
     T: Scalar,
@@ -218,26 +209,43 @@ where
 {
     // Without this map the source would be written and hashed each time, which takes as long as a
     // small solve.
-    type Place = (usize, TypeId, &'static str, [usize; 3], Variant);
+    type Place = (usize, TypeId, &'static str, [usize; 3], Variant, Vec<String>);
     static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
-    let place = (device.ordinal(), TypeId::of::<(T, S)>(), M::NAME, [N, P, K], variant.clone());
+    let place = (device.ordinal(), TypeId::of::<(T, S)>(), M::NAME, [N, P, K], variant, options);
     if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
         return Ok(kernel.clone());
     }
-    let Variant { adaptive, save, refill, options } = variant;
-    let source = device::source::<T, S, M, N, P, K>(adaptive, save, refill);
+    let (_, _, _, _, variant, options) = &place;
+    let source = device::source::<T, S, M, N, P, K>(variant);
+    let options = options.clone();
     let kernel = device.kernel(&Program { name: KERNEL_NAME.to_owned(), source, options })?;
     lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
     Ok(kernel)
 }
 
-/// `JobArguments` as a kernel's argument.
+/// Something as a kernel's argument.
 #[repr(transparent)]
-struct Argument<T>(JobArguments<T>);
+struct Argument<A>(A);
 
 // SAFETY: the kernel takes a `Job` of the same layout by value: both consist of the same numbers
 // in the same order, and the source asserts that the sizes agree.
-unsafe impl<T: Scalar> DeviceRepr for Argument<T> {}
+unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
+
+/// The bytes of numbers, and zeros.
+type SharedBytes = [u8; SHARED_BYTES];
+
+// SAFETY: the kernel takes an array of numbers by value, which `Argument::shared` puts first, and
+// which is not larger: `Variant` sees to that.
+unsafe impl DeviceRepr for Argument<SharedBytes> {}
+
+impl Argument<SharedBytes> {
+    fn shared<T: Scalar>(numbers: &[T]) -> Self {
+        let mut bytes = [0; SHARED_BYTES];
+        let numbers = bytes_of(numbers);
+        bytes[..numbers.len()].copy_from_slice(numbers);
+        Argument(bytes)
+    }
+}
 
 /// A solve on one device.
 struct Solve<'a, T> {
@@ -245,6 +253,7 @@ struct Solve<'a, T> {
     device: &'a Device,
     kernel: &'a Kernel,
     refill: bool,
+    shared: Argument<SharedBytes>,
 }
 
 /// A batch that was launched. Its memory is freed by its stream, behind the kernel.
@@ -304,28 +313,22 @@ impl<T: Scalar> Solve<'_, T> {
     /// Queues upload and kernel of one batch.
     fn launch(&self, stream: &Stream, range: Range<usize>) -> Result<Launched, GpuError> {
         let batch = Batch::new(self.inputs, range);
-        let items = batch.len() as u64;
-        let config = if self.refill {
-            self.kernel.launch_resident(items)
-        } else {
-            match self.kernel.launch_for(items) {
-                Some(config) => config,
-                // Not with at most 2^31 trajectories; fewer threads solve them all the same.
-                None => self.kernel.launch_resident(items),
-            }
-        };
-        let threads = config.grid_dim.0.saturating_mul(config.block_dim.0);
+        let kernel = self.kernel;
+        // `most_trajectories` bounds the batch.
+        let items = batch.len() as u32;
+        let config =
+            if self.refill { kernel.launch_resident(items) } else { kernel.launch_for(items) };
 
         let mut memory = stream.allocate::<u8>(batch.total())?;
         let (sources, end) = batch.sources();
         let uploads = stream.upload_rows(&sources, end, &mut memory)?;
         let base = memory.device_ptr(stream.raw()).0;
-        let job = Argument(batch.job(base, threads));
+        let job = Argument(batch.job(base));
 
         let watch = Stopwatch::start(stream)?;
         let mut launch = stream.raw().launch_builder(self.kernel.function());
-        launch.arg(&job);
-        // SAFETY: the kernel takes one `Job`; its addresses are those of `batch` in memory of
+        launch.arg(&job).arg(&self.shared);
+        // SAFETY: the kernel takes a `Job` and the shared numbers; the addresses are those of `batch` in memory of
         // `batch.total()` bytes, which is freed on this stream, behind the kernel.
         unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
         watch.stop(stream)?;

@@ -93,7 +93,7 @@ impl Program {
                 if let Err(GpuError::Compile { log, .. }) = &cubin {
                     dump.write("log", log.as_bytes());
                 }
-                let cubin = self.without_spills(nvrtc, arch, cubin?);
+                let cubin = cubin?;
                 cache.store(&key, &cubin);
                 (cubin, Origin::Compiler)
             }
@@ -105,40 +105,10 @@ impl Program {
         Ok(Compiled { cubin, arch: arch.to_owned(), key, origin, time, resources })
     }
 
-    /// Machine code that keeps all numbers in registers, if there is such code.
-    ///
-    /// `ptxas` spills a register or two where that lets one block more onto a multiprocessor.
-    /// Told that one block suffices, it does not trade.
-    fn without_spills(&self, nvrtc: &Nvrtc, arch: &str, cubin: Cubin) -> Cubin {
-        let spills = |cubin: &Cubin| {
-            diagnostic::resources(&cubin.log, &self.name)
-                .map_or(0, |r| r.spill_store_bytes + r.spill_load_bytes)
-        };
-        if spills(&cubin) == 0 {
-            return cubin;
-        }
-        let Some(source) = one_block_suffices(&self.source) else { return cubin };
-        match nvrtc.compile(&source, &self.name, arch, &self.options) {
-            Ok(roomy) if spills(&roomy) < spills(&cubin) => roomy,
-            _ => cubin,
-        }
-    }
-
     /// The key under which a device of this process remembers the loaded kernel.
     fn process_key(&self) -> Key {
         Key::new(&self.source, &self.name, &self.options, "")
     }
-}
-
-/// The source with `__launch_bounds__(64)` changed to `__launch_bounds__(64, 1)`, whatever the
-/// number.
-fn one_block_suffices(source: &str) -> Option<String> {
-    const BOUNDS: &str = "__launch_bounds__(";
-    let begin = source.find(BOUNDS)? + BOUNDS.len();
-    let end = begin + source[begin..].find([',', ')'])?;
-    let threads = &source[begin..end];
-    let plain = source[end..].starts_with(')') && threads.trim().parse::<u32>().is_ok();
-    plain.then(|| format!("{}{threads}, 1{}", &source[..begin], &source[end..]))
 }
 
 /// A kernel on a device, ready to launch.
@@ -196,18 +166,14 @@ impl Kernel {
         self.report.blocks_per_multiprocessor.saturating_mul(self.multiprocessors).max(1)
     }
 
-    /// One thread per item. `None` if there are more items than a grid can have threads.
-    pub fn launch_for(&self, items: u64) -> Option<LaunchConfig> {
-        let blocks = items.max(1).div_ceil(u64::from(self.report.block_size));
-        // The x dimension of a grid is limited to 2^31 - 1.
-        let blocks = u32::try_from(blocks).ok().filter(|b| *b < 1 << 31)?;
-        Some(self.launch_blocks(blocks))
+    /// One thread per item.
+    pub fn launch_for(&self, items: u32) -> LaunchConfig {
+        self.launch_blocks(items.max(1).div_ceil(self.report.block_size))
     }
 
     /// As many threads as the device holds at a time, but no more than there are items.
-    pub fn launch_resident(&self, items: u64) -> LaunchConfig {
-        let needed = items.max(1).div_ceil(u64::from(self.report.block_size));
-        let needed = u32::try_from(needed).unwrap_or(u32::MAX);
+    pub fn launch_resident(&self, items: u32) -> LaunchConfig {
+        let needed = items.max(1).div_ceil(self.report.block_size);
         self.launch_blocks(needed.min(self.resident_blocks()))
     }
 
@@ -344,15 +310,6 @@ fn best_block(measured: &[(u32, u32)]) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bounds_are_widened_once() {
-        let wide = one_block_suffices("__global__ void __launch_bounds__(64) k() {}");
-        assert_eq!(wide.as_deref(), Some("__global__ void __launch_bounds__(64, 1) k() {}"));
-        assert_eq!(one_block_suffices(wide.as_deref().unwrap()), None);
-        assert_eq!(one_block_suffices("void k() {}"), None);
-        assert_eq!(one_block_suffices("__launch_bounds__(N) void k() {}"), None);
-    }
 
     #[test]
     fn small_blocks_win_at_equal_occupancy() {

@@ -2,7 +2,7 @@
 //! one thread.
 
 use ode_core::RawResults;
-use odes::device::{self, JobArguments, KERNEL_NAME, Packed};
+use odes::device::{self, JobArguments, KERNEL_NAME, Packed, Variant};
 use odes::inputs::Inputs;
 use odes::lane::Scalar;
 use odes::system::System;
@@ -73,10 +73,11 @@ impl EnsembleAlgorithm for HostCpp {
     {
         let n = inputs.trajectories;
         let slots = inputs.save.slots();
-        let source = device::source::<T, S, M, N, P, K>(inputs.adaptive, slots > 0, true);
+        let variant = Variant::new(inputs, true);
+        let source = device::source::<T, S, M, N, P, K>(&variant);
         let library = self.compile(&source);
         // SAFETY: the function has this type; its argument is checked by a static_assert.
-        let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>)> =
+        let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>, *const T)> =
             unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
 
         let packed = Packed::new(inputs, 0..n);
@@ -93,7 +94,7 @@ impl EnsembleAlgorithm for HostCpp {
         let mut counter = 0u32;
         let job = JobArguments {
             inputs: packed.numbers.as_ptr() as u64,
-            layout: packed.layout.as_ptr() as u64,
+            columns: packed.columns.as_ptr() as u64,
             save_times: times.as_ptr() as u64,
             finals: raw.finals.as_mut_ptr() as u64,
             saved: raw.saved.as_mut_ptr() as u64,
@@ -106,14 +107,15 @@ impl EnsembleAlgorithm for HostCpp {
             dt: inputs.dt,
             dtmin: inputs.dtmin,
             n: n as u32,
-            threads: 1,
             max_steps: inputs.max_steps as u32,
             save_slots: slots as u32,
             save_stride,
             save_each,
         };
-        // SAFETY: every pointer is to as many elements as `Job` says, and outlives the call.
-        unsafe { solve(&job) };
+        let shared = variant.shared_numbers(inputs);
+        // SAFETY: every pointer is to as many elements as `Job` and `Shared` say, and outlives the
+        // call.
+        unsafe { solve(&job, shared.as_ptr()) };
         Ok(raw)
     }
 }

@@ -97,7 +97,7 @@ const _: () = {
             [zero, -v2]
         }
         fn device_source() -> ::std::string::String {
-            let mut text = ::std::string::String::from("struct switched {\n");
+            let mut text = ::std::string::String::from("struct System {\n");
             text.push_str(
                 &device_constant("constant0_FRICTION", crate::constants::FRICTION as f64),
             );
