@@ -13,9 +13,9 @@
 #   odes-bench     cargo build --release -p odes-bench
 #
 # `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
-# to first solution, cold and warm) and gpu.jsonl (the benchmark's rows). Correctness comes first;
-# what follows runs even if it fails, since time on such machines is dear, but then the exit status
-# is 1. NVRTC is looked for as always (see ode-gpu; ODES_NVRTC names a library).
+# to first solution, cold and warm) and gpu.jsonl, functions.jsonl and cpu.jsonl (the benchmarks'
+# rows). Correctness comes first; what follows runs even if it fails, since time on such machines is
+# dear, but then the exit status is 1. NVRTC is looked for as always (see ode-gpu; ODES_NVRTC names a library).
 #
 # BENCH_ARGS is passed on to `odes-bench gpu`; RUNS is the number of cold and warm starts (5).
 set -u
@@ -105,11 +105,15 @@ fi
 
 # shellcheck disable=SC2086 # several arguments
 step bench 560 "$binaries/odes-bench" gpu --json "$output/gpu.jsonl" ${BENCH_ARGS:-}
+step functions 120 "$binaries/odes-bench" gpu-functions --json "$output/functions.jsonl"
+step cpu 240 "$binaries/odes-bench" cpu --json "$output/cpu.jsonl"
 
 {
     printf '%s\n' "${summary[@]}"
     grep '"bench":"startup"' "$output/startup.jsonl" | tail -n 1
-    [ -f "$output/bench.log" ] && cat "$output/bench.log"
+    for log in bench functions cpu; do
+        [ -f "$output/$log.log" ] && cat "$output/$log.log"
+    done
     grep -hE '^test .*FAILED|panicked|^FAIL ' "$output"/*.log | head -n 20
 } | tee "$output/summary.txt"
 exit $status

@@ -1,5 +1,6 @@
 //! Solve very many small systems of differential equations at once.
 
+pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;
 pub use ode_core::methods::{Method, Tsit5};
 pub use ode_core::simd::InstructionSet;

@@ -8,7 +8,7 @@ mod workloads;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Backend, Schedule, SolveError, Vary};
+use odes::{Backend, Functions, Schedule, SolveError, Vary};
 use workloads::*;
 
 /// The GPU, or `None` with a message.
@@ -53,6 +53,26 @@ fn same_bits<S, T, F, const N: usize, const P: usize>(
             );
         }
     }
+}
+
+#[test]
+fn library_functions_are_close() {
+    let Some(gpu) = gpu() else { return };
+    let ensemble = transcendental_sweep::<f64>(1000);
+    let options = SolveOptions::default().tolerance(1e-9);
+    let ours = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
+    let theirs = ensemble.solve(Tsit5, gpu.functions(Functions::Library), &options).unwrap();
+    let mut differences = 0;
+    for i in 0..1000 {
+        for (a, b) in
+            ours.trajectory(i).final_state().iter().zip(theirs.trajectory(i).final_state())
+        {
+            assert!((a - b).abs() < 1e-6, "trajectory {i}: {a} and {b}");
+            differences += usize::from(a.to_bits() != b.to_bits());
+        }
+    }
+    // Or the option does nothing.
+    assert!(differences > 0);
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod workloads;
 
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::Tsit5;
-use odes::device::{self, KERNEL_NAME, Variant};
+use odes::device::{self, Functions, KERNEL_NAME, Variant};
 use odes::lane::Scalar;
 use odes::system::System;
 
@@ -55,7 +55,8 @@ fn compile<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
             T::NAME,
             shared[0]
         );
-        let variant = Variant { adaptive, save, refill: adaptive, shared };
+        let functions = Functions::default();
+        let variant = Variant { adaptive, save, refill: adaptive, shared, functions };
         let source = device::source::<T, S, Tsit5, N, P, 7>(&variant);
         let program = Program::new(KERNEL_NAME, source);
         let compiled = match program.compile(arch, &Cache::off()) {
@@ -94,6 +95,25 @@ fn check<S: System<N, P>, const N: usize, const P: usize>(_: S, in_registers: bo
         threads.into_iter().flat_map(|t| t.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// With the device library's functions too; those may need local memory, for huge arguments.
+#[test]
+fn library_functions() {
+    for arch in architectures() {
+        let variant = Variant {
+            adaptive: true,
+            save: false,
+            refill: true,
+            shared: vec![false; 6],
+            functions: Functions::Library,
+        };
+        let source = device::source::<f64, workloads::transcendental, Tsit5, 2, 2, 7>(&variant);
+        let program = Program::new(KERNEL_NAME, source);
+        if let Err(error) = program.compile(&arch, &Cache::off()) {
+            panic!("{arch}: {error}");
+        }
+    }
 }
 
 macro_rules! tests {

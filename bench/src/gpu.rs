@@ -1,7 +1,6 @@
 //! The first GPU.
 
-use ode_gpu::{Device, Program};
-use odes::device::{KERNEL_NAME, Variant, source};
+use ode_gpu::Device;
 use odes::inputs::Inputs;
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -10,7 +9,7 @@ use odes::{EnsembleSolution, SolveOptions, Vary};
 use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};
-use crate::workloads::{self, Precision, Steps, Visitor, Workload};
+use crate::workloads::{self, Precision, Visitor, Workload};
 use crate::{Failure, Selection, errors, floors};
 
 /// One workload in one precision.
@@ -164,13 +163,8 @@ impl Visitor for Bench<'_> {
                 .any(|w| w.name == workload.name && w.trajectories == workload.trajectories)
         });
 
-        // The kernel is at hand already; this asks for what is known about it. By default the
-        // adaptive ones refill.
-        let adaptive = !matches!(workload.steps, Steps::Fixed(_));
-        let variant = Variant::new(&Inputs::new(ensemble, options)?, adaptive);
-        let text = source::<T, S, Tsit5, N, P, 7>(&variant);
-        let kernel = device.kernel(&Program::new(KERNEL_NAME, text))?;
-        let report = kernel.report();
+        let inputs = Inputs::new(ensemble, options)?;
+        let report = gpu.report::<T, S, Tsit5, N, P, 7>(&inputs)?;
         Ok(Measured {
             bench: "gpu",
             device: device.name().to_owned(),

@@ -5,6 +5,7 @@
 //! cargo run --release -p odes-bench -- cpu --json cpu.jsonl
 //! cargo run --release -p odes-bench -- gpu --quick --workloads A,B2 --precision f32
 //! cargo run --release -p odes-bench -- gpu-tune
+//! cargo run --release -p odes-bench -- gpu-functions
 //! cargo run --release -p odes-bench -- startup
 //! ```
 //!
@@ -16,6 +17,7 @@
 mod cpu;
 mod errors;
 mod floors;
+mod functions;
 mod gpu;
 mod output;
 mod peak;
@@ -45,6 +47,8 @@ enum Command {
     Cpu(Selection),
     /// Schedules, batches and register limits on the first GPU
     GpuTune(Selection),
+    /// Our elementary functions against the device library's, on the first GPU
+    GpuFunctions(Selection),
     /// The parts of the time to a first solution on a GPU, in a new process
     Startup,
 }
@@ -101,6 +105,9 @@ fn run() -> Result<(), Failure> {
         }
         Command::GpuTune(selection) => {
             tune::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
+        Command::GpuFunctions(selection) => {
+            functions::run(&selection, &mut Output::new(selection.json.as_deref())?)
         }
         Command::Startup => startup::run(),
     }

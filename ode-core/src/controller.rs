@@ -16,6 +16,8 @@
 
 pub use device::*;
 
+// A constant of std's would be one that C++ does not know.
+#[allow(clippy::approx_constant)]
 #[ode_macros::device(controller)]
 mod device {
     use crate::lane::{Bits, Real};

@@ -12,11 +12,24 @@ use crate::{controller, integrate, methods};
 
 /// Lane numbers in C++.
 const PRELUDE: &str = include_str!("device_prelude.hpp");
+/// Other elementary functions.
+const LIBRARY: &str = include_str!("device_library.hpp");
 /// The feed and the kernel.
 const KERNEL: &str = include_str!("device_kernel.hpp");
 
 /// Name of the kernel in the text of [`source`].
 pub const KERNEL_NAME: &str = "odes_solve";
+
+/// Whose elementary functions a kernel calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Functions {
+    /// Those of [`crate::math`], which give the same bits in every place.
+    #[default]
+    Portable,
+    /// Those of CUDA's library. They differ in their last bits from ours, and so do trajectories.
+    Library,
+}
 
 /// What the text of a kernel depends on beside its types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,10 +43,12 @@ pub struct Variant {
     /// For each column (initial states, parameters, begin, end) whether all trajectories share its
     /// number and it is among the kernel's arguments.
     pub shared: Vec<bool>,
+    /// Whose elementary functions it calls.
+    pub functions: Functions,
 }
 
 impl Variant {
-    /// The variant for `inputs`.
+    /// The variant for `inputs`, with [`Functions::Portable`].
     #[must_use]
     pub fn new<T: Scalar>(inputs: &Inputs<T>, refill: bool) -> Self {
         let mut room = SHARED_BYTES / size_of::<T>();
@@ -47,6 +62,7 @@ impl Variant {
             save: inputs.save.slots() > 0,
             refill,
             shared: shared.collect(),
+            functions: Functions::default(),
         }
     }
 
@@ -71,10 +87,15 @@ where
     S: System<N, P>,
     M: Method<K>,
 {
-    let Variant { adaptive, save, refill, shared } = variant;
+    let Variant { adaptive, save, refill, shared, functions } = variant;
     let number = T::DEVICE_NAME;
+    let functions = match functions {
+        Functions::Portable => "",
+        Functions::Library => LIBRARY,
+    };
     let lane_programs = [
         crate::math::DEVICE,
+        functions,
         methods::explicit::DEVICE,
         controller::DEVICE,
         integrate::code::DEVICE,

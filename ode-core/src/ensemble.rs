@@ -119,14 +119,14 @@ pub struct EnsembleSerial;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Schedule {
-    /// The library's choice: [`Refill`](Schedule::Refill) for adaptive steps,
-    /// [`Static`](Schedule::Static) for fixed ones.
+    /// The library's choice: [`Refill`](Schedule::Refill) for adaptive steps, unless all trajectories
+    /// run at once, otherwise [`Static`](Schedule::Static).
     #[default]
     Auto,
     /// When all lanes beside it have ended too. Best where all trajectories take equally many
     /// steps.
     Static,
-    /// At once.
+    /// As soon as that pays: taking a trajectory holds up the lanes beside it.
     Refill,
 }
 

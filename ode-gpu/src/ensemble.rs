@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
-use ode_core::device::{self, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
+use ode_core::device::{self, Functions, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
 use ode_core::inputs::Inputs;
 use ode_core::lane::Scalar;
 use ode_core::methods::Method;
@@ -21,7 +21,7 @@ use ode_core::{Backend, EnsembleAlgorithm, RawResults, Schedule, SolveError, Tim
 use crate::batch::{Batch, Outputs, bytes_of, footprint, most_trajectories};
 use crate::device::{Device, WarmUp, devices, lock};
 use crate::error::{DriverCall, GpuError};
-use crate::kernel::{Kernel, Program};
+use crate::kernel::{Kernel, KernelReport, Program};
 use crate::memory::Stream;
 use crate::pinned::Transfer;
 use crate::timing::Stopwatch;
@@ -49,6 +49,7 @@ pub struct EnsembleGpuKernel {
     schedule: Schedule,
     batch: Option<usize>,
     compiler_options: Vec<String>,
+    functions: Functions,
     /// The first device's context, created while the caller prepares the ensemble.
     _warm_up: Arc<WarmUp>,
 }
@@ -80,12 +81,14 @@ impl EnsembleGpuKernel {
             schedule: Schedule::Auto,
             batch: None,
             compiler_options: Vec::new(),
+            functions: Functions::default(),
             _warm_up: warm_up,
         })
     }
 
-    /// Sets the schedule. [`Schedule::Auto`] is [`Refill`](Schedule::Refill) for adaptive steps
-    /// and [`Static`](Schedule::Static) for fixed ones.
+    /// Sets the schedule. [`Schedule::Auto`] is [`Refill`](Schedule::Refill) for adaptive steps, if
+    /// there are more trajectories than the device can hold at a time, otherwise
+    /// [`Static`](Schedule::Static).
     pub fn schedule(self, schedule: Schedule) -> Self {
         EnsembleGpuKernel { schedule, ..self }
     }
@@ -94,6 +97,11 @@ impl EnsembleGpuKernel {
     /// device's memory. Where these do not fit, fewer.
     pub fn batch(self, trajectories: usize) -> Self {
         EnsembleGpuKernel { batch: Some(trajectories.max(1)), ..self }
+    }
+
+    /// Sets whose elementary functions (`exp`, `sin`, …) are called; our own by default.
+    pub fn functions(self, functions: Functions) -> Self {
+        EnsembleGpuKernel { functions, ..self }
     }
 
     /// Compiles with these options of NVRTC's besides the library's own (`--maxrregcount=64`,
@@ -108,6 +116,11 @@ impl EnsembleGpuKernel {
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
+}
+
+/// How many threads of 128 registers, which most kernels do not exceed, a device holds at a time.
+fn at_once(device: &Device) -> usize {
+    device.multiprocessors() as usize * device.threads_per_multiprocessor() as usize / 4
 }
 
 fn first(devices: &[Device]) -> Result<&Device, GpuError> {
@@ -134,12 +147,8 @@ impl EnsembleAlgorithm for EnsembleGpuKernel {
     {
         let begin = Instant::now();
         let device = first(&self.devices)?;
-        let refill = match self.schedule {
-            Schedule::Refill => true,
-            Schedule::Auto => inputs.adaptive,
-            _ => false,
-        };
-        let variant = Variant::new(inputs, refill);
+        let variant = self.variant(device, inputs);
+        let refill = variant.refill;
         let shared = Argument::shared(&variant.shared_numbers(inputs));
         let kernel = kernel::<T, S, M, N, P, K>(device, variant, self.compiler_options.clone())?;
         let compile = begin.elapsed();
@@ -162,6 +171,34 @@ impl EnsembleAlgorithm for EnsembleGpuKernel {
 }
 
 impl EnsembleGpuKernel {
+    /// What is known about the kernel that solves `inputs`, which is compiled if it is not yet.
+    ///
+    /// # Errors
+    /// If it cannot be compiled or loaded.
+    pub fn report<T, S, M, const N: usize, const P: usize, const K: usize>(
+        &self,
+        inputs: &Inputs<T>,
+    ) -> Result<KernelReport, GpuError>
+    where
+        T: Scalar,
+        S: System<N, P>,
+        M: Method<K>,
+    {
+        let device = first(&self.devices)?;
+        let variant = self.variant(device, inputs);
+        let kernel = kernel::<T, S, M, N, P, K>(device, variant, self.compiler_options.clone())?;
+        Ok(kernel.report().clone())
+    }
+
+    fn variant<T: Scalar>(&self, device: &Device, inputs: &Inputs<T>) -> Variant {
+        let refill = match self.schedule {
+            Schedule::Refill => true,
+            Schedule::Auto => inputs.adaptive && inputs.trajectories > at_once(device),
+            _ => false,
+        };
+        Variant { functions: self.functions, ..Variant::new(inputs, refill) }
+    }
+
     /// The number of trajectories to launch at a time.
     fn batch_size<T: Scalar>(
         &self,
