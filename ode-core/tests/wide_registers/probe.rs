@@ -1,0 +1,183 @@
+//! The entry points whose code is looked at: Lorenz by Tsit5, final states only.
+//!
+//! A program with a feed of its own, as short as it can be: ensembles compile each of their
+//! programs for scalars too and with times to save at, which takes several times as long, and all
+//! have the same name there. What the feed does within the step loop, it does as that of ensembles.
+
+use ode_core::integrate::{self, Feed};
+use ode_core::lane::{Bits, Mask, Real, Scalar};
+use ode_core::methods::Tsit5;
+use ode_core::simd::{self, Program, SimdFamily};
+
+/// Stands for `odes` in the expansion of the macro.
+pub(crate) mod facade {
+    pub(crate) mod __private {
+        pub(crate) use ode_core::lane::Real;
+        pub(crate) use ode_core::system::System;
+    }
+}
+
+/// Lorenz (1963), "Deterministic nonperiodic flow".
+#[ode_macros::ode_system(crate = crate::probe::facade)]
+pub(crate) fn lorenz(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
+    let [x, y, z] = *u;
+    let [sigma, rho, beta] = *p;
+    du[0] = sigma * (y - x);
+    du[1] = x * (rho - z) - y;
+    du[2] = x * y - beta * z;
+}
+
+/// No trajectory.
+const IDLE: usize = usize::MAX;
+
+/// A trajectory: initial state, parameters, time span.
+pub(crate) type Problem<T> = ([T; 3], [T; 3], [T; 2]);
+
+/// A solve, `ADAPTIVE` or not.
+pub(crate) struct Solve<T, const ADAPTIVE: bool> {
+    problems: Vec<Problem<T>>,
+    finals: Vec<[T; 3]>,
+    /// Absolute and relative tolerance, step size, smallest step size.
+    options: [T; 4],
+    max_steps: u64,
+    quota: u32,
+    next: usize,
+    lanes: [usize; 64],
+}
+
+impl<T: Scalar, const ADAPTIVE: bool> Solve<T, ADAPTIVE> {
+    pub(crate) fn new(n: usize) -> Self {
+        let rho = |i: usize| T::narrow(21.0 * i as f64 / n as f64);
+        let number = T::narrow;
+        let problem = |i| {
+            let p = [number(10.0), rho(i), number(8.0 / 3.0)];
+            ([number(1.0), number(0.5), number(0.25)], p, [number(0.0), number(1.0)])
+        };
+        Solve {
+            problems: (0..n).map(problem).collect(),
+            finals: vec![[number(0.0); 3]; n],
+            options: [1e-6, 1e-6, if ADAPTIVE { 0.0 } else { 0.01 }, 1e-9].map(number),
+            max_steps: 1000,
+            quota: 1,
+            next: 0,
+            lanes: [IDLE; 64],
+        }
+    }
+}
+
+impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
+    type Output = Vec<[T; 3]>;
+    const VECTORS: usize = simd::vectors(3);
+
+    #[inline(always)]
+    fn run<R: Real<Scalar = T>>(mut self) -> Vec<[T; 3]> {
+        let [abstol, reltol, dt, dtmin] = self.options.map(|x| R::lit(x.widen()));
+        let max_steps = <R::Bits as Bits>::lit(self.max_steps);
+        let options = integrate::options::<R>(abstol, reltol, dt, dtmin, max_steps);
+        integrate::integrate::<R, lorenz, Tsit5, _, 3, 3, 7, ADAPTIVE, false>(&mut self, &options);
+        self.finals
+    }
+}
+
+impl<T: Scalar, const ADAPTIVE: bool> Solve<T, ADAPTIVE> {
+    /// `x` with a number of the lanes' problems filled in.
+    #[inline(always)]
+    fn fill<R, F>(&self, which: R::Mask, mut x: R, number: F) -> R
+    where
+        R: Real<Scalar = T>,
+        F: Fn(&Problem<T>) -> T,
+    {
+        for lane in 0..R::LANES {
+            if which.to_bitmask() >> lane & 1 != 0 {
+                x.set_lane(lane, number(&self.problems[self.lanes[lane]]));
+            }
+        }
+        x
+    }
+}
+
+impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Solve<T, ADAPTIVE> {
+    #[inline(always)]
+    fn due(&mut self, need: R::Mask) -> bool {
+        need.to_bitmask().count_ones() >= self.quota
+    }
+    #[inline(always)]
+    fn regroup(&mut self, alive: R::Mask) -> bool {
+        self.quota = if ADAPTIVE { alive.to_bitmask().count_ones().div_ceil(8) } else { 1 };
+        alive.any()
+    }
+    #[inline(always)]
+    fn take(&mut self, need: R::Mask) -> R::Mask {
+        let mut got = 0;
+        for lane in 0..R::LANES {
+            if need.to_bitmask() >> lane & 1 != 0 {
+                self.lanes[lane] = if self.next < self.problems.len() { self.next } else { IDLE };
+                if self.lanes[lane] != IDLE {
+                    self.next += 1;
+                    got |= 1 << lane;
+                }
+            }
+        }
+        R::Mask::from_bitmask(got)
+    }
+    #[inline(always)]
+    fn load_u(&self, got: R::Mask, mut u: [R; 3]) -> [R; 3] {
+        for d in 0..3 {
+            u[d] = self.fill(got, u[d], |problem| problem.0[d]);
+        }
+        u
+    }
+    #[inline(always)]
+    fn load_p(&self, got: R::Mask, mut p: [R; 3]) -> [R; 3] {
+        for d in 0..3 {
+            p[d] = self.fill(got, p[d], |problem| problem.1[d]);
+        }
+        p
+    }
+    #[inline(always)]
+    fn load_start(&self, got: R::Mask, t: R) -> R {
+        self.fill(got, t, |problem| problem.2[0])
+    }
+    #[inline(always)]
+    fn load_end(&self, got: R::Mask, t: R) -> R {
+        self.fill(got, t, |problem| problem.2[1])
+    }
+    #[inline(always)]
+    fn save_time(&self, _which: R::Mask, _slot: R::Bits, t: R) -> R {
+        t
+    }
+    #[inline(always)]
+    fn save(&mut self, _which: R::Mask, _slot: R::Bits, _u: [R; 3]) {}
+    #[inline(always)]
+    fn finish(
+        &mut self,
+        done: R::Mask,
+        u: [R; 3],
+        _code: R::Bits,
+        _steps: R::Bits,
+        _rejected: R::Bits,
+        _slot: R::Bits,
+    ) {
+        for lane in 0..R::LANES {
+            if done.to_bitmask() >> lane & 1 != 0 {
+                // At the beginning a lane has no trajectory.
+                if let Some(end) = self.finals.get_mut(self.lanes[lane]) {
+                    *end = u.map(|x| x.lane(lane));
+                }
+            }
+        }
+    }
+}
+
+/// The addresses of the solve compiled for AVX2 and for AVX-512.
+pub(crate) fn wide_entries<T: Scalar, const ADAPTIVE: bool>() -> [usize; 2] {
+    type Entry<T, const ADAPTIVE: bool> = unsafe fn(Solve<T, ADAPTIVE>) -> Vec<[T; 3]>;
+    let entries: [Entry<T, ADAPTIVE>; 2] = [T::Simd::avx2, T::Simd::avx512];
+    entries.map(|entry| entry as usize)
+}
+
+/// The address of a solve in arrays.
+pub(crate) fn array_entry() -> usize {
+    let entry: fn(Solve<f64, false>) -> Vec<[f64; 3]> = <f64 as Scalar>::Simd::portable;
+    entry as usize
+}
