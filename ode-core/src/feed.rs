@@ -21,8 +21,9 @@ pub(crate) struct Results<'a, T> {
 /// More lanes than any instruction set has here.
 const MOST_LANES: usize = 64;
 
-/// Lanes take new trajectories when this share of them, one in `SHARE`, is in need.
-const SHARE: u32 = 8;
+/// What taking trajectories costs, in steps of all lanes: those in need wait until they have lost as
+/// much.
+const TAKING: u32 = 1;
 
 /// No trajectory.
 const IDLE: usize = usize::MAX;
@@ -35,8 +36,9 @@ pub(crate) struct CpuFeed<'f, 'a, T> {
     /// The next trajectory to take, counted within the chunk.
     pub(crate) next: usize,
     pub(crate) end: usize,
-    /// How many lanes must be in need before they take new trajectories.
-    quota: u32,
+    /// Steps that lanes in need have waited, and how many they are to wait.
+    waited: u32,
+    patience: u32,
     /// What each lane works on, counted within the chunk.
     lanes: [usize; MOST_LANES],
 }
@@ -48,7 +50,8 @@ impl<'f, 'a, T> CpuFeed<'f, 'a, T> {
         range: core::ops::Range<usize>,
     ) -> Self {
         let (next, end) = (range.start, range.end);
-        CpuFeed { inputs, results, next, end, quota: 1, lanes: [IDLE; MOST_LANES] }
+        let lanes = [IDLE; MOST_LANES];
+        CpuFeed { inputs, results, next, end, waited: 0, patience: 1, lanes }
     }
 }
 
@@ -85,14 +88,16 @@ where
 {
     #[inline(always)]
     fn due(&mut self, need: R::Mask) -> bool {
-        need.to_bitmask().count_ones() >= self.quota
+        self.waited += need.to_bitmask().count_ones();
+        self.waited >= self.patience
     }
 
     #[inline(always)]
     fn regroup(&mut self, alive: R::Mask) -> bool {
         let alive = alive.to_bitmask().count_ones();
         // A lane cannot wait with fixed steps: they do not shrink to nothing at its end.
-        self.quota = if self.inputs.adaptive { alive.div_ceil(SHARE) } else { 1 };
+        self.patience = if self.inputs.adaptive { TAKING * alive } else { 1 };
+        self.waited = 0;
         alive > 0
     }
 
