@@ -41,8 +41,8 @@ DEVICE double infinity(double) { return as_double(0x7ff0000000000000ull); }
 
 // REFILL: whether threads take trajectories from a common queue until it is empty; otherwise each
 // takes the one of its own number. With a queue the threads of a warp stay together, or their paths
-// would drift apart for good (measured at 20 times the run time), and take new trajectories when one
-// in eight is in need.
+// would drift apart for good (measured at 20 times the run time). Taking costs a warp about as much as
+// a step, so threads in need wait until together they have lost as much.
 template<class R, int N, int P, bool ADAPTIVE, bool SAVE, bool REFILL> struct Feed {
     const Job<R>& job;
     const Shared<R>& shared;
