@@ -122,9 +122,6 @@ impl<T: Scalar> Inputs<T> {
         check_finite("u0", &base.u0)?;
         check_finite("p", &base.p)?;
 
-        let flat = |x: OdeProblem<S, T, N, P>| {
-            x.u0.into_iter().chain(x.p).chain([x.t0, x.t1]).collect::<Vec<T>>()
-        };
         let width = N + P + 2;
         let mut blocks: Vec<Block<T>> = (0..n.div_ceil(BLOCK))
             .into_par_iter()
@@ -132,7 +129,8 @@ impl<T: Scalar> Inputs<T> {
                 let range = b * BLOCK..n.min((b + 1) * BLOCK);
                 let mut block = Block::new(width, range.len());
                 for i in range {
-                    block.push(&flat(ensemble.vary.problem(base, i)));
+                    let OdeProblem { u0, p, t0, t1, .. } = ensemble.vary.problem(base, i);
+                    block.push(u0.into_iter().chain(p).chain([t0, t1]));
                 }
                 block
             })
@@ -175,8 +173,8 @@ impl<T: Scalar> Block<T> {
         Block { columns: vec![Column::Shared(T::default()); width], len: 0, capacity }
     }
 
-    fn push(&mut self, row: &[T]) {
-        for (column, &value) in self.columns.iter_mut().zip(row) {
+    fn push(&mut self, row: impl Iterator<Item = T>) {
+        for (column, value) in self.columns.iter_mut().zip(row) {
             match column {
                 Column::Shared(shared) if self.len == 0 => *shared = value,
                 Column::Shared(shared) if same(*shared, value) => {}
@@ -203,15 +201,10 @@ impl<T: Scalar> Block<T> {
         };
         match first {
             Some(value) if all_same(value) => Column::Shared(value),
+            // Each number by itself, so that all threads touch their share of the new memory.
             _ => {
-                let mut values = Vec::with_capacity(n);
-                for block in blocks {
-                    match &block.columns[c] {
-                        Column::Shared(value) => values.resize(values.len() + block.len, *value),
-                        Column::Each(each) => values.extend_from_slice(each),
-                    }
-                }
-                Column::Each(values)
+                let value = |i: usize| blocks[i / BLOCK].columns[c].get(i % BLOCK);
+                Column::Each((0..n).into_par_iter().map(value).collect())
             }
         }
     }
