@@ -241,5 +241,5 @@ fn device_text_holds_constants_by_value() {
         let member = format!("_{name} = {value};");
         assert!(text.contains(&member), "{member} is not in\n{text}");
     }
-    assert!(text.starts_with("struct morris_lecar {\n    static constexpr double constant0_"));
+    assert!(text.starts_with("struct System {\n    static constexpr double constant0_"));
 }
