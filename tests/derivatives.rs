@@ -166,10 +166,13 @@ tests! {
     #[exact] arenstorf SAME_SIGN,
     #[exact] brusselator SAME_SIGN,
     constructs ANY_SIGN,
+    #[exact] control ANY_SIGN,
     fitzhugh_nagumo SAME_SIGN,
     forced_oscillator SAME_SIGN,
     functions SAME_SIGN,
+    #[exact] helpers ANY_SIGN,
     #[exact] hires SAME_SIGN,
+    #[exact] iteration ANY_SIGN,
     #[exact] lorenz SAME_SIGN,
     #[exact] lorenz96 SAME_SIGN,
     morris_lecar SAME_SIGN,
@@ -179,6 +182,7 @@ tests! {
     #[exact] pleiades SAME_SIGN,
     #[exact] pollution SAME_SIGN,
     #[exact] robertson SAME_SIGN,
+    #[exact] tuples ANY_SIGN,
     #[exact] van_der_pol SAME_SIGN,
 }
 

@@ -4,6 +4,8 @@
 //! no place here: the parser has reported it and left an [`ExprKind::Error`], with which the later
 //! phases compute silently, so that one mistake is one error.
 
+use std::rc::Rc;
+
 use proc_macro2::Ident;
 
 use crate::graph::{Binary, Comparison, Unary};
@@ -31,7 +33,10 @@ pub(crate) struct System<'a> {
 }
 
 /// Statements and the value of the last expression.
+#[derive(Default)]
 pub(crate) struct Block<'a> {
+    /// `fn` items, visible in all of the block.
+    pub functions: Vec<(&'a Ident, Rc<Callable<'a>>)>,
     pub constants: Vec<Constant<'a>>,
     pub statements: Vec<Statement<'a>>,
     pub value: Option<Box<Expr<'a>>>,
@@ -50,24 +55,60 @@ pub(crate) enum Statement<'a> {
 }
 
 pub(crate) enum Pattern<'a> {
-    Name(&'a Ident),
     Ignore,
-    /// Elements of an array; `rest` is the position of a `..` among them.
-    Array {
+    Name(&'a Ident),
+    /// `name @ pattern`, in a `match`.
+    Bind(&'a Ident, Box<Pattern<'a>>),
+    /// Elements of an array or a tuple.
+    Sequence {
         elements: Vec<Pattern<'a>>,
-        rest: Option<usize>,
+        rest: Option<Rest<'a>>,
         position: u32,
         syntax: &'a syn::Pat,
     },
+    /// A number, in a `match`.
+    Integer(i128, Option<IntegerType>, u32),
+    /// A truth value, in a `match`.
+    Bool(bool),
+    /// A constant by its name, in a `match`.
+    Constant(&'a Ident, u32),
+    /// In a `match`; the bounds are constants.
+    Range {
+        start: Option<Box<Expr<'a>>>,
+        end: Option<Box<Expr<'a>>>,
+        inclusive: bool,
+    },
+    /// One of several, in a `match`.
+    Or(Vec<Pattern<'a>>),
+    /// Refused and reported: it matches nothing and everything.
+    Error,
 }
 
-/// What a type ascription tells about integers; all else of types is rustc's business.
-#[derive(Clone, Copy)]
+/// `..` among elements, or `name @ ..`.
+pub(crate) struct Rest<'a> {
+    pub position: usize,
+    pub name: Option<&'a Ident>,
+}
+
+/// What a type ascription tells about numbers; all else of types is rustc's business.
+#[derive(Clone)]
 pub(crate) enum Type {
-    /// Nothing: a float, a truth value, `_`.
+    /// Nothing: a truth value, `_`.
     Other,
+    /// A float, or arrays of them.
+    Float,
     /// An integer, or arrays of them.
     Integer(IntegerType),
+    Tuple(Vec<Type>),
+}
+
+/// A function or a closure of the user's.
+pub(crate) struct Callable<'a> {
+    pub parameters: Vec<(Pattern<'a>, Type)>,
+    pub result: Type,
+    pub body: Block<'a>,
+    /// The names in the body of a closure, which may be variables around it.
+    pub names: Vec<&'a Ident>,
 }
 
 /// An integer type.
@@ -131,6 +172,9 @@ pub(crate) enum ExprKind<'a> {
     Or(Box<Expr<'a>>, Box<Expr<'a>>),
     Cast(Box<Expr<'a>>, Cast),
     Index(Box<Expr<'a>>, Box<Expr<'a>>),
+    /// `tuple.0`
+    Field(Box<Expr<'a>>, usize),
+    Tuple(Vec<Expr<'a>>),
     Array(Vec<Expr<'a>>),
     /// `[value; count]`
     Repeat(Box<Expr<'a>>, Box<Expr<'a>>),
@@ -153,20 +197,94 @@ pub(crate) enum ExprKind<'a> {
         operation: Option<Arithmetic>,
         value: Box<Expr<'a>>,
     },
-    For {
-        variable: Option<&'a Ident>,
+    /// `[a, b] = value`, `(a, b) = value`.
+    Destructure {
+        target: Target<'a>,
+        value: Box<Expr<'a>>,
+    },
+    /// `start..end`, `start..=end`
+    Range {
         start: Box<Expr<'a>>,
         end: Box<Expr<'a>>,
         inclusive: bool,
+    },
+    /// A method of arrays and iterators; `of` is the type in `sum::<f64>()`.
+    Method {
+        method: Method,
+        receiver: Box<Expr<'a>>,
+        arguments: Vec<Expr<'a>>,
+        of: Type,
+        name: &'a Ident,
+    },
+    /// `std::array::from_fn(function)`
+    FromFn {
+        length: Option<Box<Expr<'a>>>,
+        function: Box<Expr<'a>>,
+    },
+    Closure(Rc<Callable<'a>>),
+    /// A call of a function or closure of the user's.
+    Invoke {
+        name: &'a Ident,
+        arguments: Vec<Expr<'a>>,
+    },
+    Match {
+        scrutinee: Box<Expr<'a>>,
+        arms: Vec<Arm<'a>>,
+    },
+    For {
+        label: Option<&'a Ident>,
+        pattern: Pattern<'a>,
+        iterated: Box<Expr<'a>>,
         body: Block<'a>,
     },
+    /// `while condition { … }` or, without a condition, `loop { … }`.
+    Loop {
+        label: Option<&'a Ident>,
+        condition: Option<Box<Expr<'a>>>,
+        token: &'a dyn quote::ToTokens,
+        body: Block<'a>,
+    },
+    Break {
+        label: Option<&'a Ident>,
+        value: Option<Box<Expr<'a>>>,
+    },
+    Continue {
+        label: Option<&'a Ident>,
+    },
+}
+
+/// An arm of a `match`.
+pub(crate) struct Arm<'a> {
+    pub pattern: Pattern<'a>,
+    pub guard: Option<Expr<'a>>,
+    pub body: Expr<'a>,
 }
 
 /// What can be assigned to: a variable, or an element of it.
 pub(crate) struct Place<'a> {
+    /// Number in source order.
+    pub id: u32,
     pub root: &'a Ident,
-    pub indices: Vec<Expr<'a>>,
+    pub steps: Vec<Step<'a>>,
     pub syntax: &'a syn::Expr,
+}
+
+/// From a value to one of its elements.
+pub(crate) enum Step<'a> {
+    Index(Expr<'a>),
+    Field(usize),
+}
+
+/// The left side of a destructuring assignment.
+pub(crate) enum Target<'a> {
+    Ignore,
+    Place(Place<'a>),
+    Sequence {
+        elements: Vec<Target<'a>>,
+        rest: Option<usize>,
+        position: u32,
+        syntax: &'a syn::Expr,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -232,6 +350,51 @@ impl Function {
             Function::Unary(_) | Function::Recip | Function::Len => 1,
             Function::Binary(_) | Function::Powi => 2,
             Function::MulAdd => 3,
+        }
+    }
+}
+
+/// Methods of arrays and iterators.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// Those that change nothing where references and copies are alike.
+    Iter,
+    Rev,
+    StepBy,
+    Skip,
+    Take,
+    Enumerate,
+    Zip,
+    Map,
+    Sum,
+    Product,
+    Fold,
+}
+
+impl Method {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "iter" | "into_iter" | "copied" | "cloned" => Method::Iter,
+            "rev" => Method::Rev,
+            "step_by" => Method::StepBy,
+            "skip" => Method::Skip,
+            "take" => Method::Take,
+            "enumerate" => Method::Enumerate,
+            "zip" => Method::Zip,
+            "map" => Method::Map,
+            "sum" => Method::Sum,
+            "product" => Method::Product,
+            "fold" => Method::Fold,
+            _ => return None,
+        })
+    }
+
+    /// Number of arguments, without the receiver.
+    pub(crate) fn arguments(self) -> usize {
+        match self {
+            Method::StepBy | Method::Skip | Method::Take | Method::Zip | Method::Map => 1,
+            Method::Fold => 2,
+            _ => 0,
         }
     }
 }

@@ -9,20 +9,28 @@
 //! Every mistake is reported once, however often a loop comes back to it, and gives
 //! [`Value::Poison`], which passes silently through all that follows.
 
+mod branch;
+mod call;
+mod control;
 mod expr;
 mod integer;
 mod names;
+mod pattern;
 mod place;
+mod sequence;
 mod value;
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use proc_macro2::Ident;
 use quote::ToTokens;
 
+use self::call::Closure;
+use self::control::{Frame, Leave};
 use self::integer::Integers;
-use self::value::{Partly, Value};
-use crate::ast::{Block, Pattern, Statement, System, Type};
+use self::value::Value;
+use crate::ast::{Block, Callable, Pattern, Statement, System, Type};
 use crate::ctxt::Ctxt;
 use crate::graph::{Graph, Id, Input};
 use crate::simplify::Truth;
@@ -49,15 +57,22 @@ pub(crate) struct Elaborated<'a> {
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Local,
+    /// A constant or a function, which functions see as well.
+    Item,
+    /// A variable around a closure, seen from inside.
+    Captured,
     Derivatives,
     State,
     Parameters,
     Time,
 }
 
+#[derive(Clone)]
 struct Variable<'a> {
     name: &'a Ident,
     role: Role,
+    /// As it was written.
+    ty: Type,
     value: Value<'a>,
 }
 
@@ -70,8 +85,18 @@ struct Elaborator<'a, 'c> {
     constants: Vec<&'a syn::Path>,
     /// All variables in scope, innermost last: shadowing is a search from the end.
     variables: Vec<Variable<'a>>,
-    /// The loops around, with their variable's value.
-    loops: Vec<(&'a Ident, i128)>,
+    /// The items that functions see, for each time that a block with functions was entered.
+    scopes: Vec<Vec<Variable<'a>>>,
+    /// The functions that are being evaluated.
+    calls: Vec<Rc<Callable<'a>>>,
+    /// The integers that the loops around count by.
+    rounds: Vec<(&'a Ident, i128)>,
+    /// The loops around, within the function.
+    frames: Vec<Frame<'a>>,
+    /// The loop that is being left, by `break` or `continue`: nothing is evaluated until there.
+    leaving: Option<Leave>,
+    /// The branches on lanes around: whether the condition is known to be one, or is a mistake.
+    branches: Vec<bool>,
     reported: HashSet<u32>,
     operations: u64,
     /// Rounds of loops and elements of arrays: work that is no operation.
@@ -93,7 +118,12 @@ pub(crate) fn elaborate<'a>(ctxt: &Ctxt, system: &System<'a>) -> Elaborated<'a> 
         integers: Integers::new(),
         constants: Vec::new(),
         variables: Vec::new(),
-        loops: Vec::new(),
+        scopes: Vec::new(),
+        calls: Vec::new(),
+        rounds: Vec::new(),
+        frames: Vec::new(),
+        leaving: None,
+        branches: Vec::new(),
         reported: HashSet::new(),
         operations: 0,
         steps: 0,
@@ -118,7 +148,7 @@ impl<'a> Elaborator<'a, '_> {
             (system.t, Role::Time, time),
         ] {
             if let Some(name) = name {
-                self.variables.push(Variable { name, role, value });
+                self.variables.push(Variable { name, role, ty: Type::Other, value });
             }
         }
 
@@ -260,9 +290,9 @@ impl<'a> Elaborator<'a, '_> {
     fn error(&mut self, position: u32, tokens: &dyn ToTokens, message: impl Into<String>) {
         if self.reported.insert(position) {
             let mut message = message.into();
-            if !self.loops.is_empty() {
+            if !self.rounds.is_empty() {
                 let rounds: Vec<String> =
-                    self.loops.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
+                    self.rounds.iter().map(|(name, value)| format!("`{name}` = {value}")).collect();
                 message.push_str(&format!(" (in the round {})", rounds.join(", ")));
             }
             self.ctxt.error(position, tokens, message);
@@ -302,18 +332,26 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     fn declare(&mut self, name: &'a Ident, value: Value<'a>) {
-        self.variables.push(Variable { name, role: Role::Local, value });
+        self.variables.push(Variable { name, role: Role::Local, ty: Type::Other, value });
+    }
+
+    fn declare_item(&mut self, name: &'a Ident, value: Value<'a>) {
+        self.variables.push(Variable { name, role: Role::Item, ty: Type::Other, value });
+    }
+
+    /// The items in scope.
+    fn items(&self) -> Vec<Variable<'a>> {
+        self.variables.iter().filter(|variable| variable.role == Role::Item).cloned().collect()
     }
 
     fn block(&mut self, block: &Block<'a>) -> Value<'a> {
         let outside = self.variables.len();
-        for constant in &block.constants {
-            let value = self.expr(&constant.value);
-            self.ascribe(&value, constant.ty);
-            self.declare(constant.name, value);
-        }
+        self.declare_items(block);
         for statement in &block.statements {
             self.statement(statement);
+            if self.leaving.is_some() {
+                break;
+            }
         }
         let value = match &block.value {
             Some(value) => self.expr(value),
@@ -321,6 +359,27 @@ impl<'a> Elaborator<'a, '_> {
         };
         self.variables.truncate(outside);
         value
+    }
+
+    fn declare_items(&mut self, block: &Block<'a>) {
+        let scope = self.scopes.len();
+        for (name, definition) in &block.functions {
+            let function = Closure::function(definition.clone(), scope);
+            self.declare_item(name, Value::Closure(function));
+        }
+        if !block.functions.is_empty() {
+            // Constants may call the functions.
+            self.scopes.push(self.items());
+        }
+        for constant in &block.constants {
+            let value = self.expr(&constant.value);
+            self.ascribe(&value, &constant.ty);
+            self.declare_item(constant.name, value);
+        }
+        if !block.functions.is_empty() {
+            self.scopes[scope] = self.items();
+            self.steps += self.scopes[scope].len() as u64;
+        }
     }
 
     fn statement(&mut self, statement: &Statement<'a>) {
@@ -337,171 +396,11 @@ impl<'a> Elaborator<'a, '_> {
                     }
                     None => Value::Unset(None),
                 };
-                self.ascribe(&initial, *ty);
-                self.bind(pattern, initial);
-            }
-        }
-    }
-
-    /// `let [x, y] = *u;` names the states; the first such statement counts.
-    fn name_inputs(&mut self, pattern: &Pattern<'a>, value: &crate::ast::Expr<'a>) {
-        let (Pattern::Array { elements, rest: None, .. }, crate::ast::ExprKind::Path(path)) =
-            (pattern, &value.kind)
-        else {
-            return;
-        };
-        let Some(variable) = path.get_ident().and_then(|name| self.find(name)) else {
-            return;
-        };
-        let (names, prefix) = match self.variables[variable].role {
-            Role::State => (&mut self.state_names, "u"),
-            Role::Parameters => (&mut self.parameter_names, "p"),
-            _ => return,
-        };
-        names.get_or_insert_with(|| {
-            let name = |(index, element): (usize, &Pattern<'_>)| match element {
-                Pattern::Name(name) => name.to_string().trim_start_matches("r#").to_owned(),
-                _ => format!("{prefix}{index}"),
-            };
-            elements.iter().enumerate().map(name).collect()
-        });
-    }
-
-    /// A type written by the user decides the type of integers.
-    fn ascribe(&mut self, value: &Value<'a>, ty: Type) {
-        if let Type::Integer(ty) = ty {
-            match value {
-                Value::Integer(integer) => self.integers.bind(integer.ty, ty),
-                Value::Array(elements) => {
-                    for element in elements {
-                        self.ascribe(element, Type::Integer(ty));
-                    }
+                self.ascribe(&initial, ty);
+                self.bind(pattern, initial, None);
+                if let (Pattern::Name(_), Some(variable)) = (pattern, self.variables.last_mut()) {
+                    variable.ty = ty.clone();
                 }
-                _ => {}
-            }
-        }
-    }
-
-    fn bind(&mut self, pattern: &Pattern<'a>, value: Value<'a>) {
-        match pattern {
-            Pattern::Ignore => {}
-            Pattern::Name(name) => self.declare(name, value),
-            Pattern::Array { elements, rest, position, syntax } => {
-                let count = elements.len();
-                let mut values = match value {
-                    Value::Array(values)
-                        if values.len() == count || rest.is_some() && values.len() > count =>
-                    {
-                        values
-                    }
-                    Value::Poison | Value::Unset(_) => vec![Value::Poison; count],
-                    other => {
-                        let found = match &other {
-                            Value::Array(values) => format!("an array of {}", values.len()),
-                            other => other.describe().to_owned(),
-                        };
-                        let message = format!(
-                            "this pattern takes {found} apart into {count} elements: the numbers \
-                             must agree; name each element, or end with `..`"
-                        );
-                        self.error(*position, syntax, message);
-                        vec![Value::Poison; count]
-                    }
-                };
-                if let Some(rest) = *rest {
-                    let skipped = values.len() - count;
-                    values.drain(rest..rest + skipped);
-                }
-                for (element, value) in elements.iter().zip(values) {
-                    self.bind(element, value);
-                }
-            }
-        }
-    }
-
-    /// An `if` on lanes: both branches, from the same variables, then what they left different.
-    fn branch(
-        &mut self,
-        mask: Option<Id>,
-        partly: Partly<'a>,
-        then: impl FnOnce(&mut Self) -> Value<'a>,
-        otherwise: impl FnOnce(&mut Self) -> Value<'a>,
-    ) -> Value<'a> {
-        // Inputs stay as they are, and may be large.
-        let assignable: Vec<usize> = (self.variables.iter().enumerate())
-            .filter(|(_, variable)| matches!(variable.role, Role::Local | Role::Derivatives))
-            .map(|(index, _)| index)
-            .collect();
-        let before: Vec<Value<'a>> =
-            assignable.iter().map(|&index| self.variables[index].value.clone()).collect();
-        let then_value = then(self);
-        let after_then: Vec<Value<'a>> = (assignable.iter().zip(before))
-            .map(|(&index, before)| std::mem::replace(&mut self.variables[index].value, before))
-            .collect();
-        let otherwise_value = otherwise(self);
-        for (&index, after_then) in assignable.iter().zip(after_then) {
-            let after_otherwise = std::mem::replace(&mut self.variables[index].value, Value::Unit);
-            self.variables[index].value = self.merge(mask, partly, after_then, after_otherwise);
-        }
-        self.merge(mask, partly, then_value, otherwise_value)
-    }
-
-    /// `a` where the mask (`None` after a mistake) is true, else `b`.
-    fn merge(
-        &mut self,
-        mask: Option<Id>,
-        partly: Partly<'a>,
-        a: Value<'a>,
-        b: Value<'a>,
-    ) -> Value<'a> {
-        if a == b {
-            return a;
-        }
-        match (mask, a, b) {
-            (None, ..) | (_, Value::Poison, _) | (_, _, Value::Poison) => Value::Poison,
-            (Some(mask), Value::Real(a), Value::Real(b)) => {
-                self.real(|graph| graph.select(mask, a, b))
-            }
-            (
-                Some(mask),
-                a @ (Value::Bool(_) | Value::Mask(_)),
-                b @ (Value::Bool(_) | Value::Mask(_)),
-            ) => {
-                let known = |value| match value {
-                    Value::Mask(mask) => Truth::Mask(mask),
-                    value => Truth::Known(value == Value::Bool(true)),
-                };
-                let (a, b) = (known(a), known(b));
-                self.truth(|graph| {
-                    let first = graph.and(Truth::Mask(mask), a);
-                    let other = graph.not(Truth::Mask(mask));
-                    let second = graph.and(other, b);
-                    graph.or(first, second)
-                })
-            }
-            (_, Value::Integer(a), Value::Integer(b)) => {
-                self.integers.unify(a.ty, b.ty);
-                if a.value == b.value { Value::Integer(a) } else { Value::LaneInteger }
-            }
-            (_, Value::LaneInteger, Value::Integer(_) | Value::LaneInteger)
-            | (_, Value::Integer(_), Value::LaneInteger) => Value::LaneInteger,
-            (mask, Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-                let pairs = a.into_iter().zip(b);
-                Value::Array(pairs.map(|(a, b)| self.merge(mask, partly, a, b)).collect())
-            }
-            // Unset before the `if`, or within an enclosing one: the innermost that differs.
-            (_, Value::Unset(Some(inner)), _) | (_, _, Value::Unset(Some(inner))) => {
-                Value::Unset(Some(inner))
-            }
-            (_, Value::Unset(None), _) | (_, _, Value::Unset(None)) => Value::Unset(Some(partly)),
-            (_, a, b) => {
-                let message = format!(
-                    "one branch of this `if` gives {} and the other {}: one value is selected \
-                     from both; let both end with the same kind of value",
-                    a.describe(),
-                    b.describe()
-                );
-                self.poison(partly.position, partly.token, message)
             }
         }
     }

@@ -4,10 +4,12 @@
 //! functions. What needs values (that an index is in range, that a component is assigned) is
 //! `elaborate`'s. Errors go to the [`Ctxt`] and parsing continues, so that all are reported.
 
+mod control;
 mod expr;
-mod refuse;
+pub(crate) mod refuse;
+mod statement;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use proc_macro2::Ident;
@@ -22,9 +24,8 @@ pub(crate) struct Parser<'c> {
     next: Cell<u32>,
     opaque: Cell<bool>,
     hidden_names: Cell<bool>,
-    in_refused_loop: Cell<bool>,
-    /// Closures and functions that were refused: calls of them are no further mistakes.
-    refused_functions: RefCell<HashSet<String>>,
+    /// Names declared anywhere in the body, which a call may be of.
+    declared: HashSet<String>,
     /// The function's own name.
     name: String,
     /// The float type of the signature, if that could be read.
@@ -61,14 +62,17 @@ pub(crate) fn parse<'a>(ctxt: &Ctxt, item: &'a syn::ItemFn) -> Option<System<'a>
         next: Cell::new(1),
         opaque: Cell::new(false),
         hidden_names: Cell::new(false),
-        in_refused_loop: Cell::new(false),
-        refused_functions: RefCell::new(HashSet::new()),
+        declared: Declared::names(&item.block),
         name: item.sig.ident.to_string(),
         scalar: signature.as_ref().map(|signature| signature.scalar.to_string()),
     };
     ConditionalCompilation { parser: &parser }.visit_block(&item.block);
     let mut uses = Vec::new();
-    let body = parser.block(&item.block, Some(&mut uses));
+    let returned = match &item.sig.output {
+        syn::ReturnType::Default => None,
+        syn::ReturnType::Type(_, ty) => Some(&**ty),
+    };
+    let body = parser.block_of(&item.block, Some(&mut uses), returned);
     let Signature { scalar, states, parameters, du, u, p, t } = signature?;
     let opaque = parser.opaque.get();
     let hidden_names = parser.hidden_names.get();
@@ -279,5 +283,31 @@ impl Visit<'_> for ConditionalCompilation<'_, '_> {
                  see which configuration is active; put `#[cfg]` on the whole function",
             );
         }
+    }
+}
+
+/// Names of functions and variables.
+#[derive(Default)]
+struct Declared {
+    names: HashSet<String>,
+}
+
+impl Declared {
+    fn names(block: &syn::Block) -> HashSet<String> {
+        let mut declared = Declared::default();
+        declared.visit_block(block);
+        declared.names
+    }
+}
+
+impl Visit<'_> for Declared {
+    fn visit_pat_ident(&mut self, pattern: &syn::PatIdent) {
+        self.names.insert(pattern.ident.to_string());
+        syn::visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_item_fn(&mut self, item: &syn::ItemFn) {
+        self.names.insert(item.sig.ident.to_string());
+        syn::visit::visit_item_fn(self, item);
     }
 }

@@ -29,10 +29,13 @@ pub(crate) mod brusselator;
 // It is there to use every construct, the clumsy ones too.
 #[allow(clippy::needless_late_init, clippy::assign_op_pattern)]
 pub(crate) mod constructs;
+pub(crate) mod control;
 pub(crate) mod fitzhugh_nagumo;
 pub(crate) mod forced_oscillator;
 pub(crate) mod functions;
+pub(crate) mod helpers;
 pub(crate) mod hires;
+pub(crate) mod iteration;
 pub(crate) mod lorenz;
 pub(crate) mod lorenz96;
 pub(crate) mod morris_lecar;
@@ -43,4 +46,5 @@ pub(crate) mod pleiades;
 pub(crate) mod pollution;
 pub(crate) mod returning;
 pub(crate) mod robertson;
+pub(crate) mod tuples;
 pub(crate) mod van_der_pol;

@@ -26,22 +26,47 @@ fn endless(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
 }
 
 #[ode_system]
-fn early(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
-    du[0] = 0.0;
-    for i in 0..10 {
-        if i == 3 {
-            break;
+fn forever(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    let mut i = 0;
+    while i < 10 {
+        du[0] = u[0];
+    }
+    'outer: loop {
+        loop {
+            i += 1;
+            if u[0] > 0.0 {
+                continue 'outer;
+            }
         }
-        du[0] += u[0];
     }
 }
 
 #[ode_system]
-fn elements(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+fn elements(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 2], t: f64) {
     du[0] = 0.0;
-    for x in u.iter() {
+    for x in (u[0], t) {
         du[0] += x;
     }
+    for i in (0..6).step_by(1 - 1).rev() {
+        du[0] += p[i];
+    }
+    for x in p.iter().skip(t as usize) {
+        du[0] += x;
+    }
+    for i in 0.. {
+        du[0] += p[i];
+    }
+    for x in &mut du {
+        x += 1.0;
+    }
+    for x in p.windows(2) {
+        du[0] += x[0] * x[1];
+    }
+    for (i, [x]) in p.iter().enumerate() {
+        du[0] += p[i + 1] * x;
+    }
+    let nothing = [0.0; 0].iter().sum();
+    let part = &p[0..1];
 }
 
 #[ode_system]

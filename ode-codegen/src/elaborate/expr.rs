@@ -1,15 +1,15 @@
 //! Expressions.
 
-use super::integer::{Integer, wrap};
+use super::Elaborator;
+use super::integer::{Integer, saturate, wrap};
 use super::value::{Partly, Value};
-use super::{Elaborator, place};
 use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Relation};
 use crate::graph::{Binary, Comparison, Id, Unary};
 use crate::simplify::Truth;
 
 impl<'a> Elaborator<'a, '_> {
     pub(super) fn expr(&mut self, expr: &Expr<'a>) -> Value<'a> {
-        if self.exhausted() {
+        if self.exhausted() || self.leaving.is_some() {
             return Value::Poison;
         }
         match &expr.kind {
@@ -44,7 +44,11 @@ impl<'a> Elaborator<'a, '_> {
                 let operand = self.expr(operand);
                 self.cast(expr, operand, *cast)
             }
-            ExprKind::Index(..) => self.element_of(expr),
+            ExprKind::Index(..) | ExprKind::Field(..) => self.element_of(expr),
+            ExprKind::Tuple(elements) if elements.is_empty() => Value::Unit,
+            ExprKind::Tuple(elements) => {
+                Value::Tuple(elements.iter().map(|element| self.expr(element)).collect())
+            }
             ExprKind::Array(elements) => {
                 let elements: Vec<_> = elements.iter().map(|element| self.expr(element)).collect();
                 for pair in elements.windows(2) {
@@ -93,10 +97,48 @@ impl<'a> Elaborator<'a, '_> {
             }
             ExprKind::Assign { place, operation, value } => {
                 let value = self.expr(value);
-                self.assign(expr, place, *operation, value);
+                if self.leaving.is_none() {
+                    self.assign(expr, place, *operation, value);
+                }
                 Value::Unit
             }
-            ExprKind::For { .. } => self.for_loop(expr),
+            ExprKind::Destructure { target, value } => {
+                let value = self.expr(value);
+                if self.leaving.is_none() {
+                    self.destructure(target, value);
+                }
+                Value::Unit
+            }
+            ExprKind::Range { start, end, inclusive } => self.range(start, end, *inclusive),
+            ExprKind::Method { method, receiver, arguments, of, name } => {
+                let receiver = self.expr(receiver);
+                let arguments: Vec<_> =
+                    arguments.iter().map(|argument| (argument, self.expr(argument))).collect();
+                self.method(expr, *method, receiver, &arguments, of, name)
+            }
+            ExprKind::FromFn { length, function } => {
+                self.array_from_fn(expr, length.as_deref(), function)
+            }
+            ExprKind::Closure(definition) => Value::Closure(self.capture(definition)),
+            ExprKind::Invoke { name, arguments } => {
+                let arguments = arguments.iter().map(|argument| self.expr(argument)).collect();
+                self.invoke_by_name(expr, name, arguments)
+            }
+            ExprKind::Match { scrutinee, arms } => self.match_on(scrutinee, arms),
+            ExprKind::For { label, pattern, iterated, body } => {
+                self.for_loop(*label, pattern, iterated, body)
+            }
+            ExprKind::Loop { label, condition, token, body } => {
+                self.condition_loop(expr.id, *label, condition.as_deref(), *token, body)
+            }
+            ExprKind::Break { label, value } => {
+                let value = match value {
+                    Some(value) => self.expr(value),
+                    None => Value::Unit,
+                };
+                self.leave(expr, *label, Some(value))
+            }
+            ExprKind::Continue { label } => self.leave(expr, *label, None),
         }
     }
 
@@ -192,7 +234,9 @@ impl<'a> Elaborator<'a, '_> {
         match value {
             Some(value) => {
                 let result = Integer { value, ty: a.ty };
-                self.integers.check(expr.id, result, expr.syntax);
+                // The remainder of the least number by -1 is a panic, like the quotient.
+                let checked = if operation == Arithmetic::Rem { a.value / b.value } else { value };
+                self.integers.check(expr.id, Integer { value: checked, ty: a.ty }, expr.syntax);
                 Value::Integer(result)
             }
             None if b.value == 0 => self.poison(
@@ -236,6 +280,9 @@ impl<'a> Elaborator<'a, '_> {
                     Comparison::Equals => a == b,
                 };
                 Value::Bool(truth != negate)
+            }
+            (Value::Bool(a), Value::Bool(b)) if comparison == Comparison::Equals => {
+                Value::Bool((a == b) != negate)
             }
             (Value::LaneInteger, _) | (_, Value::LaneInteger) => self.lane_integer(expr),
             (Value::Real(_), Value::Integer(_)) | (Value::Integer(_), Value::Real(_)) => self.poison(
@@ -281,7 +328,12 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// A truth value, or an error.
-    fn condition(&mut self, expr: &Expr<'a>, value: Value<'a>, needed: &str) -> Option<Truth> {
+    pub(super) fn condition(
+        &mut self,
+        expr: &Expr<'a>,
+        value: Value<'a>,
+        needed: &str,
+    ) -> Option<Truth> {
         match value {
             Value::Bool(value) => Some(Truth::Known(value)),
             Value::Mask(mask) => Some(Truth::Mask(mask)),
@@ -306,7 +358,18 @@ impl<'a> Elaborator<'a, '_> {
             (Value::Integer(integer), Cast::Integer(ty)) => {
                 Value::Integer(self.integers.introduce(expr.id, wrap(integer.value, ty), Some(ty)))
             }
+            (Value::Bool(value), Cast::Integer(ty)) => {
+                Value::Integer(self.integers.introduce(expr.id, i128::from(value), Some(ty)))
+            }
             (Value::LaneInteger, _) => self.lane_integer(expr),
+            // In an `f32` right-hand side the literal stands for another number.
+            (Value::Real(id), Cast::Integer(ty))
+                if self.system.scalar == "f64" && self.graph.literal_value(id).is_some() =>
+            {
+                let value = self.graph.literal_value(id).unwrap_or_default();
+                let value = saturate(value, ty);
+                Value::Integer(self.integers.introduce(expr.id, value, Some(ty)))
+            }
             (Value::Real(_), Cast::Integer(_)) => self.poison(
                 expr.id,
                 expr.syntax,
@@ -326,27 +389,33 @@ impl<'a> Elaborator<'a, '_> {
 
     fn repeat(&mut self, value: &Expr<'a>, count: &Expr<'a>) -> Value<'a> {
         let element = self.expr(value);
-        let length = match self.expr(count) {
-            Value::Integer(integer) => {
-                self.integers.bind(integer.ty, IntegerType::USIZE);
-                usize::try_from(integer.value).ok()
-            }
-            Value::Poison => return Value::Poison,
-            _ => None,
-        };
-        let Some(length) = length else {
-            return self.poison(
-                count.id,
-                count.syntax,
-                "the length of an array must be known at compile time, and a macro cannot see \
-                 the value of a constant from outside; write the number",
-            );
-        };
+        let Some(length) = self.length(count) else { return Value::Poison };
         self.steps = self.steps.saturating_add(length as u64 * size(&element));
         if self.exhausted() {
             return Value::Poison;
         }
         Value::Array(vec![element; length])
+    }
+
+    /// The length of an array, or an error.
+    pub(super) fn length(&mut self, count: &Expr<'a>) -> Option<usize> {
+        let length = match self.expr(count) {
+            Value::Integer(integer) => {
+                self.integers.bind(integer.ty, IntegerType::USIZE);
+                usize::try_from(integer.value).ok()
+            }
+            Value::Poison => return None,
+            _ => None,
+        };
+        if length.is_none() {
+            self.error(
+                count.id,
+                count.syntax,
+                "the length of an array must be known at compile time, and a macro cannot see \
+                 the value of a constant from outside; write the number",
+            );
+        }
+        length
     }
 
     fn call(
@@ -361,11 +430,13 @@ impl<'a> Elaborator<'a, '_> {
         }
         if function == Function::Len {
             return match arguments {
-                [Value::Array(elements)] => Value::Integer(self.integers.introduce(
-                    expr.id,
-                    elements.len() as i128,
-                    Some(IntegerType::USIZE),
-                )),
+                [Value::Array(elements) | Value::Iterator(elements)] => {
+                    Value::Integer(self.integers.introduce(
+                        expr.id,
+                        elements.len() as i128,
+                        Some(IntegerType::USIZE),
+                    ))
+                }
                 _ => self.poison(expr.id, name, "only an array has a length"),
             };
         }
@@ -413,62 +484,12 @@ impl<'a> Elaborator<'a, '_> {
             _ => Value::Poison,
         }
     }
-
-    fn for_loop(&mut self, expr: &Expr<'a>) -> Value<'a> {
-        let ExprKind::For { variable, start, end, inclusive, body } = &expr.kind else {
-            return Value::Poison;
-        };
-        let bounds = [start, end].map(|bound| match self.expr(bound) {
-            Value::Integer(integer) => Some(integer),
-            Value::Poison => None,
-            other => {
-                let message = match other {
-                    Value::Real(_) | Value::LaneInteger => {
-                        "the bound of a loop must be an integer known at compile time: all lanes \
-                         run the same rounds, and the value of this is not known; write a number, \
-                         or a `const` inside the function"
-                    }
-                    _ => "the bound of a loop must be an integer",
-                };
-                self.error(bound.id, bound.syntax, message);
-                None
-            }
-        });
-        let [Some(first), Some(last)] = bounds else {
-            // The body is not looked at: what its variable is, is not known. So what it would have
-            // assigned is not either.
-            for variable in &mut self.variables {
-                place::poison(&mut variable.value);
-            }
-            return Value::Unit;
-        };
-        self.integers.unify(first.ty, last.ty);
-        let mut value = first.value;
-        while value < last.value || *inclusive && value == last.value {
-            self.steps += 1;
-            if self.exhausted() {
-                break;
-            }
-            let outside = self.variables.len();
-            if let Some(variable) = variable {
-                self.declare(variable, Value::Integer(Integer { value, ty: first.ty }));
-                self.loops.push((variable, value));
-            }
-            self.block(body);
-            if variable.is_some() {
-                self.loops.pop();
-            }
-            self.variables.truncate(outside);
-            value += 1;
-        }
-        Value::Unit
-    }
 }
 
 /// Number of scalars in a value.
 fn size(value: &Value<'_>) -> u64 {
     match value {
-        Value::Array(elements) => elements.iter().map(size).sum(),
+        Value::Array(elements) | Value::Tuple(elements) => elements.iter().map(size).sum(),
         _ => 1,
     }
 }

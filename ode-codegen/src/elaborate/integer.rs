@@ -145,6 +145,12 @@ pub(super) fn wrap(value: i128, ty: IntegerType) -> i128 {
     if ty.signed && low >= modulus / 2 { low - modulus } else { low }
 }
 
+/// `value as ty` of a float: towards zero, and as far as the type reaches.
+pub(super) fn saturate(value: f64, ty: IntegerType) -> i128 {
+    let (min, max) = range(ty);
+    (value as i128).clamp(min, max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +163,16 @@ mod tests {
             assert_eq!(wrap(value, byte), i128::from(value as u8));
             assert_eq!(wrap(value, signed), i128::from(value as i8));
             assert_eq!(wrap(value, IntegerType::USIZE), i128::from(value as u64));
+        }
+    }
+
+    #[test]
+    fn casts_of_floats_saturate_as_in_rustc() {
+        let byte = IntegerType::from_name("u8").unwrap();
+        for value in [-1.0, -0.5, 0.0, 2.9, 255.5, 1e300, f64::NAN, f64::NEG_INFINITY] {
+            assert_eq!(saturate(value, byte), i128::from(value as u8));
+            assert_eq!(saturate(value, IntegerType::I32), i128::from(value as i32));
+            assert_eq!(saturate(value, IntegerType::USIZE), i128::from(value as u64));
         }
     }
 

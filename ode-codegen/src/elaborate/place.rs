@@ -5,7 +5,7 @@ use quote::ToTokens;
 use super::names::{known_constant, nearly_equal};
 use super::value::{Partly, Value};
 use super::{Elaborator, Role};
-use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Place};
+use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Place, Step};
 use crate::graph::Node;
 
 impl<'a> Elaborator<'a, '_> {
@@ -74,13 +74,22 @@ impl<'a> Elaborator<'a, '_> {
 
     /// The value of `array[index]…`. Only the element has to be assigned, not the whole array.
     pub(super) fn element_of(&mut self, expr: &Expr<'a>) -> Value<'a> {
-        let mut indices = Vec::new();
+        let mut steps = Vec::new();
         let mut array = expr;
-        while let ExprKind::Index(inner, index) = &array.kind {
-            indices.push(&**index);
-            array = inner;
+        loop {
+            array = match &array.kind {
+                ExprKind::Index(inner, index) => {
+                    steps.push(Access::Index(index));
+                    inner
+                }
+                ExprKind::Field(inner, field) => {
+                    steps.push(Access::Field(*field));
+                    inner
+                }
+                _ => break,
+            };
         }
-        indices.reverse();
+        steps.reverse();
         let variable = match &array.kind {
             ExprKind::Path(path) => path.get_ident().and_then(|name| self.find(name)),
             _ => None,
@@ -89,7 +98,7 @@ impl<'a> Elaborator<'a, '_> {
             Some(variable) => Base::Variable(variable),
             None => Base::Temporary(self.expr(array)),
         };
-        match self.locate(expr.id, expr.syntax, &base, indices) {
+        match self.locate(expr.id, expr.syntax, &base, steps) {
             Ok(location) => {
                 let element = self.element(&base, &location).clone();
                 self.read(expr, element)
@@ -105,7 +114,7 @@ impl<'a> Elaborator<'a, '_> {
             Base::Temporary(value) => value,
         };
         for &index in location {
-            if let Value::Array(elements) = element {
+            if let Value::Array(elements) | Value::Tuple(elements) = element {
                 element = &elements[index];
             }
         }
@@ -119,15 +128,15 @@ impl<'a> Elaborator<'a, '_> {
         position: u32,
         syntax: &'a syn::Expr,
         base: &Base<'a>,
-        indices: impl IntoIterator<Item = &'e Expr<'a>>,
+        steps: impl IntoIterator<Item = Access<'e, 'a>>,
     ) -> Result<Vec<usize>, Vec<usize>>
     where
         'a: 'e,
     {
         let mut location = Vec::new();
-        for index in indices {
-            let message = match self.element(base, &location) {
-                Value::Array(elements) => {
+        for step in steps {
+            let message = match (self.element(base, &location), &step) {
+                (Value::Array(elements), Access::Index(index)) => {
                     let length = elements.len();
                     match self.index(index, length) {
                         Some(index) => {
@@ -137,12 +146,21 @@ impl<'a> Elaborator<'a, '_> {
                         None => return Err(location),
                     }
                 }
-                Value::Poison => None,
-                Value::Unset(_) if self.system.opaque => None,
-                Value::Unset(_) => {
+                (Value::Tuple(elements), Access::Field(field)) if *field < elements.len() => {
+                    location.push(*field);
+                    continue;
+                }
+                (Value::Poison, _) => None,
+                (Value::Unset(_), _) if self.system.opaque => None,
+                (Value::Unset(_), _) => {
                     Some("this array is used before it is assigned: assign all of it first".into())
                 }
-                other => Some(format!(
+                (other, Access::Field(field)) => Some(format!(
+                    "{} has no field `{field}`: only a tuple of more elements has; elements of \
+                     arrays are written `[{field}]`",
+                    other.describe()
+                )),
+                (other, Access::Index(_)) => Some(format!(
                     "cannot index {}: only arrays have elements; use the value itself",
                     other.describe()
                 )),
@@ -150,7 +168,11 @@ impl<'a> Elaborator<'a, '_> {
             match message {
                 Some(message) => self.error(position, syntax, message),
                 // A mistake in the index is one of its own.
-                None => drop(self.expr(index)),
+                None => {
+                    if let Access::Index(index) = step {
+                        self.expr(index);
+                    }
+                }
             }
             return Err(location);
         }
@@ -233,8 +255,20 @@ impl<'a> Elaborator<'a, '_> {
             }
             return;
         };
-        let what = match self.variables[variable].role {
-            Role::Local | Role::Derivatives => None,
+        let role = self.variables[variable].role;
+        if role == Role::Captured {
+            let message = format!(
+                "a closure cannot assign to `{}` in a right-hand side: it has the values that were \
+                 around it when it was made; return the new value, and assign it where the closure \
+                 is called",
+                place.root
+            );
+            self.error(expr.id, place.syntax, message);
+            return;
+        }
+        let what = match role {
+            // An assignment to a constant is rustc's to refuse.
+            Role::Local | Role::Derivatives | Role::Item | Role::Captured => None,
             Role::State => Some(("the state: it belongs", "[0]")),
             Role::Parameters => Some(("the parameters: they belong", "[0]")),
             Role::Time => Some(("the time: it belongs", "")),
@@ -250,14 +284,15 @@ impl<'a> Elaborator<'a, '_> {
         }
 
         let base = Base::Variable(variable);
-        let location = match self.locate(expr.id, place.syntax, &base, &place.indices) {
-            Ok(location) => location,
-            Err(location) => {
-                // Any unset element may have been meant.
-                poison(self.element_mut(variable, &location));
-                return;
-            }
-        };
+        let location =
+            match self.locate(expr.id, place.syntax, &base, place.steps.iter().map(Access::from)) {
+                Ok(location) => location,
+                Err(location) => {
+                    // Any unset element may have been meant.
+                    poison(self.element_mut(variable, &location));
+                    return;
+                }
+            };
         let current = self.element(&base, &location);
         let value = match operation {
             None => {
@@ -274,6 +309,10 @@ impl<'a> Elaborator<'a, '_> {
                 self.arithmetic(expr, operation, current, value)
             }
         };
+        if location.is_empty() {
+            let ty = self.variables[variable].ty.clone();
+            self.ascribe(&value, &ty);
+        }
         *self.element_mut(variable, &location) = value;
     }
 
@@ -281,8 +320,8 @@ impl<'a> Elaborator<'a, '_> {
         let mut element = &mut self.variables[variable].value;
         for &index in location {
             match element {
-                Value::Array(elements) => element = &mut elements[index],
-                // `locate` goes into arrays only.
+                Value::Array(elements) | Value::Tuple(elements) => element = &mut elements[index],
+                // `locate` goes into nothing else.
                 other => return other,
             }
         }
@@ -296,6 +335,21 @@ enum Base<'a> {
     Temporary(Value<'a>),
 }
 
+/// From a value to an element.
+enum Access<'e, 'a> {
+    Index(&'e Expr<'a>),
+    Field(usize),
+}
+
+impl<'e, 'a> From<&'e Step<'a>> for Access<'e, 'a> {
+    fn from(step: &'e Step<'a>) -> Self {
+        match step {
+            Step::Index(index) => Access::Index(index),
+            Step::Field(field) => Access::Field(*field),
+        }
+    }
+}
+
 /// A variable or an element of it, as it is written.
 fn text(expr: &syn::Expr) -> String {
     expr.to_token_stream().to_string().replace(' ', "")
@@ -305,7 +359,7 @@ fn text(expr: &syn::Expr) -> String {
 fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
     match value {
         Value::Unset(partly) => Some(*partly),
-        Value::Array(elements) => elements.iter().find_map(find_unset),
+        Value::Array(elements) | Value::Tuple(elements) => elements.iter().find_map(find_unset),
         _ => None,
     }
 }
@@ -314,7 +368,7 @@ fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
 pub(super) fn poison(value: &mut Value<'_>) {
     match value {
         Value::Unset(_) => *value = Value::Poison,
-        Value::Array(elements) => elements.iter_mut().for_each(poison),
+        Value::Array(elements) | Value::Tuple(elements) => elements.iter_mut().for_each(poison),
         _ => {}
     }
 }

@@ -1,5 +1,6 @@
 //! What an expression evaluates to while the graph is built.
 
+use super::call::Closure;
 use super::integer::Integer;
 use crate::graph::Id;
 
@@ -16,6 +17,11 @@ pub(super) enum Value<'a> {
     /// An integer that differs between the branches of an `if` on lanes.
     LaneInteger,
     Array(Vec<Value<'a>>),
+    Tuple(Vec<Value<'a>>),
+    /// What an iterator gives, one after another.
+    Iterator(Vec<Value<'a>>),
+    /// A closure or a function.
+    Closure(Closure<'a>),
     Unit,
     /// Declared and not assigned, or not on every path: then the `if` that differs.
     Unset(Option<Partly<'a>>),
@@ -44,6 +50,9 @@ impl Value<'_> {
             Value::Bool(_) | Value::Mask(_) => "a truth value",
             Value::Integer(_) | Value::LaneInteger => "an integer",
             Value::Array(_) => "an array",
+            Value::Tuple(_) => "a tuple",
+            Value::Iterator(_) => "an iterator",
+            Value::Closure(_) => "a function",
             Value::Unit => "nothing",
             Value::Unset(_) | Value::Poison => "an unknown value",
         }

@@ -1,11 +1,10 @@
-//! Statements, patterns and expressions.
+//! Expressions.
 
 use quote::ToTokens;
 
 use super::{Parser, refuse};
 use crate::ast::{
-    Arithmetic, Block, Cast, Constant, Expr, ExprKind, Function, IntegerType, Pattern, Place,
-    Relation, Statement, Type,
+    Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Method, Place, Relation, Step, Target,
 };
 use crate::graph::Comparison;
 
@@ -16,160 +15,17 @@ impl Parser<'_> {
         id
     }
 
-    fn error(&self, tokens: &dyn ToTokens, message: impl ToString) {
+    pub(super) fn error(&self, tokens: &dyn ToTokens, message: impl ToString) {
         self.ctxt.error(self.id(), tokens, message);
     }
 
     /// Reports something that may hold assignments.
-    fn opaque(&self, tokens: &dyn ToTokens, message: impl ToString) {
+    pub(super) fn opaque(&self, tokens: &dyn ToTokens, message: impl ToString) {
         self.opaque.set(true);
         self.error(tokens, message);
     }
 
-    /// A block; `uses` collects `use` declarations where they are possible: in the outermost one.
-    pub(super) fn block<'a>(
-        &self,
-        block: &'a syn::Block,
-        mut uses: Option<&mut Vec<&'a syn::ItemUse>>,
-    ) -> Block<'a> {
-        let mut parsed = Block { constants: Vec::new(), statements: Vec::new(), value: None };
-        let last = block.stmts.len().saturating_sub(1);
-        for (index, statement) in block.stmts.iter().enumerate() {
-            match statement {
-                syn::Stmt::Local(local) => parsed.statements.push(self.local(local)),
-                syn::Stmt::Expr(expr, semicolon) => {
-                    let expr = self.expr(expr);
-                    if index == last && semicolon.is_none() {
-                        parsed.value = Some(Box::new(expr));
-                    } else {
-                        parsed.statements.push(Statement::Expr(expr));
-                    }
-                }
-                syn::Stmt::Macro(call) => self.macro_call(&call.mac),
-                syn::Stmt::Item(syn::Item::Const(item)) => {
-                    let ty = self.ty(&item.ty);
-                    let value = self.expr(&item.expr);
-                    parsed.constants.push(Constant { name: &item.ident, ty, value });
-                }
-                syn::Stmt::Item(syn::Item::Use(item)) if uses.is_some() => {
-                    uses.iter_mut().for_each(|uses| uses.push(item));
-                }
-                syn::Stmt::Item(item) => self.item(item),
-            }
-        }
-        parsed
-    }
-
-    fn item(&self, item: &syn::Item) {
-        match item {
-            syn::Item::Fn(function) => {
-                self.refused_functions.borrow_mut().insert(function.sig.ident.to_string());
-                self.error(
-                    &function.sig,
-                    "a function cannot be declared in a right-hand side: functions of your own \
-                     are not part of the subset yet; write the expression in place",
-                );
-            }
-            syn::Item::Use(item) => self.error(
-                item,
-                "`use` cannot stand in an inner block here: constants are looked up from the \
-                 function's outermost block; move it there",
-            ),
-            item => self.error(
-                item,
-                "this item cannot be declared in a right-hand side: only `const` and `use` can; \
-                 move it out of the function",
-            ),
-        }
-    }
-
-    fn local<'a>(&self, local: &'a syn::Local) -> Statement<'a> {
-        let (pattern, ty) = match &local.pat {
-            syn::Pat::Type(typed) => (&*typed.pat, self.ty(&typed.ty)),
-            pattern => (pattern, Type::Other),
-        };
-        if let (syn::Pat::Ident(name), Some(init)) = (pattern, &local.init)
-            && matches!(*init.expr, syn::Expr::Closure(_))
-        {
-            self.refused_functions.borrow_mut().insert(name.ident.to_string());
-        }
-        let pattern = self.pattern(pattern);
-        let value = local.init.as_ref().map(|init| {
-            if let Some((token, _)) = &init.diverge {
-                self.opaque(
-                    token,
-                    "`let … else` cannot be used in a right-hand side: every pattern matches \
-                     here; remove the `else`",
-                );
-            }
-            self.expr(&init.expr)
-        });
-        Statement::Let { pattern, ty, value }
-    }
-
-    fn pattern<'a>(&self, pattern: &'a syn::Pat) -> Pattern<'a> {
-        match pattern {
-            syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
-                Pattern::Name(&name.ident)
-            }
-            syn::Pat::Wild(_) => Pattern::Ignore,
-            syn::Pat::Paren(inner) => self.pattern(&inner.pat),
-            syn::Pat::Reference(inner) if inner.mutability.is_none() => self.pattern(&inner.pat),
-            syn::Pat::Slice(slice) => {
-                let position = self.id();
-                let mut rest = None;
-                let mut elements = Vec::new();
-                for element in &slice.elems {
-                    match element {
-                        syn::Pat::Rest(_) => rest = Some(elements.len()),
-                        element => elements.push(self.pattern(element)),
-                    }
-                }
-                Pattern::Array { elements, rest, position, syntax: pattern }
-            }
-            other => {
-                self.hidden_names.set(true);
-                self.error(
-                    other,
-                    "this pattern cannot be used in a right-hand side: only names, `_` and \
-                     arrays of them can; write one `let` for each value",
-                );
-                Pattern::Ignore
-            }
-        }
-    }
-
-    /// A type ascription. Only integers are of interest; what allocates is refused.
-    fn ty(&self, ty: &syn::Type) -> Type {
-        match ty {
-            syn::Type::Paren(inner) => self.ty(&inner.elem),
-            syn::Type::Group(inner) => self.ty(&inner.elem),
-            syn::Type::Reference(inner) => self.ty(&inner.elem),
-            syn::Type::Array(inner) => self.ty(&inner.elem),
-            syn::Type::Path(path) => {
-                let Some(name) = path.path.segments.last().map(|segment| segment.ident.to_string())
-                else {
-                    return Type::Other;
-                };
-                if refuse::allocates(&name) {
-                    self.error(path, refuse::allocation(&name));
-                }
-                IntegerType::from_name(&name).map_or(Type::Other, Type::Integer)
-            }
-            _ => Type::Other,
-        }
-    }
-
-    fn macro_call(&self, call: &syn::Macro) {
-        let name = call.path.segments.last().map(|segment| segment.ident.to_string());
-        let name = name.unwrap_or_default();
-        if !refuse::is_standard(&name) {
-            self.opaque.set(true);
-        }
-        self.error(call, refuse::macro_call(&name));
-    }
-
-    fn boxed<'a>(&self, expr: &'a syn::Expr) -> Box<Expr<'a>> {
+    pub(super) fn boxed<'a>(&self, expr: &'a syn::Expr) -> Box<Expr<'a>> {
         Box::new(self.expr(expr))
     }
 
@@ -204,12 +60,25 @@ impl Parser<'_> {
             syn::Expr::Binary(binary) => self.binary(binary),
             syn::Expr::Assign(assign) => self.assign(&assign.left, None, &assign.right),
             syn::Expr::Cast(cast) => self.cast(cast),
+            syn::Expr::Index(index) if matches!(*index.index, syn::Expr::Range(_)) => {
+                self.opaque(
+                    &index.index,
+                    "a part of an array cannot be taken by a range in a right-hand side: an index \
+                     is one integer; write `let [a, rest @ ..] = array;`, or an array of the \
+                     elements",
+                );
+                ExprKind::Error
+            }
             syn::Expr::Index(index) => {
                 ExprKind::Index(self.boxed(&index.expr), self.boxed(&index.index))
             }
             syn::Expr::Array(array) => {
                 ExprKind::Array(array.elems.iter().map(|element| self.expr(element)).collect())
             }
+            syn::Expr::Tuple(tuple) => {
+                ExprKind::Tuple(tuple.elems.iter().map(|element| self.expr(element)).collect())
+            }
+            syn::Expr::Field(field) => self.field(field),
             syn::Expr::Repeat(repeat) => {
                 ExprKind::Repeat(self.boxed(&repeat.expr), self.boxed(&repeat.len))
             }
@@ -220,15 +89,27 @@ impl Parser<'_> {
                 ExprKind::Error
             }
             syn::Expr::Block(block) if block.label.is_none() => {
-                ExprKind::Block(self.block(&block.block, None))
+                ExprKind::Block(self.block(&block.block))
             }
             syn::Expr::If(branch) => {
                 let condition = self.boxed(&branch.cond);
-                let then = self.block(&branch.then_branch, None);
+                let then = self.block(&branch.then_branch);
                 let otherwise = branch.else_branch.as_ref().map(|(_, expr)| self.boxed(expr));
                 ExprKind::If { token: &branch.if_token, condition, then, otherwise }
             }
             syn::Expr::ForLoop(each) => self.for_loop(each),
+            syn::Expr::While(each) => self.while_loop(each),
+            syn::Expr::Loop(each) => self.loop_loop(each),
+            syn::Expr::Break(leave) => ExprKind::Break {
+                label: leave.label.as_ref().map(|label| &label.ident),
+                value: leave.expr.as_ref().map(|value| self.boxed(value)),
+            },
+            syn::Expr::Continue(leave) => {
+                ExprKind::Continue { label: leave.label.as_ref().map(|label| &label.ident) }
+            }
+            syn::Expr::Match(choice) => self.match_on(choice),
+            syn::Expr::Closure(closure) => self.closure(closure, None),
+            syn::Expr::Range(range) => self.range(range),
             other => {
                 self.refuse_expr(other);
                 ExprKind::Error
@@ -242,40 +123,14 @@ impl Parser<'_> {
     fn refuse_expr(&self, expr: &syn::Expr) {
         let message = refuse::expression(expr);
         match expr {
-            syn::Expr::While(inner) => {
-                self.opaque(&inner.while_token, message);
-                self.refused_loop(&inner.body);
-            }
-            syn::Expr::Loop(inner) => {
-                self.opaque(&inner.loop_token, message);
-                self.refused_loop(&inner.body);
-            }
-            syn::Expr::Match(inner) => {
-                self.opaque(&inner.match_token, message);
-                for arm in &inner.arms {
-                    self.expr(&arm.body);
-                }
-            }
             syn::Expr::Unsafe(inner) => {
                 self.opaque(&inner.unsafe_token, message);
-                self.block(&inner.block, None);
-            }
-            syn::Expr::Closure(inner) => {
-                self.opaque(inner, message);
-                self.expr(&inner.body);
+                self.block(&inner.block);
             }
             syn::Expr::Return(inner) => self.opaque(&inner.return_token, message),
             syn::Expr::Try(inner) => self.opaque(&inner.question_token, message),
-            syn::Expr::Break(_) | syn::Expr::Continue(_) if self.in_refused_loop.get() => {}
             other => self.opaque(other, message),
         }
-    }
-
-    /// Looks for more mistakes in a loop that was refused; leaving it early is not one.
-    fn refused_loop(&self, body: &syn::Block) {
-        let outer = self.in_refused_loop.replace(true);
-        self.block(body, None);
-        self.in_refused_loop.set(outer);
     }
 
     /// Whether a type's name is not a float type other than that of the signature.
@@ -291,7 +146,7 @@ impl Parser<'_> {
         )
     }
 
-    fn literal<'a>(&self, literal: &syn::Lit) -> ExprKind<'a> {
+    pub(super) fn literal<'a>(&self, literal: &syn::Lit) -> ExprKind<'a> {
         let suffix = match literal {
             syn::Lit::Float(float) => float.suffix(),
             syn::Lit::Int(int) => int.suffix(),
@@ -387,12 +242,43 @@ impl Parser<'_> {
         operation: Option<Arithmetic>,
         right: &'a syn::Expr,
     ) -> ExprKind<'a> {
+        if operation.is_none()
+            && let Some(target) = self.sequence_target(left)
+        {
+            return ExprKind::Destructure { target, value: self.boxed(right) };
+        }
         let place = self.place(left, left);
         let value = self.boxed(right);
         match place {
             Some(place) => ExprKind::Assign { place, operation, value },
             None => ExprKind::Error,
         }
+    }
+
+    /// The left side of a destructuring assignment, if it is one.
+    fn sequence_target<'a>(&self, left: &'a syn::Expr) -> Option<Target<'a>> {
+        let elements = match left {
+            syn::Expr::Paren(inner) => return self.sequence_target(&inner.expr),
+            syn::Expr::Infer(_) => return Some(Target::Ignore),
+            syn::Expr::Array(array) => &array.elems,
+            syn::Expr::Tuple(tuple) => &tuple.elems,
+            _ => return None,
+        };
+        let position = self.id();
+        let mut rest = None;
+        let mut targets = Vec::new();
+        for element in elements {
+            if matches!(element, syn::Expr::Range(range) if range.start.is_none() && range.end.is_none())
+            {
+                rest = Some(targets.len());
+                continue;
+            }
+            let target = self.sequence_target(element);
+            // A place that was refused is reported.
+            let target = target.or_else(|| self.place(element, element).map(Target::Place));
+            targets.push(target.unwrap_or(Target::Ignore));
+        }
+        Some(Target::Sequence { elements: targets, rest, position, syntax: left })
     }
 
     fn place<'a>(&self, expr: &'a syn::Expr, whole: &'a syn::Expr) -> Option<Place<'a>> {
@@ -404,20 +290,43 @@ impl Parser<'_> {
             }
             syn::Expr::Path(path) if path.path.get_ident().is_some() => {
                 let root = path.path.get_ident()?;
-                Some(Place { root, indices: Vec::new(), syntax: whole })
+                Some(Place { id: self.id(), root, steps: Vec::new(), syntax: whole })
             }
             syn::Expr::Index(index) => {
                 let mut place = self.place(&index.expr, whole)?;
-                place.indices.push(self.expr(&index.index));
+                place.steps.push(Step::Index(self.expr(&index.index)));
+                Some(place)
+            }
+            syn::Expr::Field(syn::ExprField {
+                base, member: syn::Member::Unnamed(field), ..
+            }) => {
+                let mut place = self.place(base, whole)?;
+                place.steps.push(Step::Field(field.index as usize));
                 Some(place)
             }
             other => {
                 self.opaque(
                     other,
                     "cannot assign to this in a right-hand side: only variables and elements of \
-                     arrays can be; write one assignment for each value",
+                     arrays and tuples can be; write one assignment for each value",
                 );
                 None
+            }
+        }
+    }
+
+    fn field<'a>(&self, field: &'a syn::ExprField) -> ExprKind<'a> {
+        match &field.member {
+            syn::Member::Unnamed(index) => {
+                ExprKind::Field(self.boxed(&field.base), index.index as usize)
+            }
+            syn::Member::Named(name) => {
+                self.opaque(
+                    name,
+                    "a struct cannot be used in a right-hand side: it is not part of the subset; \
+                     use a tuple or an array, and `let (a, b) = …;`",
+                );
+                ExprKind::Error
             }
         }
     }
@@ -457,10 +366,13 @@ impl Parser<'_> {
         let name = call.method.to_string();
         match Function::from_name(&name) {
             Some(function) => self.function(function, &call.method, Some(receiver), &call.args),
-            None => {
-                self.opaque(&call.method, refuse::method_call(&name));
-                ExprKind::Error
-            }
+            None => match Method::from_name(&name) {
+                Some(method) => self.method(method, call, receiver),
+                None => {
+                    self.opaque(&call.method, refuse::method_call(&name));
+                    ExprKind::Error
+                }
+            },
         }
     }
 
@@ -507,9 +419,15 @@ impl Parser<'_> {
         {
             return self.function(function, &segment.ident, None, &call.args);
         }
+        if let [.., "array", "from_fn"] = segments[..] {
+            return self.array_from_fn(call, None);
+        }
         let shown = segments.join("::");
-        if self.refused_functions.borrow().contains(&shown) {
-            return ExprKind::Error;
+        if let Some(name) = path.path.get_ident()
+            && self.declared.contains(&shown)
+        {
+            let arguments = call.args.iter().map(|argument| self.expr(argument)).collect();
+            return ExprKind::Invoke { name, arguments };
         }
         let message = if segments == [&*self.name] {
             format!(
@@ -523,45 +441,5 @@ impl Parser<'_> {
         };
         self.error(&call.func, message);
         ExprKind::Error
-    }
-
-    fn for_loop<'a>(&self, each: &'a syn::ExprForLoop) -> ExprKind<'a> {
-        let variable = match &*each.pat {
-            syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
-                Some(&name.ident)
-            }
-            syn::Pat::Wild(_) => None,
-            other => {
-                self.opaque(
-                    other,
-                    "a loop counts with a plain variable here: the range `a..b` gives integers; \
-                     write `for i in a..b`",
-                );
-                return ExprKind::Error;
-            }
-        };
-        let mut iterated = &*each.expr;
-        while let syn::Expr::Paren(inner) = iterated {
-            iterated = &inner.expr;
-        }
-        let syn::Expr::Range(syn::ExprRange { start: Some(start), end: Some(end), limits, .. }) =
-            iterated
-        else {
-            self.opaque(
-                iterated,
-                "cannot loop over this in a right-hand side: all lanes run the same \
-                 instructions, so the rounds must be known at compile time; write \
-                 `for i in a..b` with an index",
-            );
-            self.refused_loop(&each.body);
-            return ExprKind::Error;
-        };
-        ExprKind::For {
-            variable,
-            start: self.boxed(start),
-            end: self.boxed(end),
-            inclusive: matches!(limits, syn::RangeLimits::Closed(_)),
-            body: self.block(&each.body, None),
-        }
     }
 }

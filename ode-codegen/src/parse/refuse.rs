@@ -15,7 +15,7 @@ pub(super) fn macro_call(name: &str) -> String {
             "a lane cannot stop; let the value become `f64::NAN`, which ends the trajectory with \
              the code `NonFinite`"
         }
-        "matches" => "it expands to a `match`; write comparisons",
+        "matches" => "its expansion is not visible here; write a `match`, or comparisons",
         _ => "its expansion is not visible here; write out what it stands for",
     };
     format!("`{name}!` cannot be used in a right-hand side: {reason}")
@@ -67,10 +67,10 @@ pub(super) fn allocation(name: &str) -> String {
 }
 
 /// For a call of a function that is not one of the known.
-pub(super) fn function_call(path: &str) -> String {
+pub(crate) fn function_call(path: &str) -> String {
     format!(
-        "cannot call `{path}` in a right-hand side: its body is not visible here; write it in \
-         place. The functions at hand are {}",
+        "cannot call `{path}` in a right-hand side: its body is not visible here; write it as \
+         a `fn` inside this function. The functions at hand are {}",
         known_functions()
     )
 }
@@ -81,14 +81,20 @@ pub(super) fn method_call(name: &str) -> String {
         "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" => {
             "a lane cannot stop, and there are no options here; use the number itself"
         }
-        "iter" | "iter_mut" | "into_iter" | "map" | "sum" | "fold" | "zip" | "enumerate"
-        | "product" | "rev" | "step_by" | "for_each" => {
-            "iterators are not part of the subset; write `for i in 0..N` with an index"
+        "iter_mut" | "for_each" | "swap" | "fill" | "copy_from_slice" => {
+            "a value is changed by assignment only; write `for i in 0..N` and assign to `x[i]`"
+        }
+        "filter" | "filter_map" | "find" | "position" | "any" | "all" | "take_while"
+        | "skip_while" | "flat_map" | "flatten" | "chain" | "scan" | "windows" | "chunks"
+        | "chunks_exact" | "cycle" | "count" | "nth" | "min_by" | "max_by" | "reduce" => {
+            "it is not among the iterators of the subset, which are `iter`, `rev`, `step_by`, \
+             `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write \
+             `for i in 0..N` with an index"
         }
         "push" | "to_vec" | "collect" | "to_string" | "to_owned" | "extend" | "insert" => {
             "a lane cannot allocate; use an array of fixed size, such as `[0.0; 4]`"
         }
-        "first" | "last" | "get" | "get_mut" | "swap" | "fill" | "copy_from_slice" => {
+        "first" | "last" | "get" | "get_mut" => {
             "elements are read and written by index only; write `u[0]`"
         }
         "clone" => "numbers and arrays are copied; leave out `.clone()`",
@@ -127,38 +133,14 @@ fn known_functions() -> String {
 /// For an expression by its kind.
 pub(super) fn expression(expr: &syn::Expr) -> &'static str {
     match expr {
-        syn::Expr::While(_) => {
-            "`while` cannot be used in a right-hand side: all lanes run the same instructions, so \
-             the number of rounds must be known at compile time; write `for i in 0..N`"
-        }
-        syn::Expr::Loop(_) => {
-            "`loop` cannot be used in a right-hand side: all lanes run the same instructions, so \
-             the number of rounds must be known at compile time; write `for i in 0..N`"
-        }
-        syn::Expr::Break(_) | syn::Expr::Continue(_) => {
-            "a loop cannot be left early in a right-hand side: all lanes run the same \
-             instructions; put the rest of the body into an `if`"
-        }
         syn::Expr::Return(_) => {
             "`return` cannot be used in a right-hand side: both sides of a branch are computed \
              and one is selected; write `if … { … } else { … }`, with the value as its last \
              expression"
         }
-        syn::Expr::Match(_) => {
-            "`match` cannot be used in a right-hand side: it is not part of the subset yet; write \
-             `if … { … } else { … }`"
-        }
-        syn::Expr::Closure(_) => {
-            "a closure cannot be used in a right-hand side: it is not part of the subset yet; \
-             write its body in place, or name the value by `let`"
-        }
-        syn::Expr::Tuple(_) => {
-            "a tuple cannot be used in a right-hand side: it is not part of the subset yet; use \
-             an array, or one `let` for each value"
-        }
-        syn::Expr::Struct(_) | syn::Expr::Field(_) => {
-            "a struct cannot be used in a right-hand side: it is not part of the subset yet; use \
-             an array and `let [a, b] = array;`"
+        syn::Expr::Struct(_) => {
+            "a struct cannot be used in a right-hand side: it is not part of the subset; use a \
+             tuple or an array, and `let (a, b) = …;`"
         }
         syn::Expr::Unsafe(_) => {
             "`unsafe` cannot be used in a right-hand side: every index is proved at compile time, \
@@ -166,10 +148,6 @@ pub(super) fn expression(expr: &syn::Expr) -> &'static str {
         }
         syn::Expr::Try(_) | syn::Expr::TryBlock(_) => {
             "`?` cannot be used in a right-hand side: a lane cannot stop; use the number itself"
-        }
-        syn::Expr::Range(_) => {
-            "a range cannot be used as a value in a right-hand side: it belongs into \
-             `for i in a..b`; index the elements one by one"
         }
         syn::Expr::Let(_) => {
             "`if let` cannot be used in a right-hand side: there are no options or enums here; \
@@ -181,7 +159,7 @@ pub(super) fn expression(expr: &syn::Expr) -> &'static str {
         }
         _ => {
             "this expression cannot be used in a right-hand side: it is not part of the subset; \
-             use numbers, arrays, `if`, `for i in a..b` and arithmetic"
+             use numbers, arrays, tuples, `if`, `match`, loops and arithmetic"
         }
     }
 }

@@ -1,0 +1,101 @@
+//! Branches on lanes.
+
+use super::value::{Partly, Value};
+use super::{Elaborator, Role};
+use crate::graph::Id;
+use crate::simplify::Truth;
+
+impl<'a> Elaborator<'a, '_> {
+    /// An `if` on lanes: both branches, from the same variables, then what they left different.
+    pub(super) fn branch(
+        &mut self,
+        mask: Option<Id>,
+        partly: Partly<'a>,
+        then: impl FnOnce(&mut Self) -> Value<'a>,
+        otherwise: impl FnOnce(&mut Self) -> Value<'a>,
+    ) -> Value<'a> {
+        // Inputs stay as they are, and may be large.
+        let assignable: Vec<usize> = (self.variables.iter().enumerate())
+            .filter(|(_, variable)| matches!(variable.role, Role::Local | Role::Derivatives))
+            .map(|(index, _)| index)
+            .collect();
+        let before: Vec<Value<'a>> =
+            assignable.iter().map(|&index| self.variables[index].value.clone()).collect();
+        self.branches.push(mask.is_some());
+        let then_value = then(self);
+        let after_then: Vec<Value<'a>> = (assignable.iter().zip(before))
+            .map(|(&index, before)| std::mem::replace(&mut self.variables[index].value, before))
+            .collect();
+        let otherwise_value = otherwise(self);
+        self.branches.pop();
+        for (&index, after_then) in assignable.iter().zip(after_then) {
+            let after_otherwise = std::mem::replace(&mut self.variables[index].value, Value::Unit);
+            self.variables[index].value = self.merge(mask, partly, after_then, after_otherwise);
+        }
+        self.merge(mask, partly, then_value, otherwise_value)
+    }
+
+    /// `a` where the mask (`None` after a mistake) is true, else `b`.
+    pub(super) fn merge(
+        &mut self,
+        mask: Option<Id>,
+        partly: Partly<'a>,
+        a: Value<'a>,
+        b: Value<'a>,
+    ) -> Value<'a> {
+        if a == b {
+            return a;
+        }
+        match (mask, a, b) {
+            (None, ..) | (_, Value::Poison, _) | (_, _, Value::Poison) => Value::Poison,
+            (Some(mask), Value::Real(a), Value::Real(b)) => {
+                self.real(|graph| graph.select(mask, a, b))
+            }
+            (
+                Some(mask),
+                a @ (Value::Bool(_) | Value::Mask(_)),
+                b @ (Value::Bool(_) | Value::Mask(_)),
+            ) => {
+                let known = |value| match value {
+                    Value::Mask(mask) => Truth::Mask(mask),
+                    value => Truth::Known(value == Value::Bool(true)),
+                };
+                let (a, b) = (known(a), known(b));
+                self.truth(|graph| {
+                    let first = graph.and(Truth::Mask(mask), a);
+                    let other = graph.not(Truth::Mask(mask));
+                    let second = graph.and(other, b);
+                    graph.or(first, second)
+                })
+            }
+            (_, Value::Integer(a), Value::Integer(b)) => {
+                self.integers.unify(a.ty, b.ty);
+                if a.value == b.value { Value::Integer(a) } else { Value::LaneInteger }
+            }
+            (_, Value::LaneInteger, Value::Integer(_) | Value::LaneInteger)
+            | (_, Value::Integer(_), Value::LaneInteger) => Value::LaneInteger,
+            (mask, Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+                let pairs = a.into_iter().zip(b);
+                Value::Array(pairs.map(|(a, b)| self.merge(mask, partly, a, b)).collect())
+            }
+            (mask, Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
+                let pairs = a.into_iter().zip(b);
+                Value::Tuple(pairs.map(|(a, b)| self.merge(mask, partly, a, b)).collect())
+            }
+            // Unset before the `if`, or within an enclosing one: the innermost that differs.
+            (_, Value::Unset(Some(inner)), _) | (_, _, Value::Unset(Some(inner))) => {
+                Value::Unset(Some(inner))
+            }
+            (_, Value::Unset(None), _) | (_, _, Value::Unset(None)) => Value::Unset(Some(partly)),
+            (_, a, b) => {
+                let message = format!(
+                    "one branch of this `if` gives {} and the other {}: one value is selected \
+                     from both; let both end with the same kind of value",
+                    a.describe(),
+                    b.describe()
+                );
+                self.poison(partly.position, partly.token, message)
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Functions and closures of the user's: evaluated where they are called.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+
+use super::value::Value;
+use super::{Elaborator, Role, Variable};
+use crate::ast::{Callable, Expr, IntegerType};
+use crate::parse::refuse;
+
+/// A function or closure, with what it sees.
+#[derive(Clone)]
+pub(super) struct Closure<'a> {
+    definition: Rc<Callable<'a>>,
+    around: Around<'a>,
+}
+
+/// The variables outside a function.
+#[derive(Clone)]
+enum Around<'a> {
+    /// Of a function: the items of its block.
+    Scope(usize),
+    /// Of a closure: the variables it mentions, as they were when it was made. rustc does not let
+    /// them change while the closure borrows them, and one that moved them has copies.
+    Captured(Rc<Vec<Variable<'a>>>),
+}
+
+impl<'a> Closure<'a> {
+    pub(super) fn function(definition: Rc<Callable<'a>>, scope: usize) -> Self {
+        Closure { definition, around: Around::Scope(scope) }
+    }
+}
+
+impl PartialEq for Closure<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let same_around = match (&self.around, &other.around) {
+            (Around::Scope(a), Around::Scope(b)) => a == b,
+            (Around::Captured(a), Around::Captured(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        };
+        same_around && Rc::ptr_eq(&self.definition, &other.definition)
+    }
+}
+
+impl<'a> Elaborator<'a, '_> {
+    /// The value of a closure expression.
+    pub(super) fn capture(&mut self, definition: &Rc<Callable<'a>>) -> Closure<'a> {
+        // Items as well: types, which `from_fn` takes lengths from, mention them.
+        let items = (0..self.variables.len()).filter(|&i| self.variables[i].role == Role::Item);
+        let mentioned = definition.names.iter().filter_map(|name| self.find(name));
+        let indices: BTreeSet<usize> = items.chain(mentioned).collect();
+        let captured: Vec<_> = indices
+            .into_iter()
+            .map(|index| {
+                let mut variable = self.variables[index].clone();
+                if variable.role != Role::Item {
+                    variable.role = Role::Captured;
+                }
+                variable
+            })
+            .collect();
+        self.steps += captured.len() as u64;
+        Closure { definition: definition.clone(), around: Around::Captured(Rc::new(captured)) }
+    }
+
+    /// `name(arguments)`
+    pub(super) fn invoke_by_name(
+        &mut self,
+        expr: &Expr<'a>,
+        name: &'a Ident,
+        arguments: Vec<Value<'a>>,
+    ) -> Value<'a> {
+        match self.find(name).map(|index| self.variables[index].value.clone()) {
+            Some(function) => self.invoke(expr.id, name, function, arguments),
+            None => self.poison(expr.id, name, refuse::function_call(&name.to_string())),
+        }
+    }
+
+    /// The value of a call; mistakes about the call itself are on `token`.
+    pub(super) fn invoke(
+        &mut self,
+        position: u32,
+        token: &dyn ToTokens,
+        function: Value<'a>,
+        arguments: Vec<Value<'a>>,
+    ) -> Value<'a> {
+        let Closure { definition, around } = match function {
+            Value::Closure(closure) => closure,
+            Value::Poison => return Value::Poison,
+            other => {
+                let message = format!(
+                    "cannot call {}: only functions and closures can be; use the value itself",
+                    other.describe()
+                );
+                return self.poison(position, token, message);
+            }
+        };
+        if self.exhausted() || self.leaving.is_some() {
+            return Value::Poison;
+        }
+        if self.calls.iter().any(|call| Rc::ptr_eq(call, &definition)) {
+            return self.poison(
+                position,
+                token,
+                "this function calls itself: a lane has no stack for recursion; write \
+                 `for i in 0..N`",
+            );
+        }
+        // rustc reports that.
+        if arguments.len() != definition.parameters.len() {
+            return Value::Poison;
+        }
+        let inside = match around {
+            Around::Scope(scope) => self.scopes[scope].clone(),
+            Around::Captured(captured) => captured.to_vec(),
+        };
+        self.steps += 1 + inside.len() as u64;
+        self.calls.push(definition.clone());
+        let variables = std::mem::replace(&mut self.variables, inside);
+        // Loops cannot be left from inside a function.
+        let frames = std::mem::take(&mut self.frames);
+
+        for ((pattern, ty), argument) in definition.parameters.iter().zip(arguments) {
+            self.ascribe(&argument, ty);
+            self.bind(pattern, argument, None);
+        }
+        let result = self.block(&definition.body);
+        self.ascribe(&result, &definition.result);
+
+        self.frames = frames;
+        self.variables = variables;
+        self.calls.pop();
+        result
+    }
+
+    /// `std::array::from_fn(function)`
+    pub(super) fn array_from_fn(
+        &mut self,
+        expr: &Expr<'a>,
+        length: Option<&Expr<'a>>,
+        function: &Expr<'a>,
+    ) -> Value<'a> {
+        let Some(length) = length else {
+            return self.poison(
+                expr.id,
+                expr.syntax,
+                "the length of this array is not known here: a macro cannot see types that are \
+                 inferred; write it, as in `let x: [f64; 3] = std::array::from_fn(…);`",
+            );
+        };
+        let Some(length) = self.length(length) else { return Value::Poison };
+        let callee = self.expr(function);
+        let mut elements = Vec::new();
+        for index in 0..length {
+            self.steps += 1;
+            if self.exhausted() {
+                return Value::Poison;
+            }
+            let index = index as i128;
+            let index = self.integers.introduce(expr.id, index, Some(IntegerType::USIZE));
+            let arguments = vec![Value::Integer(index)];
+            elements.push(self.invoke(function.id, function.syntax, callee.clone(), arguments));
+        }
+        Value::Array(elements)
+    }
+}

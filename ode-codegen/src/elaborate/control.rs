@@ -1,0 +1,267 @@
+//! Loops and `match`: control that is decided at compile time.
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+
+use super::value::Value;
+use super::{Elaborator, place};
+use crate::ast::{Arm, Block, Expr, Pattern};
+use crate::simplify::Truth;
+
+/// The most rounds of a `while` or `loop`. A `for` ends by itself.
+const ROUND_LIMIT: u32 = 100_000;
+
+/// A loop that is being evaluated.
+pub(super) struct Frame<'a> {
+    label: Option<&'a Ident>,
+    /// Branches on lanes around it.
+    branches: usize,
+    /// A mistake was reported that leaves open how it goes on.
+    failed: bool,
+    /// What it was left with.
+    value: Value<'a>,
+}
+
+/// A `break` or `continue` on its way.
+pub(super) struct Leave {
+    /// The frame it is for.
+    target: usize,
+    /// Whether the loop goes on.
+    again: bool,
+}
+
+impl<'a> Elaborator<'a, '_> {
+    pub(super) fn for_loop(
+        &mut self,
+        label: Option<&'a Ident>,
+        pattern: &Pattern<'a>,
+        iterated: &Expr<'a>,
+        body: &Block<'a>,
+    ) -> Value<'a> {
+        let items = match self.expr(iterated) {
+            Value::Iterator(items) | Value::Array(items) => items,
+            value => {
+                if value != Value::Poison {
+                    let message = format!(
+                        "cannot loop over {} in a right-hand side: all lanes run the same rounds, \
+                         known at compile time; loop over a range `a..b`, an array, or an \
+                         iterator of these",
+                        value.describe()
+                    );
+                    self.error(iterated.id, iterated.syntax, message);
+                }
+                // The body is not looked at: what its variable is, is not known.
+                self.poison_unset();
+                return Value::Unit;
+            }
+        };
+        self.enter(label);
+        for item in items {
+            self.steps += 1;
+            if self.exhausted() {
+                break;
+            }
+            let (outside, rounds) = (self.variables.len(), self.rounds.len());
+            self.bind(pattern, item, None);
+            let counters =
+                self.variables[outside..].iter().filter_map(|variable| match &variable.value {
+                    Value::Integer(integer) => Some((variable.name, integer.value)),
+                    _ => None,
+                });
+            self.rounds.extend(counters);
+            let goes_on = self.round(body);
+            self.rounds.truncate(rounds);
+            self.variables.truncate(outside);
+            if !goes_on {
+                break;
+            }
+        }
+        self.exit();
+        Value::Unit
+    }
+
+    /// `while condition { … }` or `loop { … }`.
+    pub(super) fn condition_loop(
+        &mut self,
+        position: u32,
+        label: Option<&'a Ident>,
+        condition: Option<&Expr<'a>>,
+        token: &dyn ToTokens,
+        body: &Block<'a>,
+    ) -> Value<'a> {
+        self.enter(label);
+        let mut count = 0;
+        while condition.is_none_or(|condition| self.loop_condition(condition)) {
+            if count == ROUND_LIMIT {
+                let message = format!(
+                    "this loop has not ended after {ROUND_LIMIT} rounds: it is run at compile \
+                     time, and its instructions are those of all rounds; let an integer count up \
+                     to a bound, or write `for i in a..b`"
+                );
+                self.error(position, token, message);
+                self.fail(self.frames.len() - 1);
+                break;
+            }
+            count += 1;
+            self.steps += 1;
+            if self.exhausted() || !self.round(body) {
+                break;
+            }
+        }
+        self.exit()
+    }
+
+    /// Whether a `while` goes on.
+    fn loop_condition(&mut self, condition: &Expr<'a>) -> bool {
+        let value = match self.expr(condition) {
+            Value::Poison => None,
+            value => self.condition(condition, value, "a `while` needs a condition"),
+        };
+        match value {
+            Some(Truth::Known(value)) => value,
+            Some(Truth::Mask(_)) => {
+                self.error(
+                    condition.id,
+                    condition.syntax,
+                    "the condition of this `while` depends on the state: all lanes run the same \
+                     rounds, so it must be known at compile time; write `for i in 0..N` for the \
+                     most rounds there are, with an `if` inside",
+                );
+                self.fail(self.frames.len() - 1);
+                false
+            }
+            None => {
+                self.fail(self.frames.len() - 1);
+                false
+            }
+        }
+    }
+
+    fn enter(&mut self, label: Option<&'a Ident>) {
+        let branches = self.branches.len();
+        self.frames.push(Frame { label, branches, failed: false, value: Value::Unit });
+    }
+
+    /// Ends a loop; its value.
+    fn exit(&mut self) -> Value<'a> {
+        match self.frames.pop() {
+            Some(frame) if !frame.failed => frame.value,
+            _ => {
+                self.poison_unset();
+                Value::Poison
+            }
+        }
+    }
+
+    /// One round of the innermost loop. Whether there may be another.
+    fn round(&mut self, body: &Block<'a>) -> bool {
+        self.block(body);
+        let innermost = self.frames.len() - 1;
+        let goes_on = match self.leaving {
+            None => true,
+            Some(Leave { target, again }) if target == innermost => {
+                self.leaving = None;
+                again
+            }
+            Some(_) => false,
+        };
+        goes_on && !self.frames[innermost].failed
+    }
+
+    /// Gives up the loops from `target` inwards.
+    fn fail(&mut self, target: usize) {
+        for frame in &mut self.frames[target..] {
+            frame.failed = true;
+        }
+    }
+
+    /// `break`, with the value of the loop, or `continue`.
+    pub(super) fn leave(
+        &mut self,
+        expr: &Expr<'a>,
+        label: Option<&'a Ident>,
+        value: Option<Value<'a>>,
+    ) -> Value<'a> {
+        let target = match label {
+            Some(label) => self.frames.iter().rposition(|frame| frame.label == Some(label)),
+            None => self.frames.len().checked_sub(1),
+        };
+        // Outside of a loop: rustc reports it.
+        let Some(target) = target else { return Value::Poison };
+        let around = &self.branches[self.frames[target].branches..];
+        if !around.is_empty() {
+            if around.iter().all(|known| *known) {
+                self.error(
+                    expr.id,
+                    expr.syntax,
+                    "this leaves the loop by a condition on the state: all lanes run the same \
+                     rounds, so it must be known at compile time; put the rest of the body into \
+                     an `if`, which computes both sides and selects",
+                );
+            }
+            self.fail(target);
+        } else if self.leaving.is_none() {
+            let again = value.is_none();
+            if let Some(value) = value {
+                self.frames[target].value = value;
+            }
+            self.leaving = Some(Leave { target, again });
+        }
+        Value::Poison
+    }
+
+    pub(super) fn match_on(&mut self, scrutinee: &Expr<'a>, arms: &[Arm<'a>]) -> Value<'a> {
+        let value = self.expr(scrutinee);
+        let outside = self.variables.len();
+        for arm in arms {
+            let chosen = match value {
+                Value::Poison => None,
+                _ => self.bind(&arm.pattern, value.clone(), Some(scrutinee)),
+            };
+            let chosen = match (chosen, &arm.guard) {
+                (Some(true), Some(guard)) => self.guard(guard),
+                (chosen, _) => chosen,
+            };
+            let result = match chosen {
+                Some(true) => Some(self.expr(&arm.body)),
+                Some(false) => None,
+                None => {
+                    self.poison_unset();
+                    Some(Value::Poison)
+                }
+            };
+            self.variables.truncate(outside);
+            if let Some(result) = result {
+                return result;
+            }
+        }
+        // rustc checks that all cases are there.
+        Value::Poison
+    }
+
+    fn guard(&mut self, guard: &Expr<'a>) -> Option<bool> {
+        let value = match self.expr(guard) {
+            Value::Poison => return None,
+            value => self.condition(guard, value, "a guard is a condition")?,
+        };
+        match value {
+            Truth::Known(value) => Some(value),
+            Truth::Mask(_) => {
+                self.error(
+                    guard.id,
+                    guard.syntax,
+                    "this guard depends on the state: the arm of a `match` must be known at \
+                     compile time; write an `if` inside the arm",
+                );
+                None
+            }
+        }
+    }
+
+    /// What a part that is not evaluated would have assigned is not known.
+    fn poison_unset(&mut self) {
+        for variable in &mut self.variables {
+            place::poison(&mut variable.value);
+        }
+    }
+}

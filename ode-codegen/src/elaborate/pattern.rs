@@ -1,0 +1,246 @@
+//! Patterns: taking values apart, and matching them.
+
+use super::value::Value;
+use super::{Elaborator, Role};
+use crate::ast::{Expr, ExprKind, Pattern, Rest, Target, Type};
+
+impl<'a> Elaborator<'a, '_> {
+    /// `let [x, y] = *u;` names the states; the first such statement counts.
+    pub(super) fn name_inputs(&mut self, pattern: &Pattern<'a>, value: &Expr<'a>) {
+        let (Pattern::Sequence { elements, rest: None, .. }, ExprKind::Path(path)) =
+            (pattern, &value.kind)
+        else {
+            return;
+        };
+        let Some(variable) = path.get_ident().and_then(|name| self.find(name)) else {
+            return;
+        };
+        let (names, prefix) = match self.variables[variable].role {
+            Role::State => (&mut self.state_names, "u"),
+            Role::Parameters => (&mut self.parameter_names, "p"),
+            _ => return,
+        };
+        names.get_or_insert_with(|| {
+            let name = |(index, element): (usize, &Pattern<'_>)| match element {
+                Pattern::Name(name) => name.to_string().trim_start_matches("r#").to_owned(),
+                _ => format!("{prefix}{index}"),
+            };
+            elements.iter().enumerate().map(name).collect()
+        });
+    }
+
+    /// A type written by the user decides the type of integers.
+    pub(super) fn ascribe(&mut self, value: &Value<'a>, ty: &Type) {
+        match (value, ty) {
+            (Value::Integer(integer), Type::Integer(ty)) => self.integers.bind(integer.ty, *ty),
+            (Value::Array(elements), ty) => {
+                for element in elements {
+                    self.ascribe(element, ty);
+                }
+            }
+            (Value::Tuple(elements), Type::Tuple(types)) => {
+                for (element, ty) in elements.iter().zip(types) {
+                    self.ascribe(element, ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Binds the names of a pattern. Whether it matches: `None` after a mistake. `matched` is what
+    /// a `match` is on.
+    pub(super) fn bind(
+        &mut self,
+        pattern: &Pattern<'a>,
+        value: Value<'a>,
+        matched: Option<&Expr<'a>>,
+    ) -> Option<bool> {
+        match pattern {
+            Pattern::Ignore => Some(true),
+            Pattern::Error => None,
+            // In a `match` the name of a constant stands for its value.
+            Pattern::Name(name) => match self.item(name) {
+                Some(expected) if matched.is_some() => self.equal(&value, &expected, matched),
+                _ => {
+                    self.declare(name, value);
+                    Some(true)
+                }
+            },
+            Pattern::Bind(name, inner) => {
+                self.declare(name, value.clone());
+                self.bind(inner, value, matched)
+            }
+            Pattern::Sequence { elements, rest, position, syntax } => {
+                let values =
+                    self.take_apart(value, elements.len(), rest.as_ref(), *position, syntax);
+                let mut matches = Some(true);
+                for (element, value) in elements.iter().zip(values) {
+                    // After a mistake the names are declared all the same.
+                    match self.bind(element, value, matched) {
+                        Some(true) => {}
+                        Some(false) => return matches.map(|_| false),
+                        None => matches = None,
+                    }
+                }
+                matches
+            }
+            Pattern::Or(cases) => {
+                let outside = self.variables.len();
+                for case in cases {
+                    match self.bind(case, value.clone(), matched) {
+                        Some(false) => self.variables.truncate(outside),
+                        decided => return decided,
+                    }
+                }
+                Some(false)
+            }
+            Pattern::Bool(expected) => match value {
+                Value::Bool(value) => Some(value == *expected),
+                other => self.cannot_match(&other, matched),
+            },
+            Pattern::Integer(expected, ty, id) => {
+                let expected = Value::Integer(self.integers.introduce(*id, *expected, *ty));
+                self.equal(&value, &expected, matched)
+            }
+            Pattern::Constant(name, id) => match self.item(name) {
+                Some(expected) => self.equal(&value, &expected, matched),
+                None => {
+                    let message = format!(
+                        "the value of `{name}` is not visible here: a macro cannot see a constant \
+                         from outside; write the number, or declare the constant inside the \
+                         function"
+                    );
+                    self.error(*id, name, message);
+                    None
+                }
+            },
+            Pattern::Range { start, end, inclusive } => {
+                let Value::Integer(integer) = value else {
+                    return self.cannot_match(&value, matched);
+                };
+                let bounds = [start, end].map(|bound| bound.as_ref().map(|bound| self.expr(bound)));
+                let mut within = true;
+                for (bound, is_end) in bounds.into_iter().zip([false, true]) {
+                    within &= match bound {
+                        None => true,
+                        Some(Value::Integer(bound)) => {
+                            self.integers.unify(integer.ty, bound.ty);
+                            match is_end {
+                                false => integer.value >= bound.value,
+                                true if *inclusive => integer.value <= bound.value,
+                                true => integer.value < bound.value,
+                            }
+                        }
+                        Some(_) => return None,
+                    };
+                }
+                Some(within)
+            }
+        }
+    }
+
+    /// The value of a constant inside the function.
+    fn item(&self, name: &proc_macro2::Ident) -> Option<Value<'a>> {
+        let variable = self.variables.iter().rev().find(|variable| variable.name == name)?;
+        let is_constant =
+            variable.role == Role::Item && !matches!(variable.value, Value::Closure(_));
+        is_constant.then(|| variable.value.clone())
+    }
+
+    fn equal(
+        &mut self,
+        value: &Value<'a>,
+        expected: &Value<'a>,
+        matched: Option<&Expr<'a>>,
+    ) -> Option<bool> {
+        match (value, expected) {
+            (Value::Integer(a), Value::Integer(b)) => {
+                self.integers.unify(a.ty, b.ty);
+                Some(a.value == b.value)
+            }
+            (Value::Bool(a), Value::Bool(b)) => Some(a == b),
+            (_, Value::Poison) => None,
+            _ => self.cannot_match(value, matched),
+        }
+    }
+
+    fn cannot_match(&mut self, value: &Value<'a>, matched: Option<&Expr<'a>>) -> Option<bool> {
+        if let (Some(matched), false) = (matched, *value == Value::Poison) {
+            let message = match value {
+                Value::Mask(_) | Value::LaneInteger => {
+                    "this depends on the state: the arm of a `match` must be known at compile time, \
+                     and lanes would differ; write `if … { … } else { … }`, which computes both \
+                     and selects"
+                        .to_owned()
+                }
+                other => format!(
+                    "cannot match {} against this pattern: a `match` is on integers and truth \
+                     values known at compile time; write `if … {{ … }} else {{ … }}`",
+                    other.describe()
+                ),
+            };
+            self.error(matched.id, matched.syntax, message);
+        }
+        None
+    }
+
+    /// The elements that a pattern of `count` elements is for; the name of the rest is bound.
+    fn take_apart(
+        &mut self,
+        value: Value<'a>,
+        count: usize,
+        rest: Option<&Rest<'a>>,
+        position: u32,
+        syntax: &dyn quote::ToTokens,
+    ) -> Vec<Value<'a>> {
+        let mut values = match value {
+            Value::Array(values) | Value::Tuple(values)
+                if values.len() == count || rest.is_some() && values.len() > count =>
+            {
+                values
+            }
+            Value::Unset(None) => vec![Value::Unset(None); count],
+            Value::Poison | Value::Unset(_) => vec![Value::Poison; count],
+            other => {
+                let found = match &other {
+                    Value::Array(values) => format!("an array of {}", values.len()),
+                    Value::Tuple(values) => format!("a tuple of {}", values.len()),
+                    other => other.describe().to_owned(),
+                };
+                let message = format!(
+                    "this pattern takes {found} apart into {count} elements: the numbers must \
+                     agree; name each element, or end with `..`"
+                );
+                self.error(position, syntax, message);
+                vec![Value::Poison; count]
+            }
+        };
+        if let Some(rest) = rest {
+            let skipped = values.len() - count;
+            let skipped = values.drain(rest.position..rest.position + skipped).collect();
+            if let Some(name) = rest.name {
+                self.declare(name, Value::Array(skipped));
+            }
+        }
+        values
+    }
+
+    /// `[a, b] = value`: the value is there before the first is assigned.
+    pub(super) fn destructure(&mut self, target: &Target<'a>, value: Value<'a>) {
+        match target {
+            Target::Ignore => {}
+            Target::Place(place) => {
+                let whole = Expr { id: place.id, kind: ExprKind::Error, syntax: place.syntax };
+                self.assign(&whole, place, None, value);
+            }
+            Target::Sequence { elements, rest, position, syntax } => {
+                let rest = rest.map(|position| Rest { position, name: None });
+                let values =
+                    self.take_apart(value, elements.len(), rest.as_ref(), *position, syntax);
+                for (element, value) in elements.iter().zip(values) {
+                    self.destructure(element, value);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Ranges, and the methods of arrays and iterators.
+//!
+//! An iterator is the list of what it gives: functions have no effects here, so that it makes no
+//! difference when they are called.
+
+use proc_macro2::Ident;
+
+use super::integer::Integer;
+use super::value::Value;
+use super::{COUNT_LIMIT, Elaborator};
+use crate::ast::{Arithmetic, Expr, IntegerType, Method, Type};
+
+impl<'a> Elaborator<'a, '_> {
+    /// `start..end`, `start..=end`
+    pub(super) fn range(&mut self, start: &Expr<'a>, end: &Expr<'a>, inclusive: bool) -> Value<'a> {
+        let bounds = [start, end].map(|bound| match self.expr(bound) {
+            Value::Integer(integer) => Some(integer),
+            Value::Poison => None,
+            other => {
+                let message = match other {
+                    Value::Real(_) | Value::LaneInteger => {
+                        "the bound of a loop must be an integer known at compile time: all lanes \
+                         run the same rounds, and the value of this is not known; write a number, \
+                         or a `const` inside the function"
+                    }
+                    _ => "the bound of a loop must be an integer",
+                };
+                self.error(bound.id, bound.syntax, message);
+                None
+            }
+        });
+        let [Some(first), Some(last)] = bounds else { return Value::Poison };
+        self.integers.unify(first.ty, last.ty);
+        let end = last.value.saturating_add(i128::from(inclusive));
+        if end.saturating_sub(first.value) > i128::from(COUNT_LIMIT) {
+            self.steps = COUNT_LIMIT + 1;
+            return Value::Poison;
+        }
+        let item = |value| Value::Integer(Integer { value, ty: first.ty });
+        Value::Iterator((first.value..end).map(item).collect())
+    }
+
+    pub(super) fn method(
+        &mut self,
+        expr: &Expr<'a>,
+        method: Method,
+        receiver: Value<'a>,
+        arguments: &[(&Expr<'a>, Value<'a>)],
+        of: &Type,
+        name: &'a Ident,
+    ) -> Value<'a> {
+        if receiver == Value::Poison || arguments.iter().any(|(_, value)| *value == Value::Poison) {
+            return Value::Poison;
+        }
+        let (mut items, is_array) = match receiver {
+            Value::Array(items) => (items, true),
+            Value::Iterator(items) => (items, false),
+            other => {
+                let message = format!(
+                    "`{name}` is for arrays and ranges here, found {}: write it for an array, or \
+                     use the value itself",
+                    other.describe()
+                );
+                return self.poison(expr.id, name, message);
+            }
+        };
+        self.steps = self.steps.saturating_add(items.len() as u64);
+        match (method, arguments) {
+            (Method::Iter, _) => {}
+            (Method::Rev, _) => items.reverse(),
+            (Method::StepBy, [(argument, value)]) => match self.count(argument, value) {
+                Some(0) => {
+                    return self.poison(
+                        argument.id,
+                        argument.syntax,
+                        "a step of zero is a panic in Rust: the loop would not end; use another \
+                         step",
+                    );
+                }
+                Some(step) => items = items.into_iter().step_by(step).collect(),
+                None => return Value::Poison,
+            },
+            (Method::Skip, [(argument, value)]) => match self.count(argument, value) {
+                Some(count) => items = items.into_iter().skip(count).collect(),
+                None => return Value::Poison,
+            },
+            (Method::Take, [(argument, value)]) => match self.count(argument, value) {
+                Some(count) => items.truncate(count),
+                None => return Value::Poison,
+            },
+            (Method::Enumerate, _) => {
+                let pair = |(index, item)| {
+                    let ty = Some(IntegerType::USIZE);
+                    let index = self.integers.introduce(expr.id, index as i128, ty);
+                    Value::Tuple(vec![Value::Integer(index), item])
+                };
+                items = items.into_iter().enumerate().map(pair).collect();
+            }
+            (Method::Zip, [(argument, other)]) => {
+                let (Value::Array(others) | Value::Iterator(others)) = other else {
+                    let message =
+                        format!("`zip` is for arrays and ranges here, found {}", other.describe());
+                    return self.poison(argument.id, argument.syntax, message);
+                };
+                let pairs = items.into_iter().zip(others.iter().cloned());
+                items = pairs.map(|(a, b)| Value::Tuple(vec![a, b])).collect();
+            }
+            (Method::Map, [(argument, function)]) => {
+                let mut mapped = Vec::with_capacity(items.len());
+                for item in items {
+                    let function = function.clone();
+                    mapped.push(self.invoke(argument.id, argument.syntax, function, vec![item]));
+                }
+                return if is_array { Value::Array(mapped) } else { Value::Iterator(mapped) };
+            }
+            (Method::Fold, [(_, first), (argument, function)]) => {
+                return items.into_iter().fold(first.clone(), |accumulated, item| {
+                    let arguments = vec![accumulated, item];
+                    self.invoke(argument.id, argument.syntax, function.clone(), arguments)
+                });
+            }
+            (Method::Sum, _) => return self.accumulate(expr, Arithmetic::Add, items, of, name),
+            (Method::Product, _) => return self.accumulate(expr, Arithmetic::Mul, items, of, name),
+            // The parser counted the arguments.
+            _ => return Value::Poison,
+        }
+        Value::Iterator(items)
+    }
+
+    /// A number of elements.
+    fn count(&mut self, argument: &Expr<'a>, value: &Value<'a>) -> Option<usize> {
+        if let Value::Integer(integer) = value {
+            self.integers.bind(integer.ty, IntegerType::USIZE);
+            if let Ok(count) = usize::try_from(integer.value) {
+                return Some(count);
+            }
+        }
+        self.error(
+            argument.id,
+            argument.syntax,
+            "this must be an integer known at compile time, and not negative: all lanes run the \
+             same rounds; write a number, or a `const` inside the function",
+        );
+        None
+    }
+
+    /// The sum or the product, from the first to the last as in Rust.
+    fn accumulate(
+        &mut self,
+        expr: &Expr<'a>,
+        operation: Arithmetic,
+        items: Vec<Value<'a>>,
+        of: &Type,
+        name: &'a Ident,
+    ) -> Value<'a> {
+        let neutral = i32::from(operation == Arithmetic::Mul);
+        // The neutral element, which Rust begins with, changes no number.
+        let result = items
+            .into_iter()
+            .reduce(|accumulated, item| self.arithmetic(expr, operation, accumulated, item));
+        let result = match (result, of) {
+            (Some(result), _) => result,
+            (None, Type::Float) => Value::Real(self.graph.literal(f64::from(neutral))),
+            (None, Type::Integer(ty)) => {
+                Value::Integer(self.integers.introduce(expr.id, neutral.into(), Some(*ty)))
+            }
+            (None, _) => {
+                let message = format!(
+                    "there is nothing to add up or multiply here, and of which type the result \
+                     is, is not known; write `{name}::<f64>()`"
+                );
+                return self.poison(expr.id, name, message);
+            }
+        };
+        self.ascribe(&result, of);
+        result
+    }
+}

@@ -1,0 +1,255 @@
+//! Blocks, declarations, patterns and types.
+
+use std::rc::Rc;
+
+use super::{Parser, refuse};
+use crate::ast::{
+    Block, Callable, Constant, Expr, ExprKind, IntegerType, Pattern, Rest, Statement, Type,
+};
+
+impl Parser<'_> {
+    pub(super) fn block<'a>(&self, block: &'a syn::Block) -> Block<'a> {
+        self.block_of(block, None, None)
+    }
+
+    /// A block; `uses` collects `use` declarations where they are possible: in the outermost one.
+    /// `expected` is the type of its value where that is written.
+    pub(super) fn block_of<'a>(
+        &self,
+        block: &'a syn::Block,
+        mut uses: Option<&mut Vec<&'a syn::ItemUse>>,
+        expected: Option<&'a syn::Type>,
+    ) -> Block<'a> {
+        let mut parsed = Block::default();
+        let last = block.stmts.len().saturating_sub(1);
+        for (index, statement) in block.stmts.iter().enumerate() {
+            match statement {
+                syn::Stmt::Local(local) => parsed.statements.push(self.local(local)),
+                syn::Stmt::Expr(expr, semicolon) => {
+                    if index == last && semicolon.is_none() {
+                        parsed.value = Some(Box::new(self.expr_of(expr, expected)));
+                    } else {
+                        parsed.statements.push(Statement::Expr(self.expr(expr)));
+                    }
+                }
+                syn::Stmt::Macro(call) => self.macro_call(&call.mac),
+                syn::Stmt::Item(syn::Item::Const(item)) => {
+                    let ty = self.ty(&item.ty);
+                    let value = self.expr_of(&item.expr, Some(&item.ty));
+                    parsed.constants.push(Constant { name: &item.ident, ty, value });
+                }
+                syn::Stmt::Item(syn::Item::Fn(item)) => {
+                    parsed.functions.push((&item.sig.ident, Rc::new(self.function_item(item))));
+                }
+                syn::Stmt::Item(syn::Item::Use(item)) if uses.is_some() => {
+                    uses.iter_mut().for_each(|uses| uses.push(item));
+                }
+                syn::Stmt::Item(item) => self.item(item),
+            }
+        }
+        parsed
+    }
+
+    fn item(&self, item: &syn::Item) {
+        match item {
+            syn::Item::Use(item) => self.error(
+                item,
+                "`use` cannot stand in an inner block here: constants are looked up from the \
+                 function's outermost block; move it there",
+            ),
+            item => self.error(
+                item,
+                "this item cannot be declared in a right-hand side: only `const`, `fn` and `use` \
+                 can; move it out of the function",
+            ),
+        }
+    }
+
+    /// A function inside the right-hand side.
+    fn function_item<'a>(&self, item: &'a syn::ItemFn) -> Callable<'a> {
+        let sig = &item.sig;
+        if !sig.generics.params.is_empty() {
+            self.error(
+                &sig.generics,
+                "a function inside a right-hand side cannot be generic: it is evaluated for the \
+                 values it is called with; write the types, such as `f64` and `[f64; 3]`",
+            );
+        }
+        if let Some(token) = &sig.asyncness {
+            self.error(
+                token,
+                "a function inside a right-hand side cannot be `async`: it is a \
+                               pure function; remove `async`",
+            );
+        }
+        if let Some(token) = &sig.unsafety {
+            self.error(
+                token,
+                "a function inside a right-hand side cannot be `unsafe`: it \
+                               computes with numbers only; remove `unsafe`",
+            );
+        }
+        if let Some(token) = &sig.abi {
+            self.error(
+                token,
+                "a function inside a right-hand side cannot be `extern`: it is \
+                               compiled for lanes and devices; remove the ABI",
+            );
+        }
+        let mut parameters = Vec::new();
+        for input in &sig.inputs {
+            let syn::FnArg::Typed(input) = input else { continue };
+            if let syn::Type::Reference(reference) = &*input.ty
+                && let Some(token) = &reference.mutability
+            {
+                self.opaque(
+                    token,
+                    "a function inside a right-hand side cannot change its arguments: a value \
+                     has one name; return the new value, as a tuple if there are several",
+                );
+            }
+            parameters.push((self.pattern(&input.pat), self.ty(&input.ty)));
+        }
+        let (result, returned) = match &sig.output {
+            syn::ReturnType::Default => (Type::Other, None),
+            syn::ReturnType::Type(_, ty) => (self.ty(ty), Some(&**ty)),
+        };
+        let body = self.block_of(&item.block, None, returned);
+        Callable { parameters, result, body, names: Vec::new() }
+    }
+
+    fn local<'a>(&self, local: &'a syn::Local) -> Statement<'a> {
+        let (pattern, written) = match &local.pat {
+            syn::Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            pattern => (pattern, None),
+        };
+        let ty = written.map_or(Type::Other, |ty| self.ty(ty));
+        let pattern = self.pattern(pattern);
+        let value = local.init.as_ref().map(|init| {
+            if let Some((token, _)) = &init.diverge {
+                self.opaque(
+                    token,
+                    "`let … else` cannot be used in a right-hand side: every pattern matches \
+                     here; remove the `else`",
+                );
+            }
+            self.expr_of(&init.expr, written)
+        });
+        Statement::Let { pattern, ty, value }
+    }
+
+    /// An expression whose type is written, which `from_fn` takes its length from.
+    pub(super) fn expr_of<'a>(
+        &self,
+        expr: &'a syn::Expr,
+        expected: Option<&'a syn::Type>,
+    ) -> Expr<'a> {
+        match expr {
+            syn::Expr::Paren(inner) => return self.expr_of(&inner.expr, expected),
+            syn::Expr::Call(call) if expected.is_some() => {
+                if let syn::Expr::Path(path) = &*call.func {
+                    let mut segments = path.path.segments.iter().rev().map(|s| &s.ident);
+                    if segments.next().is_some_and(|last| last == "from_fn")
+                        && segments.next().is_some_and(|module| module == "array")
+                    {
+                        let id = self.id();
+                        return Expr { id, kind: self.array_from_fn(call, expected), syntax: expr };
+                    }
+                }
+            }
+            syn::Expr::Block(block) if block.label.is_none() => {
+                let id = self.id();
+                let kind = ExprKind::Block(self.block_of(&block.block, None, expected));
+                return Expr { id, kind, syntax: expr };
+            }
+            _ => {}
+        }
+        self.expr(expr)
+    }
+
+    /// A pattern that always matches.
+    pub(super) fn pattern<'a>(&self, pattern: &'a syn::Pat) -> Pattern<'a> {
+        match pattern {
+            syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                Pattern::Name(&name.ident)
+            }
+            syn::Pat::Wild(_) => Pattern::Ignore,
+            syn::Pat::Paren(inner) => self.pattern(&inner.pat),
+            syn::Pat::Type(inner) => self.pattern(&inner.pat),
+            syn::Pat::Reference(inner) if inner.mutability.is_none() => self.pattern(&inner.pat),
+            syn::Pat::Slice(syn::PatSlice { elems, .. })
+            | syn::Pat::Tuple(syn::PatTuple { elems, .. }) => {
+                self.sequence_pattern(pattern, elems, &|element| self.pattern(element))
+            }
+            other => {
+                self.hidden_names.set(true);
+                self.error(
+                    other,
+                    "this pattern cannot be used in a right-hand side: only names, `_`, arrays \
+                     and tuples of them can; write one `let` for each value",
+                );
+                Pattern::Error
+            }
+        }
+    }
+
+    pub(super) fn sequence_pattern<'a>(
+        &self,
+        syntax: &'a syn::Pat,
+        elems: impl IntoIterator<Item = &'a syn::Pat>,
+        element: &dyn Fn(&'a syn::Pat) -> Pattern<'a>,
+    ) -> Pattern<'a> {
+        let position = self.id();
+        let mut rest = None;
+        let mut elements = Vec::new();
+        for pattern in elems {
+            match pattern {
+                syn::Pat::Rest(_) => rest = Some(Rest { position: elements.len(), name: None }),
+                syn::Pat::Ident(name) if matches!(&name.subpat, Some((_, inner)) if matches!(**inner, syn::Pat::Rest(_))) =>
+                {
+                    rest = Some(Rest { position: elements.len(), name: Some(&name.ident) });
+                }
+                pattern => elements.push(element(pattern)),
+            }
+        }
+        Pattern::Sequence { elements, rest, position, syntax }
+    }
+
+    /// A type ascription. Only numbers are of interest; what allocates is refused.
+    pub(super) fn ty(&self, ty: &syn::Type) -> Type {
+        match ty {
+            syn::Type::Paren(inner) => self.ty(&inner.elem),
+            syn::Type::Group(inner) => self.ty(&inner.elem),
+            syn::Type::Reference(inner) => self.ty(&inner.elem),
+            syn::Type::Array(inner) => self.ty(&inner.elem),
+            syn::Type::Slice(inner) => self.ty(&inner.elem),
+            syn::Type::Tuple(inner) => {
+                Type::Tuple(inner.elems.iter().map(|ty| self.ty(ty)).collect())
+            }
+            syn::Type::Path(path) => {
+                let Some(name) = path.path.segments.last().map(|segment| segment.ident.to_string())
+                else {
+                    return Type::Other;
+                };
+                if refuse::allocates(&name) {
+                    self.error(path, refuse::allocation(&name));
+                }
+                match (&*name, IntegerType::from_name(&name)) {
+                    (_, Some(integer)) => Type::Integer(integer),
+                    ("f64" | "f32", None) => Type::Float,
+                    _ => Type::Other,
+                }
+            }
+            _ => Type::Other,
+        }
+    }
+
+    pub(super) fn macro_call(&self, call: &syn::Macro) {
+        let name = call.path.segments.last().map(|segment| segment.ident.to_string());
+        let name = name.unwrap_or_default();
+        if !refuse::is_standard(&name) {
+            self.opaque.set(true);
+        }
+        self.error(call, refuse::macro_call(&name));
+    }
+}
