@@ -34,4 +34,5 @@ built odes-bench cargo build --release -p odes-bench
 built gpu cargo test --no-run --test gpu
 built gpu_memory cargo test --no-run --test gpu_memory
 built acceptance cargo test --no-run --test acceptance
+built models cargo test --no-run --test models
 ls -l "$binaries"

@@ -9,6 +9,7 @@
 #   gpu            cargo test --no-run --test gpu, target/debug/deps/gpu-*
 #   gpu_memory     likewise
 #   acceptance     likewise
+#   models         likewise
 #   lorenz         cargo build --release --example lorenz
 #   odes-bench     cargo build --release -p odes-bench
 #
@@ -21,7 +22,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,22s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,23s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -89,6 +90,7 @@ export ODES_REQUIRE_GPU=1
 step bits 420 "$binaries/gpu" --test-threads=1 --nocapture
 step memory 120 "$binaries/gpu_memory" --nocapture
 step acceptance 180 "$binaries/acceptance" --test-threads=1 --nocapture
+step models 180 "$binaries/models" --test-threads=1
 
 : >"$output/startup.jsonl"
 : >"$output/startup.log"
