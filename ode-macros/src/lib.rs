@@ -51,12 +51,47 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # What can be written
 ///
-/// `let` with names, `_` and array patterns; assignment to variables, arrays and the derivatives;
-/// arithmetic, comparisons, `&&`, `||`, `!`; `if`/`else`; `for i in a..b` with constant bounds;
-/// arrays; integers known at compile time; constants (`const`s inside the function, or any path to
-/// one that is a float); and the functions `sqrt`, `exp`, `ln`, `sin`, `cos`, `tan`, `tanh`,
-/// `powi`, `powf`, `abs`, `min`, `max`, `recip`, `mul_add`. Anything else is an error that says
-/// what to write instead.
+/// The function is evaluated at compile time. *Floats* (the state, the parameters, the time, and
+/// what is computed from them) are different in every lane, and become instructions. *Integers*,
+/// and truth values that come from them, are *known*: they decide which instructions there are.
+/// Arrays, tuples, references, functions and loops are gone when it is done: an array is its
+/// elements, a loop is its rounds one after another, and a call is the function's body. Where
+/// rustc would panic (an index out of range, an integer overflow, a division by zero), or what has
+/// to be known is not, the compilation fails with an error there. Whatever is not in this table is
+/// an error as well, which says what to write instead; type errors are rustc's own.
+///
+/// | construct | meaning |
+/// |---|---|
+/// | **Values** | |
+/// | `1.5`, `2e3_f64`, `true`, `3`, `4_usize` | literals; the type of an integer is inferred as rustc does |
+/// | `NAME`, `std::f64::consts::PI`, `module::NAME` | a constant: inside the function of any type, outside of it a float |
+/// | `[a, b]`, `[x; n]`, `(a, b)`, `v[i]`, `m[i][j]`, `t.0` | arrays and tuples; `n` and `i` are known |
+/// | `&x`, `*x` | `x`: nothing changes while it is borrowed |
+/// | **Operators** | |
+/// | `+ - * /`, unary `-` | on two floats or two integers; `%` on integers |
+/// | `== != < <= > >=` | on two floats: differs between lanes; on integers: known (`==` and `!=` on known truth values, too) |
+/// | `&& \|\| !` | where the first operand is known and decides, the second is not evaluated |
+/// | `x as T` | an integer to any number, a known truth value to an integer; a constant float to an integer in an `f64` function |
+/// | **Statements** | |
+/// | `let pattern: T = value;` | names, `_`, `[a, .., b]`, `[a, rest @ ..]`, `(a, b)`, `&a`, one inside the other; `let [x, y] = *u;` names the states |
+/// | `let x;` | assigned later, on every path before it is read |
+/// | `x = …`, `v[i] = …`, `t.0 = …`, `x += …` | assignment to variables and derivatives |
+/// | `[a, b] = …`, `(v[0], _) = …` | the right side is evaluated first |
+/// | `const NAME: T = …;`, `fn name(…) { … }`, `use …;` | `use` in the outermost block only |
+/// | **Control** | |
+/// | `if c { … } else { … }` | `c` known: one of the branches; else both, and what they leave different is selected |
+/// | `match x { … }` | `x` and all guards known; integers, `true`, ranges, constants, `a \| b`, names, `n @ 1..=3`, `_`, arrays and tuples of these (a float in it only as a name or `_`) |
+/// | `for pattern in items { … }` | `items` is a range `a..b` or `a..=b` of known integers, an array, a reference to one, or an iterator |
+/// | `while c { … }`, `loop { … }` | `c` known; at most 100 000 rounds |
+/// | `break`, `continue`, `break value`, `'label:` | under known conditions: not in an `if` on the state inside of the loop that is left |
+/// | **Functions** | |
+/// | `x.sqrt()`, `f64::sqrt(x)` | `sqrt`, `exp`, `ln`, `sin`, `cos`, `tan`, `tanh`, `powi`, `powf`, `abs`, `min`, `max`, `recip`, `mul_add` |
+/// | `fn name(x: f64, v: &[f64; 3], n: usize) -> (f64, f64) { … }` | called by name; not generic, no `&mut`, no recursion, no `return`; functions from outside cannot be called |
+/// | `let f = \|x, [a, b]\| …;` | called by name; has the values that were around it when it was made, and assigns to none of them |
+/// | `v.map(f)`, `std::array::from_fn(f)` | the length of `from_fn` must be written: `let v: [f64; 3] = …`, or as the type of the result |
+/// | `v.len()` | known |
+/// | `v.iter()`, `(a..b)`, then `.rev()`, `.step_by(k)`, `.skip(k)`, `.take(k)`, `.enumerate()`, `.zip(w)`, `.map(f)`, `.copied()` | iterators |
+/// | `.sum::<f64>()`, `.product::<f64>()`, `.fold(first, f)` | from the first to the last, in this order |
 ///
 /// An `if` on the state computes both branches and selects; its derivative is that of the branch
 /// taken. `min` and `max` give their argument where either number is a NaN, and `powi` is repeated
