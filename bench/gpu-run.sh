@@ -22,7 +22,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,23s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,22s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
