@@ -90,7 +90,7 @@ macro_rules! tests {
                 eprintln!("skipped: no C++ compiler (c++, g++ or clang++)");
                 return;
             };
-            let math = ode_core::math::DEVICE;
+            let math = ode_core::math::device_source();
             let mut source = format!("{PRELUDE}\nnamespace odes {{\n{math}\n}}\n");
             $(source += &text(systems::$name::$name);)*
             let library = cpp.compile(&source);

@@ -93,8 +93,9 @@ where
         Functions::Portable => "",
         Functions::Library => LIBRARY,
     };
+    let elementary = crate::math::device_source();
     let lane_programs = [
-        crate::math::DEVICE,
+        &elementary,
         functions,
         methods::explicit::DEVICE,
         controller::DEVICE,

@@ -218,6 +218,86 @@ pub trait Real:
     fn powf(self, y: Self) -> Self {
         crate::math::powf(self, y)
     }
+    /// 2 to this power; see [`crate::math`].
+    #[inline(always)]
+    fn exp2(self) -> Self {
+        crate::math::exp2(self)
+    }
+    /// `e` to this power, less 1; see [`crate::math`].
+    #[inline(always)]
+    fn exp_m1(self) -> Self {
+        crate::math::exp_m1(self)
+    }
+    /// Natural logarithm of 1 more than this; see [`crate::math`].
+    #[inline(always)]
+    fn ln_1p(self) -> Self {
+        crate::math::ln_1p(self)
+    }
+    /// Logarithm to base 2; see [`crate::math`].
+    #[inline(always)]
+    fn log2(self) -> Self {
+        crate::math::log2(self)
+    }
+    /// Logarithm to base 10; see [`crate::math`].
+    #[inline(always)]
+    fn log10(self) -> Self {
+        crate::math::log10(self)
+    }
+    /// Cube root; see [`crate::math`].
+    #[inline(always)]
+    fn cbrt(self) -> Self {
+        crate::math::cbrt(self)
+    }
+    /// Arc sine; see [`crate::math`].
+    #[inline(always)]
+    fn asin(self) -> Self {
+        crate::math::asin(self)
+    }
+    /// Arc cosine; see [`crate::math`].
+    #[inline(always)]
+    fn acos(self) -> Self {
+        crate::math::acos(self)
+    }
+    /// Arc tangent; see [`crate::math`].
+    #[inline(always)]
+    fn atan(self) -> Self {
+        crate::math::atan(self)
+    }
+    /// Hyperbolic sine; see [`crate::math`].
+    #[inline(always)]
+    fn sinh(self) -> Self {
+        crate::math::sinh(self)
+    }
+    /// Hyperbolic cosine; see [`crate::math`].
+    #[inline(always)]
+    fn cosh(self) -> Self {
+        crate::math::cosh(self)
+    }
+    /// Inverse hyperbolic sine; see [`crate::math`].
+    #[inline(always)]
+    fn asinh(self) -> Self {
+        crate::math::asinh(self)
+    }
+    /// Inverse hyperbolic cosine; see [`crate::math`].
+    #[inline(always)]
+    fn acosh(self) -> Self {
+        crate::math::acosh(self)
+    }
+    /// Inverse hyperbolic tangent; see [`crate::math`].
+    #[inline(always)]
+    fn atanh(self) -> Self {
+        crate::math::atanh(self)
+    }
+    /// The angle of the point `(x, self)`; see [`crate::math`].
+    #[inline(always)]
+    fn atan2(self, x: Self) -> Self {
+        crate::math::atan2(self, x)
+    }
+    /// The length of the vector `(self, y)`; see [`crate::math`].
+    #[inline(always)]
+    fn hypot(self, y: Self) -> Self {
+        crate::math::hypot(self, y)
+    }
 
     /// The number in lane `i`.
     fn lane(self, i: usize) -> Self::Scalar;

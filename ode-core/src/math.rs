@@ -19,6 +19,22 @@
 //! | [`tan`] | 3.36 | 3.33 | 4 |
 //! | [`tanh`] | 1.60 | 1.57 | 1.7 |
 //! | [`powf`] | 1.01 | 0.92 | 1.5 |
+//! | [`exp2`] | 1.00 | 1.10 | 1.2 |
+//! | [`exp_m1`] | 1.14 | 1.01 | 1.2 |
+//! | [`ln_1p`] | 0.74 | 0.96 | 1.2 |
+//! | [`log2`] | 0.96 | 0.89 | 1.2 |
+//! | [`log10`] | 0.87 | 0.93 | 1.2 |
+//! | [`cbrt`] | 0.51 | 0.51 | 0.6 |
+//! | [`hypot`] | 0.91 | 0.93 | 1.2 |
+//! | [`asin`] | 1.05 | 1.06 | 1.6 |
+//! | [`acos`] | 1.02 | 1.06 | 1.6 |
+//! | [`atan`] | 0.82 | 0.79 | 1 |
+//! | [`atan2`] | 0.80 | 0.94 | 1.2 |
+//! | [`sinh`] | 0.70 | 0.89 | 1 |
+//! | [`cosh`] | 0.66 | 0.69 | 1 |
+//! | [`asinh`] | 1.04 | 1.15 | 1.5 |
+//! | [`acosh`] | 0.80 | 0.77 | 1.5 |
+//! | [`atanh`] | 0.94 | 0.92 | 1.5 |
 //!
 //! Special values are those of IEEE 754-2019 (9.2.1) and C99 (Annex F), signs of zeros included;
 //! the sign and payload of a NaN are not defined. `tests/math_accuracy` measures all this: `f32`
@@ -30,10 +46,37 @@
 //! Each function reduces its argument exactly or in two parts (Cody and Waite, *Software Manual for
 //! the Elementary Functions*, 1980), evaluates a minimax polynomial, and reconstructs; Muller's
 //! *Elementary Functions* (3rd ed., 2016) is the text for all three. The polynomials are our own:
-//! `tools/minimax.py` derives them, with every constant of this file. Polynomials are evaluated as
+//! `tools/minimax.py` derives them, with every constant of this module. Polynomials are evaluated as
 //! two to four interleaved Horner chains, to shorten the latency at no or one operation more.
 
+mod exponential;
+mod hyperbolic;
+mod inverse;
+mod logarithm;
+mod root;
+
 pub use device::*;
+pub use exponential::device::{exp_m1, exp2};
+pub use hyperbolic::device::{acosh, asinh, atanh, cosh, sinh};
+pub use inverse::device::{acos, asin, atan, atan2};
+pub(crate) use logarithm::device::ln_near_1;
+pub use logarithm::device::{ln_1p, log2, log10};
+pub use root::device::{cbrt, hypot};
+
+/// All elementary functions as CUDA C++, in the order of their dependence: the text of each module
+/// of this one is in `namespace math`.
+#[must_use]
+pub fn device_source() -> String {
+    [
+        DEVICE,
+        exponential::device::DEVICE,
+        logarithm::device::DEVICE,
+        root::device::DEVICE,
+        inverse::device::DEVICE,
+        hyperbolic::device::DEVICE,
+    ]
+    .concat()
+}
 
 #[allow(clippy::approx_constant, clippy::excessive_precision)]
 #[ode_macros::device(math)]
@@ -45,20 +88,20 @@ mod device {
     // -----------------------------------------------------------------------------------------
 
     /// A constant of either precision.
-    fn lit<R: Real>(double: f64, single: f64) -> R {
+    pub(crate) fn lit<R: Real>(double: f64, single: f64) -> R {
         R::lit_of(double, single)
     }
 
     /// `2^52 + 2^51` and `2^23 + 2^22`: added to a number of less than a quarter of that, it rounds
     /// the number to an integer, which then stands in the low bits of the sum, in two's complement.
-    const ROUND_F64: f64 = 6755399441055744.0;
-    const ROUND_F32: f64 = 12582912.0;
+    pub(crate) const ROUND_F64: f64 = 6755399441055744.0;
+    pub(crate) const ROUND_F32: f64 = 12582912.0;
 
     /// The greatest finite number, and the smallest positive normal one.
-    const MAX_F64: f64 = 1.7976931348623157e308;
-    const MAX_F32: f64 = 3.4028234663852886e38;
-    const MIN_NORMAL_F64: f64 = 2.2250738585072014e-308;
-    const MIN_NORMAL_F32: f64 = 1.1754943508222875e-38;
+    pub(crate) const MAX_F64: f64 = 1.7976931348623157e308;
+    pub(crate) const MAX_F32: f64 = 3.4028234663852886e38;
+    pub(crate) const MIN_NORMAL_F64: f64 = 2.2250738585072014e-308;
+    pub(crate) const MIN_NORMAL_F32: f64 = 1.1754943508222875e-38;
 
     /// Infinity.
     pub fn infinity<R: Real>() -> R {
@@ -79,7 +122,7 @@ mod device {
     }
 
     /// The number whose sign and exponent fields are the low bits of `shifted`.
-    fn from_exponent<R: Real>(shifted: R::Bits) -> R {
+    pub(crate) fn from_exponent<R: Real>(shifted: R::Bits) -> R {
         if R::DOUBLE {
             R::from_bits(shifted.shl::<52>())
         } else {
@@ -97,7 +140,7 @@ mod device {
     }
 
     /// `x` clamped, or `x` if it is a NaN: unlike [`Real::at_most`], these argument orders keep it.
-    fn clamp<R: Real>(x: R, low: R, high: R) -> R {
+    pub(crate) fn clamp<R: Real>(x: R, low: R, high: R) -> R {
         low.max(high.min(x))
     }
 
@@ -105,10 +148,10 @@ mod device {
     // Exponential
     // -----------------------------------------------------------------------------------------
 
-    const LOG2_E: f64 = 1.4426950408889634;
+    pub(crate) const LOG2_E: f64 = 1.4426950408889634;
     /// ln 2 in two parts.
-    const LN_2_F64: [f64; 2] = [0.6931471805599453, 2.3190468138462996e-17];
-    const LN_2_F32: [f64; 2] = [0.6931471824645996, -1.9046542121259336e-09];
+    pub(crate) const LN_2_F64: [f64; 2] = [0.6931471805599453, 2.3190468138462996e-17];
+    pub(crate) const LN_2_F32: [f64; 2] = [0.6931471824645996, -1.9046542121259336e-09];
 
     /// `(e^r - 1 - r) / r^2` for `|r| <= ln(2)/2`; greatest error `2^-57.4` of `e^r`.
     const EXP_F64: [f64; 10] = [
@@ -176,7 +219,7 @@ mod device {
     }
 
     /// `(1 + w) 2^n`, where `shifted` is `n + ROUND + 2 bias`.
-    fn scale_by_power<R: Real>(w: R, n: R, shifted: R) -> R {
+    pub(crate) fn scale_by_power<R: Real>(w: R, n: R, shifted: R) -> R {
         let round = lit::<R>(ROUND_F64 + 1023.0, ROUND_F32 + 127.0);
         let half = n.mul_add(R::lit(0.5), round).to_bits();
         let first: R = from_exponent::<R>(half);
@@ -226,7 +269,7 @@ mod device {
     ];
 
     /// `(e^r - 1 - r) / r^2` for `|r| <= ln(2)/2`, for use where the 1 cancels.
-    fn expm1_tail<R: Real>(r: R, square: R) -> R {
+    pub(crate) fn expm1_tail<R: Real>(r: R, square: R) -> R {
         if R::DOUBLE {
             let even = R::lit(EXPM1_F64[10]).mul_add(square, R::lit(EXPM1_F64[8]));
             let odd = R::lit(EXPM1_F64[9]).mul_add(square, R::lit(EXPM1_F64[7]));
@@ -282,14 +325,14 @@ mod device {
     // -----------------------------------------------------------------------------------------
 
     /// `2^54` and `2^25`: factors that make every subnormal number normal; and their exponents.
-    const LIFT_F64: f64 = 18014398509481984.0;
-    const LIFT_F32: f64 = 33554432.0;
-    const LIFTED_F64: f64 = 54.0;
-    const LIFTED_F32: f64 = 25.0;
+    pub(crate) const LIFT_F64: f64 = 18014398509481984.0;
+    pub(crate) const LIFT_F32: f64 = 33554432.0;
+    pub(crate) const LIFTED_F64: f64 = 54.0;
+    pub(crate) const LIFTED_F32: f64 = 25.0;
 
     /// ln 2 in two parts, the first so short that its product with an exponent is exact.
-    const LN_LN_2_F64: [f64; 2] = [0.6931471805598903, 5.497923018708371e-14];
-    const LN_LN_2_F32: [f64; 2] = [0.693145751953125, 1.428606765330187e-06];
+    pub(crate) const LN_LN_2_F64: [f64; 2] = [0.6931471805598903, 5.497923018708371e-14];
+    pub(crate) const LN_LN_2_F32: [f64; 2] = [0.693145751953125, 1.428606765330187e-06];
 
     /// `(ln(1 + f) - f + f^2/2) / f^3` for `|f| <= 1/3`; greatest error `2^-56.1` of `ln(1 + f)`.
     const LN_F64: [f64; 20] = [
@@ -328,7 +371,7 @@ mod device {
     ];
 
     /// `(ln(1 + f) - f + f^2/2) / f^3` for `|f| <= 1/3`.
-    fn ln_tail<R: Real>(f: R, square: R) -> R {
+    pub(crate) fn ln_tail<R: Real>(f: R, square: R) -> R {
         if R::DOUBLE {
             let fourth = square * square;
             let a = R::lit(LN_F64[16]).mul_add(fourth, R::lit(LN_F64[12]));
@@ -361,8 +404,8 @@ mod device {
     }
 
     /// `2^52` plus the exponent bias, `2^23` plus the exponent bias: see [`split_exponent`].
-    const BIASED_F64: f64 = 4503599627371519.0;
-    const BIASED_F32: f64 = 8388735.0;
+    pub(crate) const BIASED_F64: f64 = 4503599627371519.0;
+    pub(crate) const BIASED_F32: f64 = 8388735.0;
 
     /// `[m, k + BIASED]` with `x = 2^k m` and `start <= m < 2 start`, for a positive normal `x` and
     /// the bit pattern `start` of a number between 1/2 and 1.
@@ -370,7 +413,7 @@ mod device {
     /// Moves the pattern by the distance from `start` to 1. The exponent field then counts
     /// intervals from `start` instead of intervals from 1, and the bits below it are `m`'s distance
     /// from `start`.
-    fn split_exponent<R: Real>(x: R, start: R::Bits) -> [R; 2] {
+    pub(crate) fn split_exponent<R: Real>(x: R, start: R::Bits) -> [R; 2] {
         if R::DOUBLE {
             let one = <R::Bits as Bits>::lit(0x3ff0_0000_0000_0000);
             let moved = x.to_bits().wrapping_add(one.wrapping_sub(start));
@@ -388,7 +431,7 @@ mod device {
     }
 
     /// The bit pattern of 2/3.
-    fn two_thirds<R: Real>() -> R::Bits {
+    pub(crate) fn two_thirds<R: Real>() -> R::Bits {
         if R::DOUBLE {
             <R::Bits as Bits>::lit(0x3fe5_5555_5555_5555)
         } else {
@@ -406,7 +449,7 @@ mod device {
     }
 
     /// Whether `x` is positive, normal and finite.
-    fn is_ordinary<R: Real>(x: R) -> R::Mask {
+    pub(crate) fn is_ordinary<R: Real>(x: R) -> R::Mask {
         x.ge(lit::<R>(MIN_NORMAL_F64, MIN_NORMAL_F32)) & x.le(lit::<R>(MAX_F64, MAX_F32))
     }
 

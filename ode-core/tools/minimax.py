@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Derives the polynomials and constants of `ode-core/src/math`. Needs mpmath; takes a few minutes.
 
-    python3 minimax.py [exp] [tanh] [ln] [powf] [trig]
+    python3 minimax.py [exp] [tanh] [ln] [powf] [trig] [exp2] [log] [cbrt] [inverse] [hyperbolic]
 
 Each polynomial is a minimax fit by Remez's exchange algorithm (Muller, "Elementary Functions",
 3rd ed., chapter 3) on a dense grid, in 60-digit arithmetic. What is minimised is the error of the
@@ -15,8 +15,8 @@ polynomial causes; evaluation in the working precision adds its own.
 
 import struct
 import sys
-from mpmath import cos, exp, fabs, factorial, floor, log, log1p, lu_solve, matrix, mp, mpf
-from mpmath import nint, pi, sqrt, tan
+from mpmath import binomial, cbrt, cos, exp, fabs, factorial, floor, log, log1p, lu_solve, matrix
+from mpmath import mp, mpf, nint, pi, sqrt, tan
 
 mp.dps = 60
 GRID = 500
@@ -226,6 +226,60 @@ def tangent(suffix, over, under, bound, double):
     table(f"TAN_UNDER_{suffix}", fitted[:under], error)
 
 
+def fit_exp2():
+    """(2^r - 1) / r for |r| <= 1/2."""
+    tail = lambda r: series(lambda k: log(mpf(2)) ** k / factorial(k), 1, r)
+    half = mpf("0.5002")
+    for suffix, degree, double in (("F64", 10, True), ("F32", 5, False)):
+        first = narrow(log(mpf(2)), double)
+        weight = lambda r: r / mpf(2) ** r
+        fit(f"EXP2_{suffix}", tail, weight, degree, -half, half, double, (first,))
+
+
+def fit_log():
+    """Constants only: the polynomial is that of ln."""
+    for suffix, double, bits in (("F64", True, 42), ("F32", False, 16)):
+        parts(f"LOG2_E_{suffix}", 1 / log(mpf(2)), (None, None), double)
+        parts(f"LOG10_E_{suffix}", 1 / log(mpf(10)), (None, None), double)
+        parts(f"LOG10_2_{suffix}", log(mpf(2)) / log(mpf(10)), (bits, None), double)
+
+
+def fit_cbrt():
+    """m^(-1/3) for 2/3 <= m <= 4/3, a first approximation."""
+    constant("CBRT_HALF", cbrt(mpf(1) / 2))
+    constant("CBRT_2", cbrt(mpf(2)))
+    low, high = mpf(2) / 3, mpf(4) / 3
+    for suffix, degree, double in (("F64", 5, True), ("F32", 3, False)):
+        fit(f"CBRT_{suffix}", lambda m: 1 / cbrt(m), lambda m: cbrt(m), degree, low, high, double)
+
+
+def fit_inverse():
+    """(atan t - t) / t^3 for |t| <= tan(pi/8) and (asin t - t) / t^3 for |t| <= 1/2, in z = t^2."""
+    arctangent = lambda z: series(lambda k: mpf((-1) ** k) / (2 * k + 1), 1, z)
+    arcsine = lambda z: series(lambda k: binomial(2 * k, k) / mpf(4) ** k / (2 * k + 1), 1, z)
+    eighth, quarter = (sqrt(mpf(2)) - 1) ** 2 * mpf("1.0005"), mpf("0.25")
+    for suffix, double in (("F64", True), ("F32", False)):
+        parts(f"QUARTER_PI_{suffix}", pi / 4, (None, None), double)
+        weight = lambda z: z / (1 + z * arctangent(z))
+        fit(f"ATAN_{suffix}", arctangent, weight, 10 if double else 4, mpf(0), eighth, double)
+        weight = lambda z: z / (1 + z * arcsine(z))
+        fit(f"ASIN_{suffix}", arcsine, weight, 12 if double else 5, mpf(0), quarter, double)
+
+
+def fit_hyperbolic():
+    """(sinh r - r) / r^3 and (cosh r - 1) / r^2 in z = r^2 for |r| <= ln(2) / 2."""
+    bound = EXP_BOUND**2
+    sine = lambda z: series(lambda k: 1 / factorial(2 * k + 1), 1, z)
+    cosine = lambda z: series(lambda k: 1 / factorial(2 * k), 1, z)
+    for suffix, double in (("F64", True), ("F32", False)):
+        weight = lambda z: z / (1 + z * sine(z))
+        fit(f"SINH_{suffix}", sine, weight, 4 if double else 2, mpf(0), bound, double)
+        weight = lambda z: z / (1 + z * cosine(z))
+        fit(f"COSH_{suffix}", cosine, weight, 5 if double else 2, mpf(0), bound, double)
+
+
+ALL = ("exp", "tanh", "ln", "powf", "trig", "exp2", "log", "cbrt", "inverse", "hyperbolic")
+
 if __name__ == "__main__":
-    for which in sys.argv[1:] or ("exp", "tanh", "ln", "powf", "trig"):
+    for which in sys.argv[1:] or ALL:
         globals()[f"fit_{which}"]()

@@ -48,7 +48,7 @@ type Entry<T> = unsafe extern "C" fn(x: *const T, out: *mut T);
 /// All rules, compiled together: the compiler starts once, even if it fails.
 static LIBRARY: LazyLock<Option<libloading::Library>> = LazyLock::new(|| {
     let cpp = HostCpp::find()?;
-    let mut source = format!("{PRELUDE}\nnamespace odes {{\n{}\n", ode_core::math::DEVICE);
+    let mut source = format!("{PRELUDE}\nnamespace odes {{\n{}\n", ode_core::math::device_source());
     // Modules that a rule calls come before it.
     source += names::typename::DEVICE;
     source += items::shapes::DEVICE;

@@ -34,7 +34,10 @@ pub(super) const PRIMITIVES: &[&str] = &[
 ];
 
 /// Methods of lane numbers that are lane programs of the module `math`.
-pub(super) const ELEMENTARY: &[&str] = &["exp", "ln", "sin", "cos", "tan", "tanh", "powf"];
+pub(super) const ELEMENTARY: &[&str] = &[
+    "exp", "ln", "sin", "cos", "tan", "tanh", "powf", "exp2", "exp_m1", "ln_1p", "log2", "log10",
+    "cbrt", "hypot", "asin", "acos", "atan", "atan2", "sinh", "cosh", "asinh", "acosh", "atanh",
+];
 
 /// Words that are identifiers in Rust and not in C++, macros of the prelude and of the headers that
 /// it includes, and names that the printed code relies on.

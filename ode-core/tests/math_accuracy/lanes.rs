@@ -5,6 +5,9 @@ use ode_core::lane::{Real, Scalar};
 use ode_core::math;
 use ode_core::simd::{self, InstructionSet, Program};
 
+/// Number of functions.
+const COUNT: usize = 23;
+
 /// Computes all functions of `x` (and `y`) in lanes; `VECTORS` vectors make a number.
 struct All<'a, T, const VECTORS: usize> {
     x: &'a [T],
@@ -12,11 +15,11 @@ struct All<'a, T, const VECTORS: usize> {
 }
 
 impl<T: Scalar, const VECTORS: usize> Program<T> for All<'_, T, VECTORS> {
-    type Output = Vec<[T; 7]>;
+    type Output = Vec<[T; COUNT]>;
     const VECTORS: usize = VECTORS;
 
     #[inline(always)]
-    fn run<R: Real<Scalar = T>>(self) -> Vec<[T; 7]> {
+    fn run<R: Real<Scalar = T>>(self) -> Vec<[T; COUNT]> {
         let mut results = Vec::new();
         for (x, y) in self.x.chunks_exact(R::LANES).zip(self.y.chunks_exact(R::LANES)) {
             let (mut a, mut b) = (R::lit(0.0), R::lit(0.0));
@@ -32,6 +35,22 @@ impl<T: Scalar, const VECTORS: usize> Program<T> for All<'_, T, VECTORS> {
                 math::cos(a),
                 math::tan(a),
                 math::powf(a, b),
+                math::exp2(a),
+                math::exp_m1(a),
+                math::ln_1p(a),
+                math::log2(a),
+                math::log10(a),
+                math::cbrt(a),
+                math::asin(a),
+                math::acos(a),
+                math::atan(a),
+                math::sinh(a),
+                math::cosh(a),
+                math::asinh(a),
+                math::acosh(a),
+                math::atanh(a),
+                math::atan2(a, b),
+                math::hypot(a, b),
             ];
             results.extend((0..R::LANES).map(|i| all.map(|f| f.lane(i))));
         }
@@ -41,7 +60,7 @@ impl<T: Scalar, const VECTORS: usize> Program<T> for All<'_, T, VECTORS> {
 
 fn every_lane_type_agrees<T: Scalar>(x: &[T], y: &[T], bits: fn(T) -> u64) {
     let scalar = All::<T, 1> { x, y }.run::<T>();
-    let check = |what: &str, results: Vec<[T; 7]>| {
+    let check = |what: &str, results: Vec<[T; COUNT]>| {
         assert_eq!(results.len(), scalar.len());
         for (i, (a, b)) in results.iter().zip(&scalar).enumerate() {
             for (f, (a, b)) in a.iter().zip(b).enumerate() {

@@ -11,6 +11,7 @@
 #![allow(clippy::excessive_precision, clippy::approx_constant)]
 
 mod lanes;
+mod more;
 mod reference;
 mod special;
 
@@ -289,6 +290,7 @@ macro_rules! sweeps {
         }
     };
 }
+use sweeps;
 sweeps! {
     exp: 1.1, 1_u64 << 32;
     ln: 1.0, 1_u64 << 32;

@@ -5,6 +5,8 @@
 //! series, exponential, sine and cosine by their Taylor series. `reference_against_big_floats`
 //! compares it with arbitrary precision.
 
+pub(crate) mod more;
+
 use astro_float::{BigFloat, Consts, RoundingMode, Sign};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::LazyLock;

@@ -1,11 +1,13 @@
 //! Special values one by one, and properties that hold exactly.
 
+mod more;
+
 use crate::Random;
 use ode_core::math;
 
 macro_rules! special_values {
     ($module:ident, $float:ident) => {
-        mod $module {
+        pub(super) mod $module {
             use super::*;
 
             const INF: $float = $float::INFINITY;
@@ -17,7 +19,7 @@ macro_rules! special_values {
 
             /// Equal bits, or both NaN.
             #[track_caller]
-            pub(super) fn same(actual: $float, expected: $float) {
+            pub(in crate::special) fn same(actual: $float, expected: $float) {
                 let equal = actual.to_bits() == expected.to_bits();
                 let nan = actual.is_nan() && expected.is_nan();
                 assert!(equal || nan, "{actual:e} instead of {expected:e}");

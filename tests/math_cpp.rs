@@ -1,0 +1,110 @@
+//! The elementary functions in C++: the text that a GPU runs, compiled by the host's compiler, gives
+//! the bits of the Rust.
+
+#[path = "support/cpp.rs"]
+mod cpp;
+#[path = "support/random.rs"]
+mod random;
+
+use cpp::HostCpp;
+use ode_core::math;
+use odes::lane::{Real, Scalar};
+use random::Random;
+use std::fmt::Write as _;
+
+const PRELUDE: &str = include_str!("../ode-core/src/device_prelude.hpp");
+
+/// A function of `n` pairs of numbers.
+type Evaluate<T> = unsafe extern "C" fn(n: i32, x: *const T, y: *const T, out: *mut T);
+
+macro_rules! functions {
+    ($($one:ident)*; $($two:ident)*) => {
+        const ONE: &[&str] = &[$(stringify!($one)),*];
+        const TWO: &[&str] = &[$(stringify!($two)),*];
+
+        /// The function of this name in Rust.
+        fn rust<T: Real>(name: &str, x: T, y: T) -> T {
+            match name {
+                $(stringify!($one) => math::$one(x),)*
+                $(stringify!($two) => math::$two(x, y),)*
+                _ => unreachable!("{name}"),
+            }
+        }
+    };
+}
+functions! {
+    exp ln sin cos tan tanh exp2 exp_m1 ln_1p log2 log10 cbrt asin acos atan sinh cosh asinh acosh
+    atanh;
+    powf atan2 hypot
+}
+
+/// Numbers of every kind, next to one another.
+fn arguments<T: Scalar>(seed: u64) -> Vec<T> {
+    let mut random = Random(seed);
+    let special = [
+        T::lit(0.0),
+        T::lit(-0.0),
+        T::lit(1.0),
+        T::lit(-1.0),
+        T::lit(0.5),
+        T::infinity(),
+        T::neg_infinity(),
+        T::nan(),
+        T::max_value(),
+        T::min_positive_value(),
+        T::min_positive_value() * T::lit(0.25),
+        T::epsilon(),
+    ];
+    let numbers = (0..20_000).map(|i| match i % 8 {
+        0 => special[random.uniform(0.0, special.len() as f64) as usize],
+        1 => T::narrow(random.uniform(-750.0, 750.0)),
+        2 => T::narrow(random.uniform(-1080.0, 1030.0).exp2()),
+        3 => T::narrow(-random.uniform(-150.0, 130.0).exp2()),
+        4 | 5 => T::narrow(random.uniform(-1.0, 1.0)),
+        _ => T::narrow(random.uniform(-20.0, 20.0)),
+    });
+    numbers.collect()
+}
+
+fn compare<T: Scalar>(library: &libloading::Library, bits: fn(T) -> u64) {
+    let (x, y) = (arguments::<T>(3), arguments::<T>(4));
+    for name in ONE.iter().chain(TWO) {
+        let symbol = format!("{name}_{}", T::NAME);
+        // SAFETY: the function has this type.
+        let evaluate: libloading::Symbol<'_, Evaluate<T>> =
+            unsafe { library.get(symbol.as_bytes()) }.unwrap();
+        let mut out = vec![T::default(); x.len()];
+        // SAFETY: the pointers are to as many numbers as the function reads and writes.
+        unsafe { evaluate(x.len() as i32, x.as_ptr(), y.as_ptr(), out.as_mut_ptr()) };
+        for ((x, y), computed) in x.iter().zip(&y).zip(out) {
+            let expected = rust(name, *x, *y);
+            let same = bits(computed) == bits(expected) || computed.is_nan() && expected.is_nan();
+            assert!(same, "{symbol}({x}, {y}): {computed} instead of {expected}");
+        }
+    }
+}
+
+#[test]
+fn elementary_functions_have_the_same_bits() {
+    let Some(cpp) = HostCpp::find() else {
+        eprintln!("skipped: no C++ compiler (c++, g++ or clang++)");
+        return;
+    };
+    let mut source = format!("{PRELUDE}\nnamespace odes {{\n{}\n}}\n", math::device_source());
+    for (suffix, number) in [("f32", "float"), ("f64", "double")] {
+        let one = ONE.iter().map(|name| (name, "x[i]"));
+        for (name, arguments) in one.chain(TWO.iter().map(|name| (name, "x[i], y[i]"))) {
+            let _ = write!(
+                source,
+                r#"
+                extern "C" void {name}_{suffix}(int n, const {number}* x, const {number}* y, {number}* out) {{
+                    for (int i = 0; i < n; i++) out[i] = odes::math::{name}({arguments});
+                }}
+                "#
+            );
+        }
+    }
+    let library = cpp.compile(&source);
+    compare::<f64>(&library, f64::to_bits);
+    compare::<f32>(&library, |x| u64::from(x.to_bits()));
+}
