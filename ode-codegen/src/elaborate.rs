@@ -140,7 +140,7 @@ impl<'a> Elaborator<'a, '_> {
         let state = self.inputs(system.states, Input::State);
         let parameters = self.inputs(system.parameters, Input::Parameter);
         let time = Value::Real(self.graph.input(Input::Time));
-        let unset = Value::Array(vec![Value::Unset(None); system.states]);
+        let unset = Value::array(vec![Value::Unset(None); system.states]);
         for (name, role, value) in [
             (system.du, Role::Derivatives, unset),
             (system.u, Role::State, state),
@@ -190,7 +190,7 @@ impl<'a> Elaborator<'a, '_> {
     fn inputs(&mut self, count: usize, input: impl Fn(u32) -> Input) -> Value<'a> {
         // An array type of more elements than a `u32` counts could not be compiled.
         let ids = (0..count as u32).map(|index| Value::Real(self.graph.input(input(index))));
-        Value::Array(ids.collect())
+        Value::array(ids.collect())
     }
 
     /// The derivatives of the in-place form. The arguments are still there: blocks remove only

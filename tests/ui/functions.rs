@@ -54,6 +54,7 @@ fn functions(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
         x[i - 1]
     }
     let x = double(*u);
+    let many = beyond(x, 1, 2);
     du[0] = factorial(3) + print(x[0]);
     du[1] = if even(4) { beyond(*u, 0) } else { hidden(1.0) };
     {

@@ -65,6 +65,13 @@ fn elements(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 2], t: f64) {
     for (i, [x]) in p.iter().enumerate() {
         du[0] += p[i + 1] * x;
     }
+    break;
+    for i in 0..2 {
+        let out = |x: f64| {
+            break 'outside;
+        };
+        out(1.0);
+    }
     let nothing = [0.0; 0].iter().sum();
     let part = &p[0..1];
 }

@@ -41,6 +41,9 @@ fn patterns(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
             _ => 2.0,
         };
     }
+    du[0] += match 3 {
+        0..3 => 1.0,
+    };
     match Some(1) {
         Some(i) => du[i] = 0.0,
         None => {}

@@ -1,5 +1,7 @@
 //! Branches on lanes.
 
+use std::rc::Rc;
+
 use super::value::{Partly, Value};
 use super::{Elaborator, Role};
 use crate::graph::Id;
@@ -43,7 +45,9 @@ impl<'a> Elaborator<'a, '_> {
         a: Value<'a>,
         b: Value<'a>,
     ) -> Value<'a> {
-        if a == b {
+        // Most arrays are the same one, which is quicker to see than that they are equal.
+        let same = matches!((&a, &b), (Value::Array(a), Value::Array(b)) if Rc::ptr_eq(a, b));
+        if same || a == b {
             return a;
         }
         match (mask, a, b) {
@@ -75,12 +79,10 @@ impl<'a> Elaborator<'a, '_> {
             (_, Value::LaneInteger, Value::Integer(_) | Value::LaneInteger)
             | (_, Value::Integer(_), Value::LaneInteger) => Value::LaneInteger,
             (mask, Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-                let pairs = a.into_iter().zip(b);
-                Value::Array(pairs.map(|(a, b)| self.merge(mask, partly, a, b)).collect())
+                Value::array(self.merge_all(mask, partly, &a, &b))
             }
             (mask, Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
-                let pairs = a.into_iter().zip(b);
-                Value::Tuple(pairs.map(|(a, b)| self.merge(mask, partly, a, b)).collect())
+                Value::tuple(self.merge_all(mask, partly, &a, &b))
             }
             // Unset before the `if`, or within an enclosing one: the innermost that differs.
             (_, Value::Unset(Some(inner)), _) | (_, _, Value::Unset(Some(inner))) => {
@@ -97,5 +99,15 @@ impl<'a> Elaborator<'a, '_> {
                 self.poison(partly.position, partly.token, message)
             }
         }
+    }
+    fn merge_all(
+        &mut self,
+        mask: Option<Id>,
+        partly: Partly<'a>,
+        a: &[Value<'a>],
+        b: &[Value<'a>],
+    ) -> Vec<Value<'a>> {
+        let pairs = a.iter().zip(b);
+        pairs.map(|(a, b)| self.merge(mask, partly, a.clone(), b.clone())).collect()
     }
 }

@@ -109,9 +109,13 @@ impl<'a> Elaborator<'a, '_> {
                  `for i in 0..N`",
             );
         }
-        // rustc reports that.
         if arguments.len() != definition.parameters.len() {
-            return Value::Poison;
+            let message = format!(
+                "this function takes {} arguments, and is called with {}",
+                definition.parameters.len(),
+                arguments.len()
+            );
+            return self.poison(position, token, message);
         }
         let inside = match around {
             Around::Scope(scope) => self.scopes[scope].clone(),
@@ -164,6 +168,6 @@ impl<'a> Elaborator<'a, '_> {
             let arguments = vec![Value::Integer(index)];
             elements.push(self.invoke(function.id, function.syntax, callee.clone(), arguments));
         }
-        Value::Array(elements)
+        Value::array(elements)
     }
 }

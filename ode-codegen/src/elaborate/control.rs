@@ -1,5 +1,7 @@
 //! Loops and `match`: control that is decided at compile time.
 
+use std::rc::Rc;
+
 use proc_macro2::Ident;
 use quote::ToTokens;
 
@@ -39,7 +41,9 @@ impl<'a> Elaborator<'a, '_> {
         body: &Block<'a>,
     ) -> Value<'a> {
         let items = match self.expr(iterated) {
-            Value::Iterator(items) | Value::Array(items) => items,
+            Value::Iterator(items) => items,
+            Value::Array(items) => Rc::unwrap_or_clone(items),
+            Value::Poison if self.leaving.is_some() => return Value::Poison,
             value => {
                 if value != Value::Poison {
                     let message = format!(
@@ -186,8 +190,13 @@ impl<'a> Elaborator<'a, '_> {
             Some(label) => self.frames.iter().rposition(|frame| frame.label == Some(label)),
             None => self.frames.len().checked_sub(1),
         };
-        // Outside of a loop: rustc reports it.
-        let Some(target) = target else { return Value::Poison };
+        let Some(target) = target else {
+            let message = match label {
+                Some(label) => format!("there is no loop of the label `'{label}` around this"),
+                None => "there is no loop around this, which it could leave".to_owned(),
+            };
+            return self.poison(expr.id, expr.syntax, message);
+        };
         let around = &self.branches[self.frames[target].branches..];
         if !around.is_empty() {
             if around.iter().all(|known| *known) {
@@ -212,6 +221,9 @@ impl<'a> Elaborator<'a, '_> {
 
     pub(super) fn match_on(&mut self, scrutinee: &Expr<'a>, arms: &[Arm<'a>]) -> Value<'a> {
         let value = self.expr(scrutinee);
+        if self.leaving.is_some() {
+            return Value::Poison;
+        }
         let outside = self.variables.len();
         for arm in arms {
             let chosen = match value {
@@ -235,8 +247,11 @@ impl<'a> Elaborator<'a, '_> {
                 return result;
             }
         }
-        // rustc checks that all cases are there.
-        Value::Poison
+        self.poison(
+            scrutinee.id,
+            scrutinee.syntax,
+            "no arm of this `match` is for the value it has here; add `_ => …`",
+        )
     }
 
     fn guard(&mut self, guard: &Expr<'a>) -> Option<bool> {

@@ -47,7 +47,7 @@ impl<'a> Elaborator<'a, '_> {
             ExprKind::Index(..) | ExprKind::Field(..) => self.element_of(expr),
             ExprKind::Tuple(elements) if elements.is_empty() => Value::Unit,
             ExprKind::Tuple(elements) => {
-                Value::Tuple(elements.iter().map(|element| self.expr(element)).collect())
+                Value::tuple(elements.iter().map(|element| self.expr(element)).collect())
             }
             ExprKind::Array(elements) => {
                 let elements: Vec<_> = elements.iter().map(|element| self.expr(element)).collect();
@@ -56,7 +56,7 @@ impl<'a> Elaborator<'a, '_> {
                         self.integers.unify(a.ty, b.ty);
                     }
                 }
-                Value::Array(elements)
+                Value::array(elements)
             }
             ExprKind::Repeat(value, count) => self.repeat(value, count),
             ExprKind::Call { function, arguments, name } => {
@@ -394,7 +394,7 @@ impl<'a> Elaborator<'a, '_> {
         if self.exhausted() {
             return Value::Poison;
         }
-        Value::Array(vec![element; length])
+        Value::array(vec![element; length])
     }
 
     /// The length of an array, or an error.
@@ -429,15 +429,13 @@ impl<'a> Elaborator<'a, '_> {
             return Value::Poison;
         }
         if function == Function::Len {
-            return match arguments {
-                [Value::Array(elements) | Value::Iterator(elements)] => {
-                    Value::Integer(self.integers.introduce(
-                        expr.id,
-                        elements.len() as i128,
-                        Some(IntegerType::USIZE),
-                    ))
-                }
-                _ => self.poison(expr.id, name, "only an array has a length"),
+            return match arguments.first().and_then(Value::items) {
+                Some(elements) => Value::Integer(self.integers.introduce(
+                    expr.id,
+                    elements.len() as i128,
+                    Some(IntegerType::USIZE),
+                )),
+                None => self.poison(expr.id, name, "only an array has a length"),
             };
         }
         if let (Function::Powi, [Value::Real(base), exponent]) = (function, arguments) {

@@ -1,5 +1,7 @@
 //! Patterns: taking values apart, and matching them.
 
+use std::rc::Rc;
+
 use super::value::Value;
 use super::{Elaborator, Role};
 use crate::ast::{Expr, ExprKind, Pattern, Rest, Target, Type};
@@ -33,8 +35,9 @@ impl<'a> Elaborator<'a, '_> {
     pub(super) fn ascribe(&mut self, value: &Value<'a>, ty: &Type) {
         match (value, ty) {
             (Value::Integer(integer), Type::Integer(ty)) => self.integers.bind(integer.ty, *ty),
+            (_, Type::Other | Type::Float) => {}
             (Value::Array(elements), ty) => {
-                for element in elements {
+                for element in elements.iter() {
                     self.ascribe(element, ty);
                 }
             }
@@ -197,7 +200,7 @@ impl<'a> Elaborator<'a, '_> {
             Value::Array(values) | Value::Tuple(values)
                 if values.len() == count || rest.is_some() && values.len() > count =>
             {
-                values
+                Rc::unwrap_or_clone(values)
             }
             Value::Unset(None) => vec![Value::Unset(None); count],
             Value::Poison | Value::Unset(_) => vec![Value::Poison; count],
@@ -219,7 +222,7 @@ impl<'a> Elaborator<'a, '_> {
             let skipped = values.len() - count;
             let skipped = values.drain(rest.position..rest.position + skipped).collect();
             if let Some(name) = rest.name {
-                self.declare(name, Value::Array(skipped));
+                self.declare(name, Value::array(skipped));
             }
         }
         values

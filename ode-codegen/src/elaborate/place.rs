@@ -1,5 +1,7 @@
 //! Variables and their elements: reading and assigning.
 
+use std::rc::Rc;
+
 use quote::ToTokens;
 
 use super::names::{known_constant, nearly_equal};
@@ -320,7 +322,9 @@ impl<'a> Elaborator<'a, '_> {
         let mut element = &mut self.variables[variable].value;
         for &index in location {
             match element {
-                Value::Array(elements) | Value::Tuple(elements) => element = &mut elements[index],
+                Value::Array(elements) | Value::Tuple(elements) => {
+                    element = &mut Rc::make_mut(elements)[index];
+                }
                 // `locate` goes into nothing else.
                 other => return other,
             }
@@ -364,11 +368,17 @@ fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
     }
 }
 
+fn has_unset(value: &Value<'_>) -> bool {
+    find_unset(value).is_some()
+}
+
 /// Makes everything unset unknown.
 pub(super) fn poison(value: &mut Value<'_>) {
     match value {
         Value::Unset(_) => *value = Value::Poison,
-        Value::Array(elements) | Value::Tuple(elements) => elements.iter_mut().for_each(poison),
+        Value::Array(elements) | Value::Tuple(elements) if elements.iter().any(has_unset) => {
+            Rc::make_mut(elements).iter_mut().for_each(poison);
+        }
         _ => {}
     }
 }

@@ -3,6 +3,8 @@
 //! An iterator is the list of what it gives: functions have no effects here, so that it makes no
 //! difference when they are called.
 
+use std::rc::Rc;
+
 use proc_macro2::Ident;
 
 use super::integer::Integer;
@@ -53,7 +55,7 @@ impl<'a> Elaborator<'a, '_> {
             return Value::Poison;
         }
         let (mut items, is_array) = match receiver {
-            Value::Array(items) => (items, true),
+            Value::Array(items) => (Rc::unwrap_or_clone(items), true),
             Value::Iterator(items) => (items, false),
             other => {
                 let message = format!(
@@ -92,18 +94,18 @@ impl<'a> Elaborator<'a, '_> {
                 let pair = |(index, item)| {
                     let ty = Some(IntegerType::USIZE);
                     let index = self.integers.introduce(expr.id, index as i128, ty);
-                    Value::Tuple(vec![Value::Integer(index), item])
+                    Value::tuple(vec![Value::Integer(index), item])
                 };
                 items = items.into_iter().enumerate().map(pair).collect();
             }
             (Method::Zip, [(argument, other)]) => {
-                let (Value::Array(others) | Value::Iterator(others)) = other else {
+                let Some(others) = other.items() else {
                     let message =
                         format!("`zip` is for arrays and ranges here, found {}", other.describe());
                     return self.poison(argument.id, argument.syntax, message);
                 };
                 let pairs = items.into_iter().zip(others.iter().cloned());
-                items = pairs.map(|(a, b)| Value::Tuple(vec![a, b])).collect();
+                items = pairs.map(|(a, b)| Value::tuple(vec![a, b])).collect();
             }
             (Method::Map, [(argument, function)]) => {
                 let mut mapped = Vec::with_capacity(items.len());
@@ -111,7 +113,7 @@ impl<'a> Elaborator<'a, '_> {
                     let function = function.clone();
                     mapped.push(self.invoke(argument.id, argument.syntax, function, vec![item]));
                 }
-                return if is_array { Value::Array(mapped) } else { Value::Iterator(mapped) };
+                return if is_array { Value::array(mapped) } else { Value::Iterator(mapped) };
             }
             (Method::Fold, [(_, first), (argument, function)]) => {
                 return items.into_iter().fold(first.clone(), |accumulated, item| {

@@ -1,5 +1,7 @@
 //! What an expression evaluates to while the graph is built.
 
+use std::rc::Rc;
+
 use super::call::Closure;
 use super::integer::Integer;
 use crate::graph::Id;
@@ -16,8 +18,9 @@ pub(super) enum Value<'a> {
     Integer(Integer),
     /// An integer that differs between the branches of an `if` on lanes.
     LaneInteger,
-    Array(Vec<Value<'a>>),
-    Tuple(Vec<Value<'a>>),
+    /// Shared: arrays are passed to functions, and looked at again after a branch.
+    Array(Rc<Vec<Value<'a>>>),
+    Tuple(Rc<Vec<Value<'a>>>),
     /// What an iterator gives, one after another.
     Iterator(Vec<Value<'a>>),
     /// A closure or a function.
@@ -42,7 +45,24 @@ impl PartialEq for Partly<'_> {
     }
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
+    pub(super) fn array(elements: Vec<Value<'a>>) -> Self {
+        Value::Array(Rc::new(elements))
+    }
+
+    pub(super) fn tuple(elements: Vec<Value<'a>>) -> Self {
+        Value::Tuple(Rc::new(elements))
+    }
+
+    /// What a loop over it gives.
+    pub(super) fn items(&self) -> Option<&[Value<'a>]> {
+        match self {
+            Value::Array(items) => Some(items),
+            Value::Iterator(items) => Some(items),
+            _ => None,
+        }
+    }
+
     /// In words, with an article.
     pub(super) fn describe(&self) -> &'static str {
         match self {
