@@ -167,6 +167,7 @@ tests! {
     #[exact] brusselator SAME_SIGN,
     constructs ANY_SIGN,
     #[exact] control ANY_SIGN,
+    #[exact] corners ANY_SIGN,
     fitzhugh_nagumo SAME_SIGN,
     forced_oscillator SAME_SIGN,
     functions SAME_SIGN,
@@ -212,6 +213,18 @@ fn returning() {
         for i in 0..2 {
             assert!((computed[i] - expected[i]).abs() < 1e-5 * scale);
         }
+    }
+}
+
+#[test]
+fn returning_a_function_of_the_index() {
+    use systems::returning::ring;
+    for i in 0..8 {
+        let u = [1.0, -2.0, 0.5, 4.0].map(|x| x * f64::from(i));
+        let p = [0.5, 0.25, -1.0, 2.0];
+        let in_f32 = ring::call(&u.map(|x| x as f32), &p.map(|x| x as f32), i as f32);
+        // Small numbers: exact in both precisions.
+        assert_eq!(ring::rhs(&u, &p, f64::from(i)), in_f32.map(f64::from));
     }
 }
 

@@ -104,6 +104,7 @@ tests! {
     brusselator,
     constructs,
     control,
+    corners,
     fitzhugh_nagumo,
     forced_oscillator,
     functions,

@@ -30,6 +30,7 @@ pub(crate) mod brusselator;
 #[allow(clippy::needless_late_init, clippy::assign_op_pattern)]
 pub(crate) mod constructs;
 pub(crate) mod control;
+pub(crate) mod corners;
 pub(crate) mod fitzhugh_nagumo;
 pub(crate) mod forced_oscillator;
 pub(crate) mod functions;

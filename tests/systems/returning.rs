@@ -11,3 +11,13 @@ pub(crate) fn returning(u: &[f32; 2], p: &[f32; 4], _t: f32) -> [f32; 2] {
     let met = prey * predators;
     [growth * prey - hunting * met, breeding * met - death * predators]
 }
+
+/// The array of derivatives by a function of the index.
+#[odes::ode_system]
+pub(crate) fn ring(u: &[f32; 4], p: &[f32; 4], t: f32) -> [f32; 4] {
+    let wave = |i: usize| p[i] + t * i as f32;
+    std::array::from_fn(|i| {
+        let (left, right) = (u[(i + 3) % 4], u[(i + 1) % 4]);
+        wave(i) * (left - 2.0 * u[i] + right)
+    })
+}
