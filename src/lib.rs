@@ -3,6 +3,7 @@
 pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;
 pub use ode_core::methods::{Method, Tsit5};
+pub use ode_core::report::{Operations, Report};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::{
     Backend, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
@@ -24,6 +25,7 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use ode_core::lane::Real;
+    pub use ode_core::report::{Operations, Report};
     pub use ode_core::system::{System, device_constant};
 }
 

@@ -25,7 +25,7 @@ use crate::derive::{self, Gradient};
 use crate::elaborate::{self, Elaborated};
 use crate::emit::{self, Results};
 use crate::fuse::{self, Fusion};
-use crate::graph::{Graph, Id, Input};
+use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
 use crate::{device, parse};
 
 /// How many nodes the derivatives may add to the graph: ten times the operations that a
@@ -240,6 +240,8 @@ fn assemble(
     let text = device::system_struct(&device_functions)?;
     let device_source = device_source(&text, &in_rust, &members);
 
+    let operations = functions.iter().map(Lowered::operations);
+    let visibility = &system.item.vis;
     let facade = &options.facade;
     let device_constant =
         (!constants.is_empty()).then(|| quote!(use #facade::__private::device_constant;));
@@ -260,7 +262,7 @@ fn assemble(
             clippy::pedantic
         )]
         const _: () = {
-            use #facade::__private::{Real, System};
+            use #facade::__private::{Operations, Real, Report, System};
             #device_constant
             #(#[allow(unused_imports)] #uses)*
 
@@ -272,11 +274,21 @@ fn assemble(
                 const JACOBIAN_PATTERN: &'static [(usize, usize)] = #jacobian_pattern;
                 const PARAMETER_PATTERN: &'static [(usize, usize)] = #parameter_pattern;
                 const TIME_PATTERN: &'static [usize] = &[#(#time_pattern),*];
+                const OPERATIONS: [Operations; 4] = [#(Operations::new([#operations])),*];
 
                 #(#rust)*
 
                 fn device_source() -> ::std::string::String {
                     #device_source
+                }
+            }
+
+            impl #name {
+                /// What the compiler made of this system.
+                #[allow(dead_code)]
+                #[must_use]
+                #visibility fn report() -> Report {
+                    Report::of::<Self, #states, #parameters>()
                 }
             }
         };
@@ -294,6 +306,33 @@ impl Lowered {
     fn new(name: &'static str, graph: &Graph, results: Results, fusion: Fusion) -> Self {
         let (graph, roots) = fuse::fuse(graph, &results.roots(), fusion);
         Lowered { name, graph, results: results.with_roots(roots) }
+    }
+
+    /// How many of each kind of operation it takes, in the order of `ode_core::report::Operations`.
+    fn operations(&self) -> TokenStream {
+        let reachable = self.graph.reachable(&self.results.roots());
+        let mut counts = [0; 6];
+        for id in self.graph.ids().filter(|id| reachable[id.index()]) {
+            let kind = match self.graph.node(id) {
+                Node::Literal(_) | Node::Constant(_) | Node::Input(_) => continue,
+                // Signs cost nothing: they are part of the operations around them.
+                Node::Unary(Unary::Neg | Unary::Abs, _) => continue,
+                Node::Binary(Binary::Add | Binary::Sub, ..) => 0,
+                Node::Binary(Binary::Mul, ..) | Node::Powi(..) => 1,
+                Node::MulAdd(..) => 2,
+                Node::Binary(Binary::Div, ..) | Node::Unary(Unary::Sqrt, _) => 3,
+                Node::Binary(Binary::Min | Binary::Max, ..)
+                | Node::Compare(..)
+                | Node::And(..)
+                | Node::Or(..)
+                | Node::Not(_)
+                | Node::Select(..) => 5,
+                Node::Unary(..) | Node::Binary(..) => 4,
+            };
+            counts[kind] += 1;
+        }
+        let counts = counts.map(Literal::u32_unsuffixed);
+        quote!(#(#counts),*)
     }
 
     fn emit(&self, system: &System<'_>, constants: &[TokenStream]) -> TokenStream {
@@ -403,7 +442,7 @@ fn stub(item: &syn::ItemFn, options: &Options, error: &syn::Error) -> TokenStrea
 
         #[allow(deprecated)]
         const _: () = {
-            use #facade::__private::{Real, System};
+            use #facade::__private::{Operations, Real, System};
 
             impl System<#states, #parameters> for #name {
                 const NAME: &'static str = "";
@@ -412,6 +451,7 @@ fn stub(item: &syn::ItemFn, options: &Options, error: &syn::Error) -> TokenStrea
                 const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[];
                 const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
                 const TIME_PATTERN: &'static [usize] = &[];
+                const OPERATIONS: [Operations; 4] = [Operations::new([0; 6]); 4];
                 #(#functions)*
                 fn device_source() -> ::std::string::String #never
             }

@@ -12,6 +12,7 @@ pub mod math;
 pub mod methods;
 mod options;
 mod problem;
+pub mod report;
 pub mod simd;
 mod solution;
 pub mod system;

@@ -1,6 +1,7 @@
 //! The trait of a system of differential equations.
 
 use crate::lane::Real;
+use crate::report::Operations;
 
 /// A system `du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
 ///
@@ -19,6 +20,8 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     const PARAMETER_PATTERN: &'static [(usize, usize)];
     /// The components of the right-hand side that depend explicitly on the time, in order.
     const TIME_PATTERN: &'static [usize];
+    /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time gradient.
+    const OPERATIONS: [Operations; 4];
 
     /// The right-hand side.
     fn rhs<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];

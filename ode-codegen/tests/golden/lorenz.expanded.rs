@@ -29,7 +29,7 @@ impl lorenz {
     clippy::pedantic
 )]
 const _: () = {
-    use ::odes::__private::{Real, System};
+    use ::odes::__private::{Operations, Real, Report, System};
     #[automatically_derived]
     impl System<3, 3> for lorenz {
         const NAME: &'static str = "lorenz";
@@ -47,6 +47,12 @@ const _: () = {
         ];
         const PARAMETER_PATTERN: &'static [(usize, usize)] = &[(0, 0), (1, 1), (2, 2)];
         const TIME_PATTERN: &'static [usize] = &[];
+        const OPERATIONS: [Operations; 4] = [
+            Operations::new([2, 2, 2, 0, 0, 0]),
+            Operations::new([1, 0, 0, 0, 0, 0]),
+            Operations::new([1, 0, 0, 0, 0, 0]),
+            Operations::new([0, 0, 0, 0, 0, 0]),
+        ];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
             let v0 = u[1] - u[0];
@@ -78,6 +84,14 @@ const _: () = {
             ::std::string::String::from(
                 "struct System {\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = m_mul_add(u[0], v2, (-u[1]));\n        auto v4 = (u[0] * u[1]);\n        auto v5 = m_mul_add((-p[2]), u[2], v4);\n        return array(v1, v3, v5);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (p[1] - u[2]);\n        return array(array((-p[0]), p[0], zero), array(v0, Real<R>::lit((-1.0)), (-u[0])), array(u[1], u[0], (-p[2])));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (u[1] - u[0]);\n        return array(array(v0, zero, zero), array(zero, u[0], zero), array(zero, zero, (-u[2])));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n};\n",
             )
+        }
+    }
+    impl lorenz {
+        /// What the compiler made of this system.
+        #[allow(dead_code)]
+        #[must_use]
+        pub fn report() -> Report {
+            Report::of::<Self, 3, 3>()
         }
     }
 };

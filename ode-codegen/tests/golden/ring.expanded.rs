@@ -33,7 +33,7 @@ impl ring {
     clippy::pedantic
 )]
 const _: () = {
-    use crate::facade::__private::{Real, System};
+    use crate::facade::__private::{Operations, Real, Report, System};
     #[automatically_derived]
     impl System<4, 1> for ring {
         const NAME: &'static str = "ring";
@@ -60,6 +60,12 @@ const _: () = {
             (3, 0),
         ];
         const TIME_PATTERN: &'static [usize] = &[1, 2, 3];
+        const OPERATIONS: [Operations; 4] = [
+            Operations::new([12, 9, 0, 0, 0, 0]),
+            Operations::new([1, 0, 0, 0, 0, 0]),
+            Operations::new([8, 0, 0, 0, 0, 0]),
+            Operations::new([0, 4, 0, 0, 0, 0]),
+        ];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {
             let v0 = u[1] - u[0];
@@ -121,6 +127,14 @@ const _: () = {
             ::std::string::String::from(
                 "struct System {\n    template<class R> static DEVICE Arr<R, 4> rhs(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (u[2] - u[1]);\n        auto v3 = (p[0] * v2);\n        auto v4 = (u[3] - u[2]);\n        auto v5 = (p[0] * v4);\n        auto v6 = (u[0] - u[3]);\n        auto v7 = (p[0] * v6);\n        auto v8 = (v1 - v7);\n        auto v9 = (t * t);\n        auto v10 = (t * v9);\n        auto v11 = (Real<R>::lit(0.0) * v10);\n        auto v12 = (v8 + v11);\n        auto v13 = (v3 - v1);\n        auto v14 = (v13 + v10);\n        auto v15 = (v5 - v3);\n        auto v16 = (Real<R>::lit(2.0) * v10);\n        auto v17 = (v15 + v16);\n        auto v18 = (v7 - v5);\n        auto v19 = (Real<R>::lit(3.0) * v10);\n        auto v20 = (v18 + v19);\n        return array(v12, v14, v17, v20);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 4>, 4> jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = ((-p[0]) - p[0]);\n        return array(array(v0, p[0], zero, p[0]), array(p[0], v0, p[0], zero), array(zero, p[0], v0, p[0]), array(p[0], zero, p[0], v0));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 1>, 4> parameter_jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (u[2] - u[1]);\n        auto v2 = (u[3] - u[2]);\n        auto v3 = (u[0] - u[3]);\n        auto v4 = (v0 - v3);\n        auto v5 = (v1 - v0);\n        auto v6 = (v2 - v1);\n        auto v7 = (v3 - v2);\n        return array(array(v4), array(v5), array(v6), array(v7));\n    }\n    template<class R> static DEVICE Arr<R, 4> time_gradient(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (t * t);\n        auto v1 = (Real<R>::lit(3.0) * v0);\n        auto v2 = (v1 * Real<R>::lit(2.0));\n        auto v3 = (v1 * Real<R>::lit(3.0));\n        return array(zero, v1, v2, v3);\n    }\n};\n",
             )
+        }
+    }
+    impl ring {
+        /// What the compiler made of this system.
+        #[allow(dead_code)]
+        #[must_use]
+        fn report() -> Report {
+            Report::of::<Self, 4, 1>()
         }
     }
 };

@@ -39,7 +39,7 @@ impl switched {
     clippy::pedantic
 )]
 const _: () = {
-    use ::odes::__private::{Real, System};
+    use ::odes::__private::{Operations, Real, Report, System};
     use ::odes::__private::device_constant;
     #[allow(unused_imports)]
     use crate::constants::STIFFNESS;
@@ -51,6 +51,12 @@ const _: () = {
         const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[(0, 1), (1, 0), (1, 1)];
         const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
         const TIME_PATTERN: &'static [usize] = &[1];
+        const OPERATIONS: [Operations; 4] = [
+            Operations::new([1, 3, 1, 0, 2, 5]),
+            Operations::new([1, 3, 0, 0, 1, 5]),
+            Operations::new([0, 0, 0, 0, 0, 0]),
+            Operations::new([0, 2, 0, 0, 1, 0]),
+        ];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {
             let v0 = u[1].abs();
@@ -106,6 +112,14 @@ const _: () = {
                 "\n    template<class R> static DEVICE Arr<R, 2> rhs(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (Real<R>::lit(constant0_FRICTION) * v2);\n        auto v4 = Real<R>::select(m3, v3, Real<R>::lit(0.0));\n        auto v5 = (Real<R>::lit(6.283185307179586) * t);\n        auto v6 = math::cos(v5);\n        auto v7 = m_mul_add((-Real<R>::lit(constant1_STIFFNESS)), u[0], v6);\n        auto v8 = (v7 - v4);\n        return array(u[1], v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 2> jacobian(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (u[1] + u[1]);\n        auto v4 = (v3 * v2);\n        auto v5 = (v4 * Real<R>::lit(constant0_FRICTION));\n        auto v6 = Real<R>::select(m3, v5, Real<R>::lit(0.0));\n        return array(array(zero, Real<R>::lit(1.0)), array((-Real<R>::lit(constant1_STIFFNESS)), (-v6)));\n    }\n    template<class R> static DEVICE Arr<R, 2> time_gradient(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(6.283185307179586) * t);\n        auto v1 = math::sin(v0);\n        auto v2 = (Real<R>::lit(6.283185307179586) * v1);\n        return array(zero, (-v2));\n    }\n};\n",
             );
             text
+        }
+    }
+    impl switched {
+        /// What the compiler made of this system.
+        #[allow(dead_code)]
+        #[must_use]
+        pub(crate) fn report() -> Report {
+            Report::of::<Self, 2, 0>()
         }
     }
 };

@@ -1,0 +1,50 @@
+//! What a system's report says, by counting in its source.
+
+use odes::Report;
+use odes::prelude::*;
+
+/// Operations of all kinds but a sum.
+#[ode_system]
+fn counted(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 2], _t: f64) {
+    let [x, y, z] = *u;
+    let [a, b] = *p;
+    // A product and a fused multiply-add; the product occurs twice and counts once.
+    du[0] = x * y + a * z;
+    du[1] = (x * y).exp() / b;
+    du[2] = if z > a { z } else { a };
+}
+
+#[test]
+fn operations_are_counted() {
+    let report: Report = counted::report();
+    assert_eq!(
+        (report.name, report.states, report.parameters),
+        ("counted", &["x", "y", "z"][..], &["a", "b"][..])
+    );
+    assert!(!report.depends_on_time);
+    let rhs = report.rhs;
+    assert_eq!((rhs.sums, rhs.products, rhs.fused), (0, 1, 1));
+    assert_eq!((rhs.quotients, rhs.functions, rhs.selections), (1, 1, 2));
+    assert_eq!(rhs.total(), 6);
+    // By rows: x y z, x y, z.
+    assert_eq!(report.jacobian_nonzeros, 6);
+    // a, b, a.
+    assert_eq!(report.parameter_nonzeros, 3);
+    assert_eq!(report.time_gradient.total(), 0);
+    // The third state depends on itself alone, and the other two on each other.
+    assert_eq!(report.factor_nonzeros, 6);
+}
+
+#[test]
+fn it_is_readable() {
+    let text = counted::report().to_string();
+    let expected = "\
+counted
+  3 states: x, y, z
+  2 parameters: a, b
+  the time does not appear
+  right-hand side: 1 product, 1 fused multiply-add, 1 quotient or root, 1 elementary function, 2 selections
+  Jacobian: 6 of 9 entries, its factors 6: ";
+    assert!(text.starts_with(expected), "{text}");
+    assert!(text.ends_with("by the time: nothing to compute"), "{text}");
+}
