@@ -316,13 +316,17 @@ pub(crate) enum Function {
     Powi,
     Recip,
     MulAdd,
+    /// What a few operations make.
+    Composed(Composed),
+    /// Sine and cosine, as a tuple.
+    SinCos,
     /// Number of elements of an array.
     Len,
 }
 
 impl Function {
     /// All of them, by name.
-    pub(crate) const NAMES: [(&'static str, Function); 15] = [
+    pub(crate) const NAMES: [(&'static str, Function); 44] = [
         ("sqrt", Function::Unary(Unary::Sqrt)),
         ("exp", Function::Unary(Unary::Exp)),
         ("ln", Function::Unary(Unary::Ln)),
@@ -337,6 +341,35 @@ impl Function {
         ("max", Function::Binary(Binary::Max)),
         ("recip", Function::Recip),
         ("mul_add", Function::MulAdd),
+        ("exp2", Function::Unary(Unary::Exp2)),
+        ("exp_m1", Function::Unary(Unary::ExpM1)),
+        ("ln_1p", Function::Unary(Unary::Ln1p)),
+        ("log2", Function::Unary(Unary::Log2)),
+        ("log10", Function::Unary(Unary::Log10)),
+        ("cbrt", Function::Unary(Unary::Cbrt)),
+        ("asin", Function::Unary(Unary::Asin)),
+        ("acos", Function::Unary(Unary::Acos)),
+        ("atan", Function::Unary(Unary::Atan)),
+        ("sinh", Function::Unary(Unary::Sinh)),
+        ("cosh", Function::Unary(Unary::Cosh)),
+        ("asinh", Function::Unary(Unary::Asinh)),
+        ("acosh", Function::Unary(Unary::Acosh)),
+        ("atanh", Function::Unary(Unary::Atanh)),
+        ("floor", Function::Unary(Unary::Floor)),
+        ("round_ties_even", Function::Unary(Unary::RoundEven)),
+        ("atan2", Function::Binary(Binary::Atan2)),
+        ("hypot", Function::Binary(Binary::Hypot)),
+        ("copysign", Function::Binary(Binary::Copysign)),
+        ("log", Function::Composed(Composed::Log)),
+        ("clamp", Function::Composed(Composed::Clamp)),
+        ("signum", Function::Composed(Composed::Signum)),
+        ("ceil", Function::Composed(Composed::Ceil)),
+        ("trunc", Function::Composed(Composed::Trunc)),
+        ("round", Function::Composed(Composed::Round)),
+        ("fract", Function::Composed(Composed::Fract)),
+        ("to_radians", Function::Composed(Composed::ToRadians)),
+        ("to_degrees", Function::Composed(Composed::ToDegrees)),
+        ("sin_cos", Function::SinCos),
         ("len", Function::Len),
     ];
 
@@ -347,9 +380,35 @@ impl Function {
     /// Number of arguments, the receiver included.
     pub(crate) fn arguments(self) -> usize {
         match self {
-            Function::Unary(_) | Function::Recip | Function::Len => 1,
+            Function::Unary(_) | Function::Recip | Function::SinCos | Function::Len => 1,
             Function::Binary(_) | Function::Powi => 2,
             Function::MulAdd => 3,
+            Function::Composed(composed) => composed.arguments(),
+        }
+    }
+}
+
+/// A function that is a few operations of the graph: `compose` says which.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Composed {
+    Log,
+    Clamp,
+    Signum,
+    Ceil,
+    Trunc,
+    Round,
+    Fract,
+    ToRadians,
+    ToDegrees,
+}
+
+impl Composed {
+    /// Number of arguments, the receiver included.
+    fn arguments(self) -> usize {
+        match self {
+            Composed::Log => 2,
+            Composed::Clamp => 3,
+            _ => 1,
         }
     }
 }

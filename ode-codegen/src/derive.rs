@@ -17,6 +17,16 @@
 //! | `a^b` (`powf`) | `b a^(b-1) a' + ln a a^b b'` |
 //! | `exp`, `ln` | `exp a a'`, `a' / a` |
 //! | `sin`, `cos`, `tan`, `tanh` | `cos a a'`, `-sin a a'`, `(1 + tan² a) a'`, `(1 - tanh² a) a'` |
+//! | `exp2`, `exp_m1` | `ln 2 exp2 a a'`, `(exp_m1 a + 1) a'` |
+//! | `ln_1p`, `log2`, `log10` | `a' / (1 + a)`, `a' (1 / ln 2) / a`, `a' (1 / ln 10) / a` |
+//! | `cbrt` | `(1/3 / cbrt² a) a'` |
+//! | `asin`, `acos` | `a' / sqrt((1 - a)(1 + a))`, and that negated |
+//! | `atan`, `atan2(a, b)` | `a' / (1 + a²)`, `(b / (a² + b²)) a' - (a / (a² + b²)) b'` |
+//! | `hypot(a, b)` | `(a / h) a' + (b / h) b'` with `h` the value |
+//! | `sinh`, `cosh` | `cosh a a'`, `sinh a a'` |
+//! | `asinh`, `acosh`, `atanh` | `a' / sqrt(1 + a²)`, `a' / sqrt((a - 1)(a + 1))`, `a' / ((1 - a)(1 + a))` |
+//! | `floor`, `round_even` | zero |
+//! | `copysign(a, b)` | `a'` where the signs agree, else `-a'` |
 //! | `abs a` | `a'` where `a >= 0`, else `-a'` |
 //! | `min(a, b)`, `max(a, b)` | that of the side which is the value: `a'` where `a < b` (`a > b`), else `b'` |
 //! | `select(m, a, b)` | `select(m, a', b')` |
@@ -117,6 +127,39 @@ fn gradient(graph: &mut Graph, gradients: &[Gradient], id: Id) -> Gradient {
             };
             add(graph, &by_base, &by_exponent)
         }
+        Node::Binary(Binary::Atan2, a, b) => {
+            if of(a).is_empty() && of(b).is_empty() {
+                return Gradient::new();
+            }
+            let squares = [graph.mul(a, a), graph.mul(b, b)];
+            let sum = graph.add(squares[0], squares[1]);
+            let by_a = graph.div(b, sum);
+            let by_b = graph.div(a, sum);
+            let by_b = graph.neg(by_b);
+            let left = scale(graph, of(a), by_a);
+            let right = scale(graph, of(b), by_b);
+            add(graph, &left, &right)
+        }
+        Node::Binary(Binary::Hypot, a, b) => {
+            let mut part = |operand: Id| {
+                if of(operand).is_empty() {
+                    return Gradient::new();
+                }
+                let factor = graph.div(operand, id);
+                scale(graph, of(operand), factor)
+            };
+            let (left, right) = (part(a), part(b));
+            add(graph, &left, &right)
+        }
+        Node::Binary(Binary::Copysign, a, b) => {
+            if of(a).is_empty() {
+                return Gradient::new();
+            }
+            let one = graph.literal(1.0);
+            let signs = [a, b].map(|operand| graph.binary(Binary::Copysign, one, operand));
+            let factor = graph.mul(signs[0], signs[1]);
+            scale(graph, of(a), factor)
+        }
         Node::Binary(Binary::Min, a, b) => {
             let mask = graph.compare(Comparison::Lt, a, b);
             select(graph, mask, of(a), of(b))
@@ -176,9 +219,68 @@ fn slope(graph: &mut Graph, function: Unary, a: Id, value: Id) -> Id {
             let square = graph.mul(value, value);
             graph.sub(one, square)
         }
+        Unary::Exp2 => {
+            let ln_2 = graph.literal(std::f64::consts::LN_2);
+            graph.mul(ln_2, value)
+        }
+        Unary::ExpM1 => graph.add(value, one),
+        Unary::Ln1p => {
+            let sum = graph.add(one, a);
+            graph.div(one, sum)
+        }
+        Unary::Log2 => {
+            let factor = graph.literal(std::f64::consts::LOG2_E);
+            graph.div(factor, a)
+        }
+        Unary::Log10 => {
+            let factor = graph.literal(std::f64::consts::LOG10_E);
+            graph.div(factor, a)
+        }
+        Unary::Cbrt => {
+            let third = graph.literal(1.0 / 3.0);
+            let square = graph.mul(value, value);
+            graph.div(third, square)
+        }
+        Unary::Asin | Unary::Acos => {
+            let product = one_less_square(graph, a);
+            let root = graph.unary(Unary::Sqrt, product);
+            let slope = graph.div(one, root);
+            if function == Unary::Asin { slope } else { graph.neg(slope) }
+        }
+        Unary::Atan => {
+            let square = graph.mul(a, a);
+            let sum = graph.add(one, square);
+            graph.div(one, sum)
+        }
+        Unary::Sinh => graph.unary(Unary::Cosh, a),
+        Unary::Cosh => graph.unary(Unary::Sinh, a),
+        Unary::Asinh => {
+            let square = graph.mul(a, a);
+            let sum = graph.add(one, square);
+            let root = graph.unary(Unary::Sqrt, sum);
+            graph.div(one, root)
+        }
+        Unary::Acosh => {
+            let (less, more) = (graph.sub(a, one), graph.add(a, one));
+            let product = graph.mul(less, more);
+            let root = graph.unary(Unary::Sqrt, product);
+            graph.div(one, root)
+        }
+        Unary::Atanh => {
+            let product = one_less_square(graph, a);
+            graph.div(one, product)
+        }
+        Unary::Floor | Unary::RoundEven => graph.literal(0.0),
         // Not a product with a slope: `gradient` selects.
         Unary::Abs => one,
     }
+}
+
+/// `1 - a²` as `(1 - a)(1 + a)`, which loses nothing near 1.
+fn one_less_square(graph: &mut Graph, a: Id) -> Id {
+    let one = graph.literal(1.0);
+    let (less, more) = (graph.sub(one, a), graph.add(one, a));
+    graph.mul(less, more)
 }
 
 fn divide(

@@ -160,6 +160,22 @@ impl Writer<'_> {
                     Unary::Cos => "cos",
                     Unary::Tan => "tan",
                     Unary::Tanh => "tanh",
+                    Unary::Exp2 => "exp2",
+                    Unary::ExpM1 => "exp_m1",
+                    Unary::Ln1p => "ln_1p",
+                    Unary::Log2 => "log2",
+                    Unary::Log10 => "log10",
+                    Unary::Cbrt => "cbrt",
+                    Unary::Asin => "asin",
+                    Unary::Acos => "acos",
+                    Unary::Atan => "atan",
+                    Unary::Sinh => "sinh",
+                    Unary::Cosh => "cosh",
+                    Unary::Asinh => "asinh",
+                    Unary::Acosh => "acosh",
+                    Unary::Atanh => "atanh",
+                    Unary::Floor => "floor",
+                    Unary::RoundEven => "round_even",
                 };
                 self.method(method, a, &[])
             }
@@ -173,6 +189,9 @@ impl Writer<'_> {
                     Binary::Min => self.method("min", a, &[b]),
                     Binary::Max => self.method("max", a, &[b]),
                     Binary::Powf => self.method("powf", a, &[b]),
+                    Binary::Atan2 => self.method("atan2", a, &[b]),
+                    Binary::Hypot => self.method("hypot", a, &[b]),
+                    Binary::Copysign => self.method("copysign", a, &[b]),
                 }
             }
             Node::MulAdd(a, b, c) => self.method("mul_add", a, &[b, c]),

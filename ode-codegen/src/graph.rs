@@ -27,7 +27,7 @@
 //! # Exactness
 //!
 //! `+ - * /`, `sqrt` and [`Node::MulAdd`] are rounded once, to nearest. `abs`, `min`, `max`,
-//! negation, comparison and selection are exact. [`Node::Powi`] is the sequence of multiplications
+//! `floor`, `round_even`, `copysign`, negation, comparison and selection are exact. [`Node::Powi`] is the sequence of multiplications
 //! that `fuse` expands it to. The elementary functions are `odes`' own lane programs, the same
 //! bits everywhere. A literal is an `f64`: arithmetic between literals is folded in `f64` and the
 //! result is narrowed to the precision of the solve, so in an `f32` solve a folded constant is the
@@ -81,6 +81,38 @@ pub(crate) enum Unary {
     Tan,
     /// Hyperbolic tangent.
     Tanh,
+    /// `2` to this power.
+    Exp2,
+    /// Natural exponential, less 1.
+    ExpM1,
+    /// Natural logarithm of `1 + x`.
+    Ln1p,
+    /// Logarithm to base 2.
+    Log2,
+    /// Logarithm to base 10.
+    Log10,
+    /// Cube root.
+    Cbrt,
+    /// Arc sine.
+    Asin,
+    /// Arc cosine.
+    Acos,
+    /// Arc tangent.
+    Atan,
+    /// Hyperbolic sine.
+    Sinh,
+    /// Hyperbolic cosine.
+    Cosh,
+    /// Inverse hyperbolic sine.
+    Asinh,
+    /// Inverse hyperbolic cosine.
+    Acosh,
+    /// Inverse hyperbolic tangent.
+    Atanh,
+    /// The greatest integer not above.
+    Floor,
+    /// The nearest integer, ties to even.
+    RoundEven,
 }
 
 /// A function of two real numbers.
@@ -100,6 +132,12 @@ pub(crate) enum Binary {
     Max,
     /// `a` to the power `b`.
     Powf,
+    /// The angle of the point `(b, a)`.
+    Atan2,
+    /// `sqrt(a * a + b * b)` without overflow.
+    Hypot,
+    /// `|a|` with the sign of `b`.
+    Copysign,
 }
 
 /// A comparison of two real numbers; false where either is a NaN.

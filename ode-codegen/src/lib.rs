@@ -6,6 +6,7 @@
 //! * [`system`] compiles a plain right-hand side into a lane program with exact derivatives.
 
 mod ast;
+mod compose;
 mod ctxt;
 mod derive;
 pub mod device;

@@ -42,6 +42,9 @@ impl Graph {
             Binary::Min => self.min_max(Binary::Min, a, b),
             Binary::Max => self.min_max(Binary::Max, a, b),
             Binary::Powf => self.powf(a, b),
+            Binary::Atan2 | Binary::Hypot | Binary::Copysign => {
+                self.insert(Node::Binary(function, a, b))
+            }
         }
     }
 
@@ -53,6 +56,13 @@ impl Graph {
             Unary::Sqrt => {
                 let root = self.literal_value(a).and_then(|value| self.fold(value.sqrt()));
                 root.unwrap_or_else(|| self.insert(Node::Unary(function, a)))
+            }
+            Unary::Floor | Unary::RoundEven => {
+                let integer = self.literal_value(a).and_then(|value| {
+                    let down = function == Unary::Floor;
+                    self.fold(if down { value.floor() } else { value.round_ties_even() })
+                });
+                integer.unwrap_or_else(|| self.insert(Node::Unary(function, a)))
             }
             _ => self.insert(Node::Unary(function, a)),
         }

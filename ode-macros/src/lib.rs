@@ -85,7 +85,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `while c { … }`, `loop { … }` | `c` known; at most 100 000 rounds |
 /// | `break`, `continue`, `break value`, `'label:` | under known conditions: not in an `if` on the state inside of the loop that is left |
 /// | **Functions** | |
-/// | `x.sqrt()`, `f64::sqrt(x)` | `sqrt`, `exp`, `ln`, `sin`, `cos`, `tan`, `tanh`, `powi`, `powf`, `abs`, `min`, `max`, `recip`, `mul_add` |
+/// | `x.sqrt()`, `f64::sqrt(x)` | `sqrt`, `cbrt`, `hypot`; `exp`, `exp2`, `exp_m1`; `ln`, `log2`, `log10`, `log`, `ln_1p`; `powi`, `powf`; `sin`, `cos`, `tan`, `sin_cos`; `asin`, `acos`, `atan`, `atan2`; `sinh`, `cosh`, `tanh`; `asinh`, `acosh`, `atanh` |
+/// | `x.abs()`, `f64::abs(x)` | `abs`, `signum`, `copysign`; `min`, `max`, `clamp`; `floor`, `ceil`, `trunc`, `round`, `round_ties_even`, `fract`; `recip`, `mul_add`, `to_radians`, `to_degrees` |
 /// | `fn name(x: f64, v: &[f64; 3], n: usize) -> (f64, f64) { … }` | called by name; not generic, no `&mut`, no recursion, no `return`; functions from outside cannot be called |
 /// | `let f = \|x, [a, b]\| …;` | called by name; has the values that were around it when it was made, and assigns to none of them |
 /// | `v.map(f)`, `std::array::from_fn(f)` | the length of `from_fn` must be written: `let v: [f64; 3] = …`, or as the type of the result |

@@ -140,6 +140,67 @@ impl Real for Dual {
     fn tanh(self) -> Self {
         self.chain(self.value.tanh(), self.value.cosh().powi(-2))
     }
+    fn exp2(self) -> Self {
+        self.chain(self.value.exp2(), self.value.exp2() * std::f64::consts::LN_2)
+    }
+    fn exp_m1(self) -> Self {
+        self.chain(self.value.exp_m1(), self.value.exp())
+    }
+    fn ln_1p(self) -> Self {
+        self.chain(self.value.ln_1p(), 1.0 / (1.0 + self.value))
+    }
+    fn log2(self) -> Self {
+        self.chain(self.value.log2(), 1.0 / (self.value * std::f64::consts::LN_2))
+    }
+    fn log10(self) -> Self {
+        self.chain(self.value.log10(), 1.0 / (self.value * std::f64::consts::LN_10))
+    }
+    fn cbrt(self) -> Self {
+        self.chain(self.value.cbrt(), 1.0 / (3.0 * self.value.cbrt().powi(2)))
+    }
+    fn asin(self) -> Self {
+        self.chain(self.value.asin(), 1.0 / (1.0 - self.value.powi(2)).sqrt())
+    }
+    fn acos(self) -> Self {
+        self.chain(self.value.acos(), -1.0 / (1.0 - self.value.powi(2)).sqrt())
+    }
+    fn atan(self) -> Self {
+        self.chain(self.value.atan(), 1.0 / (1.0 + self.value.powi(2)))
+    }
+    fn sinh(self) -> Self {
+        self.chain(self.value.sinh(), self.value.cosh())
+    }
+    fn cosh(self) -> Self {
+        self.chain(self.value.cosh(), self.value.sinh())
+    }
+    fn asinh(self) -> Self {
+        self.chain(self.value.asinh(), 1.0 / (self.value.powi(2) + 1.0).sqrt())
+    }
+    fn acosh(self) -> Self {
+        self.chain(self.value.acosh(), 1.0 / (self.value.powi(2) - 1.0).sqrt())
+    }
+    fn atanh(self) -> Self {
+        self.chain(self.value.atanh(), 1.0 / (1.0 - self.value.powi(2)))
+    }
+    fn atan2(self, x: Self) -> Self {
+        let square = self.value.powi(2) + x.value.powi(2);
+        let slope = (x.value * self.slope - self.value * x.slope) / square;
+        Dual { value: self.value.atan2(x.value), slope }
+    }
+    fn hypot(self, y: Self) -> Self {
+        let value = self.value.hypot(y.value);
+        Dual { value, slope: (self.value * self.slope + y.value * y.slope) / value }
+    }
+    fn copysign(self, sign: Self) -> Self {
+        let agree = self.value.is_sign_negative() == sign.value.is_sign_negative();
+        if agree { self } else { -self }
+    }
+    fn round_even(self) -> Self {
+        Dual::lit(self.value.round_ties_even())
+    }
+    fn floor(self) -> Self {
+        Dual::lit(self.value.floor())
+    }
     fn powf(self, y: Self) -> Self {
         // exp(y ln x), unless the exponent is constant: then the base may be negative.
         let value = self.value.powf(y.value);
@@ -157,9 +218,6 @@ impl Real for Dual {
     }
 
     not_in_a_right_hand_side! {
-        copysign(Self) -> Self;
-        round_even() -> Self;
-        floor() -> Self;
         max_magnitude(Self) -> Self;
         at_most(Self) -> Self;
         at_least(Self) -> Self;

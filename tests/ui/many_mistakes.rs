@@ -13,7 +13,7 @@ fn many(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 2], t: f64) {
         du[0] = p[2] * sgima;
     }
     u[1] = 0.0;
-    du[1] = u[t as usize].sinh();
+    du[1] = u[t as usize].erf();
     match p[0] {
         _ => println!("{x}"),
     }

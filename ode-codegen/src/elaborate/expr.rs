@@ -478,6 +478,14 @@ impl<'a> Elaborator<'a, '_> {
                 graph.div(one, a)
             }),
             (Function::MulAdd, &[a, b, c]) => self.real(|graph| graph.mul_add(a, b, c)),
+            (Function::Composed(function), arguments) => {
+                self.real(|graph| graph.compose(function, arguments).unwrap_or(arguments[0]))
+            }
+            (Function::SinCos, &[a]) => {
+                let both = [Unary::Sin, Unary::Cos];
+                let both = both.map(|function| self.real(|graph| graph.unary(function, a)));
+                Value::tuple(both.into())
+            }
             // The parser counted the arguments, and the others are done above.
             _ => Value::Poison,
         }

@@ -99,16 +99,6 @@ pub(super) fn method_call(name: &str) -> String {
         }
         "clone" => "numbers and arrays are copied; leave out `.clone()`",
         "pow" => "only floats have powers here; write `powi`, or multiply",
-        "log" | "log2" | "log10" => {
-            "divide `ln` by a constant, such as `x.ln() / std::f64::consts::LN_10`"
-        }
-        "exp2" => "write `(x * std::f64::consts::LN_2).exp()`",
-        "sinh" | "cosh" => "write it with `exp`",
-        "cbrt" => "write `x.powf(1.0 / 3.0)` for x >= 0",
-        "hypot" => "write `(x * x + y * y).sqrt()`",
-        "signum" => "write `if x < 0.0 { -1.0 } else { 1.0 }`",
-        "clamp" => "write `x.max(low).min(high)`",
-        "sin_cos" => "call `sin` and `cos`",
         _ => {
             return format!(
                 "cannot call `{name}` in a right-hand side: it is not one of the functions at hand, \
