@@ -126,11 +126,12 @@ impl IntegerType {
 
     pub(crate) const USIZE: IntegerType = IntegerType::new("usize", 64, false);
     pub(crate) const I32: IntegerType = IntegerType::new("i32", 32, true);
+    pub(crate) const U32: IntegerType = IntegerType::new("u32", 32, false);
 
     const ALL: [IntegerType; 12] = [
         IntegerType::new("u8", 8, false),
         IntegerType::new("u16", 16, false),
-        IntegerType::new("u32", 32, false),
+        IntegerType::U32,
         IntegerType::new("u64", 64, false),
         IntegerType::new("u128", 128, false),
         IntegerType::USIZE,
@@ -413,7 +414,7 @@ impl Composed {
     }
 }
 
-/// Methods of arrays and iterators.
+/// Methods of arrays, iterators and integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     /// Those that change nothing where references and copies are alike.
@@ -428,6 +429,10 @@ pub(crate) enum Method {
     Sum,
     Product,
     Fold,
+    /// Those of integers.
+    Pow,
+    DivEuclid,
+    RemEuclid,
 }
 
 impl Method {
@@ -444,6 +449,9 @@ impl Method {
             "sum" => Method::Sum,
             "product" => Method::Product,
             "fold" => Method::Fold,
+            "pow" => Method::Pow,
+            "div_euclid" => Method::DivEuclid,
+            "rem_euclid" => Method::RemEuclid,
             _ => return None,
         })
     }
@@ -452,6 +460,7 @@ impl Method {
     pub(crate) fn arguments(self) -> usize {
         match self {
             Method::StepBy | Method::Skip | Method::Take | Method::Zip | Method::Map => 1,
+            Method::Pow | Method::DivEuclid | Method::RemEuclid => 1,
             Method::Fold => 2,
             _ => 0,
         }

@@ -14,6 +14,7 @@ mod call;
 mod control;
 mod expr;
 mod integer;
+mod integer_call;
 mod names;
 mod pattern;
 mod place;

@@ -71,7 +71,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `+ - * /`, unary `-` | on two floats or two integers; `%` on integers |
 /// | `== != < <= > >=` | on two floats: differs between lanes; on integers: known (`==` and `!=` on known truth values, too) |
 /// | `&& \|\| !` | where the first operand is known and decides, the second is not evaluated |
-/// | `x as T` | an integer to any number, a known truth value to an integer; a constant float to an integer in an `f64` function |
+/// | `n.min(m)`, `.max(m)`, `.abs()`, `.pow(k)`, `.div_euclid(m)`, `.rem_euclid(m)` | on integers |
+/// | `x as T`, `f64::from(n)` | an integer to any number, a known truth value to an integer; a constant float to an integer in an `f64` function |
 /// | **Statements** | |
 /// | `let pattern: T = value;` | names, `_`, `[a, .., b]`, `[a, rest @ ..]`, `(a, b)`, `&a`, one inside the other; `let [x, y] = *u;` names the states |
 /// | `let x;` | assigned later, on every path before it is read |

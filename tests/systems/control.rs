@@ -101,6 +101,13 @@ systems! {
         let byte = (300_i32 as u8) as f64 + (-1_i32) as u8 as f64;
         let index = (2.9 * 1.2) as usize;
         let flag = (index == 3) as usize + true as usize;
+        let mut wave = 0.0;
+        for i in -3..4_i32 {
+            let neighbour = (i - 1).rem_euclid(4) as usize;
+            wave += u[neighbour.min(2)] * f64::from(i.abs().max(1).pow(2));
+            wave -= i.div_euclid(2) as f64 * u[1];
+        }
+        du[2] -= wave * 0.25;
         du[0] += floor * sum / 4.0;
         du[1] += byte * 0.0625 * product;
         du[index] += u[flag] * found as f64;

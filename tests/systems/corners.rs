@@ -4,7 +4,7 @@ pub(crate) const U: [f64; 4] = [0.5, -1.2, 0.8, 1.5];
 pub(crate) const P: [f64; 3] = [1.1, -0.6, 0.3];
 
 systems! {
-    #[allow(clippy::never_loop, clippy::redundant_closure, clippy::let_and_return)]
+    #[allow(clippy::redundant_closure_call, clippy::never_loop)]
     pub(crate) fn corners(du: &mut [f64; 4], u: &[f64; 4], p: &[f64; 3], t: f64) {
         const EDGES: [(usize, usize); 5] = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)];
         const ACTIVE: [bool; 5] = [true, true, false, true, true];

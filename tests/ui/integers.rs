@@ -22,6 +22,8 @@ fn overflows(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
     for i in 0..2 {
         du[i] = u[(before(i) + 2) % 2];
     }
+    let power = 10_i32.pow(10) + 2_i64.rem_euclid(n as i64 - 3);
+    let float = u[0].pow(2) + f64::from(true);
     let bits = 1 << 3 | 4;
 }
 

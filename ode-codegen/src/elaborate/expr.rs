@@ -454,6 +454,9 @@ impl<'a> Elaborator<'a, '_> {
                 ),
             };
         }
+        if let Some(result) = self.integer_function(expr, function, arguments) {
+            return result;
+        }
         let reals: Vec<Id> = arguments
             .iter()
             .filter_map(|argument| match argument {

@@ -422,6 +422,13 @@ impl Parser<'_> {
         if let [.., "array", "from_fn"] = segments[..] {
             return self.array_from_fn(call, None);
         }
+        // `f64::from(x)` is `x as f64`.
+        if let [scalar @ ("f64" | "f32"), "from"] = segments[..]
+            && self.right_float(scalar)
+            && let Some(argument) = call.args.first()
+        {
+            return ExprKind::Cast(self.boxed(argument), Cast::Float);
+        }
         let shown = segments.join("::");
         if let Some(name) = path.path.get_ident()
             && self.declared.contains(&shown)

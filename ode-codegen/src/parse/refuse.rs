@@ -98,7 +98,6 @@ pub(super) fn method_call(name: &str) -> String {
             "elements are read and written by index only; write `u[0]`"
         }
         "clone" => "numbers and arrays are copied; leave out `.clone()`",
-        "pow" => "only floats have powers here; write `powi`, or multiply",
         _ => {
             return format!(
                 "cannot call `{name}` in a right-hand side: it is not one of the functions at hand, \

@@ -1,0 +1,89 @@
+//! Functions of integers.
+
+use proc_macro2::Ident;
+
+use super::Elaborator;
+use super::integer::Integer;
+use super::value::Value;
+use crate::ast::{Expr, Function, IntegerType, Method};
+use crate::graph::{Binary, Unary};
+
+impl<'a> Elaborator<'a, '_> {
+    /// A function that integers have as well as floats, if it is called on integers.
+    pub(super) fn integer_function(
+        &mut self,
+        expr: &Expr<'a>,
+        function: Function,
+        arguments: &[Value<'a>],
+    ) -> Option<Value<'a>> {
+        let result = match (function, arguments) {
+            (Function::Unary(Unary::Abs), [Value::Integer(a)]) => {
+                Integer { value: a.value.checked_abs()?, ty: a.ty }
+            }
+            (Function::Binary(order), [Value::Integer(a), Value::Integer(b)]) => {
+                self.integers.unify(a.ty, b.ty);
+                let value = match order {
+                    Binary::Min => a.value.min(b.value),
+                    Binary::Max => a.value.max(b.value),
+                    _ => return None,
+                };
+                Integer { value, ty: a.ty }
+            }
+            _ => return None,
+        };
+        self.integers.check(expr.id, result, expr.syntax);
+        Some(Value::Integer(result))
+    }
+
+    /// A method that only integers have here.
+    pub(super) fn integer_method(
+        &mut self,
+        expr: &Expr<'a>,
+        method: Method,
+        receiver: &Value<'a>,
+        argument: &Value<'a>,
+        name: &'a Ident,
+    ) -> Value<'a> {
+        let (Value::Integer(a), Value::Integer(b)) = (receiver, argument) else {
+            let found = if matches!(receiver, Value::Integer(_)) { argument } else { receiver };
+            let instead = match method {
+                Method::Pow => "write `powi`, or multiply",
+                Method::DivEuclid => "write `(x / y).floor()` for y > 0",
+                _ => "write `x - (x / y).floor() * y` for y > 0",
+            };
+            let message = format!(
+                "`{name}` is for integers known at compile time here, found {}; {instead}",
+                found.describe()
+            );
+            return self.poison(expr.id, name, message);
+        };
+        let value = match method {
+            Method::Pow => {
+                self.integers.bind(b.ty, IntegerType::U32);
+                u32::try_from(b.value).ok().and_then(|exponent| a.value.checked_pow(exponent))
+            }
+            Method::DivEuclid => a.value.checked_div_euclid(b.value),
+            _ => a.value.checked_rem_euclid(b.value),
+        };
+        if method != Method::Pow {
+            self.integers.unify(a.ty, b.ty);
+        }
+        match value {
+            Some(value) => {
+                let result = Integer { value, ty: a.ty };
+                self.integers.check(expr.id, result, expr.syntax);
+                Value::Integer(result)
+            }
+            None if method != Method::Pow && b.value == 0 => self.poison(
+                expr.id,
+                expr.syntax,
+                "this divides an integer by zero, which in Rust is a panic; use another divisor",
+            ),
+            None => self.poison(
+                expr.id,
+                expr.syntax,
+                "this integer is too large for any type; compute with floats",
+            ),
+        }
+    }
+}
