@@ -6,6 +6,7 @@
 //! cargo run --release -p odes-bench -- gpu --quick --workloads A,B2 --precision f32
 //! cargo run --release -p odes-bench -- gpu-tune
 //! cargo run --release -p odes-bench -- gpu-functions
+//! cargo run --release -p odes-bench -- expand
 //! cargo run --release -p odes-bench -- startup
 //! ```
 //!
@@ -16,6 +17,7 @@
 
 mod cpu;
 mod errors;
+mod expand;
 mod floors;
 mod functions;
 mod gpu;
@@ -49,6 +51,8 @@ enum Command {
     GpuTune(Selection),
     /// Our elementary functions against the device library's, on the first GPU
     GpuFunctions(Selection),
+    /// How long the macro takes to expand
+    Expand,
     /// The parts of the time to a first solution on a GPU, in a new process
     Startup,
 }
@@ -109,6 +113,7 @@ fn run() -> Result<(), Failure> {
         Command::GpuFunctions(selection) => {
             functions::run(&selection, &mut Output::new(selection.json.as_deref())?)
         }
+        Command::Expand => expand::run(&mut Output::new(None)?),
         Command::Startup => startup::run(),
     }
 }
