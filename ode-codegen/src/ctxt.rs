@@ -37,6 +37,11 @@ impl Ctxt {
         self.errors.borrow_mut().push((position, error));
     }
 
+    /// Whether an error was reported.
+    pub(crate) fn has_errors(&self) -> bool {
+        !self.errors.borrow().is_empty()
+    }
+
     /// Keeps an error of syn's.
     pub(crate) fn keep(&self, position: u32, error: syn::Error) {
         self.errors.borrow_mut().push((position, error));

@@ -176,6 +176,15 @@ impl<'a> Elaborator<'a, '_> {
             self.error(overflow.position, overflow.syntax, message);
         }
 
+        if derivatives.len() < system.states && !self.ctxt.has_errors() {
+            self.error(
+                0,
+                &system.item.sig.ident,
+                "a derivative of this right-hand side could not be evaluated; please report it, \
+                 with the function",
+            );
+        }
+
         let names = |names: Option<Vec<String>>, prefix: &str, count: usize| {
             names.unwrap_or_else(|| (0..count).map(|i| format!("{prefix}{i}")).collect())
         };

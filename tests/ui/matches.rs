@@ -2,7 +2,8 @@
 
 use odes::ode_system;
 
-const FIRST: usize = 0;
+const FIRST: i32 = 0;
+const LAST: i32 = 0;
 
 #[ode_system]
 fn states(du: &mut [f64; 4], u: &[f64; 4], p: &[f64; 1], _t: f64) {
@@ -43,6 +44,11 @@ fn patterns(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
     }
     du[0] += match 3 {
         0..3 => 1.0,
+    };
+    du[0] += match 3 {
+        FIRST..=LAST => 1.0,
+        f64::MIN..0.0 => 2.0,
+        _ => 0.0,
     };
     match Some(1) {
         Some(i) => du[i] = 0.0,

@@ -121,20 +121,24 @@ impl<'a> Elaborator<'a, '_> {
                 let Value::Integer(integer) = value else {
                     return self.cannot_match(&value, matched);
                 };
-                let bounds = [start, end].map(|bound| bound.as_ref().map(|bound| self.expr(bound)));
                 let mut within = true;
-                for (bound, is_end) in bounds.into_iter().zip([false, true]) {
-                    within &= match bound {
-                        None => true,
-                        Some(Value::Integer(bound)) => {
-                            self.integers.unify(integer.ty, bound.ty);
-                            match is_end {
-                                false => integer.value >= bound.value,
-                                true if *inclusive => integer.value <= bound.value,
-                                true => integer.value < bound.value,
-                            }
-                        }
-                        Some(_) => return None,
+                for (bound, is_end) in [(start, false), (end, true)] {
+                    let Some(bound) = bound else { continue };
+                    let Value::Integer(value) = self.expr(bound) else {
+                        self.error(
+                            bound.id,
+                            bound.syntax,
+                            "the value of this is not visible here: a macro cannot see a constant \
+                             from outside; write the number, or declare the constant inside the \
+                             function",
+                        );
+                        return None;
+                    };
+                    self.integers.unify(integer.ty, value.ty);
+                    within &= match is_end {
+                        false => integer.value >= value.value,
+                        true if *inclusive => integer.value <= value.value,
+                        true => integer.value < value.value,
                     };
                 }
                 Some(within)
