@@ -53,6 +53,21 @@ systems! {
             ((i % n + n) % n) as usize
         }
 
+        fn iterated(f: impl Fn(f64) -> f64, mut x: f64, times: u32) -> f64 {
+            for _ in 0..times {
+                x = f(x);
+            }
+            x
+        }
+
+        fn half(x: f64) -> f64 {
+            HALF * x
+        }
+
+        fn square(i: usize) -> f64 {
+            i.pow(2) as f64
+        }
+
         // A closure has what was around it when it was made.
         let mut rate = p[0];
         let decay = move |x: f64| -> f64 { -rate * x };
@@ -82,5 +97,8 @@ systems! {
         du[1] = saturation(y, element(6)) * count as f64;
         du[2] = doubled.iter().sum::<f64>() + decay(u[index(-3, 4)]);
         du[3] += mean(high, element(1));
+        let squares: [f64; 4] = std::array::from_fn(square);
+        du[0] += iterated(half, a, 3) - iterated(|x| x * p[2] + t, b, 2);
+        du[2] -= squares.iter().zip(u).map(|(&s, x)| s * x).sum::<f64>();
     }
 }
