@@ -82,9 +82,14 @@ impl Function<'_> {
         let (ty, value) = match self.results {
             Results::Vector(row) => (quote!([R; #states]), writer.row(row)),
             Results::Matrix(rows, columns) => {
+                let value = if mostly_zero(rows) {
+                    writer.sparse(rows, *columns)
+                } else {
+                    let rows = rows.iter().map(|row| writer.row(row));
+                    quote!([#(#rows),*])
+                };
                 let columns = Literal::usize_unsuffixed(*columns);
-                let rows = rows.iter().map(|row| writer.row(row));
-                (quote!([[R; #columns]; #states]), quote!([#(#rows),*]))
+                (quote!([[R; #columns]; #states]), value)
             }
         };
         let zero = self.has_zeros().then(|| quote!(let zero = R::lit(0.0);));
@@ -104,6 +109,14 @@ impl Function<'_> {
             Results::Matrix(rows, _) => rows.iter().flatten().any(Option::is_none),
         }
     }
+}
+
+/// Whether a matrix is better filled in than written down: the text of a large one is nearly all
+/// zeros, millions of them.
+fn mostly_zero(rows: &[Vec<Option<Id>>]) -> bool {
+    let all = rows.iter().flatten().count();
+    let nonzeros = rows.iter().flatten().flatten().count();
+    all > 100 && 4 * nonzeros < all
 }
 
 struct Writer<'f> {
@@ -141,6 +154,25 @@ impl Writer<'_> {
             None => quote!(zero),
         });
         quote!([#(#entries),*])
+    }
+
+    /// A matrix of zeros with the other entries filled in.
+    fn sparse(&self, rows: &[Vec<Option<Id>>], columns: usize) -> TokenStream {
+        let (height, width) = (rows.len(), Literal::usize_unsuffixed(columns));
+        let height = Literal::usize_unsuffixed(height);
+        let entries = rows.iter().enumerate().flat_map(|(row, entries)| {
+            entries.iter().enumerate().filter_map(move |(column, entry)| {
+                let value = self.argument((*entry)?);
+                let row = Literal::usize_unsuffixed(row);
+                let column = Literal::usize_unsuffixed(column);
+                Some(quote!(matrix[#row][#column] = #value;))
+            })
+        });
+        quote! {
+            let mut matrix = [[zero; #width]; #height];
+            #(#entries)*
+            matrix
+        }
     }
 
     /// The right side of a node's `let`, or nothing for one that is written where it is used.
