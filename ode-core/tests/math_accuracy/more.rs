@@ -188,7 +188,7 @@ fn measure_pairs(
 }
 
 fn pair_accuracy(count: usize) {
-    measure_pairs("atan2", 1.2, math::atan2, reference::atan2, count);
+    measure_pairs("atan2", 2.0, math::atan2, reference::atan2, count);
     measure_pairs("hypot", 1.2, math::hypot, reference::hypot, count);
 }
 
@@ -231,7 +231,7 @@ fn f32_pair_accuracy(count: usize) {
         }
     }
     println!("f32 atan2, hypot: {worst:?}");
-    assert!(worst.iter().all(|worst| worst.0 <= 1.2), "atan2, hypot: {worst:?}");
+    assert!(worst[0].0 <= 2.0 && worst[1].0 <= 1.2, "atan2, hypot: {worst:?}");
 }
 
 #[test]
