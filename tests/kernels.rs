@@ -131,6 +131,7 @@ tests! {
     elementary_functions: workloads::transcendental, in_registers: true;
     four_states: systems::arenstorf::arenstorf, in_registers: true;
     eight_states: systems::hires::hires, in_registers: true;
-    every_function: systems::functions::functions, in_registers: true;
+    // Twelve states; what is promised is up to eight.
+    every_function: systems::functions::functions, in_registers: false;
     twenty_states: systems::pollution::pollution, in_registers: false;
 }
