@@ -2,27 +2,18 @@
 //!
 //! Where there is no GPU these tests say so and pass; `ODES_REQUIRE_GPU=1` makes that a failure.
 
+#[path = "support/gpu.rs"]
+mod gpu;
+mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
 
+use gpu::gpu;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Backend, Functions, Schedule, SolveError, Vary};
 use workloads::*;
-
-/// The GPU, or `None` with a message.
-fn gpu() -> Option<EnsembleGpuKernel> {
-    match EnsembleGpuKernel::all() {
-        Ok(gpu) => Some(gpu),
-        Err(error) => {
-            let required = std::env::var_os("ODES_REQUIRE_GPU").is_some_and(|v| v != "0");
-            assert!(!required, "ODES_REQUIRE_GPU is set, but {error}");
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
-}
 
 /// The same bits as [`EnsembleSerial`]'s, in one launch and in many, refilled or not.
 fn same_bits<S, T, F, const N: usize, const P: usize>(
@@ -52,6 +43,23 @@ fn same_bits<S, T, F, const N: usize, const P: usize>(
                 times.solve > 0.0 && times.compile + times.solve + times.transfer <= times.total
             );
         }
+    }
+}
+
+/// Three steps are as many as a system of no meaning bears.
+#[test]
+fn every_function() {
+    use systems::functions::{P, U, functions};
+    let problem = OdeProblem::new(functions, U, 0.0..=0.003, P);
+    let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|problem, i| {
+        let near = 1.0 + 1e-4 * i as f64;
+        OdeProblem::new(functions, U.map(|x| x * near), 0.0..=0.003, problem.p)
+    });
+    let options = SolveOptions::default().fixed_step(0.001);
+    let reference = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    assert!(reference.codes().all(ReturnCode::is_success));
+    if let Some(gpu) = gpu() {
+        assert_same_bits(&reference, &ensemble.solve(Tsit5, gpu, &options).unwrap());
     }
 }
 

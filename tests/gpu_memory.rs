@@ -3,24 +3,19 @@
 //!
 //! Where there is no GPU it says so and passes; `ODES_REQUIRE_GPU=1` makes that a failure.
 
+#[path = "support/gpu.rs"]
+mod gpu;
 #[path = "support/workloads.rs"]
 mod workloads;
 
+use gpu::gpu;
 use ode_gpu::GpuError;
 use odes::prelude::*;
 use workloads::*;
 
 #[test]
 fn batches_shrink_until_they_fit() {
-    let gpu = match EnsembleGpuKernel::all() {
-        Ok(gpu) => gpu,
-        Err(error) => {
-            let required = std::env::var_os("ODES_REQUIRE_GPU").is_some_and(|v| v != "0");
-            assert!(!required, "ODES_REQUIRE_GPU is set, but {error}");
-            eprintln!("skipped: {error}");
-            return;
-        }
-    };
+    let Some(gpu) = gpu() else { return };
     let device = &gpu.devices()[0];
     let options = SolveOptions::default().saveat(0.01);
     let ensemble = lorenz_sweep::<f64>(100_000, 10.0);

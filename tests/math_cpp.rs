@@ -5,11 +5,14 @@
 mod cpp;
 #[path = "support/random.rs"]
 mod random;
+#[path = "support/special.rs"]
+mod special;
 
 use cpp::HostCpp;
 use ode_core::math;
 use odes::lane::{Real, Scalar};
 use random::Random;
+use special::special;
 use std::fmt::Write as _;
 
 const PRELUDE: &str = include_str!("../ode-core/src/device_prelude.hpp");
@@ -41,20 +44,7 @@ functions! {
 /// Numbers of every kind, next to one another.
 fn arguments<T: Scalar>(seed: u64) -> Vec<T> {
     let mut random = Random(seed);
-    let special = [
-        T::lit(0.0),
-        T::lit(-0.0),
-        T::lit(1.0),
-        T::lit(-1.0),
-        T::lit(0.5),
-        T::infinity(),
-        T::neg_infinity(),
-        T::nan(),
-        T::max_value(),
-        T::min_positive_value(),
-        T::min_positive_value() * T::lit(0.25),
-        T::epsilon(),
-    ];
+    let special = special::<T>();
     let numbers = (0..20_000).map(|i| match i % 8 {
         0 => special[random.uniform(0.0, special.len() as f64) as usize],
         1 => T::narrow(random.uniform(-750.0, 750.0)),

@@ -3,28 +3,15 @@
 
 #[path = "support/dual.rs"]
 mod dual;
+#[path = "support/gpu.rs"]
+mod gpu;
 #[path = "../examples/models/mod.rs"]
 mod models;
 
-use std::sync::OnceLock;
-
 use dual::Dual;
+use gpu::gpu;
 use odes::prelude::*;
 use odes::system::System;
-
-/// The GPU, where there is one. `ODES_REQUIRE_GPU=1` demands it.
-fn gpu() -> Option<&'static EnsembleGpuKernel> {
-    static GPU: OnceLock<Option<EnsembleGpuKernel>> = OnceLock::new();
-    let find = || match EnsembleGpuKernel::all() {
-        Ok(gpu) => Some(gpu),
-        Err(error) => {
-            let required = std::env::var_os("ODES_REQUIRE_GPU").is_some_and(|v| v != "0");
-            assert!(!required, "ODES_REQUIRE_GPU is set, but {error}");
-            None
-        }
-    };
-    GPU.get_or_init(find).as_ref()
-}
 
 /// Solves to the end of the span and compares with the reference, relative to its greatest component.
 /// A GPU has the same bits.
@@ -45,7 +32,7 @@ fn solves<S: System<N, P>, const N: usize, const P: usize>(
         assert!(error < 1e-7, "{}: {computed:e} instead of {expected:e}, {error:.1e}", S::NAME);
     }
     if let Some(gpu) = gpu() {
-        let there = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
+        let there = ensemble.solve(Tsit5, gpu, &options).unwrap();
         let there = there.trajectory(0).final_state();
         assert_eq!(end.map(f64::to_bits), there.map(f64::to_bits), "{} on a GPU", S::NAME);
     }

@@ -3,6 +3,8 @@
 
 #[path = "../support/cases.rs"]
 mod cases;
+#[path = "../support/gpu.rs"]
+mod gpu;
 #[path = "../support/workloads.rs"]
 mod workloads;
 
@@ -11,6 +13,7 @@ mod conversions;
 mod gpu_ode_regression;
 mod tsit5_accuracy;
 
+use gpu::gpu;
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -30,12 +33,8 @@ where
     F: Vary<S, T, N, P>,
 {
     let mut all = vec![ensemble.solve(Tsit5, EnsembleThreads::new(), options).unwrap()];
-    match EnsembleGpuKernel::all() {
-        Ok(gpu) => all.push(ensemble.solve(Tsit5, gpu, options).unwrap()),
-        Err(reason) => {
-            assert!(std::env::var_os("ODES_REQUIRE_GPU").is_none(), "{reason}");
-            eprintln!("skipped on a GPU: {reason}");
-        }
+    if let Some(gpu) = gpu() {
+        all.push(ensemble.solve(Tsit5, gpu, options).unwrap());
     }
     all
 }

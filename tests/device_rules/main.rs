@@ -21,6 +21,8 @@
 mod cpp;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/special.rs"]
+mod special;
 
 mod control;
 mod items;
@@ -37,6 +39,7 @@ mod golden {
 use cpp::HostCpp;
 use odes::lane::{Bits, Lanes, Portable, Real, Scalar};
 use random::Random;
+use special::special;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -76,25 +79,7 @@ static LIBRARY: LazyLock<Option<libloading::Library>> = LazyLock::new(|| {
 
 /// Numbers of every kind, in changing company, and ordinary ones.
 fn inputs<T: Scalar>() -> Vec<[T; 4]> {
-    let special = [
-        T::lit(0.0),
-        T::lit(-0.0),
-        T::lit(1.0),
-        T::lit(-1.0),
-        T::lit(0.5),
-        T::lit(2.5),
-        T::lit(-3.5),
-        T::lit(1e-3),
-        T::lit(1e10),
-        T::lit(-1e30),
-        T::infinity(),
-        T::neg_infinity(),
-        T::nan(),
-        T::max_value(),
-        T::min_positive_value(),
-        T::min_positive_value() * T::lit(0.25),
-        T::epsilon(),
-    ];
+    let special = special::<T>();
     let n = special.len();
     let mut inputs: Vec<[T; 4]> =
         (0..3 * n).map(|i| [1, 3, 5, 7].map(|step| special[(step * i + i / n) % n])).collect();

@@ -306,23 +306,29 @@ pub(crate) fn ulps_f32(result: f32, exact: Exact) -> f64 {
 }
 
 /// The reference itself against arbitrary precision: 95 bits agree.
+/// Bits of the big floats.
+const BITS: usize = 192;
+
+/// Whether the first `least` bits of a reference and of a big float agree.
+fn agree(name: &str, x: f64, exact: Exact, big: BigFloat, least: i32) {
+    let nearest = RoundingMode::ToEven;
+    let part = |v: f64| BigFloat::from_f64(v, BITS);
+    let mut sum = part(exact.value.hi).add(&part(exact.value.lo), BITS, nearest);
+    sum.set_exponent(sum.exponent().expect("finite") + exact.exponent);
+    let difference = sum.sub(&big, BITS, nearest);
+    let bits = match difference.exponent() {
+        Some(e) if !difference.is_zero() => big.exponent().expect("finite") - e,
+        _ => BITS as i32,
+    };
+    assert!(bits >= least, "{name}({x:e}): {bits} bits");
+}
+
 #[test]
 fn reference_against_big_floats() {
-    const BITS: usize = 192;
     let nearest = RoundingMode::ToEven;
     let mut consts = Consts::new().expect("memory");
     let mut random = crate::Random(10);
-    let check = |name: &str, x: f64, exact: Exact, big: BigFloat| {
-        let part = |v: f64| BigFloat::from_f64(v, BITS);
-        let mut sum = part(exact.value.hi).add(&part(exact.value.lo), BITS, nearest);
-        sum.set_exponent(sum.exponent().expect("finite") + exact.exponent);
-        let difference = sum.sub(&big, BITS, nearest);
-        let bits = match difference.exponent() {
-            Some(e) if !difference.is_zero() => big.exponent().expect("finite") - e,
-            _ => 192,
-        };
-        assert!(bits >= 95, "{name}({x:e}): {bits} bits");
-    };
+    let check = |name: &str, x, exact, big| agree(name, x, exact, big, 95);
     for i in 0..150 {
         let x =
             if i % 2 == 0 { random.uniform(-20.0, 20.0) } else { random.logarithmic(-30.0, 9.0) };

@@ -2,8 +2,8 @@
 //! the exponential, the logarithm, sine and cosine, and by Newton's method for inverses.
 
 use super::{
-    Dd, Exact, INVERSE, LN_2, exp_of, expm1_series, exponent, ln_of, minus_ln_2, scale, sin_cos,
-    two_product, two_sum,
+    BITS, Dd, Exact, INVERSE, LN_2, agree, exp_of, expm1_series, exponent, ln_of, minus_ln_2,
+    scale, sin_cos, two_product, two_sum,
 };
 
 fn dd(x: f64) -> Dd {
@@ -212,21 +212,11 @@ pub(crate) fn atanh(x: f64) -> Exact {
 #[test]
 fn more_references_against_big_floats() {
     use astro_float::{BigFloat, Consts, RoundingMode};
-    const BITS: usize = 192;
     let nearest = RoundingMode::ToEven;
     let mut consts = Consts::new().expect("memory");
     let mut random = crate::Random(11);
     let part = |v: f64| BigFloat::from_f64(v, BITS);
-    let check = |name: &str, x: f64, exact: Exact, big: BigFloat| {
-        let mut sum = part(exact.value.hi).add(&part(exact.value.lo), BITS, nearest);
-        sum.set_exponent(sum.exponent().expect("finite") + exact.exponent);
-        let difference = sum.sub(&big, BITS, nearest);
-        let bits = match difference.exponent() {
-            Some(e) if !difference.is_zero() => big.exponent().expect("finite") - e,
-            _ => 192,
-        };
-        assert!(bits >= 92, "{name}({x:e}): {bits} bits");
-    };
+    let check = |name: &str, x, exact, big| agree(name, x, exact, big, 92);
     let one = part(1.0);
     let length = |a: f64, b: f64| {
         let sum = part(a).mul(&part(a), 256, nearest).add(
