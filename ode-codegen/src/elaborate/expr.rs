@@ -239,16 +239,8 @@ impl<'a> Elaborator<'a, '_> {
                 self.integers.check(expr.id, Integer { value: checked, ty: a.ty }, expr.syntax);
                 Value::Integer(result)
             }
-            None if b.value == 0 => self.poison(
-                expr.id,
-                expr.syntax,
-                "this divides an integer by zero, which in Rust is a panic; use another divisor",
-            ),
-            None => self.poison(
-                expr.id,
-                expr.syntax,
-                "this integer is too large for any type; compute with floats",
-            ),
+            // Adding, subtracting and multiplying a zero succeeds.
+            None => self.no_integer(expr, b.value == 0),
         }
     }
 

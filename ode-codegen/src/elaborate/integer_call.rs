@@ -74,16 +74,17 @@ impl<'a> Elaborator<'a, '_> {
                 self.integers.check(expr.id, result, expr.syntax);
                 Value::Integer(result)
             }
-            None if method != Method::Pow && b.value == 0 => self.poison(
-                expr.id,
-                expr.syntax,
-                "this divides an integer by zero, which in Rust is a panic; use another divisor",
-            ),
-            None => self.poison(
-                expr.id,
-                expr.syntax,
-                "this integer is too large for any type; compute with floats",
-            ),
+            None => self.no_integer(expr, method != Method::Pow && b.value == 0),
         }
+    }
+
+    /// The error of an operation on integers without a result.
+    pub(super) fn no_integer(&mut self, expr: &Expr<'a>, by_zero: bool) -> Value<'a> {
+        let message = if by_zero {
+            "this divides an integer by zero, which in Rust is a panic; use another divisor"
+        } else {
+            "this integer is too large for any type; compute with floats"
+        };
+        self.poison(expr.id, expr.syntax, message)
     }
 }
