@@ -11,8 +11,9 @@
 //! pattern itself, read as an integer (piecewise linear in the mantissa, off by at most 0.086),
 //! and the exponential is `(1 + y + ½y²)⁴` with `y = ¼ x ln 2`, within 0.4% for factors between
 //! ½ and 2. That polynomial is a square, but for a constant: `z² + ½` with `z = (1 + y)/√2`. So all
-//! logarithms are kept in the scale of `z`, the *root* of the factor. Both are computed in `f32` for either precision: on a GPU beside the `f64` pipe, on a
-//! CPU in half the registers. Step counts stay within 0.5% of the exact formula's (tested).
+//! logarithms are kept in the scale of `z`, the *root* of the factor. Both are computed in `f32` for
+//! either precision: on a GPU beside the `f64` pipe, on a CPU in half the registers. Step counts stay
+//! within 0.5% of the exact formula's (tested).
 
 pub use device::*;
 
