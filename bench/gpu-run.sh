@@ -16,13 +16,14 @@
 # `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
 # to first solution, cold and warm) and gpu.jsonl, functions.jsonl and cpu.jsonl (the benchmarks'
 # rows). Correctness comes first; what follows runs even if it fails, since time on such machines is
-# dear, but then the exit status is 1. NVRTC is looked for as always (see ode-gpu; ODES_NVRTC names a library).
+# dear, but then the exit status is 1. NVRTC is looked for as always (see ode-gpu; ODES_NVRTC names a
+# library).
 #
 # BENCH_ARGS is passed on to `odes-bench gpu`; RUNS is the number of cold and warm starts (5).
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,22s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,23s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2

@@ -21,10 +21,6 @@ pub(crate) struct Results<'a, T> {
 /// More lanes than any instruction set has here.
 const MOST_LANES: usize = 64;
 
-/// What taking trajectories costs, in steps of all lanes: those in need wait until they have lost as
-/// much.
-const TAKING: u32 = 1;
-
 /// No trajectory.
 const IDLE: usize = usize::MAX;
 
@@ -95,8 +91,9 @@ where
     #[inline(always)]
     fn regroup(&mut self, alive: R::Mask) -> bool {
         let alive = alive.to_bitmask().count_ones();
-        // A lane cannot wait with fixed steps: they do not shrink to nothing at its end.
-        self.patience = if self.inputs.adaptive { TAKING * alive } else { 1 };
+        // Taking trajectories costs about a step of all lanes: those in need wait until they have
+        // lost as much. With fixed steps, which do not shrink to nothing at its end, none can wait.
+        self.patience = if self.inputs.adaptive { alive } else { 1 };
         self.waited = 0;
         alive > 0
     }

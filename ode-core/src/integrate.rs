@@ -289,9 +289,9 @@ mod device {
                 memory = <R::Single as Real>::select(R::single_mask(got), fresh, memory);
                 let span = t1 - t0;
                 let mut first = o.dt.abs();
+                let k = S::rhs(&u, &p, t0);
+                k1 = choose::<R, N>(got, k, k1);
                 if ADAPTIVE {
-                    let k = S::rhs(&u, &p, t0);
-                    k1 = choose::<R, N>(got, k, k1);
                     let automatic = first.equals(zero) & got;
                     if automatic.any() {
                         let chosen = first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, o);
@@ -304,8 +304,6 @@ mod device {
                     limit = <R::Bits as Bits>::select(got, whole_to_bits(count), limit);
                     let before = (count - R::lit(1.0)).mul_add(first, t0);
                     tail = R::select(got, t1 - before, tail);
-                    let k = S::rhs(&u, &p, t0);
-                    k1 = choose::<R, N>(got, k, k1);
                 }
                 dt = R::select(got, first, dt);
                 if SAVE {
@@ -332,8 +330,8 @@ mod device {
                 break;
             }
 
-            // Taking a trajectory costs as much as several steps, in every lane of the group: the
-            // feed may wait until enough lanes are in need of one.
+            // Taking a trajectory costs about as much as a step, in every lane of the group: the feed
+            // may wait until enough lanes are in need of one.
             loop {
                 clock = clock.wrapping_add(one);
                 let mut last = clock.equals(limit);

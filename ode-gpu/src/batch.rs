@@ -47,13 +47,12 @@ impl<'i, T: Scalar> Batch<'i, T> {
     pub(crate) fn new(inputs: &'i Inputs<T>, range: Range<usize>) -> Self {
         let n = range.len();
         let size = size_of::<T>();
-        let quantities = || inputs.columns();
         let places_at = 8;
-        let numbers_at = align(places_at + 8 * quantities().count());
+        let numbers_at = align(places_at + 8 * inputs.columns().count());
 
         let mut shared = Vec::new();
         let mut own = Vec::new();
-        for quantity in quantities() {
+        for quantity in inputs.columns() {
             match quantity {
                 Column::Shared(value) => shared.push(*value),
                 Column::Each(values) => own.push(&values[range.clone()]),
@@ -88,7 +87,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let mut header = vec![0; header_end];
         let mut shared_before = 0..;
         let mut offsets = offsets.into_iter();
-        let columns_at = quantities().map(|quantity| {
+        let columns_at = inputs.columns().map(|quantity| {
             let first = match quantity {
                 Column::Shared(_) => shared_before.next(),
                 Column::Each(_) => offsets.next(),
@@ -178,9 +177,8 @@ impl<'i, T: Scalar> Batch<'i, T> {
 
 /// How many trajectories a batch may have, for [`ColumnPlace`] to reach all their numbers.
 pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
-    let quantities = || inputs.columns();
-    let own = quantities().filter(|c| matches!(c, Column::Each(_))).count();
-    let shared = quantities().count() - own;
+    let own = inputs.columns().filter(|c| matches!(c, Column::Each(_))).count();
+    let shared = inputs.columns().count() - own;
     let times = if let SaveTimes::Shared(times) = &inputs.save { times.len() } else { 0 };
     // Every column may begin `ALIGN` bytes late.
     let numbers = (u32::MAX as usize).saturating_sub(shared + times + ALIGN * (own + 3));
@@ -190,8 +188,7 @@ pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
 /// The device memory of a batch, in bytes: for each trajectory, and beside that.
 pub(crate) fn footprint<T: Scalar>(inputs: &Inputs<T>) -> (usize, usize) {
     let size = size_of::<T>();
-    let quantities = || inputs.columns();
-    let own = quantities().filter(|c| matches!(c, Column::Each(_))).count();
+    let own = inputs.columns().filter(|c| matches!(c, Column::Each(_))).count();
     let slots = inputs.save.slots();
     let (own_times, shared_times) = match &inputs.save {
         SaveTimes::Shared(times) => (0, times.len()),
@@ -200,7 +197,7 @@ pub(crate) fn footprint<T: Scalar>(inputs: &Inputs<T>) -> (usize, usize) {
     let components = inputs.u0.len();
     let each = (own + own_times + components).saturating_add(components.saturating_mul(slots));
     // What is lost to alignment and to the driver's own, with a margin.
-    let beside = shared_times * size + (quantities().count() + 16) * 2 * ALIGN + (2 << 20);
+    let beside = shared_times * size + (inputs.columns().count() + 16) * 2 * ALIGN + (2 << 20);
     (each.saturating_mul(size).saturating_add(9), beside)
 }
 
