@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --example inspect
+//! cargo run --example inspect -- --rust
 //! cargo run --example inspect -- --cuda
 //! ```
 
@@ -10,11 +11,12 @@ mod models;
 use odes::system::System;
 
 fn main() {
-    let cuda = std::env::args().any(|argument| argument == "--cuda");
-    if cuda {
+    match std::env::args().nth(1).as_deref() {
+        // What the CPU's lanes run.
+        Some("--rust") => return println!("{}", models::lorenz::lorenz::rust_source()),
         // What a GPU's threads run, inside a kernel around it.
-        println!("{}", models::lorenz::lorenz::device_source());
-        return;
+        Some("--cuda") => return println!("{}", models::lorenz::lorenz::device_source()),
+        _ => {}
     }
     let reports = [
         models::lorenz::lorenz::report(),

@@ -11,13 +11,13 @@ pub use ode_core::{
     Trajectory, Unvaried, Vary,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
-pub use ode_macros::ode_system;
+pub use ode_macros::{ode_fn, ode_system};
 
 /// Everything that a solve needs.
 pub mod prelude {
     pub use crate::{
         EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleThreads, OdeProblem,
-        ReturnCode, SolveOptions, Tsit5, ode_system,
+        ReturnCode, SolveOptions, Tsit5, ode_fn, ode_system,
     };
 }
 
@@ -27,6 +27,7 @@ pub mod __private {
     pub use ode_core::lane::Real;
     pub use ode_core::report::{Operations, Report};
     pub use ode_core::system::{System, device_constant};
+    pub use ode_macros::resume;
 }
 
 /// What runs on a device, for tests and for the curious.

@@ -26,6 +26,8 @@ fn operations_are_counted() {
     assert_eq!((rhs.sums, rhs.products, rhs.fused), (0, 1, 1));
     assert_eq!((rhs.quotients, rhs.functions, rhs.selections), (1, 1, 2));
     assert_eq!(rhs.total(), 6);
+    // The product that occurs twice was written twice, and is used twice.
+    assert_eq!((report.written, report.shared), (8, 1));
     // By rows: x y z, x y, z.
     assert_eq!(report.jacobian_nonzeros, 6);
     // a, b, a.
@@ -43,8 +45,23 @@ counted
   3 states: x, y, z
   2 parameters: a, b
   the time does not appear
-  right-hand side: 1 product, 1 fused multiply-add, 1 quotient or root, 1 elementary function, 2 selections
+  right-hand side, 8 operations as written: 1 product, 1 fused multiply-add, 1 quotient or root, 1 elementary function, 2 selections; 1 used more than once
   Jacobian: 6 of 9 entries, its factors 6: ";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.ends_with("by the time: nothing to compute"), "{text}");
+}
+
+/// The Rust text is that of the functions, a line for each statement.
+#[test]
+fn the_generated_rust_can_be_read() {
+    let text = <counted as odes::system::System<3, 2>>::rust_source();
+    let functions = ["rhs", "jacobian", "parameter_jacobian", "time_gradient"];
+    let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("fn ")).collect();
+    assert_eq!(heads.len(), functions.len(), "{text}");
+    for (head, name) in heads.iter().zip(functions) {
+        assert!(head.starts_with(&format!("fn {name}")), "{text}");
+    }
+    // Its six operations and nothing else.
+    let rhs = text.split("}\n").next().unwrap();
+    assert_eq!(rhs.lines().filter(|line| line.starts_with("    let ")).count(), 6, "{text}");
 }

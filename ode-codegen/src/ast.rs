@@ -10,21 +10,19 @@ use proc_macro2::Ident;
 
 use crate::graph::{Binary, Comparison, Unary};
 
-/// A right-hand side.
+/// A system: its right-hand side and what else belongs to it.
 pub(crate) struct System<'a> {
-    pub item: &'a syn::ItemFn,
-    /// `f64` or `f32`.
-    pub scalar: &'a Ident,
-    pub states: usize,
-    pub parameters: usize,
-    /// The argument that derivatives are written to; without one they are the function's value.
-    pub du: Option<&'a Ident>,
-    /// Arguments named `_` cannot be used.
-    pub u: Option<&'a Ident>,
-    pub p: Option<&'a Ident>,
-    pub t: Option<&'a Ident>,
-    pub body: Block<'a>,
-    /// `use` declarations at the head of the body, which constants may need.
+    /// Of the function, or of the module.
+    pub name: &'a Ident,
+    pub scalar: Scalar,
+    /// What all parts see: the constants, functions and structs of a module.
+    pub items: Block<'a>,
+    pub rhs: Part<'a>,
+    /// Derivatives by hand.
+    pub jacobian: Option<Part<'a>>,
+    pub tgrad: Option<Part<'a>>,
+    pub observables: Vec<Part<'a>>,
+    /// `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,
     /// A construct was refused that may hold assignments: do not complain about missing ones.
     pub opaque: bool,
@@ -32,9 +30,84 @@ pub(crate) struct System<'a> {
     pub hidden_names: bool,
 }
 
+/// The float type that a system is written in. A type parameter is as `f64`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scalar {
+    F64,
+    F32,
+}
+
+impl Scalar {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "f64" => Some(Scalar::F64),
+            "f32" => Some(Scalar::F32),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Scalar::F64 => "f64",
+            Scalar::F32 => "f32",
+        }
+    }
+}
+
+/// A function of state, parameters and time.
+pub(crate) struct Part<'a> {
+    pub name: &'a Ident,
+    /// The types of the state, of the parameters (if it has them) and of the result.
+    pub state: Typed<'a>,
+    pub parameters: Option<Typed<'a>>,
+    pub result: Typed<'a>,
+    /// The argument that results are written to; without one they are the function's value.
+    pub out: Option<&'a Ident>,
+    /// Arguments named `_` cannot be used.
+    pub u: Option<&'a Ident>,
+    pub p: Option<&'a Ident>,
+    pub t: Option<&'a Ident>,
+    pub body: Block<'a>,
+}
+
+/// A type as it is written, and its shape.
+pub(crate) struct Typed<'a> {
+    pub shape: Shape<'a>,
+    pub syntax: &'a syn::Type,
+}
+
+/// A type of which every part is to be known: that of a state, or of a struct's field.
+pub(crate) enum Shape<'a> {
+    Float,
+    Array(Box<Shape<'a>>, Box<Expr<'a>>),
+    Struct(&'a Ident),
+    /// Anything else.
+    Other(&'a syn::Type),
+}
+
+/// A struct with named fields.
+pub(crate) struct Struct<'a> {
+    pub name: &'a Ident,
+    pub fields: Vec<Field<'a>>,
+}
+
+pub(crate) struct Field<'a> {
+    pub name: &'a Ident,
+    pub ty: Type,
+    pub shape: Shape<'a>,
+}
+
+impl Struct<'_> {
+    /// The position of a field.
+    pub(crate) fn position(&self, name: &Ident) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+}
+
 /// Statements and the value of the last expression.
 #[derive(Default)]
 pub(crate) struct Block<'a> {
+    pub structs: Vec<Rc<Struct<'a>>>,
     /// `fn` items, visible in all of the block.
     pub functions: Vec<(&'a Ident, Rc<Callable<'a>>)>,
     pub constants: Vec<Constant<'a>>,
@@ -47,6 +120,14 @@ pub(crate) struct Constant<'a> {
     pub name: &'a Ident,
     pub ty: Type,
     pub value: Expr<'a>,
+    /// The names in its value.
+    pub names: Vec<&'a Ident>,
+}
+
+impl Constant<'_> {
+    pub(crate) fn mentions(&self, name: &Ident) -> bool {
+        self.names.contains(&name)
+    }
 }
 
 pub(crate) enum Statement<'a> {
@@ -65,6 +146,13 @@ pub(crate) enum Pattern<'a> {
         rest: Option<Rest<'a>>,
         position: u32,
         syntax: &'a syn::Pat,
+    },
+    /// `Name { a, b: pattern, .. }`
+    Struct {
+        name: &'a Ident,
+        fields: Vec<(&'a Ident, Pattern<'a>)>,
+        rest: bool,
+        position: u32,
     },
     /// A number, in a `match`.
     Integer(i128, Option<IntegerType>, u32),
@@ -105,6 +193,10 @@ pub(crate) enum Type {
 /// A function or a closure of the user's.
 pub(crate) struct Callable<'a> {
     pub parameters: Vec<(Pattern<'a>, Type)>,
+    /// The types of the parameters, where they tell the constants that the function is generic over.
+    pub lengths: Vec<(usize, &'a syn::Type)>,
+    /// Those constants.
+    pub generics: Vec<&'a Ident>,
     pub result: Type,
     pub body: Block<'a>,
     /// The names in the body of a closure, which may be variables around it.
@@ -173,8 +265,16 @@ pub(crate) enum ExprKind<'a> {
     Or(Box<Expr<'a>>, Box<Expr<'a>>),
     Cast(Box<Expr<'a>>, Cast),
     Index(Box<Expr<'a>>, Box<Expr<'a>>),
-    /// `tuple.0`
-    Field(Box<Expr<'a>>, usize),
+    /// `tuple.0`, `state.name`
+    Field(Box<Expr<'a>>, Member<'a>),
+    /// `Name { a, b: value, ..base }`
+    Struct {
+        name: &'a Ident,
+        fields: Vec<(&'a Ident, Expr<'a>)>,
+        base: Option<Box<Expr<'a>>>,
+    },
+    /// `R::select(condition, a, b)`
+    Select(Box<Expr<'a>>, Box<Expr<'a>>, Box<Expr<'a>>),
     Tuple(Vec<Expr<'a>>),
     Array(Vec<Expr<'a>>),
     /// `[value; count]`
@@ -273,7 +373,23 @@ pub(crate) struct Place<'a> {
 /// From a value to one of its elements.
 pub(crate) enum Step<'a> {
     Index(Expr<'a>),
-    Field(usize),
+    Field(Member<'a>),
+}
+
+/// An element of a tuple, or a field of a struct.
+#[derive(Clone, Copy)]
+pub(crate) enum Member<'a> {
+    Position(usize),
+    Name(&'a Ident),
+}
+
+impl std::fmt::Display for Member<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Member::Position(position) => write!(f, "{position}"),
+            Member::Name(name) => write!(f, "{name}"),
+        }
+    }
 }
 
 /// The left side of a destructuring assignment.

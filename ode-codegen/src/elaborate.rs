@@ -16,9 +16,11 @@ mod expr;
 mod integer;
 mod integer_call;
 mod names;
+mod part;
 mod pattern;
 mod place;
 mod sequence;
+mod structs;
 mod value;
 
 use std::collections::HashSet;
@@ -30,28 +32,48 @@ use quote::ToTokens;
 use self::call::Closure;
 use self::control::{Frame, Leave};
 use self::integer::Integers;
+pub(crate) use self::names::known_constant;
+pub(crate) use self::structs::{Layout, plain};
 use self::value::Value;
-use crate::ast::{Block, Callable, Pattern, Statement, System, Type};
+use crate::ast::{Block, Callable, Constant, Pattern, Statement, Struct, System, Type};
 use crate::ctxt::Ctxt;
 use crate::graph::{Graph, Id, Input};
 use crate::simplify::Truth;
 
-/// The most operations that a right-hand side may unroll to. Every lane program of this size still
+/// The most operations that a right-hand side may unroll to, unless the attribute says more. Every lane program of this size still
 /// compiles, though slowly; systems of this library's kind stay far below.
 pub(crate) const LIMIT: u64 = 200_000;
 
-/// Beyond the limit operations are only counted, for the message, and no further than this.
-const COUNT_LIMIT: u64 = 10 * LIMIT;
-
-/// A right-hand side as a graph.
+/// A system as a graph.
 pub(crate) struct Elaborated<'a> {
     pub graph: Graph,
+    pub state: Layout<'a>,
+    /// None where no function takes any.
+    pub parameters: Option<Layout<'a>>,
     /// One node for each state: its derivative.
     pub derivatives: Vec<Id>,
+    /// Derivatives by hand: entries of the Jacobian row by row, and those by the time.
+    pub jacobian: Option<Vec<Id>>,
+    pub tgrad: Option<Vec<Id>>,
+    pub observables: Vec<(String, Id)>,
+    /// Operations of the right-hand side as it was written.
+    pub operations: u64,
     /// The constants that [`crate::graph::Node::Constant`] counts.
     pub constants: Vec<&'a syn::Path>,
     pub state_names: Vec<String>,
     pub parameter_names: Vec<String>,
+}
+
+impl Elaborated<'_> {
+    /// Number of states.
+    pub(crate) fn states(&self) -> usize {
+        self.state.size()
+    }
+
+    /// Number of parameters.
+    pub(crate) fn parameters(&self) -> usize {
+        self.parameters.as_ref().map_or(0, Layout::size)
+    }
 }
 
 /// What a variable is.
@@ -81,6 +103,8 @@ struct Variable<'a> {
 struct Elaborator<'a, 'c> {
     ctxt: &'c Ctxt,
     system: &'c System<'a>,
+    /// The most operations there may be.
+    limit: u64,
     graph: Graph,
     integers: Integers<&'a syn::Expr>,
     constants: Vec<&'a syn::Path>,
@@ -88,6 +112,8 @@ struct Elaborator<'a, 'c> {
     variables: Vec<Variable<'a>>,
     /// The items that functions see, for each time that a block with functions was entered.
     scopes: Vec<Vec<Variable<'a>>>,
+    /// The structs whose layout is being found out.
+    layouts: Vec<Rc<Struct<'a>>>,
     /// The functions that are being evaluated.
     calls: Vec<Rc<Callable<'a>>>,
     /// The integers that the loops around count by.
@@ -108,18 +134,25 @@ struct Elaborator<'a, 'c> {
     parameter_names: Option<Vec<String>>,
 }
 
-/// Evaluates `system`. The result is of use only if no error was reported.
-pub(crate) fn elaborate<'a>(ctxt: &Ctxt, system: &System<'a>) -> Elaborated<'a> {
+/// Evaluates `system`, of which at most `limit` operations may come. `None` where the sizes of state
+/// and parameters are not known; else the result is of use only if no error was reported.
+pub(crate) fn elaborate<'a>(
+    ctxt: &Ctxt,
+    system: &System<'a>,
+    limit: u64,
+) -> Option<Elaborated<'a>> {
     let mut graph = Graph::new();
     let any = graph.input(Input::Time);
     let elaborator = Elaborator {
         ctxt,
         system,
+        limit,
         graph,
         integers: Integers::new(),
         constants: Vec::new(),
         variables: Vec::new(),
         scopes: Vec::new(),
+        layouts: Vec::new(),
         calls: Vec::new(),
         rounds: Vec::new(),
         frames: Vec::new(),
@@ -135,32 +168,72 @@ pub(crate) fn elaborate<'a>(ctxt: &Ctxt, system: &System<'a>) -> Elaborated<'a> 
     elaborator.run()
 }
 
-impl<'a> Elaborator<'a, '_> {
-    fn run(mut self) -> Elaborated<'a> {
-        let system = self.system;
-        let state = self.inputs(system.states, Input::State);
-        let parameters = self.inputs(system.parameters, Input::Parameter);
-        let time = Value::Real(self.graph.input(Input::Time));
-        let unset = Value::array(vec![Value::Unset(None); system.states]);
-        for (name, role, value) in [
-            (system.du, Role::Derivatives, unset),
-            (system.u, Role::State, state),
-            (system.p, Role::Parameters, parameters),
-            (system.t, Role::Time, time),
-        ] {
-            if let Some(name) = name {
-                self.variables.push(Variable { name, role, ty: Type::Other, value });
-            }
-        }
-
-        let result = self.block(&system.body);
-        let derivatives = match system.du {
-            Some(name) => self.assigned(name),
-            None => self.returned(result),
+/// Constants, each after those that it mentions. Of a circle, which rustc refuses, none is left out.
+fn in_order<'b, 'a>(constants: &'b [Constant<'a>]) -> Vec<&'b Constant<'a>> {
+    let mut ordered = Vec::with_capacity(constants.len());
+    let mut left: Vec<&Constant<'a>> = constants.iter().collect();
+    while !left.is_empty() {
+        let waits = |constant: &Constant<'a>| {
+            left.iter().any(|other| other.name != constant.name && constant.mentions(other.name))
         };
-        if self.operations > LIMIT || self.exhausted() {
+        let next = left.iter().position(|constant| !waits(constant)).unwrap_or(0);
+        ordered.push(left.remove(next));
+    }
+    ordered
+}
+
+impl<'a> Elaborator<'a, '_> {
+    fn run(mut self) -> Option<Elaborated<'a>> {
+        let system = self.system;
+        self.declare_items(&system.items);
+        let inputs = self.inputs()?;
+        self.state_names = inputs.state.field_names();
+        self.parameter_names = inputs.parameters.as_ref().and_then(Layout::field_names);
+
+        let derivatives = self.vector(&system.rhs, &inputs);
+        let operations = self.operations;
+        let tgrad = system.tgrad.as_ref().map(|part| self.vector(part, &inputs));
+        let jacobian = system.jacobian.as_ref().map(|part| self.matrix(part, &inputs));
+        let mut observables = Vec::new();
+        for part in &system.observables {
+            observables.extend(self.observable(part, &inputs));
+        }
+        if self.operations > self.limit || self.exhausted() {
             self.too_large();
         }
+        self.report_overflows();
+
+        let (states, parameters) =
+            (inputs.state.size(), inputs.parameters.as_ref().map_or(0, Layout::size));
+        if derivatives.len() < states && !self.ctxt.has_errors() {
+            self.error(
+                0,
+                system.name,
+                "a derivative of this right-hand side could not be evaluated; please report it, \
+                 with the function",
+            );
+        }
+
+        let names = |names: Option<Vec<String>>, prefix: &str, count: usize| {
+            names.unwrap_or_else(|| (0..count).map(|i| format!("{prefix}{i}")).collect())
+        };
+        Some(Elaborated {
+            derivatives,
+            jacobian,
+            tgrad,
+            observables,
+            operations,
+            state_names: names(self.state_names, "u", states),
+            parameter_names: names(self.parameter_names, "p", parameters),
+            state: inputs.state,
+            parameters: inputs.parameters,
+            graph: self.graph,
+            constants: self.constants,
+        })
+    }
+
+    /// Integers that do not fit their types, now that these are known.
+    fn report_overflows(&mut self) {
         let integers = std::mem::replace(&mut self.integers, Integers::new());
         for overflow in integers.overflows() {
             let message = format!(
@@ -175,125 +248,37 @@ impl<'a> Elaborator<'a, '_> {
             );
             self.error(overflow.position, overflow.syntax, message);
         }
-
-        if derivatives.len() < system.states && !self.ctxt.has_errors() {
-            self.error(
-                0,
-                &system.item.sig.ident,
-                "a derivative of this right-hand side could not be evaluated; please report it, \
-                 with the function",
-            );
-        }
-
-        let names = |names: Option<Vec<String>>, prefix: &str, count: usize| {
-            names.unwrap_or_else(|| (0..count).map(|i| format!("{prefix}{i}")).collect())
-        };
-        Elaborated {
-            derivatives,
-            state_names: names(self.state_names, "u", system.states),
-            parameter_names: names(self.parameter_names, "p", system.parameters),
-            graph: self.graph,
-            constants: self.constants,
-        }
-    }
-
-    fn inputs(&mut self, count: usize, input: impl Fn(u32) -> Input) -> Value<'a> {
-        // An array type of more elements than a `u32` counts could not be compiled.
-        let ids = (0..count as u32).map(|index| Value::Real(self.graph.input(input(index))));
-        Value::array(ids.collect())
-    }
-
-    /// The derivatives of the in-place form. The arguments are still there: blocks remove only
-    /// their own variables.
-    fn assigned(&mut self, name: &'a Ident) -> Vec<Id> {
-        let Some(Value::Array(elements)) = self.variables.first().map(|du| du.value.clone()) else {
-            return Vec::new();
-        };
-        let mut derivatives = Vec::with_capacity(elements.len());
-        let mut missing = Vec::new();
-        for (index, element) in elements.iter().enumerate() {
-            match element {
-                Value::Real(id) => derivatives.push(*id),
-                Value::Unset(None) => missing.push(format!("`{name}[{index}]`")),
-                Value::Unset(Some(partly)) if !self.system.opaque => self.error(
-                    partly.position,
-                    partly.token,
-                    format!(
-                        "`{name}[{index}]` is assigned in one branch of this `if` only: each \
-                         component needs a value on every path; assign it in the other branch or \
-                         before"
-                    ),
-                ),
-                _ => {}
-            }
-        }
-        if !missing.is_empty() && !self.system.opaque && !self.exhausted() {
-            let (verb, pronoun) =
-                if missing.len() == 1 { ("is", "it") } else { ("are", "each of them") };
-            let missing = match &missing[..] {
-                [first, second, third, _, ..] => {
-                    format!("{first}, {second}, {third} and {} more", missing.len() - 3)
-                }
-                [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
-                all => all.join(", "),
-            };
-            let message = format!(
-                "{missing} {verb} not assigned: each component needs a value on every path; \
-                 assign {pronoun}, if only to 0.0"
-            );
-            self.error(0, name, message);
-        }
-        derivatives
-    }
-
-    /// The derivatives of the form that returns them.
-    fn returned(&mut self, result: Value<'a>) -> Vec<Id> {
-        if let Value::Array(elements) = &result
-            && elements.len() == self.system.states
-        {
-            let ids = elements.iter().filter_map(|element| match element {
-                Value::Real(id) => Some(*id),
-                _ => None,
-            });
-            let ids: Vec<Id> = ids.collect();
-            if ids.len() == elements.len() || elements.contains(&Value::Poison) {
-                return ids;
-            }
-        }
-        if result != Value::Poison && !self.system.opaque {
-            let message = format!(
-                "expected an array of {} floats here, found {}: the last expression of a \
-                 right-hand side is the array of derivatives",
-                self.system.states,
-                match &result {
-                    Value::Array(elements) => format!("an array of {}", elements.len()),
-                    other => other.describe().to_owned(),
-                }
-            );
-            match &self.system.body.value {
-                Some(value) => self.error(value.id, value.syntax, message),
-                None => self.error(0, &self.system.item.sig.output, message),
-            }
-        }
-        Vec::new()
     }
 
     fn too_large(&mut self) {
+        let limit = self.limit;
         let count = if self.exhausted() {
-            format!("more than {COUNT_LIMIT}")
+            format!("more than {}", self.count_limit())
         } else {
             self.operations.to_string()
         };
         let message = format!(
-            "this right-hand side unrolls to {count} operations, and the limit is {LIMIT}: loops \
-             are unrolled here; use fewer rounds or fewer states"
+            "this right-hand side unrolls to {count} operations, and the limit is {limit}: loops \
+             are unrolled here; use fewer rounds or fewer states, or raise the limit by \
+             `#[ode_system(limit = {})]`",
+            if self.exhausted() { 10 * self.count_limit() } else { self.operations }
         );
-        self.error(0, &self.system.item.sig.ident, message);
+        self.error(0, self.system.name, message);
     }
 
     /// Whether it is time to give up counting. The error is certain by then.
     fn exhausted(&self) -> bool {
-        self.operations > COUNT_LIMIT || self.steps > COUNT_LIMIT
+        self.operations.max(self.steps) > self.count_limit()
+    }
+
+    /// Whether so many numbers are more than the limit allows.
+    fn exhausted_by(&self, count: usize) -> bool {
+        count as u64 > self.count_limit()
+    }
+
+    /// Beyond the limit operations are only counted, for the message, and no further than this.
+    fn count_limit(&self) -> u64 {
+        self.limit.saturating_mul(10).min(u64::MAX - 1)
     }
 
     /// Reports a mistake, once for each `position`, with the loops it happened in.
@@ -322,13 +307,17 @@ impl<'a> Elaborator<'a, '_> {
     /// Counts an operation and, within the limit, performs it.
     fn real(&mut self, operation: impl FnOnce(&mut Graph) -> Id) -> Value<'a> {
         self.operations += 1;
-        Value::Real(if self.operations > LIMIT { self.any } else { operation(&mut self.graph) })
+        Value::Real(if self.operations > self.limit {
+            self.any
+        } else {
+            operation(&mut self.graph)
+        })
     }
 
     /// The same for an operation that gives a truth value.
     fn truth(&mut self, operation: impl FnOnce(&mut Graph) -> Truth) -> Value<'a> {
         self.operations += 1;
-        if self.operations > LIMIT {
+        if self.operations > self.limit {
             return Value::Mask(self.any);
         }
         match operation(&mut self.graph) {
@@ -373,6 +362,9 @@ impl<'a> Elaborator<'a, '_> {
 
     fn declare_items(&mut self, block: &Block<'a>) {
         let scope = self.scopes.len();
+        for definition in &block.structs {
+            self.declare_item(definition.name, Value::Type(definition.clone()));
+        }
         for (name, definition) in &block.functions {
             let function = Closure::function(definition.clone(), scope);
             self.declare_item(name, Value::Closure(function));
@@ -381,7 +373,7 @@ impl<'a> Elaborator<'a, '_> {
             // Constants may call the functions.
             self.scopes.push(self.items());
         }
-        for constant in &block.constants {
+        for constant in in_order(&block.constants) {
             let value = self.expr(&constant.value);
             self.ascribe(&value, &constant.ty);
             self.declare_item(constant.name, value);

@@ -24,7 +24,7 @@ use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
 /// How the results of a function are arranged.
 pub(crate) enum Results {
-    /// One number for each state.
+    /// One number for each state, or for each observable.
     Vector(Vec<Option<Id>>),
     /// A row of numbers for each state.
     Matrix(Vec<Vec<Option<Id>>>, usize),
@@ -80,7 +80,10 @@ impl Function<'_> {
         };
         writer.lines();
         let (ty, value) = match self.results {
-            Results::Vector(row) => (quote!([R; #states]), writer.row(row)),
+            Results::Vector(row) => {
+                let length = Literal::usize_unsuffixed(row.len());
+                (quote!([R; #length]), writer.row(row))
+            }
             Results::Matrix(rows, columns) => {
                 let value = if mostly_zero(rows) {
                     writer.sparse(rows, *columns)

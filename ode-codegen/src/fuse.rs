@@ -100,7 +100,7 @@ fn expand_powers(graph: &mut Graph, node: Node, map: &dyn Fn(Id) -> Id) -> Id {
 }
 
 /// How often each node is an operand or a result.
-fn count_uses(graph: &Graph, roots: &[Id]) -> Vec<u32> {
+pub(crate) fn count_uses(graph: &Graph, roots: &[Id]) -> Vec<u32> {
     let mut uses = vec![0; graph.len()];
     for root in roots {
         uses[root.index()] += 1;

@@ -6,6 +6,7 @@
 //! * [`system`] compiles a plain right-hand side into a lane program with exact derivatives.
 
 mod ast;
+mod check;
 mod compose;
 mod ctxt;
 mod derive;
@@ -14,6 +15,8 @@ mod elaborate;
 mod emit;
 mod fuse;
 mod graph;
+pub mod outside;
 mod parse;
 mod simplify;
 pub mod system;
+mod text;

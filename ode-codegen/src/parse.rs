@@ -6,266 +6,232 @@
 
 mod control;
 mod expr;
+pub(crate) mod module;
 pub(crate) mod refuse;
+pub(crate) mod signature;
 mod statement;
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use proc_macro2::Ident;
 use syn::visit::Visit;
 
-use crate::ast::System;
+use self::signature::Signature;
+use crate::ast::{Block, Part, Scalar, System, Typed};
 use crate::ctxt::Ctxt;
+use crate::outside::Outside;
 
-/// Parser of one function.
+/// Parser of one system.
 pub(crate) struct Parser<'c> {
     ctxt: &'c Ctxt,
     next: Cell<u32>,
     opaque: Cell<bool>,
     hidden_names: Cell<bool>,
-    /// Names declared anywhere in the body, which a call may be of.
+    /// Names declared anywhere in the system, which a call may be of.
     declared: HashSet<String>,
-    /// The function's own name.
+    /// Names of the structs declared anywhere in the system.
+    structs: HashSet<String>,
+    /// Type parameters that stand for numbers.
+    numbers: HashSet<String>,
+    /// The right-hand side's own name.
     name: String,
-    /// The float type of the signature, if that could be read.
-    scalar: Option<String>,
+    scalar: Scalar,
+    /// How to declare functions and structs where this is: in a function or in a module.
+    in_module: bool,
 }
 
-/// What the signature says.
-pub(crate) struct Signature<'a> {
-    /// `f64` or `f32`.
-    pub scalar: &'a Ident,
-    pub states: usize,
-    pub parameters: usize,
-    pub du: Option<&'a Ident>,
-    pub u: Option<&'a Ident>,
-    pub p: Option<&'a Ident>,
-    pub t: Option<&'a Ident>,
+impl<'c> Parser<'c> {
+    fn new(ctxt: &'c Ctxt, name: &Ident, scalar: Scalar, in_module: bool) -> Self {
+        Parser {
+            ctxt,
+            next: Cell::new(1),
+            opaque: Cell::new(false),
+            hidden_names: Cell::new(false),
+            declared: HashSet::new(),
+            structs: HashSet::new(),
+            numbers: HashSet::new(),
+            name: name.to_string(),
+            scalar,
+            in_module,
+        }
+    }
+
+    /// Takes note of what is declared in `item`, and refuses conditional compilation in it.
+    fn survey(&mut self, item: &syn::Item) {
+        let mut declared = Declared::default();
+        declared.visit_item(item);
+        self.declared.extend(declared.names);
+        self.structs.extend(declared.structs);
+        self.numbers.extend(declared.numbers);
+        ConditionalCompilation { parser: self }.visit_item(item);
+    }
+
+    /// The functions from outside that the system calls, as functions of the outermost block.
+    fn outside<'a>(&self, outside: &'a [Outside], items: &mut Block<'a>) {
+        for function in outside {
+            items.functions.push((&function.name, Rc::new(self.function_item(&function.item))));
+        }
+    }
+
+    /// A function of state, parameters and time; `uses` collects `use` declarations where they
+    /// are possible.
+    fn part<'a>(
+        &self,
+        item: &'a syn::ItemFn,
+        signature: &Signature<'a>,
+        uses: Option<&mut Vec<&'a syn::ItemUse>>,
+    ) -> Part<'a> {
+        self.check_time(&item.sig);
+        let typed = |ty| Typed { shape: self.shape(ty), syntax: ty };
+        let state = typed(signature.u.ty);
+        let parameters = signature.p.as_ref().map(|p| typed(p.ty));
+        let result = typed(signature.result());
+        let body = self.block_of(&item.block, uses, signature.returns);
+        Part {
+            name: &item.sig.ident,
+            state,
+            parameters,
+            result,
+            out: signature.out.as_ref().and_then(|out| out.name),
+            u: signature.u.name,
+            p: signature.p.as_ref().and_then(|p| p.name),
+            t: signature.t,
+            body,
+        }
+    }
 }
 
-/// The signatures, for messages.
-pub(crate) const FORMS: &str = "`fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` \
-                     or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`";
+/// The function as a [`System`], if its signature is one. `outside` are the functions from outside
+/// that it calls.
+pub(crate) fn parse<'a>(
+    ctxt: &Ctxt,
+    item: &'a syn::ItemFn,
+    outside: &'a [Outside],
+) -> Option<System<'a>> {
+    let name = &item.sig.ident;
+    let mut parser = Parser::new(ctxt, name, signature::scalar(&item.sig, &[]), false);
+    for function in outside {
+        parser.survey(&syn::Item::Fn(function.item.clone()));
+        parser.declared.insert(function.name.to_string());
+    }
+    for parameter in item.sig.generics.type_params() {
+        parser.numbers.insert(parameter.ident.to_string());
+    }
+    for statement in &item.block.stmts {
+        let mut declared = Declared::default();
+        declared.visit_stmt(statement);
+        parser.declared.extend(declared.names);
+        parser.structs.extend(declared.structs);
+        parser.numbers.extend(declared.numbers);
+    }
+    ConditionalCompilation { parser: &parser }.visit_block(&item.block);
 
-/// The function as a [`System`], if its signature is one.
-pub(crate) fn parse<'a>(ctxt: &Ctxt, item: &'a syn::ItemFn) -> Option<System<'a>> {
     let signature = match signature(&item.sig) {
-        Ok(signature) => Some(signature),
+        Ok((signature, _)) => Some(signature),
         Err(error) => {
             ctxt.keep(0, error);
             None
         }
     };
-    let parser = Parser {
-        ctxt,
-        next: Cell::new(1),
-        opaque: Cell::new(false),
-        hidden_names: Cell::new(false),
-        declared: Declared::names(&item.block),
-        name: item.sig.ident.to_string(),
-        scalar: signature.as_ref().map(|signature| signature.scalar.to_string()),
-    };
-    ConditionalCompilation { parser: &parser }.visit_block(&item.block);
+    let mut items = Block::default();
+    parser.outside(outside, &mut items);
     let mut uses = Vec::new();
-    let returned = match &item.sig.output {
-        syn::ReturnType::Default => None,
-        syn::ReturnType::Type(_, ty) => Some(&**ty),
+    let Some(signature) = signature else {
+        // For the errors that are in it.
+        parser.block_of(&item.block, Some(&mut uses), None);
+        return None;
     };
-    let body = parser.block_of(&item.block, Some(&mut uses), returned);
-    let Signature { scalar, states, parameters, du, u, p, t } = signature?;
-    let opaque = parser.opaque.get();
-    let hidden_names = parser.hidden_names.get();
-    Some(System { item, scalar, states, parameters, du, u, p, t, body, uses, opaque, hidden_names })
+    let rhs = parser.part(item, &signature, Some(&mut uses));
+    Some(System {
+        name,
+        scalar: parser.scalar,
+        items,
+        rhs,
+        jacobian: None,
+        tgrad: None,
+        observables: Vec::new(),
+        uses,
+        opaque: parser.opaque.get(),
+        hidden_names: parser.hidden_names.get(),
+    })
 }
 
-/// Reads the signature.
-pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<Signature<'_>> {
-    let refuse = |tokens: &dyn quote::ToTokens, message: &str| {
-        Err(syn::Error::new_spanned(tokens.to_token_stream(), message))
-    };
-    if let Some(token) = &sig.asyncness {
-        return refuse(
-            token,
-            "a right-hand side cannot be `async`: it is a pure function; remove `async`",
+/// The signature of a right-hand side that is a function by itself, where lengths are numbers, and
+/// the numbers of states and parameters.
+pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (usize, usize))> {
+    let signature = signature::read(sig, "a right-hand side", signature::FORMS)?;
+    let numbers: HashSet<String> =
+        sig.generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
+    let mut lengths = Vec::new();
+    let types = [Some(signature.u.ty), signature.p.as_ref().map(|p| p.ty)];
+    for ty in types.into_iter().flatten() {
+        lengths.push(length(ty, &numbers)?);
+    }
+    let (states, derivatives) = (lengths[0], length(signature.result(), &numbers)?);
+    if derivatives != states {
+        let message = format!(
+            "there are {states} states and {derivatives} derivatives: the lengths must agree"
         );
-    }
-    if let Some(token) = &sig.unsafety {
-        return refuse(
-            token,
-            "a right-hand side cannot be `unsafe`: it computes with numbers only; remove `unsafe`",
-        );
-    }
-    if let Some(token) = &sig.constness {
-        return refuse(
-            token,
-            "a right-hand side cannot be `const`: rustc cannot evaluate its mathematics; remove `const`",
-        );
-    }
-    if let Some(token) = &sig.abi {
-        return refuse(
-            token,
-            "a right-hand side cannot be `extern`: it is compiled for lanes and devices; remove the ABI",
-        );
-    }
-    if !sig.generics.params.is_empty() {
-        return refuse(
-            &sig.generics.params,
-            "a right-hand side cannot be generic: it is compiled for every precision anyway; write `f64`",
-        );
-    }
-    if let Some(clause) = &sig.generics.where_clause {
-        return refuse(
-            clause,
-            "a right-hand side cannot have a `where` clause: it is not generic; remove it",
-        );
-    }
-
-    let unexpected = || format!("expected the arguments of {FORMS}");
-    let returns = match &sig.output {
-        syn::ReturnType::Default => None,
-        syn::ReturnType::Type(_, ty) => Some(&**ty),
-    };
-    let expected = if returns.is_some() { 3 } else { 4 };
-    if sig.inputs.len() != expected {
-        return match sig.inputs.len() {
-            0 => refuse(&sig.ident, &unexpected()),
-            _ => refuse(&sig.inputs, &unexpected()),
-        };
-    }
-    let mut arguments = Vec::with_capacity(4);
-    for input in &sig.inputs {
-        let syn::FnArg::Typed(input) = input else {
-            return refuse(input, &unexpected());
-        };
-        let name = match &*input.pat {
-            syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
-                Some(&name.ident)
-            }
-            syn::Pat::Wild(_) => None,
-            other => {
-                return refuse(
-                    other,
-                    "an argument needs a plain name here: take it apart inside, as in `let [x, y] = *u;`",
-                );
-            }
-        };
-        arguments.push((name, &*input.ty));
-    }
-
-    let mut scalar = None;
-    let (du, first) = match returns {
-        None => {
-            let (name, ty) = arguments[0];
-            let Some(name) = name else {
-                return refuse(ty, "the array of derivatives needs a name: they are written to it");
-            };
-            (Some((name, array(ty, Reference::Mutable, &mut scalar)?, ty)), 1)
-        }
-        Some(_) => (None, 0),
-    };
-    let (u, u_type) = arguments[first];
-    let (p, p_type) = arguments[first + 1];
-    let (t, t_type) = arguments[first + 2];
-    let states = array(u_type, Reference::Shared, &mut scalar)?;
-    let parameters = array(p_type, Reference::Shared, &mut scalar)?;
-    let derivatives = match (du, returns) {
-        (Some((_, length, ty)), _) => Some((length, ty)),
-        (None, Some(ty)) => Some((array(ty, Reference::None, &mut scalar)?, ty)),
-        (None, None) => None,
-    };
-    let scalar = float(t_type, &mut scalar)?;
-    if let Some((length, ty)) = derivatives
-        && length != states
-    {
-        let message =
-            format!("there are {states} states and {length} derivatives: the lengths must agree");
-        return refuse(ty, &message);
+        return Err(syn::Error::new_spanned(signature.result(), message));
     }
     if states == 0 {
-        return refuse(u_type, "a system needs at least one state: there is nothing to solve");
+        return Err(syn::Error::new_spanned(
+            signature.u.ty,
+            "a system needs at least one state: there is nothing to solve",
+        ));
     }
-    Ok(Signature { scalar, states, parameters, du: du.map(|(name, ..)| name), u, p, t })
+    let parameters = lengths.get(1).copied().unwrap_or(0);
+    Ok((signature, (states, parameters)))
 }
 
-#[derive(PartialEq)]
-enum Reference {
-    None,
-    Shared,
-    Mutable,
-}
-
-/// The length of an array type behind the expected reference.
-fn array<'a>(
-    ty: &'a syn::Type,
-    expected: Reference,
-    scalar: &mut Option<&'a Ident>,
-) -> syn::Result<usize> {
-    let wrong = || {
-        let form = match expected {
-            Reference::None => "[f64; N]",
-            Reference::Shared => "&[f64; N]",
-            Reference::Mutable => "&mut [f64; N]",
-        };
-        syn::Error::new_spanned(ty, format!("expected `{form}` here, as in {FORMS}"))
+/// How many floats there are in an array type whose lengths are literals.
+fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
+    let expected = || {
+        let message = format!("expected `[f64; N]` here, as in {}", signature::FORMS);
+        syn::Error::new_spanned(ty, message)
     };
-    let (reference, inner) = match ty {
-        syn::Type::Reference(reference) if reference.lifetime.is_none() => {
-            let kind = match reference.mutability {
-                Some(_) => Reference::Mutable,
-                None => Reference::Shared,
+    match ty {
+        syn::Type::Paren(inner) => length(&inner.elem, numbers),
+        syn::Type::Group(inner) => length(&inner.elem, numbers),
+        syn::Type::Array(array) => {
+            let inner = match &*array.elem {
+                inner @ syn::Type::Array(_) => length(inner, numbers)?,
+                syn::Type::Path(path)
+                    if path.path.get_ident().is_some_and(|name| {
+                        let name = name.to_string();
+                        Scalar::from_name(&name).is_some() || numbers.contains(&name)
+                    }) =>
+                {
+                    1
+                }
+                other => {
+                    return Err(syn::Error::new_spanned(
+                        other,
+                        "expected `f64` or `f32` here: it stands for the precision of the solve",
+                    ));
+                }
             };
-            (kind, &*reference.elem)
+            match &array.len {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(length), .. }) => {
+                    Ok(inner.saturating_mul(length.base10_parse()?))
+                }
+                other => Err(syn::Error::new_spanned(
+                    other,
+                    "the length must be a number here: a macro cannot see the value of a constant \
+                     outside; write the number, such as `[f64; 3]`, or put the constant and the \
+                     function, as `fn rhs`, into `#[ode_system] mod name { … }`",
+                )),
+            }
         }
-        other => (Reference::None, other),
-    };
-    if reference != expected {
-        return Err(wrong());
-    }
-    let array = match inner {
-        syn::Type::Array(array) => array,
-        syn::Type::Slice(slice) => {
-            return Err(syn::Error::new_spanned(
-                slice,
-                "a slice cannot be used here: the number of elements must be known at compile time; \
-                 write an array with its length, such as `[f64; 3]`",
-            ));
-        }
-        _ => return Err(wrong()),
-    };
-    float(&array.elem, scalar)?;
-    match &array.len {
-        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(length), .. }) => length.base10_parse(),
-        other => Err(syn::Error::new_spanned(
-            other,
-            "the length must be a number here: a macro cannot see the value of a constant; \
-             write the number, such as `[f64; 3]`",
+        syn::Type::Slice(slice) => Err(syn::Error::new_spanned(
+            slice,
+            "a slice cannot be used here: the number of elements must be known at compile time; \
+             write an array with its length, such as `[f64; 3]`",
         )),
+        _ => Err(expected()),
     }
-}
-
-/// Checks for the float type, which must be the same everywhere in a signature.
-fn float<'a>(ty: &'a syn::Type, scalar: &mut Option<&'a Ident>) -> syn::Result<&'a Ident> {
-    if let syn::Type::Path(path) = ty
-        && let Some(name) = path.path.get_ident()
-        && (name == "f64" || name == "f32")
-    {
-        if let Some(first) = *scalar
-            && first != name
-        {
-            let message = format!(
-                "`{name}` here and `{first}` before: one float type stands for the precision of \
-                 the solve; use the same everywhere"
-            );
-            return Err(syn::Error::new_spanned(ty, message));
-        }
-        *scalar = Some(name);
-        return Ok(name);
-    }
-    Err(syn::Error::new_spanned(
-        ty,
-        "expected `f64` or `f32` here: it stands for the precision of the solve",
-    ))
 }
 
 /// Refuses `#[cfg]` inside the body: rustc would resolve it for the plain function only.
@@ -286,18 +252,14 @@ impl Visit<'_> for ConditionalCompilation<'_, '_> {
     }
 }
 
-/// Names of functions and variables.
+/// What is declared somewhere in an item.
 #[derive(Default)]
-struct Declared {
-    names: HashSet<String>,
-}
-
-impl Declared {
-    fn names(block: &syn::Block) -> HashSet<String> {
-        let mut declared = Declared::default();
-        declared.visit_block(block);
-        declared.names
-    }
+pub(crate) struct Declared {
+    /// Functions, constants and variables.
+    pub names: HashSet<String>,
+    structs: HashSet<String>,
+    /// Type parameters that stand for numbers.
+    numbers: HashSet<String>,
 }
 
 impl Visit<'_> for Declared {
@@ -310,4 +272,22 @@ impl Visit<'_> for Declared {
         self.names.insert(item.sig.ident.to_string());
         syn::visit::visit_item_fn(self, item);
     }
+
+    fn visit_item_const(&mut self, item: &syn::ItemConst) {
+        self.names.insert(item.ident.to_string());
+        syn::visit::visit_item_const(self, item);
+    }
+
+    fn visit_item_struct(&mut self, item: &syn::ItemStruct) {
+        self.structs.insert(item.ident.to_string());
+    }
+
+    fn visit_type_param(&mut self, parameter: &syn::TypeParam) {
+        if signature::is_real(parameter) {
+            self.numbers.insert(parameter.ident.to_string());
+        }
+    }
+
+    // Modules inside a module are not seen.
+    fn visit_item_mod(&mut self, _: &syn::ItemMod) {}
 }

@@ -77,8 +77,14 @@ pub struct Report {
     pub parameters: &'static [&'static str],
     /// Whether the time appears.
     pub depends_on_time: bool,
+    /// Names of the observables.
+    pub observables: &'static [&'static str],
+    /// Operations of the right-hand side as it was written, loops unrolled, before simplification.
+    pub written: u64,
     /// Operations of the right-hand side.
     pub rhs: Operations,
+    /// Of these, how many have results that are used more than once.
+    pub shared: usize,
     /// Operations of the Jacobian, on its own.
     pub jacobian: Operations,
     /// Operations of the derivatives by the parameters, on their own.
@@ -104,7 +110,10 @@ impl Report {
             states: const { &S::STATES },
             parameters: const { &S::PARAMETERS },
             depends_on_time: !S::TIME_PATTERN.is_empty(),
+            observables: S::OBSERVABLES,
+            written: S::WRITTEN,
             rhs,
+            shared: S::SHARED,
             jacobian,
             parameter_jacobian,
             time_gradient,
@@ -132,7 +141,15 @@ impl fmt::Display for Report {
         writeln!(f, "  {}", list(p, "parameter", self.parameters))?;
         let time = if self.depends_on_time { "appears" } else { "does not appear" };
         writeln!(f, "  the time {time}")?;
-        writeln!(f, "  right-hand side: {}", self.rhs)?;
+        if !self.observables.is_empty() {
+            let count = self.observables.len();
+            writeln!(f, "  {}", list(count, "observable", self.observables))?;
+        }
+        writeln!(
+            f,
+            "  right-hand side, {} operations as written: {}; {} used more than once",
+            self.written, self.rhs, self.shared
+        )?;
         writeln!(
             f,
             "  Jacobian: {} of {} entries, its factors {}: {}",

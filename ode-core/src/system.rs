@@ -22,6 +22,13 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     const TIME_PATTERN: &'static [usize];
     /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time gradient.
     const OPERATIONS: [Operations; 4];
+    /// Operations of the right-hand side as it was written, before simplification.
+    const WRITTEN: u64 = 0;
+    /// Operations of the right-hand side whose results are used more than once, and computed once.
+    const SHARED: usize = 0;
+    /// Names of the observables: outputs that are computed from state, parameters and time, and saved
+    /// beside the states or instead of them.
+    const OBSERVABLES: &'static [&'static str] = &[];
 
     /// The right-hand side.
     fn rhs<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
@@ -35,7 +42,20 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The derivative of the right-hand side by the time, at a fixed state.
     fn time_gradient<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
 
-    /// The C++ definition of a struct `System` whose static member templates are the functions above.
+    /// Evaluates the observables: calls `put(index, value)` for each, in order.
+    #[inline(always)]
+    fn observe<R: Real>(u: &[R; N], p: &[R; P], t: R, put: impl FnMut(usize, R)) {
+        let _ = (u, p, t, put);
+    }
+
+    /// The Rust that was generated: the functions above, one statement on each line.
+    #[must_use]
+    fn rust_source() -> &'static str {
+        ""
+    }
+
+    /// The C++ definition of a struct `System` whose static member templates are the functions above;
+    /// `observables`, where there are some, returns an array of them.
     fn device_source() -> String;
 }
 

@@ -108,3 +108,36 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::system::expand(attr.into(), item.into()).into()
 }
+
+/// Lets right-hand sides elsewhere call a function, also those of other crates.
+///
+/// ```ignore
+/// pub mod kinetics {
+///     /// Hill's function.
+///     #[odes::ode_fn]
+///     pub fn hill(x: f64, n: i32) -> f64 {
+///         x.powi(n) / (1.0 + x.powi(n))
+///     }
+/// }
+///
+/// #[ode_system]
+/// fn switch(du: &mut [f64; 1], u: &[f64; 1]) {
+///     use crate::kinetics::hill;
+///     du[0] = hill(u[0], 4) - 0.5 * u[0];
+/// }
+/// ```
+///
+/// A right-hand side names the functions it calls by a `use` at its head; a system that is a module,
+/// by a `use` in the module. The function itself stays as it is. It may call other functions under
+/// `#[ode_fn]`, named likewise, and use any constants that are floats.
+#[proc_macro_attribute]
+pub fn ode_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
+    ode_codegen::outside::expand(attr.into(), item.into()).into()
+}
+
+/// Goes on with an expansion that needed a function from outside. Called by macros only.
+#[doc(hidden)]
+#[proc_macro]
+pub fn resume(input: TokenStream) -> TokenStream {
+    ode_codegen::outside::resume(input.into()).into()
+}

@@ -45,9 +45,7 @@ impl<'a> Elaborator<'a, '_> {
         a: Value<'a>,
         b: Value<'a>,
     ) -> Value<'a> {
-        // Most arrays are the same one, which is quicker to see than that they are equal.
-        let same = matches!((&a, &b), (Value::Array(a), Value::Array(b)) if Rc::ptr_eq(a, b));
-        if same || a == b {
+        if a == b {
             return a;
         }
         match (mask, a, b) {
@@ -83,6 +81,11 @@ impl<'a> Elaborator<'a, '_> {
             }
             (mask, Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
                 Value::tuple(self.merge_all(mask, partly, &a, &b))
+            }
+            (mask, Value::Struct(definition, a), Value::Struct(other, b))
+                if Rc::ptr_eq(&definition, &other) =>
+            {
+                Value::Struct(definition, Rc::new(self.merge_all(mask, partly, &a, &b)))
             }
             // Unset before the `if`, or within an enclosing one: the innermost that differs.
             (_, Value::Unset(Some(inner)), _) | (_, _, Value::Unset(Some(inner))) => {

@@ -127,6 +127,7 @@ impl<'a> Elaborator<'a, '_> {
         // Loops cannot be left from inside a function.
         let frames = std::mem::take(&mut self.frames);
 
+        self.bind_lengths(&definition, &arguments);
         for ((pattern, ty), argument) in definition.parameters.iter().zip(arguments) {
             self.ascribe(&argument, ty);
             self.bind(pattern, argument, None);
@@ -138,6 +139,35 @@ impl<'a> Elaborator<'a, '_> {
         self.variables = variables;
         self.calls.pop();
         result
+    }
+
+    /// The constants that a function is generic over: lengths of arguments.
+    fn bind_lengths(&mut self, definition: &Callable<'a>, arguments: &[Value<'a>]) {
+        let mut lengths = Vec::new();
+        for &(parameter, ty) in &definition.lengths {
+            if let Some(argument) = arguments.get(parameter) {
+                lengths_of(ty, argument, &mut lengths);
+            }
+        }
+        for &generic in &definition.generics {
+            let known = lengths.iter().find(|(name, _)| *name == generic);
+            let value = match known {
+                Some(&(_, length)) => {
+                    let length = length as i128;
+                    Value::Integer(self.integers.fresh_of(length, IntegerType::USIZE))
+                }
+                None => Value::Poison,
+            };
+            if value == Value::Poison && !arguments.contains(&Value::Poison) {
+                self.error(
+                    0,
+                    generic,
+                    "this is not the length of an argument, so it is not known here: write it as \
+                     an argument, or let it be the length of one, as in `v: &[f64; N]`",
+                );
+            }
+            self.declare_item(generic, value);
+        }
     }
 
     /// `std::array::from_fn(function)`
@@ -169,5 +199,26 @@ impl<'a> Elaborator<'a, '_> {
             elements.push(self.invoke(function.id, function.syntax, callee.clone(), arguments));
         }
         Value::array(elements)
+    }
+}
+
+/// The lengths in an array type that are names, and what they are for this value.
+fn lengths_of<'a>(ty: &'a syn::Type, value: &Value<'_>, found: &mut Vec<(&'a Ident, usize)>) {
+    match ty {
+        syn::Type::Reference(inner) => lengths_of(&inner.elem, value, found),
+        syn::Type::Paren(inner) => lengths_of(&inner.elem, value, found),
+        syn::Type::Group(inner) => lengths_of(&inner.elem, value, found),
+        syn::Type::Array(array) => {
+            let Value::Array(elements) = value else { return };
+            if let syn::Expr::Path(path) = &array.len
+                && let Some(name) = path.path.get_ident()
+            {
+                found.push((name, elements.len()));
+            }
+            if let Some(first) = elements.first() {
+                lengths_of(&array.elem, first, found);
+            }
+        }
+        _ => {}
     }
 }

@@ -3,7 +3,7 @@
 use super::Elaborator;
 use super::integer::{Integer, saturate, wrap};
 use super::value::{Partly, Value};
-use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Relation};
+use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Relation, Scalar};
 use crate::graph::{Binary, Comparison, Id, Unary};
 use crate::simplify::Truth;
 
@@ -38,8 +38,8 @@ impl<'a> Elaborator<'a, '_> {
                 let b = self.expr(b);
                 self.compare(expr, *relation, a, b)
             }
-            ExprKind::And(a, b) => self.connective(false, a, b),
-            ExprKind::Or(a, b) => self.connective(true, a, b),
+            ExprKind::And(a, b) => self.connective(expr, false, a, b),
+            ExprKind::Or(a, b) => self.connective(expr, true, a, b),
             ExprKind::Cast(operand, cast) => {
                 let operand = self.expr(operand);
                 self.cast(expr, operand, *cast)
@@ -57,6 +57,31 @@ impl<'a> Elaborator<'a, '_> {
                     }
                 }
                 Value::array(elements)
+            }
+            ExprKind::Struct { name, fields, base } => {
+                self.struct_literal(expr, name, fields, base.as_deref())
+            }
+            ExprKind::Select(condition, a, b) => {
+                let value = self.expr(condition);
+                let (a, b) = (self.expr(a), self.expr(b));
+                let truth = match value {
+                    Value::Poison => None,
+                    value => self.condition(condition, value, "a selection needs a condition"),
+                };
+                match (truth, a, b) {
+                    (Some(Truth::Known(first)), a, b) => {
+                        if first {
+                            a
+                        } else {
+                            b
+                        }
+                    }
+                    (Some(Truth::Mask(mask)), Value::Real(a), Value::Real(b)) => {
+                        self.real(|graph| graph.select(mask, a, b))
+                    }
+                    // Other types are rustc's to refuse.
+                    _ => Value::Poison,
+                }
             }
             ExprKind::Repeat(value, count) => self.repeat(value, count),
             ExprKind::Call { function, arguments, name } => {
@@ -297,8 +322,14 @@ impl<'a> Elaborator<'a, '_> {
 
     /// `a && b` or, if `or`, `a || b`. As in Rust the second is not looked at where the first
     /// decides at compile time, so that `i > 0 && u[i - 1] > 0.0` is in range.
-    fn connective(&mut self, or: bool, a: &Expr<'a>, b: &Expr<'a>) -> Value<'a> {
-        let needed = "`&&` and `||` are for conditions";
+    fn connective(&mut self, expr: &Expr<'a>, or: bool, a: &Expr<'a>, b: &Expr<'a>) -> Value<'a> {
+        let bits = matches!(expr.syntax, syn::Expr::Binary(binary)
+            if matches!(binary.op, syn::BinOp::BitAnd(_) | syn::BinOp::BitOr(_)));
+        let needed = if bits {
+            "`&` and `|` are for conditions here, there are no bits"
+        } else {
+            "`&&` and `||` are for conditions"
+        };
         let first = self.expr(a);
         let first = match first {
             Value::Poison => None,
@@ -356,7 +387,7 @@ impl<'a> Elaborator<'a, '_> {
             (Value::LaneInteger, _) => self.lane_integer(expr),
             // In an `f32` right-hand side the literal stands for another number.
             (Value::Real(id), Cast::Integer(ty))
-                if self.system.scalar == "f64" && self.graph.literal_value(id).is_some() =>
+                if self.system.scalar == Scalar::F64 && self.graph.literal_value(id).is_some() =>
             {
                 let value = self.graph.literal_value(id).unwrap_or_default();
                 let value = saturate(value, ty);
@@ -489,8 +520,5 @@ impl<'a> Elaborator<'a, '_> {
 
 /// Number of scalars in a value.
 fn size(value: &Value<'_>) -> u64 {
-    match value {
-        Value::Array(elements) | Value::Tuple(elements) => elements.iter().map(size).sum(),
-        _ => 1,
-    }
+    value.elements().map_or(1, |elements| elements.iter().map(size).sum())
 }

@@ -87,6 +87,13 @@ impl<S> Integers<S> {
         Integer { value, ty: var }
     }
 
+    /// An integer of a known type that no expression introduces.
+    pub(super) fn fresh_of(&mut self, value: i128, ty: IntegerType) -> Integer {
+        let var = self.fresh();
+        self.bind(var, ty);
+        Integer { value, ty: var }
+    }
+
     /// Both have the same type. Where they cannot, rustc reports it.
     pub(super) fn unify(&mut self, a: TypeVar, b: TypeVar) {
         let (a, b) = (self.root(a), self.root(b));

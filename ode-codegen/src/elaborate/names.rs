@@ -1,9 +1,11 @@
 //! Names: constants of the standard library, and names that were probably meant.
 
+use crate::ast::Scalar;
+
 /// The value of a constant of the standard library, such as `std::f64::consts::PI`. In an `f32`
 /// right-hand side it is the `f64` value all the same, to be narrowed to the precision of the
 /// solve. A path of the other float type is left to rustc.
-pub(super) fn known_constant(path: &syn::Path, scalar: &syn::Ident) -> Option<f64> {
+pub(crate) fn known_constant(path: &syn::Path, scalar: Scalar) -> Option<f64> {
     use std::f64::consts;
     let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
     let mut segments: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -31,7 +33,7 @@ pub(super) fn known_constant(path: &syn::Path, scalar: &syn::Ident) -> Option<f6
         }
         _ => return None,
     };
-    if scalar != module {
+    if scalar.name() != module {
         return None;
     }
     Some(match name {

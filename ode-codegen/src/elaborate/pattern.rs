@@ -87,6 +87,18 @@ impl<'a> Elaborator<'a, '_> {
                 }
                 matches
             }
+            Pattern::Struct { name, fields, rest, position } => {
+                let values = self.take_fields(value, name, fields, *rest, *position);
+                let mut matches = Some(true);
+                for ((_, field), value) in fields.iter().zip(values) {
+                    match self.bind(field, value, matched) {
+                        Some(true) => {}
+                        Some(false) => return matches.map(|_| false),
+                        None => matches = None,
+                    }
+                }
+                matches
+            }
             Pattern::Or(cases) => {
                 let outside = self.variables.len();
                 for case in cases {
@@ -149,8 +161,8 @@ impl<'a> Elaborator<'a, '_> {
     /// The value of a constant inside the function.
     fn item(&self, name: &proc_macro2::Ident) -> Option<Value<'a>> {
         let variable = self.variables.iter().rev().find(|variable| variable.name == name)?;
-        let is_constant =
-            variable.role == Role::Item && !matches!(variable.value, Value::Closure(_));
+        let is_constant = variable.role == Role::Item
+            && !matches!(variable.value, Value::Closure(_) | Value::Type(_));
         is_constant.then(|| variable.value.clone())
     }
 

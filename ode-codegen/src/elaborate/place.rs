@@ -7,7 +7,7 @@ use quote::ToTokens;
 use super::names::{known_constant, nearly_equal};
 use super::value::{Partly, Value};
 use super::{Elaborator, Role};
-use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Place, Step};
+use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Member, Place, Step, Struct};
 use crate::graph::Node;
 
 impl<'a> Elaborator<'a, '_> {
@@ -116,7 +116,7 @@ impl<'a> Elaborator<'a, '_> {
             Base::Temporary(value) => value,
         };
         for &index in location {
-            if let Value::Array(elements) | Value::Tuple(elements) = element {
+            if let Some(elements) = element.elements() {
                 element = &elements[index];
             }
         }
@@ -148,18 +148,34 @@ impl<'a> Elaborator<'a, '_> {
                         None => return Err(location),
                     }
                 }
-                (Value::Tuple(elements), Access::Field(field)) if *field < elements.len() => {
+                (Value::Tuple(elements), Access::Field(Member::Position(field)))
+                    if *field < elements.len() =>
+                {
                     location.push(*field);
                     continue;
+                }
+                (Value::Struct(definition, _), Access::Field(Member::Name(name))) => {
+                    match definition.position(name) {
+                        Some(field) => {
+                            location.push(field);
+                            continue;
+                        }
+                        None => Some(no_field(definition, name)),
+                    }
                 }
                 (Value::Poison, _) => None,
                 (Value::Unset(_), _) if self.system.opaque => None,
                 (Value::Unset(_), _) => {
                     Some("this array is used before it is assigned: assign all of it first".into())
                 }
-                (other, Access::Field(field)) => Some(format!(
+                (other, Access::Field(Member::Position(field))) => Some(format!(
                     "{} has no field `{field}`: only a tuple of more elements has; elements of \
                      arrays are written `[{field}]`",
+                    other.describe()
+                )),
+                (other, Access::Field(Member::Name(field))) => Some(format!(
+                    "{} has no field `{field}`: only structs have fields with names; write \
+                     `[0]`, or declare structs of names in `#[ode_system] mod name {{ … }}`",
                     other.describe()
                 )),
                 (other, Access::Index(_)) => Some(format!(
@@ -322,7 +338,7 @@ impl<'a> Elaborator<'a, '_> {
         let mut element = &mut self.variables[variable].value;
         for &index in location {
             match element {
-                Value::Array(elements) | Value::Tuple(elements) => {
+                Value::Array(elements) | Value::Tuple(elements) | Value::Struct(_, elements) => {
                     element = &mut Rc::make_mut(elements)[index];
                 }
                 // `locate` goes into nothing else.
@@ -342,7 +358,7 @@ enum Base<'a> {
 /// From a value to an element.
 enum Access<'e, 'a> {
     Index(&'e Expr<'a>),
-    Field(usize),
+    Field(Member<'a>),
 }
 
 impl<'e, 'a> From<&'e Step<'a>> for Access<'e, 'a> {
@@ -354,6 +370,17 @@ impl<'e, 'a> From<&'e Step<'a>> for Access<'e, 'a> {
     }
 }
 
+/// A field that is not there.
+pub(super) fn no_field(definition: &Struct<'_>, name: &proc_macro2::Ident) -> String {
+    let names = definition.fields.iter().map(|field| field.name.to_string());
+    let similar = names.clone().find(|known| nearly_equal(known, &name.to_string()));
+    let instead = match similar {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => format!("its fields are {}", names.collect::<Vec<_>>().join(", ")),
+    };
+    format!("`{}` has no field `{name}`: {instead}", definition.name)
+}
+
 /// A variable or an element of it, as it is written.
 fn text(expr: &syn::Expr) -> String {
     expr.to_token_stream().to_string().replace(' ', "")
@@ -363,8 +390,7 @@ fn text(expr: &syn::Expr) -> String {
 fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
     match value {
         Value::Unset(partly) => Some(*partly),
-        Value::Array(elements) | Value::Tuple(elements) => elements.iter().find_map(find_unset),
-        _ => None,
+        value => value.elements()?.iter().find_map(find_unset),
     }
 }
 
@@ -376,8 +402,8 @@ fn has_unset(value: &Value<'_>) -> bool {
 pub(super) fn poison(value: &mut Value<'_>) {
     match value {
         Value::Unset(_) => *value = Value::Poison,
-        Value::Array(elements) | Value::Tuple(elements) if elements.iter().any(has_unset) => {
-            Rc::make_mut(elements).iter_mut().for_each(poison);
+        value if has_unset(value) => {
+            value.elements_mut().into_iter().flatten().for_each(poison);
         }
         _ => {}
     }

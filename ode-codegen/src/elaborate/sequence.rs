@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
+use super::Elaborator;
 use super::integer::Integer;
 use super::value::Value;
-use super::{COUNT_LIMIT, Elaborator};
 use crate::ast::{Arithmetic, Expr, IntegerType, Method, Type};
 
 impl<'a> Elaborator<'a, '_> {
@@ -34,8 +34,8 @@ impl<'a> Elaborator<'a, '_> {
         let [Some(first), Some(last)] = bounds else { return Value::Poison };
         self.integers.unify(first.ty, last.ty);
         let end = last.value.saturating_add(i128::from(inclusive));
-        if end.saturating_sub(first.value) > i128::from(COUNT_LIMIT) {
-            self.steps = COUNT_LIMIT + 1;
+        if end.saturating_sub(first.value) > i128::from(self.count_limit()) {
+            self.steps = self.count_limit() + 1;
             return Value::Poison;
         }
         let item = |value| Value::Integer(Integer { value, ty: first.ty });

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use super::call::Closure;
 use super::integer::Integer;
+use crate::ast::Struct;
 use crate::graph::Id;
 
 /// A value of the subset.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub(super) enum Value<'a> {
     /// A number of the lanes: a node of the graph.
     Real(Id),
@@ -21,6 +22,10 @@ pub(super) enum Value<'a> {
     /// Shared: arrays are passed to functions, and looked at again after a branch.
     Array(Rc<Vec<Value<'a>>>),
     Tuple(Rc<Vec<Value<'a>>>),
+    /// The values of the fields, in the order of their declaration.
+    Struct(Rc<Struct<'a>>, Rc<Vec<Value<'a>>>),
+    /// The name of a struct.
+    Type(Rc<Struct<'a>>),
     /// What an iterator gives, one after another.
     Iterator(Vec<Value<'a>>),
     /// A closure or a function.
@@ -37,6 +42,31 @@ pub(super) enum Value<'a> {
 pub(super) struct Partly<'a> {
     pub token: &'a syn::token::If,
     pub position: u32,
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        // Most values that are compared share their elements, which is quicker to see than that
+        // they are equal.
+        let equal = |a: &Rc<Vec<_>>, b: &Rc<Vec<_>>| Rc::ptr_eq(a, b) || a == b;
+        match (self, other) {
+            (Value::Real(a), Value::Real(b)) | (Value::Mask(a), Value::Mask(b)) => a == b,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Integer(a), Value::Integer(b)) => a == b,
+            (Value::Array(a), Value::Array(b)) | (Value::Tuple(a), Value::Tuple(b)) => equal(a, b),
+            (Value::Struct(of_a, a), Value::Struct(of_b, b)) => {
+                Rc::ptr_eq(of_a, of_b) && equal(a, b)
+            }
+            (Value::Type(a), Value::Type(b)) => Rc::ptr_eq(a, b),
+            (Value::Iterator(a), Value::Iterator(b)) => a == b,
+            (Value::Closure(a), Value::Closure(b)) => a == b,
+            (Value::Unset(a), Value::Unset(b)) => a == b,
+            (Value::LaneInteger, Value::LaneInteger)
+            | (Value::Unit, Value::Unit)
+            | (Value::Poison, Value::Poison) => true,
+            _ => false,
+        }
+    }
 }
 
 impl PartialEq for Partly<'_> {
@@ -63,6 +93,48 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The values it is made of.
+    pub(super) fn elements(&self) -> Option<&Rc<Vec<Value<'a>>>> {
+        match self {
+            Value::Array(elements) | Value::Tuple(elements) | Value::Struct(_, elements) => {
+                Some(elements)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn elements_mut(&mut self) -> Option<&mut Vec<Value<'a>>> {
+        match self {
+            Value::Array(elements) | Value::Tuple(elements) | Value::Struct(_, elements) => {
+                Some(Rc::make_mut(elements))
+            }
+            _ => None,
+        }
+    }
+
+    /// All values in it that are made of no others, in order, each with where it is, as in
+    /// `name.field[2]`.
+    pub(super) fn leaves(&self, name: String, found: &mut Vec<(String, Value<'a>)>) {
+        match self {
+            Value::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    element.leaves(format!("{name}[{index}]"), found);
+                }
+            }
+            Value::Tuple(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    element.leaves(format!("{name}.{index}"), found);
+                }
+            }
+            Value::Struct(definition, elements) => {
+                for (field, element) in definition.fields.iter().zip(elements.iter()) {
+                    element.leaves(format!("{name}.{}", field.name), found);
+                }
+            }
+            other => found.push((name, other.clone())),
+        }
+    }
+
     /// In words, with an article.
     pub(super) fn describe(&self) -> &'static str {
         match self {
@@ -71,6 +143,8 @@ impl<'a> Value<'a> {
             Value::Integer(_) | Value::LaneInteger => "an integer",
             Value::Array(_) => "an array",
             Value::Tuple(_) => "a tuple",
+            Value::Struct(..) => "a struct",
+            Value::Type(_) => "the name of a struct",
             Value::Iterator(_) => "an iterator",
             Value::Closure(_) => "a function",
             Value::Unit => "nothing",

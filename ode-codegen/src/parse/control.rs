@@ -96,6 +96,9 @@ impl Parser<'_> {
             | syn::Pat::Tuple(syn::PatTuple { elems, .. }) => {
                 self.sequence_pattern(pattern, elems, &|element| self.refutable(element))
             }
+            syn::Pat::Struct(inner) if self.is_struct(&inner.path).is_some() => {
+                self.struct_pattern(inner, &|field| self.refutable(field))
+            }
             syn::Pat::Ident(name) if name.by_ref.is_none() => match &name.subpat {
                 Some((_, inner)) => Pattern::Bind(&name.ident, Box::new(self.refutable(inner))),
                 // As rustc tells them apart if the names follow its conventions.
@@ -143,10 +146,16 @@ impl Parser<'_> {
             syn::ReturnType::Type(_, ty) => (self.ty(ty), Some(&**ty)),
         };
         let value = Some(Box::new(self.expr_of(&closure.body, returned)));
-        let mut names = Names(Vec::new());
-        names.visit_expr(&closure.body);
+        let names = names(&closure.body);
         let body = Block { value, ..Block::default() };
-        ExprKind::Closure(Rc::new(Callable { parameters, result, body, names: names.0 }))
+        ExprKind::Closure(Rc::new(Callable {
+            parameters,
+            lengths: Vec::new(),
+            generics: Vec::new(),
+            result,
+            body,
+            names,
+        }))
     }
 
     /// A method of arrays and iterators.
@@ -212,6 +221,12 @@ impl Parser<'_> {
 }
 
 /// The names that an expression mentions.
+pub(super) fn names(expr: &syn::Expr) -> Vec<&proc_macro2::Ident> {
+    let mut names = Names(Vec::new());
+    names.visit_expr(expr);
+    names.0
+}
+
 struct Names<'a>(Vec<&'a proc_macro2::Ident>);
 
 impl<'a> Visit<'a> for Names<'a> {

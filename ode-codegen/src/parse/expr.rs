@@ -4,9 +4,29 @@ use quote::ToTokens;
 
 use super::{Parser, refuse};
 use crate::ast::{
-    Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Method, Place, Relation, Step, Target,
+    Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Member, Method, Place, Relation,
+    Scalar, Step, Target,
 };
 use crate::graph::Comparison;
+
+/// The comparisons of `Real`, which a function generic over numbers has instead of operators.
+fn comparison(method: &str) -> Option<Comparison> {
+    Some(match method {
+        "lt" => Comparison::Lt,
+        "le" => Comparison::Le,
+        "gt" => Comparison::Gt,
+        "ge" => Comparison::Ge,
+        "equals" => Comparison::Equals,
+        _ => return None,
+    })
+}
+
+fn member(member: &syn::Member) -> Member<'_> {
+    match member {
+        syn::Member::Named(name) => Member::Name(name),
+        syn::Member::Unnamed(index) => Member::Position(index.index as usize),
+    }
+}
 
 impl Parser<'_> {
     pub(super) fn id(&self) -> u32 {
@@ -78,7 +98,10 @@ impl Parser<'_> {
             syn::Expr::Tuple(tuple) => {
                 ExprKind::Tuple(tuple.elems.iter().map(|element| self.expr(element)).collect())
             }
-            syn::Expr::Field(field) => self.field(field),
+            syn::Expr::Field(field) => {
+                ExprKind::Field(self.boxed(&field.base), member(&field.member))
+            }
+            syn::Expr::Struct(literal) => self.struct_literal(literal),
             syn::Expr::Repeat(repeat) => {
                 ExprKind::Repeat(self.boxed(&repeat.expr), self.boxed(&repeat.len))
             }
@@ -135,11 +158,11 @@ impl Parser<'_> {
 
     /// Whether a type's name is not a float type other than that of the signature.
     fn right_float(&self, name: &str) -> bool {
-        !matches!(name, "f32" | "f64") || self.scalar.as_deref().is_none_or(|scalar| scalar == name)
+        Scalar::from_name(name).is_none_or(|scalar| scalar == self.scalar)
     }
 
     fn wrong_float(&self, name: &str) -> String {
-        let scalar = self.scalar.as_deref().unwrap_or("f64");
+        let scalar = self.scalar.name();
         format!(
             "`{name}` cannot be used in this right-hand side: one float type, here `{scalar}`, \
              stands for the precision of the solve; write `{scalar}`"
@@ -223,8 +246,13 @@ impl Parser<'_> {
             BinOp::Ge(_) => compare(Relation::Is(Comparison::Ge)),
             BinOp::Eq(_) => compare(Relation::Is(Comparison::Equals)),
             BinOp::Ne(_) => compare(Relation::NotEqual),
-            BinOp::And(_) => ExprKind::And(self.boxed(&binary.left), self.boxed(&binary.right)),
-            BinOp::Or(_) => ExprKind::Or(self.boxed(&binary.left), self.boxed(&binary.right)),
+            // On truth values they are the same: nothing has an effect.
+            BinOp::And(_) | BinOp::BitAnd(_) => {
+                ExprKind::And(self.boxed(&binary.left), self.boxed(&binary.right))
+            }
+            BinOp::Or(_) | BinOp::BitOr(_) => {
+                ExprKind::Or(self.boxed(&binary.left), self.boxed(&binary.right))
+            }
             operator => {
                 self.error(
                     operator,
@@ -297,11 +325,9 @@ impl Parser<'_> {
                 place.steps.push(Step::Index(self.expr(&index.index)));
                 Some(place)
             }
-            syn::Expr::Field(syn::ExprField {
-                base, member: syn::Member::Unnamed(field), ..
-            }) => {
-                let mut place = self.place(base, whole)?;
-                place.steps.push(Step::Field(field.index as usize));
+            syn::Expr::Field(field) => {
+                let mut place = self.place(&field.base, whole)?;
+                place.steps.push(Step::Field(member(&field.member)));
                 Some(place)
             }
             other => {
@@ -315,20 +341,23 @@ impl Parser<'_> {
         }
     }
 
-    fn field<'a>(&self, field: &'a syn::ExprField) -> ExprKind<'a> {
-        match &field.member {
-            syn::Member::Unnamed(index) => {
-                ExprKind::Field(self.boxed(&field.base), index.index as usize)
-            }
-            syn::Member::Named(name) => {
-                self.opaque(
-                    name,
-                    "a struct cannot be used in a right-hand side: it is not part of the subset; \
-                     use a tuple or an array, and `let (a, b) = …;`",
-                );
-                ExprKind::Error
-            }
-        }
+    fn struct_literal<'a>(&self, literal: &'a syn::ExprStruct) -> ExprKind<'a> {
+        let Some(name) = self.is_struct(&literal.path) else {
+            self.opaque(
+                &literal.path,
+                "a struct from outside cannot be used in a right-hand side: its fields are not \
+                 visible here; declare it in the same module under `#[ode_system]`, or use a \
+                 tuple or an array",
+            );
+            return ExprKind::Error;
+        };
+        let fields = literal.fields.iter().filter_map(|field| match &field.member {
+            syn::Member::Named(name) => Some((name, self.expr(&field.expr))),
+            syn::Member::Unnamed(_) => None,
+        });
+        let fields = fields.collect();
+        let base = literal.rest.as_ref().map(|base| self.boxed(base));
+        ExprKind::Struct { name, fields, base }
     }
 
     fn cast<'a>(&self, cast: &'a syn::ExprCast) -> ExprKind<'a> {
@@ -364,6 +393,15 @@ impl Parser<'_> {
             return ExprKind::Error;
         }
         let name = call.method.to_string();
+        if let Some(comparison) = comparison(&name)
+            && let [other] = &call.args.iter().collect::<Vec<_>>()[..]
+        {
+            return ExprKind::Compare(
+                Relation::Is(comparison),
+                Box::new(receiver),
+                self.boxed(other),
+            );
+        }
         match Function::from_name(&name) {
             Some(function) => self.function(function, &call.method, Some(receiver), &call.args),
             None => match Method::from_name(&name) {
@@ -418,6 +456,26 @@ impl Parser<'_> {
             && let Some(segment) = path.path.segments.last()
         {
             return self.function(function, &segment.ident, None, &call.args);
+        }
+        // `R::lit(1.0)`, in a function generic over numbers.
+        if let [number, name] = segments[..]
+            && self.numbers.contains(number)
+        {
+            let mut arguments = call.args.iter();
+            match (name, arguments.next(), arguments.next(), arguments.next()) {
+                ("lit", Some(value), None, None) => {
+                    return ExprKind::Cast(self.boxed(value), Cast::Float);
+                }
+                ("select", Some(condition), Some(a), Some(b)) => {
+                    return ExprKind::Select(self.boxed(condition), self.boxed(a), self.boxed(b));
+                }
+                _ => {}
+            }
+            if let (Some(function), Some(segment)) =
+                (Function::from_name(name), path.path.segments.last())
+            {
+                return self.function(function, &segment.ident, None, &call.args);
+            }
         }
         if let [.., "array", "from_fn"] = segments[..] {
             return self.array_from_fn(call, None);

@@ -127,10 +127,6 @@ pub(super) fn expression(expr: &syn::Expr) -> &'static str {
              and one is selected; write `if … { … } else { … }`, with the value as its last \
              expression"
         }
-        syn::Expr::Struct(_) => {
-            "a struct cannot be used in a right-hand side: it is not part of the subset; use a \
-             tuple or an array, and `let (a, b) = …;`"
-        }
         syn::Expr::Unsafe(_) => {
             "`unsafe` cannot be used in a right-hand side: every index is proved at compile time, \
              so there is nothing to gain; remove it"

@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
-use super::{Parser, refuse};
+use super::control::names;
+use super::{Parser, refuse, signature};
 use crate::ast::{
-    Block, Callable, Constant, Expr, ExprKind, IntegerType, Pattern, Rest, Statement, Type,
+    Block, Callable, Constant, Expr, ExprKind, Field, IntegerType, Pattern, Rest, Statement,
+    Struct, Type,
 };
 
 impl Parser<'_> {
@@ -34,12 +36,13 @@ impl Parser<'_> {
                 }
                 syn::Stmt::Macro(call) => self.macro_call(&call.mac),
                 syn::Stmt::Item(syn::Item::Const(item)) => {
-                    let ty = self.ty(&item.ty);
-                    let value = self.expr_of(&item.expr, Some(&item.ty));
-                    parsed.constants.push(Constant { name: &item.ident, ty, value });
+                    parsed.constants.push(self.constant(item));
                 }
                 syn::Stmt::Item(syn::Item::Fn(item)) => {
                     parsed.functions.push((&item.sig.ident, Rc::new(self.function_item(item))));
+                }
+                syn::Stmt::Item(syn::Item::Struct(item)) => {
+                    parsed.structs.extend(self.structure(item));
                 }
                 syn::Stmt::Item(syn::Item::Use(item)) if uses.is_some() => {
                     uses.iter_mut().for_each(|uses| uses.push(item));
@@ -52,6 +55,11 @@ impl Parser<'_> {
 
     fn item(&self, item: &syn::Item) {
         match item {
+            syn::Item::Use(item) if self.in_module => self.error(
+                item,
+                "`use` cannot stand in a function of a system: names are looked up from the \
+                 module; move it there",
+            ),
             syn::Item::Use(item) => self.error(
                 item,
                 "`use` cannot stand in an inner block here: constants are looked up from the \
@@ -59,44 +67,75 @@ impl Parser<'_> {
             ),
             item => self.error(
                 item,
-                "this item cannot be declared in a right-hand side: only `const`, `fn` and `use` \
-                 can; move it out of the function",
+                "this item cannot be declared in a right-hand side: only `const`, `fn`, `struct` \
+                 and `use` can; move it out of the function",
             ),
         }
     }
 
-    /// A function inside the right-hand side.
-    fn function_item<'a>(&self, item: &'a syn::ItemFn) -> Callable<'a> {
+    pub(super) fn constant<'a>(&self, item: &'a syn::ItemConst) -> Constant<'a> {
+        Constant {
+            name: &item.ident,
+            ty: self.ty(&item.ty),
+            value: self.expr_of(&item.expr, Some(&item.ty)),
+            names: names(&item.expr),
+        }
+    }
+
+    /// A struct, if its fields have names.
+    pub(super) fn structure<'a>(&self, item: &'a syn::ItemStruct) -> Option<Rc<Struct<'a>>> {
+        let fields = match (&item.fields, item.generics.params.is_empty()) {
+            (syn::Fields::Named(fields), true) => &fields.named,
+            (syn::Fields::Named(_), false) => {
+                self.error(
+                    &item.generics,
+                    "a struct cannot be generic in a right-hand side: it holds numbers of one \
+                     precision; write the types, such as `f64` and `[f64; 3]`",
+                );
+                return None;
+            }
+            _ => {
+                self.error(
+                    &item.ident,
+                    "a struct needs named fields in a right-hand side: they are the names of its \
+                     numbers; write `struct State { x: f64, y: f64 }`",
+                );
+                return None;
+            }
+        };
+        let field = |field: &'a syn::Field| {
+            Some(Field {
+                name: field.ident.as_ref()?,
+                ty: self.ty(&field.ty),
+                shape: self.shape(&field.ty),
+            })
+        };
+        let fields = fields.iter().filter_map(field).collect();
+        Some(Rc::new(Struct { name: &item.ident, fields }))
+    }
+
+    /// A function that right-hand sides call.
+    pub(super) fn function_item<'a>(&self, item: &'a syn::ItemFn) -> Callable<'a> {
         let sig = &item.sig;
-        if !sig.generics.params.is_empty() {
-            self.error(
-                &sig.generics,
-                "a function inside a right-hand side cannot be generic: it is evaluated for the \
-                 values it is called with; write the types, such as `f64` and `[f64; 3]`",
-            );
+        let mut generics = Vec::new();
+        for parameter in &sig.generics.params {
+            match parameter {
+                syn::GenericParam::Const(length) => generics.push(&length.ident),
+                syn::GenericParam::Type(ty) if signature::is_real(ty) => {}
+                syn::GenericParam::Lifetime(_) => {}
+                syn::GenericParam::Type(ty) => self.error(
+                    ty,
+                    "a function inside a right-hand side can be generic over lengths and over \
+                     numbers only: it is evaluated for the values it is called with; write \
+                     `const N: usize` or `R: Real`, or the types, such as `f64` and `[f64; 3]`",
+                ),
+            }
         }
-        if let Some(token) = &sig.asyncness {
-            self.error(
-                token,
-                "a function inside a right-hand side cannot be `async`: it is a \
-                               pure function; remove `async`",
-            );
-        }
-        if let Some(token) = &sig.unsafety {
-            self.error(
-                token,
-                "a function inside a right-hand side cannot be `unsafe`: it \
-                               computes with numbers only; remove `unsafe`",
-            );
-        }
-        if let Some(token) = &sig.abi {
-            self.error(
-                token,
-                "a function inside a right-hand side cannot be `extern`: it is \
-                               compiled for lanes and devices; remove the ABI",
-            );
+        if let Err(error) = signature::plain(sig, "a function inside a right-hand side") {
+            self.ctxt.keep(self.id(), error);
         }
         let mut parameters = Vec::new();
+        let mut lengths = Vec::new();
         for input in &sig.inputs {
             let syn::FnArg::Typed(input) = input else { continue };
             if let syn::Type::Reference(reference) = &*input.ty
@@ -108,6 +147,9 @@ impl Parser<'_> {
                      has one name; return the new value, as a tuple if there are several",
                 );
             }
+            if !generics.is_empty() {
+                lengths.push((parameters.len(), &*input.ty));
+            }
             parameters.push((self.pattern(&input.pat), self.ty(&input.ty)));
         }
         let (result, returned) = match &sig.output {
@@ -115,7 +157,7 @@ impl Parser<'_> {
             syn::ReturnType::Type(_, ty) => (self.ty(ty), Some(&**ty)),
         };
         let body = self.block_of(&item.block, None, returned);
-        Callable { parameters, result, body, names: Vec::new() }
+        Callable { parameters, lengths, generics, result, body, names: Vec::new() }
     }
 
     fn local<'a>(&self, local: &'a syn::Local) -> Statement<'a> {
@@ -181,12 +223,15 @@ impl Parser<'_> {
             | syn::Pat::Tuple(syn::PatTuple { elems, .. }) => {
                 self.sequence_pattern(pattern, elems, &|element| self.pattern(element))
             }
+            syn::Pat::Struct(inner) if self.is_struct(&inner.path).is_some() => {
+                self.struct_pattern(inner, &|field| self.pattern(field))
+            }
             other => {
                 self.hidden_names.set(true);
                 self.error(
                     other,
-                    "this pattern cannot be used in a right-hand side: only names, `_`, arrays \
-                     and tuples of them can; write one `let` for each value",
+                    "this pattern cannot be used in a right-hand side: only names, `_`, arrays, \
+                     tuples and structs of them can; write one `let` for each value",
                 );
                 Pattern::Error
             }
@@ -215,6 +260,25 @@ impl Parser<'_> {
         Pattern::Sequence { elements, rest, position, syntax }
     }
 
+    /// The name of a struct that is declared in the system.
+    pub(super) fn is_struct<'a>(&self, path: &'a syn::Path) -> Option<&'a syn::Ident> {
+        path.get_ident().filter(|name| self.structs.contains(&name.to_string()))
+    }
+
+    pub(super) fn struct_pattern<'a>(
+        &self,
+        pattern: &'a syn::PatStruct,
+        field: &dyn Fn(&'a syn::Pat) -> Pattern<'a>,
+    ) -> Pattern<'a> {
+        let position = self.id();
+        let Some(name) = pattern.path.get_ident() else { return Pattern::Error };
+        let fields = pattern.fields.iter().filter_map(|each| match &each.member {
+            syn::Member::Named(name) => Some((name, field(&each.pat))),
+            syn::Member::Unnamed(_) => None,
+        });
+        Pattern::Struct { name, fields: fields.collect(), rest: pattern.rest.is_some(), position }
+    }
+
     /// A type ascription. Only numbers are of interest; what allocates is refused.
     pub(super) fn ty(&self, ty: &syn::Type) -> Type {
         match ty {
@@ -236,7 +300,7 @@ impl Parser<'_> {
                 }
                 match (&*name, IntegerType::from_name(&name)) {
                     (_, Some(integer)) => Type::Integer(integer),
-                    ("f64" | "f32", None) => Type::Float,
+                    (name, None) if self.is_float(name) => Type::Float,
                     _ => Type::Other,
                 }
             }

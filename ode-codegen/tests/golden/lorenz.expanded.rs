@@ -29,7 +29,7 @@ impl lorenz {
     clippy::pedantic
 )]
 const _: () = {
-    use ::odes::__private::{Operations, Real, Report, System};
+    use ::odes::__private::{Operations, Real, System};
     #[automatically_derived]
     impl System<3, 3> for lorenz {
         const NAME: &'static str = "lorenz";
@@ -53,6 +53,8 @@ const _: () = {
             Operations::new([1, 0, 0, 0, 0, 0]),
             Operations::new([0, 0, 0, 0, 0, 0]),
         ];
+        const WRITTEN: u64 = 8;
+        const SHARED: usize = 0;
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
             let v0 = u[1] - u[0];
@@ -80,18 +82,21 @@ const _: () = {
             let zero = R::lit(0.0);
             [zero, zero, zero]
         }
+        fn rust_source() -> &'static str {
+            "fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let v0 = u[1] - u[0];\n    let v1 = p[0] * v0;\n    let v2 = p[1] - u[2];\n    let v3 = u[0].mul_add(v2, -u[1]);\n    let v4 = u[0] * u[1];\n    let v5 = (-p[2]).mul_add(u[2], v4);\n    [v1, v3, v5]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = p[1] - u[2];\n    [[-p[0], p[0], zero], [v0, R::lit(-1.0), -u[0]], [u[1], u[0], -p[2]]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = u[1] - u[0];\n    [[v0, zero, zero], [zero, u[0], zero], [zero, zero, -u[2]]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\n"
+        }
         fn device_source() -> ::std::string::String {
             ::std::string::String::from(
                 "struct System {\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = m_mul_add(u[0], v2, (-u[1]));\n        auto v4 = (u[0] * u[1]);\n        auto v5 = m_mul_add((-p[2]), u[2], v4);\n        return array(v1, v3, v5);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (p[1] - u[2]);\n        return array(array((-p[0]), p[0], zero), array(v0, Real<R>::lit((-1.0)), (-u[0])), array(u[1], u[0], (-p[2])));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (u[1] - u[0]);\n        return array(array(v0, zero, zero), array(zero, u[0], zero), array(zero, zero, (-u[2])));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n};\n",
             )
         }
     }
-    impl lorenz {
-        /// What the compiler made of this system.
-        #[allow(dead_code)]
-        #[must_use]
-        pub fn report() -> Report {
-            Report::of::<Self, 3, 3>()
-        }
-    }
 };
+impl lorenz {
+    /// What the compiler made of this system.
+    #[allow(dead_code)]
+    #[must_use]
+    pub fn report() -> ::odes::__private::Report {
+        ::odes::__private::Report::of::<Self, 3, 3>()
+    }
+}

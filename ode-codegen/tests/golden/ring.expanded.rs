@@ -33,7 +33,7 @@ impl ring {
     clippy::pedantic
 )]
 const _: () = {
-    use crate::facade::__private::{Operations, Real, Report, System};
+    use crate::facade::__private::{Operations, Real, System};
     #[automatically_derived]
     impl System<4, 1> for ring {
         const NAME: &'static str = "ring";
@@ -66,6 +66,8 @@ const _: () = {
             Operations::new([8, 0, 0, 0, 0, 0]),
             Operations::new([0, 4, 0, 0, 0, 0]),
         ];
+        const WRITTEN: u64 = 24;
+        const SHARED: usize = 5;
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {
             let v0 = u[1] - u[0];
@@ -123,18 +125,21 @@ const _: () = {
             let v3 = v1 * R::lit(3.0);
             [zero, v1, v2, v3]
         }
+        fn rust_source() -> &'static str {
+            "fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {\n    let v0 = u[1] - u[0];\n    let v1 = p[0] * v0;\n    let v2 = u[2] - u[1];\n    let v3 = p[0] * v2;\n    let v4 = u[3] - u[2];\n    let v5 = p[0] * v4;\n    let v6 = u[0] - u[3];\n    let v7 = p[0] * v6;\n    let v8 = v1 - v7;\n    let v9 = t * t;\n    let v10 = t * v9;\n    let v11 = R::lit(0.0) * v10;\n    let v12 = v8 + v11;\n    let v13 = v3 - v1;\n    let v14 = v13 + v10;\n    let v15 = v5 - v3;\n    let v16 = R::lit(2.0) * v10;\n    let v17 = v15 + v16;\n    let v18 = v7 - v5;\n    let v19 = R::lit(3.0) * v10;\n    let v20 = v18 + v19;\n    [v12, v14, v17, v20]\n}\nfn jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 4]; 4] {\n    let zero = R::lit(0.0);\n    let v0 = (-p[0]) - p[0];\n    [[v0, p[0], zero, p[0]], [p[0], v0, p[0], zero], [zero, p[0], v0, p[0]], [p[0], zero, p[0], v0]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 1]; 4] {\n    let v0 = u[1] - u[0];\n    let v1 = u[2] - u[1];\n    let v2 = u[3] - u[2];\n    let v3 = u[0] - u[3];\n    let v4 = v0 - v3;\n    let v5 = v1 - v0;\n    let v6 = v2 - v1;\n    let v7 = v3 - v2;\n    [[v4], [v5], [v6], [v7]]\n}\nfn time_gradient<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {\n    let zero = R::lit(0.0);\n    let v0 = t * t;\n    let v1 = R::lit(3.0) * v0;\n    let v2 = v1 * R::lit(2.0);\n    let v3 = v1 * R::lit(3.0);\n    [zero, v1, v2, v3]\n}\n"
+        }
         fn device_source() -> ::std::string::String {
             ::std::string::String::from(
                 "struct System {\n    template<class R> static DEVICE Arr<R, 4> rhs(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (u[2] - u[1]);\n        auto v3 = (p[0] * v2);\n        auto v4 = (u[3] - u[2]);\n        auto v5 = (p[0] * v4);\n        auto v6 = (u[0] - u[3]);\n        auto v7 = (p[0] * v6);\n        auto v8 = (v1 - v7);\n        auto v9 = (t * t);\n        auto v10 = (t * v9);\n        auto v11 = (Real<R>::lit(0.0) * v10);\n        auto v12 = (v8 + v11);\n        auto v13 = (v3 - v1);\n        auto v14 = (v13 + v10);\n        auto v15 = (v5 - v3);\n        auto v16 = (Real<R>::lit(2.0) * v10);\n        auto v17 = (v15 + v16);\n        auto v18 = (v7 - v5);\n        auto v19 = (Real<R>::lit(3.0) * v10);\n        auto v20 = (v18 + v19);\n        return array(v12, v14, v17, v20);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 4>, 4> jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = ((-p[0]) - p[0]);\n        return array(array(v0, p[0], zero, p[0]), array(p[0], v0, p[0], zero), array(zero, p[0], v0, p[0]), array(p[0], zero, p[0], v0));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 1>, 4> parameter_jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (u[2] - u[1]);\n        auto v2 = (u[3] - u[2]);\n        auto v3 = (u[0] - u[3]);\n        auto v4 = (v0 - v3);\n        auto v5 = (v1 - v0);\n        auto v6 = (v2 - v1);\n        auto v7 = (v3 - v2);\n        return array(array(v4), array(v5), array(v6), array(v7));\n    }\n    template<class R> static DEVICE Arr<R, 4> time_gradient(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (t * t);\n        auto v1 = (Real<R>::lit(3.0) * v0);\n        auto v2 = (v1 * Real<R>::lit(2.0));\n        auto v3 = (v1 * Real<R>::lit(3.0));\n        return array(zero, v1, v2, v3);\n    }\n};\n",
             )
         }
     }
-    impl ring {
-        /// What the compiler made of this system.
-        #[allow(dead_code)]
-        #[must_use]
-        fn report() -> Report {
-            Report::of::<Self, 4, 1>()
-        }
-    }
 };
+impl ring {
+    /// What the compiler made of this system.
+    #[allow(dead_code)]
+    #[must_use]
+    fn report() -> crate::facade::__private::Report {
+        crate::facade::__private::Report::of::<Self, 4, 1>()
+    }
+}

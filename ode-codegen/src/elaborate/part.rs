@@ -1,0 +1,246 @@
+//! The functions of a system: what they get, and what becomes of their results.
+
+use quote::ToTokens;
+
+use super::structs::Layout;
+use super::value::Value;
+use super::{Elaborator, Role, Variable};
+use crate::ast::{Part, Type};
+use crate::graph::{Id, Input};
+
+/// State, parameters and time, as values.
+pub(super) struct Inputs<'a> {
+    pub state: Layout<'a>,
+    /// None where no function takes any.
+    pub parameters: Option<Layout<'a>>,
+    values: [Value<'a>; 2],
+}
+
+impl<'a> Elaborator<'a, '_> {
+    /// The layouts of state and parameters.
+    pub(super) fn inputs(&mut self) -> Option<Inputs<'a>> {
+        let system = self.system;
+        let state = self.layout(&system.rhs.state);
+        let parts = [Some(&system.rhs), system.jacobian.as_ref(), system.tgrad.as_ref()];
+        let parts = || parts.into_iter().flatten().chain(&system.observables);
+        let first = parts().find_map(|part| part.parameters.as_ref());
+        let parameters = match first {
+            Some(typed) => Some(self.layout(typed)?),
+            None => None,
+        };
+        let state = state?;
+        for part in parts() {
+            let other = self.layout(&part.state)?;
+            self.agree(&part.state.syntax, &state, &other, "state");
+            if let (Some(typed), Some(parameters)) = (&part.parameters, &parameters) {
+                let other = self.layout(typed)?;
+                self.agree(&typed.syntax, parameters, &other, "parameters");
+            }
+        }
+        if state.size() == 0 {
+            self.error(
+                0,
+                &system.rhs.state.syntax,
+                "a system needs at least one state: there is nothing to solve",
+            );
+            return None;
+        }
+        let mut fill = |layout: &Layout<'a>, input: fn(u32) -> Input| {
+            // There are not as many as a `u32` counts.
+            let mut next = 0;
+            layout.fill(&mut || {
+                next += 1;
+                Value::Real(self.graph.input(input(next - 1)))
+            })
+        };
+        let u = fill(&state, Input::State);
+        let p = parameters.as_ref().map(|layout| fill(layout, Input::Parameter));
+        Some(Inputs { state, parameters, values: [u, p.unwrap_or(Value::array(Vec::new()))] })
+    }
+
+    fn agree(&mut self, token: &dyn ToTokens, a: &Layout<'a>, b: &Layout<'a>, what: &str) {
+        if a != b {
+            let message = format!(
+                "the {what} have another type in the right-hand side: all functions of a system \
+                 get the same; write the same type"
+            );
+            let message = message.replace("the state have", "the state has");
+            self.error(0, token, message);
+        }
+    }
+
+    /// Evaluates a function of the system. Its results are those it returns, or what becomes of
+    /// `out`, its first argument.
+    pub(super) fn part(
+        &mut self,
+        part: &Part<'a>,
+        inputs: &Inputs<'a>,
+        out: Option<Value<'a>>,
+    ) -> Value<'a> {
+        let outside = self.variables.len();
+        let time = Value::Real(self.graph.input(Input::Time));
+        let [state, parameters] = inputs.values.clone();
+        let arguments = [
+            (part.out, Role::Derivatives, out.unwrap_or(Value::Unit)),
+            (part.u, Role::State, state),
+            (part.p, Role::Parameters, parameters),
+            (part.t, Role::Time, time),
+        ];
+        for (name, role, value) in arguments {
+            if let Some(name) = name {
+                self.variables.push(Variable { name, role, ty: Type::Other, value });
+            }
+        }
+        let result = self.block(&part.body);
+        // Blocks remove only their own variables.
+        let result = match part.out {
+            Some(_) => std::mem::replace(&mut self.variables[outside].value, Value::Unit),
+            None => result,
+        };
+        self.variables.truncate(outside);
+        result
+    }
+
+    /// The derivatives that the right-hand side, or the one by the time, has computed.
+    pub(super) fn vector(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Vec<Id> {
+        let layout = &inputs.state;
+        let unset = layout.fill(&mut || Value::Unset(None));
+        let result = self.part(part, inputs, Some(unset));
+        match part.out {
+            Some(name) => self.assigned(name, &result),
+            None => self.returned(part, result, layout),
+        }
+    }
+
+    /// What the in-place form has assigned.
+    fn assigned(&mut self, name: &'a proc_macro2::Ident, result: &Value<'a>) -> Vec<Id> {
+        let mut leaves = Vec::new();
+        result.leaves(name.to_string(), &mut leaves);
+        let mut derivatives = Vec::with_capacity(leaves.len());
+        let mut missing = Vec::new();
+        for (place, leaf) in leaves {
+            match leaf {
+                Value::Real(id) => derivatives.push(id),
+                Value::Unset(None) => missing.push(format!("`{place}`")),
+                Value::Unset(Some(partly)) if !self.system.opaque => self.error(
+                    partly.position,
+                    partly.token,
+                    format!(
+                        "`{place}` is assigned in one branch of this `if` only: each component \
+                         needs a value on every path; assign it in the other branch or before"
+                    ),
+                ),
+                _ => {}
+            }
+        }
+        if !missing.is_empty() && !self.system.opaque && !self.exhausted() {
+            let (verb, pronoun) =
+                if missing.len() == 1 { ("is", "it") } else { ("are", "each of them") };
+            let missing = match &missing[..] {
+                [first, second, third, _, ..] => {
+                    format!("{first}, {second}, {third} and {} more", missing.len() - 3)
+                }
+                [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+                all => all.join(", "),
+            };
+            let message = format!(
+                "{missing} {verb} not assigned: each component needs a value on every path; \
+                 assign {pronoun}, if only to 0.0"
+            );
+            self.error(0, name, message);
+        }
+        derivatives
+    }
+
+    /// What the form that returns them has returned.
+    fn returned(&mut self, part: &Part<'a>, result: Value<'a>, layout: &Layout<'a>) -> Vec<Id> {
+        if result == Value::Poison || self.system.opaque {
+            return Vec::new();
+        }
+        let mut leaves = Vec::new();
+        result.leaves(String::new(), &mut leaves);
+        let alike = match (&result, layout) {
+            (Value::Array(elements), Layout::Array(_, length)) => elements.len() == *length,
+            (Value::Struct(a, _), Layout::Struct(b, _)) => std::rc::Rc::ptr_eq(a, b),
+            _ => false,
+        };
+        let known = leaves.iter().all(|(_, leaf)| matches!(leaf, Value::Real(_) | Value::Poison));
+        if alike && known && leaves.len() == layout.size() {
+            return leaves
+                .into_iter()
+                .filter_map(|(_, leaf)| match leaf {
+                    Value::Real(id) => Some(id),
+                    _ => None,
+                })
+                .collect();
+        }
+        let expected = match layout {
+            Layout::Struct(definition, _) => format!("a `{}`", definition.name),
+            Layout::Array(_, length) => format!("an array of {length} floats"),
+            Layout::Float => "a float".to_owned(),
+        };
+        let found = match &result {
+            Value::Array(elements) => format!("an array of {}", elements.len()),
+            other => other.describe().to_owned(),
+        };
+        let message = format!(
+            "expected {expected} here, found {found}: the last expression of a right-hand side is \
+             the {} of derivatives",
+            if matches!(layout, Layout::Struct(..)) { "struct" } else { "array" }
+        );
+        match &part.body.value {
+            Some(value) => self.error(value.id, value.syntax, message),
+            None => self.error(0, &part.result.syntax, message),
+        }
+        Vec::new()
+    }
+
+    /// The entries of a Jacobian by hand, row by row. What is not assigned is zero.
+    pub(super) fn matrix(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Vec<Id> {
+        let states = inputs.state.size();
+        let layout =
+            Layout::Array(Box::new(Layout::Array(Box::new(Layout::Float), states)), states);
+        if let Some(written) = self.layout(&part.result)
+            && written != layout
+        {
+            let message = format!(
+                "expected `[[{}; {states}]; {states}]` here: the derivatives by all {states} \
+                 states (columns), for each state's right-hand side (row)",
+                self.system.scalar.name()
+            );
+            self.error(0, &part.result.syntax, message);
+            return Vec::new();
+        }
+        let zero = Value::Real(self.graph.literal(0.0));
+        let zeros = layout.fill(&mut || zero.clone());
+        let result = self.part(part, inputs, Some(zeros));
+        match part.out {
+            Some(name) => self.assigned(name, &result),
+            None => self.returned(part, result, &layout),
+        }
+    }
+
+    /// The names and values of an observable.
+    pub(super) fn observable(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Vec<(String, Id)> {
+        let result = self.part(part, inputs, None);
+        let mut leaves = Vec::new();
+        result.leaves(super::structs::plain(part.name), &mut leaves);
+        let mut values = Vec::with_capacity(leaves.len());
+        for (name, leaf) in leaves {
+            match leaf {
+                Value::Real(id) => values.push((name, id)),
+                Value::Poison | Value::Unset(_) => {}
+                other => {
+                    let message = format!(
+                        "an observable is a float, found {}: it is computed in every lane; return \
+                         a float, or an array, a tuple or a struct of floats",
+                        other.describe()
+                    );
+                    self.error(0, &part.result.syntax, message);
+                    break;
+                }
+            }
+        }
+        values
+    }
+}

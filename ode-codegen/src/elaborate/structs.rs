@@ -1,0 +1,234 @@
+//! Structs with named fields, and the layout of states and parameters.
+
+use std::rc::Rc;
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+
+use super::Elaborator;
+use super::place::no_field;
+use super::value::Value;
+use crate::ast::{Expr, Pattern, Shape, Struct, Typed};
+
+/// A type of floats with its lengths known.
+#[derive(Clone)]
+pub(crate) enum Layout<'a> {
+    Float,
+    Array(Box<Layout<'a>>, usize),
+    Struct(Rc<Struct<'a>>, Vec<Layout<'a>>),
+}
+
+impl PartialEq for Layout<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Layout::Float, Layout::Float) => true,
+            (Layout::Array(a, m), Layout::Array(b, n)) => m == n && a == b,
+            (Layout::Struct(a, _), Layout::Struct(b, _)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Layout<'a> {
+    /// Number of floats.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Layout::Float => 1,
+            Layout::Array(element, length) => element.size().saturating_mul(*length),
+            Layout::Struct(_, fields) => {
+                fields.iter().fold(0, |sum: usize, field| sum.saturating_add(field.size()))
+            }
+        }
+    }
+
+    /// A value of this layout, with `leaf` for each float.
+    pub(super) fn fill(&self, leaf: &mut impl FnMut() -> Value<'a>) -> Value<'a> {
+        match self {
+            Layout::Float => leaf(),
+            Layout::Array(element, length) => {
+                Value::array((0..*length).map(|_| element.fill(leaf)).collect())
+            }
+            Layout::Struct(definition, fields) => {
+                let fields = fields.iter().map(|field| field.fill(leaf)).collect();
+                Value::Struct(definition.clone(), Rc::new(fields))
+            }
+        }
+    }
+
+    /// Names of the floats, if the type is a struct: those of its fields.
+    pub(super) fn field_names(&self) -> Option<Vec<String>> {
+        fn names(layout: &Layout<'_>, name: String, all: &mut Vec<String>) {
+            match layout {
+                Layout::Float => all.push(name),
+                Layout::Array(element, length) => {
+                    (0..*length).for_each(|i| names(element, format!("{name}[{i}]"), all));
+                }
+                Layout::Struct(definition, fields) => {
+                    for (field, layout) in definition.fields.iter().zip(fields) {
+                        let field = plain(field.name);
+                        let inner = if name.is_empty() { field } else { format!("{name}.{field}") };
+                        names(layout, inner, all);
+                    }
+                }
+            }
+        }
+        let Layout::Struct(..) = self else { return None };
+        let mut all = Vec::new();
+        names(self, String::new(), &mut all);
+        Some(all)
+    }
+}
+
+/// A name without `r#`.
+pub(crate) fn plain(name: &Ident) -> String {
+    name.to_string().trim_start_matches("r#").to_owned()
+}
+
+impl<'a> Elaborator<'a, '_> {
+    /// The layout of a state, parameters or results, which are floats all through.
+    pub(super) fn layout(&mut self, typed: &Typed<'a>) -> Option<Layout<'a>> {
+        let layout = self.layout_of(&typed.shape, &typed.syntax)?;
+        if self.exhausted_by(layout.size()) {
+            self.error(
+                0,
+                &typed.syntax,
+                "this is too large: each number of it is a variable of its own, for many small \
+                 systems; use fewer",
+            );
+            return None;
+        }
+        Some(layout)
+    }
+
+    fn layout_of(&mut self, shape: &Shape<'a>, syntax: &dyn ToTokens) -> Option<Layout<'a>> {
+        match shape {
+            Shape::Float => Some(Layout::Float),
+            Shape::Array(element, length) => {
+                let element = self.layout_of(element, syntax);
+                let length = self.length(length)?;
+                Some(Layout::Array(Box::new(element?), length))
+            }
+            Shape::Struct(name) => {
+                let definition = self.definition(name)?;
+                if self.layouts.iter().any(|known| Rc::ptr_eq(known, &definition)) {
+                    // A struct that holds itself is rustc's to refuse.
+                    return None;
+                }
+                self.layouts.push(definition.clone());
+                let fields: Vec<_> = definition
+                    .fields
+                    .iter()
+                    .map(|field| self.layout_of(&field.shape, field.name))
+                    .collect();
+                self.layouts.pop();
+                Some(Layout::Struct(definition, fields.into_iter().collect::<Option<_>>()?))
+            }
+            Shape::Other(syn::Type::Slice(slice)) => {
+                self.error(
+                    0,
+                    slice,
+                    "a slice cannot be used here: the number of elements must be known at compile \
+                     time; write an array with its length, such as `[f64; N]`",
+                );
+                None
+            }
+            Shape::Other(_) => {
+                let message = format!(
+                    "this cannot be part of a state or of parameters: they are numbers of the \
+                     lanes; write `{0}`, an array `[{0}; N]`, or a struct of these that is \
+                     declared in this module",
+                    self.system.scalar.name()
+                );
+                self.error(0, syntax, message);
+                None
+            }
+        }
+    }
+
+    /// The struct of this name.
+    fn definition(&self, name: &Ident) -> Option<Rc<Struct<'a>>> {
+        match &self.variables[self.find(name)?].value {
+            Value::Type(definition) => Some(definition.clone()),
+            _ => None,
+        }
+    }
+
+    /// `Name { field: value, ..base }`
+    pub(super) fn struct_literal(
+        &mut self,
+        expr: &Expr<'a>,
+        name: &'a Ident,
+        fields: &[(&'a Ident, Expr<'a>)],
+        base: Option<&Expr<'a>>,
+    ) -> Value<'a> {
+        let given: Vec<Value<'a>> = fields.iter().map(|(_, value)| self.expr(value)).collect();
+        let base = base.map(|base| self.expr(base));
+        let Some(definition) = self.definition(name) else { return Value::Poison };
+        for (field, value) in fields {
+            if definition.position(field).is_none() {
+                self.error(value.id, field, no_field(&definition, field));
+                return Value::Poison;
+            }
+        }
+        let mut values = match base {
+            None => vec![Value::Unset(None); definition.fields.len()],
+            Some(Value::Struct(of, values)) if Rc::ptr_eq(&of, &definition) => values.to_vec(),
+            Some(_) => return Value::Poison,
+        };
+        for ((field, _), value) in fields.iter().zip(given) {
+            if let Some(position) = definition.position(field) {
+                self.ascribe(&value, &definition.fields[position].ty);
+                values[position] = value;
+            }
+        }
+        let missing = values.iter().position(|value| matches!(value, Value::Unset(_)));
+        if let Some(missing) = missing {
+            let message = format!(
+                "the field `{}` is missing: a struct has a value for each; write it, if only `0.0`",
+                definition.fields[missing].name
+            );
+            return self.poison(expr.id, name, message);
+        }
+        Value::Struct(definition, Rc::new(values))
+    }
+
+    /// The fields that a pattern mentions.
+    pub(super) fn take_fields(
+        &mut self,
+        value: Value<'a>,
+        name: &'a Ident,
+        fields: &[(&'a Ident, Pattern<'a>)],
+        rest: bool,
+        position: u32,
+    ) -> Vec<Value<'a>> {
+        let unknown = vec![Value::Poison; fields.len()];
+        let Some(definition) = self.definition(name) else { return unknown };
+        for (field, _) in fields {
+            if definition.position(field).is_none() {
+                self.error(position, field, no_field(&definition, field));
+                return unknown;
+            }
+        }
+        let named =
+            |field: &crate::ast::Field<'_>| fields.iter().any(|(name, _)| *name == field.name);
+        if let Some(missing) = definition.fields.iter().find(|field| !rest && !named(field)) {
+            let message = format!(
+                "this pattern does not mention the field `{}`: name each, or end with `..`",
+                missing.name
+            );
+            self.error(position, name, message);
+        }
+        match value {
+            Value::Struct(of, values) if Rc::ptr_eq(&of, &definition) => fields
+                .iter()
+                .map(|(field, _)| match definition.position(field) {
+                    Some(position) => values[position].clone(),
+                    None => Value::Poison,
+                })
+                .collect(),
+            Value::Unset(None) => vec![Value::Unset(None); fields.len()],
+            // Another type is rustc's to refuse.
+            _ => unknown,
+        }
+    }
+}

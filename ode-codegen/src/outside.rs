@@ -1,0 +1,384 @@
+//! Functions from outside of a system: `#[ode_fn]`.
+//!
+//! A macro sees the tokens of one item. So that a right-hand side can call functions that are
+//! declared elsewhere, also in other crates, `#[ode_fn]` leaves the function as it is and adds two
+//! items of the same name, which one `use` imports along with it:
+//!
+//! * a macro, which hands the tokens of the function to whoever calls it;
+//! * if the function uses constants, a struct whose associated constants are their values: the
+//!   tokens name those, since the constants' own names mean nothing elsewhere.
+//!
+//! `#[ode_system]`, for each function from outside that is called, expands to a call of that macro
+//! with all it knows as arguments, and goes on from there ([`resume`]). A function that calls
+//! functions from outside itself takes them along as nested functions before it is handed on.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::visit::Visit;
+use syn::visit_mut::VisitMut;
+
+use crate::ast::{Function, Scalar};
+use crate::elaborate::known_constant;
+use crate::parse::{Declared, signature};
+use crate::system;
+
+/// A function from outside.
+#[derive(Clone)]
+pub(crate) struct Outside {
+    /// By which it is called.
+    pub name: Ident,
+    pub item: syn::ItemFn,
+}
+
+/// Stands for the struct of a function's constants, until it is known by which name the function
+/// is called.
+const CONSTANTS: &str = "__constants_of_this_function";
+
+/// The `use` declarations that names may come from.
+pub(crate) struct Imports {
+    names: Vec<(Ident, TokenStream)>,
+    /// `use path::*;` makes any name possible.
+    glob: bool,
+}
+
+impl Imports {
+    pub(crate) fn of<'a>(uses: impl Iterator<Item = &'a syn::ItemUse>) -> Self {
+        let mut imports = Imports { names: Vec::new(), glob: false };
+        for item in uses {
+            let colon = &item.leading_colon;
+            imports.tree(&quote!(#colon), &item.tree);
+        }
+        imports
+    }
+
+    fn tree(&mut self, before: &TokenStream, tree: &syn::UseTree) {
+        match tree {
+            syn::UseTree::Path(path) => {
+                let name = &path.ident;
+                self.tree(&quote!(#before #name::), &path.tree);
+            }
+            syn::UseTree::Name(name) => {
+                let name = &name.ident;
+                self.names.push((name.clone(), quote!(#before #name)));
+            }
+            syn::UseTree::Rename(rename) => {
+                let name = &rename.ident;
+                self.names.push((rename.rename.clone(), quote!(#before #name)));
+            }
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.tree(before, tree));
+            }
+            syn::UseTree::Glob(_) => self.glob = true,
+        }
+    }
+
+    /// The path of a function that is called by `name`, if it can be imported.
+    fn path(&self, name: &Ident) -> Option<TokenStream> {
+        match self.names.iter().find(|(known, _)| known == name) {
+            Some((_, path)) => Some(path.clone()),
+            None => self.glob.then(|| name.to_token_stream()),
+        }
+    }
+}
+
+/// A call that goes to a function from outside.
+pub(crate) struct Call {
+    name: Ident,
+    path: TokenStream,
+}
+
+/// The first function from outside that is called and not among `known`.
+pub(crate) fn next_call(
+    calls: &[Ident],
+    declared: &Declared,
+    imports: &Imports,
+    known: &[Outside],
+) -> Option<Call> {
+    calls.iter().find_map(|name| {
+        let is_known = declared.names.contains(&name.to_string())
+            || known.iter().any(|function| function.name == *name)
+            || Function::from_name(&name.to_string()).is_some();
+        if is_known {
+            return None;
+        }
+        let path = imports.path(name)?;
+        Some(Call { name: name.clone(), path })
+    })
+}
+
+/// The names that are called as functions.
+#[derive(Default)]
+pub(crate) struct Calls(pub Vec<Ident>);
+
+impl Visit<'_> for Calls {
+    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+        if let syn::Expr::Path(path) = &*call.func
+            && let Some(name) = path.path.get_ident()
+            && !self.0.contains(name)
+        {
+            self.0.push(name.clone());
+        }
+        syn::visit::visit_expr_call(self, call);
+    }
+    fn visit_item_mod(&mut self, _: &syn::ItemMod) {}
+}
+
+/// What is to be expanded once all functions from outside are there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    Function,
+    Module,
+    OdeFn,
+}
+
+impl Waiting {
+    const ALL: [(&'static str, Waiting); 3] =
+        [("function", Waiting::Function), ("module", Waiting::Module), ("ode_fn", Waiting::OdeFn)];
+
+    fn name(self) -> Ident {
+        let name = Waiting::ALL.into_iter().find(|(_, waiting)| *waiting == self);
+        Ident::new(name.map_or("function", |(name, _)| name), Span::call_site())
+    }
+}
+
+/// A call of the macro of a function from outside, which goes on in [`resume`].
+pub(crate) fn ask(
+    call: &Call,
+    facade: &syn::Path,
+    waiting: Waiting,
+    attr: &TokenStream,
+    item: &TokenStream,
+    known: &[Outside],
+) -> TokenStream {
+    let Call { name, path } = call;
+    let kind = waiting.name();
+    let known = known.iter().map(|Outside { name, item }| quote!({ #name #item }));
+    quote! {
+        #path! {
+            { #facade::__private::resume }
+            #kind { #attr } { #item } { #(#known)* } #name
+        }
+    }
+}
+
+/// Goes on with an expansion that asked for a function from outside, which is the last group.
+#[must_use]
+pub fn resume(input: TokenStream) -> TokenStream {
+    let mut tokens = input.into_iter();
+    let mut group = || match tokens.next() {
+        Some(TokenTree::Group(group)) => Some(group.stream()),
+        Some(other) => Some(other.into()),
+        None => None,
+    };
+    let (Some(kind), Some(attr), Some(item), Some(known), Some(name), Some(function)) =
+        (group(), group(), group(), group(), group(), group())
+    else {
+        return TokenStream::new();
+    };
+    let kind = kind.to_string();
+    let waiting = Waiting::ALL.into_iter().find(|(name, _)| *name == kind);
+    let read = || {
+        let mut functions = Vec::new();
+        for each in known {
+            if let TokenTree::Group(group) = each {
+                functions.push(syn::parse2::<Named>(group.stream())?);
+            }
+        }
+        let name: Ident = syn::parse2(name)?;
+        let function = with_constants_of(function, &name);
+        functions.push(Named { name, item: syn::parse2(function)? });
+        syn::Result::Ok(functions)
+    };
+    let known = match read() {
+        Ok(known) => known,
+        Err(error) => return error.to_compile_error(),
+    };
+    let known: Vec<Outside> =
+        known.into_iter().map(|Named { name, item }| Outside { name, item }).collect();
+    match waiting {
+        Some((_, Waiting::Module)) => system::module::resumed(attr, item, known),
+        Some((_, Waiting::OdeFn)) => ode_fn(attr, item, known),
+        _ => system::resumed(attr, item, known),
+    }
+}
+
+/// `name fn …`
+struct Named {
+    name: Ident,
+    item: syn::ItemFn,
+}
+
+impl syn::parse::Parse for Named {
+    fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
+        Ok(Named { name: input.parse()?, item: input.parse()? })
+    }
+}
+
+/// The tokens with the name of the function in place of [`CONSTANTS`].
+fn with_constants_of(tokens: TokenStream, name: &Ident) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Ident(ident) if ident == CONSTANTS => {
+                TokenTree::Ident(Ident::new(&name.to_string(), ident.span()))
+            }
+            TokenTree::Group(group) => {
+                let inner = with_constants_of(group.stream(), name);
+                let mut renamed = Group::new(group.delimiter(), inner);
+                renamed.set_span(group.span());
+                TokenTree::Group(renamed)
+            }
+            other => other,
+        })
+        .collect()
+}
+
+/// Expands `#[ode_fn]`.
+#[must_use]
+pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<syn::ItemFn>(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            let message = "`#[ode_fn]` is for functions: `fn name(x: f64, v: &[f64; 3]) -> f64`";
+            return syn::Error::new(error.span(), message).to_compile_error();
+        }
+    };
+    // The function is there whatever becomes of the rest.
+    let rest = ode_fn(attr, item, Vec::new());
+    quote!(#[allow(dead_code)] #function #rest)
+}
+
+/// The macro and the struct of a function.
+fn ode_fn(attr: TokenStream, item: TokenStream, known: Vec<Outside>) -> TokenStream {
+    let facade = match system::Options::parse(attr.clone()) {
+        Ok(options) => options.facade,
+        Err(error) => return error.to_compile_error(),
+    };
+    let function: syn::ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => return error.to_compile_error(),
+    };
+    if let Err(error) = signature::plain(&function.sig, "a function for right-hand sides") {
+        return error.to_compile_error();
+    }
+    let mut declared = Declared::default();
+    declared.visit_item_fn(&function);
+    let mut calls = Calls::default();
+    calls.visit_block(&function.block);
+    let imports = Imports::of(uses(&function.block));
+    if let Some(call) = next_call(&calls.0, &declared, &imports, &known) {
+        return ask(&call, &facade, Waiting::OdeFn, &attr, &item, &known);
+    }
+    hand_out(function, &known)
+}
+
+/// `use` declarations at the head of a function's body.
+pub(crate) fn uses(block: &syn::Block) -> impl Iterator<Item = &syn::ItemUse> {
+    block.stmts.iter().filter_map(|statement| match statement {
+        syn::Stmt::Item(syn::Item::Use(item)) => Some(item),
+        _ => None,
+    })
+}
+
+fn hand_out(function: syn::ItemFn, known: &[Outside]) -> TokenStream {
+    let scalar = signature::scalar(&function.sig, &[]);
+    let (visibility, name) = (function.vis.clone(), function.sig.ident.clone());
+    let imports: Vec<syn::ItemUse> = uses(&function.block).cloned().collect();
+    let mut carried = function;
+    carried.attrs.clear();
+    carried.vis = syn::Visibility::Inherited;
+    carried.block.stmts.retain(|s| !matches!(s, syn::Stmt::Item(syn::Item::Use(_))));
+    for Outside { name, item } in known.iter().rev() {
+        let mut nested = item.clone();
+        nested.sig.ident = name.clone();
+        carried.block.stmts.insert(0, syn::Stmt::Item(syn::Item::Fn(nested)));
+    }
+    let mut declared = Declared::default();
+    declared.visit_item_fn(&carried);
+    let mut constants = Constants { declared, scalar, paths: Vec::new() };
+    constants.visit_item_fn_mut(&mut carried);
+
+    let unique = {
+        let mut hasher = DefaultHasher::new();
+        (carried.to_token_stream().to_string(), name.span().file()).hash(&mut hasher);
+        let start = name.span().start();
+        (start.line, start.column).hash(&mut hasher);
+        format_ident!("__ode_fn_{name}_{:016x}", hasher.finish())
+    };
+    let public = matches!(visibility, syn::Visibility::Public(_));
+    let export = public.then(|| quote!(#[macro_export]));
+    let values = (!constants.paths.is_empty()).then(|| {
+        let names = (0..).map(|index| format_ident!("constant{index}"));
+        let declarations = constants
+            .paths
+            .iter()
+            .zip(names)
+            .map(|(path, name)| quote!(#[doc(hidden)] pub const #name: f64 = #path as f64;));
+        quote! {
+            #[doc(hidden)]
+            #[allow(non_camel_case_types, missing_debug_implementations)]
+            #visibility struct #name {}
+            #[allow(trivial_numeric_casts, clippy::all)]
+            const _: () = {
+                #(#[allow(unused_imports)] #imports)*
+                #[allow(non_upper_case_globals)]
+                impl #name { #(#declarations)* }
+            };
+        }
+    });
+    let mut body = TokenStream::new();
+    body.extend([TokenTree::Group(Group::new(Delimiter::Brace, carried.to_token_stream()))]);
+    quote! {
+        #values
+        #[doc(hidden)]
+        #export
+        #[allow(unused_macros)]
+        macro_rules! #unique {
+            ({ $($callback:tt)* } $($rest:tt)*) => { $($callback)*! { $($rest)* #body } };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        #visibility use #unique as #name;
+    }
+}
+
+/// Replaces the constants from outside by those of the function's struct.
+struct Constants {
+    declared: Declared,
+    scalar: Scalar,
+    paths: Vec<syn::Path>,
+}
+
+impl VisitMut for Constants {
+    fn visit_expr_path_mut(&mut self, expr: &mut syn::ExprPath) {
+        let path = &expr.path;
+        let inside =
+            path.get_ident().is_some_and(|name| self.declared.names.contains(&name.to_string()));
+        let Some(last) = path.segments.last() else { return };
+        let constant = last.ident.to_string();
+        // As `Elaborator::path` tells them from variables.
+        let is_constant = path.segments.len() > 1 || constant.contains(char::is_uppercase);
+        let is_known = known_constant(path, self.scalar).is_some();
+        if inside || !is_constant || is_known || expr.qself.is_some() {
+            return;
+        }
+        let index = self.paths.iter().position(|known| known == path).unwrap_or_else(|| {
+            self.paths.push(path.clone());
+            self.paths.len() - 1
+        });
+        let span = last.ident.span();
+        let constants = Ident::new(CONSTANTS, span);
+        let name = Ident::new(&format!("constant{index}"), span);
+        expr.path = syn::parse_quote!(#constants::#name);
+    }
+
+    fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
+        // The function is no constant.
+        if !matches!(*call.func, syn::Expr::Path(_)) {
+            self.visit_expr_mut(&mut call.func);
+        }
+        call.args.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
+    }
+}

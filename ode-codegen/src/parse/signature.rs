@@ -1,0 +1,267 @@
+//! Signatures of right-hand sides and of the other functions of a system.
+
+use syn::spanned::Spanned;
+
+use super::Parser;
+use crate::ast::{Scalar, Shape};
+
+/// The signatures of a right-hand side, for messages.
+pub(crate) const FORMS: &str = "`fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` \
+                     or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`";
+
+/// What a signature says.
+pub(crate) struct Signature<'a> {
+    /// What results are written to.
+    pub out: Option<Argument<'a>>,
+    pub u: Argument<'a>,
+    /// Left out where there are none, or where they are not used.
+    pub p: Option<Argument<'a>>,
+    pub t: Option<&'a syn::Ident>,
+    pub returns: Option<&'a syn::Type>,
+}
+
+impl<'a> Signature<'a> {
+    /// The type of the results.
+    pub(crate) fn result(&self) -> &'a syn::Type {
+        // `read` has made sure that there is one of them.
+        self.out.as_ref().map(|out| out.ty).or(self.returns).unwrap_or(self.u.ty)
+    }
+}
+
+/// An argument behind a reference.
+pub(crate) struct Argument<'a> {
+    /// `None` for `_`.
+    pub name: Option<&'a syn::Ident>,
+    /// Without the reference.
+    pub ty: &'a syn::Type,
+}
+
+/// Refuses what is not a plain function; `what` is "a right-hand side", for example.
+pub(crate) fn plain(sig: &syn::Signature, what: &str) -> syn::Result<()> {
+    let refuse = |tokens: &dyn quote::ToTokens, why: &str| {
+        Err(syn::Error::new_spanned(tokens.to_token_stream(), format!("{what} cannot be {why}")))
+    };
+    if let Some(token) = &sig.asyncness {
+        return refuse(token, "`async`: it is a pure function; remove `async`");
+    }
+    if let Some(token) = &sig.unsafety {
+        return refuse(token, "`unsafe`: it computes with numbers only; remove `unsafe`");
+    }
+    if let Some(token) = &sig.abi {
+        return refuse(token, "`extern`: it is compiled for lanes and devices; remove the ABI");
+    }
+    Ok(())
+}
+
+/// Refuses generics but for one type of numbers, `R: Real`.
+fn only_real(sig: &syn::Signature, what: &str) -> syn::Result<()> {
+    let mut types = 0;
+    for parameter in &sig.generics.params {
+        let real = match parameter {
+            syn::GenericParam::Type(ty) => is_real(ty),
+            _ => false,
+        };
+        types += 1;
+        if !real || types > 1 {
+            let message = format!(
+                "{what} can be generic over one type of numbers only: lengths are those of its \
+                 arrays; write `<R: Real>`, or `f64`, which stands for every precision anyway"
+            );
+            return Err(syn::Error::new_spanned(parameter, message));
+        }
+    }
+    match &sig.generics.where_clause {
+        Some(clause) => {
+            let message =
+                format!("{what} cannot have a `where` clause: write the bound as `<R: Real>`");
+            Err(syn::Error::new_spanned(clause, message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// `R: Real`
+pub(super) fn is_real(parameter: &syn::TypeParam) -> bool {
+    parameter.bounds.iter().any(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => {
+            bound.path.segments.last().is_some_and(|last| last.ident == "Real")
+        }
+        _ => false,
+    })
+}
+
+/// Reads a signature: results first, unless they are returned, then the state, and the parameters
+/// and the time if they are used.
+pub(crate) fn read<'a>(
+    sig: &'a syn::Signature,
+    what: &str,
+    forms: &str,
+) -> syn::Result<Signature<'a>> {
+    plain(sig, what)?;
+    if let Some(token) = &sig.constness {
+        let message = format!(
+            "{what} cannot be `const`: rustc cannot evaluate its mathematics; remove `const`"
+        );
+        return Err(syn::Error::new_spanned(token, message));
+    }
+    only_real(sig, what)?;
+    let refuse = |tokens: &dyn quote::ToTokens, message: &str| {
+        Err(syn::Error::new_spanned(tokens.to_token_stream(), message))
+    };
+    let unexpected = format!("expected the arguments of {forms}");
+    let returns = match &sig.output {
+        syn::ReturnType::Default => None,
+        syn::ReturnType::Type(_, ty) => Some(&**ty),
+    };
+    let mut arguments = Vec::with_capacity(4);
+    for input in &sig.inputs {
+        let syn::FnArg::Typed(input) = input else {
+            return refuse(input, &unexpected);
+        };
+        let name = match &*input.pat {
+            syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+                Some(&name.ident)
+            }
+            syn::Pat::Wild(_) => None,
+            other => {
+                return refuse(
+                    other,
+                    "an argument needs a plain name here: take it apart inside, as in `let [x, y] = *u;`",
+                );
+            }
+        };
+        arguments.push((name, &*input.ty));
+    }
+    let reference = |ty: &'a syn::Type, mutable: bool| match ty {
+        syn::Type::Reference(inner)
+            if inner.lifetime.is_none() && inner.mutability.is_some() == mutable =>
+        {
+            Ok(&*inner.elem)
+        }
+        other => {
+            let form = if mutable { "&mut [f64; N]" } else { "&[f64; N]" };
+            Err(syn::Error::new_spanned(other, format!("expected `{form}` here, as in {forms}")))
+        }
+    };
+
+    let mut arguments = arguments.into_iter();
+    let out = match returns {
+        Some(_) => None,
+        None => match arguments.next() {
+            None => return refuse(&sig.ident, &unexpected),
+            Some((None, ty)) => {
+                return refuse(ty, "the array of derivatives needs a name: they are written to it");
+            }
+            Some((name, ty)) => Some(Argument { name, ty: reference(ty, true)? }),
+        },
+    };
+    let u = match arguments.next() {
+        Some((name, ty)) => Argument { name, ty: reference(ty, false)? },
+        None if sig.inputs.is_empty() => return refuse(&sig.ident, &unexpected),
+        None => return refuse(&sig.inputs, &unexpected),
+    };
+    // With only one more it may be the time.
+    let p = match arguments.as_slice() {
+        [(_, syn::Type::Path(_))] | [] => None,
+        _ => arguments.next(),
+    };
+    let p = match p {
+        Some((name, ty)) => Some(Argument { name, ty: reference(ty, false)? }),
+        None => None,
+    };
+    let t = match arguments.next() {
+        Some((name, ty)) => {
+            match ty {
+                syn::Type::Path(path) if path.path.get_ident().is_some() => {}
+                other => {
+                    return refuse(
+                        other,
+                        "expected `f64` or `f32` here, the time: its type stands for the precision \
+                         of the solve",
+                    );
+                }
+            }
+            name
+        }
+        None => None,
+    };
+    if arguments.next().is_some() {
+        return refuse(&sig.inputs, &unexpected);
+    }
+    Ok(Signature { out, u, p, t, returns })
+}
+
+/// The float type that a signature, and structs it mentions, are written in: the first there is.
+pub(crate) fn scalar(signature: &syn::Signature, structs: &[&syn::ItemStruct]) -> Scalar {
+    struct First(Option<Scalar>);
+    impl syn::visit::Visit<'_> for First {
+        fn visit_type_path(&mut self, path: &syn::TypePath) {
+            if let (None, Some(name)) = (self.0, path.path.get_ident()) {
+                self.0 = Scalar::from_name(&name.to_string());
+            }
+        }
+    }
+    let mut first = First(None);
+    syn::visit::visit_signature(&mut first, signature);
+    for item in structs {
+        syn::visit::visit_item_struct(&mut first, item);
+    }
+    first.0.unwrap_or(Scalar::F64)
+}
+
+impl Parser<'_> {
+    /// A type of which every part is to be known.
+    pub(super) fn shape<'a>(&self, ty: &'a syn::Type) -> Shape<'a> {
+        match ty {
+            syn::Type::Paren(inner) => self.shape(&inner.elem),
+            syn::Type::Group(inner) => self.shape(&inner.elem),
+            syn::Type::Array(array) => {
+                Shape::Array(Box::new(self.shape(&array.elem)), self.boxed(&array.len))
+            }
+            syn::Type::Path(path) => match path.path.get_ident() {
+                Some(name) if self.is_float(&name.to_string()) => {
+                    self.check_float(name);
+                    Shape::Float
+                }
+                Some(name) if self.structs.contains(&name.to_string()) => Shape::Struct(name),
+                _ => Shape::Other(ty),
+            },
+            other => Shape::Other(other),
+        }
+    }
+
+    /// Whether a type's name is that of floats, in any precision.
+    pub(super) fn is_float(&self, name: &str) -> bool {
+        Scalar::from_name(name).is_some() || self.numbers.contains(name)
+    }
+
+    /// Reports a float type other than the system's.
+    pub(super) fn check_float(&self, name: &syn::Ident) {
+        let other = Scalar::from_name(&name.to_string());
+        if other.is_some_and(|other| other != self.scalar) {
+            let message = format!(
+                "`{name}` here and `{}` before: one float type stands for the precision of the \
+                 solve; use the same everywhere",
+                self.scalar.name()
+            );
+            self.ctxt.keep(self.id(), syn::Error::new(name.span(), message));
+        }
+    }
+
+    /// The time's type must be that of the other numbers.
+    pub(super) fn check_time(&self, sig: &syn::Signature) {
+        let Some(syn::FnArg::Typed(last)) = sig.inputs.last() else { return };
+        if let syn::Type::Path(path) = &*last.ty {
+            match path.path.get_ident() {
+                Some(name) if self.is_float(&name.to_string()) => self.check_float(name),
+                _ => self.ctxt.keep(
+                    self.id(),
+                    syn::Error::new(
+                        path.span(),
+                        "expected `f64` or `f32` here: it stands for the precision of the solve",
+                    ),
+                ),
+            }
+        }
+    }
+}

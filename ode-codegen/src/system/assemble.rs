@@ -1,0 +1,389 @@
+//! The implementation of the trait `System` and the device text.
+
+use std::slice::from_ref;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+
+use super::{Options, never};
+use crate::ast::System;
+use crate::derive::{self, Gradient};
+use crate::elaborate::Elaborated;
+use crate::emit::{self, Results};
+use crate::fuse::{self, Fusion};
+use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
+use crate::{check, device, text};
+
+/// How many nodes the derivatives may add to the graph: ten times the operations that a
+/// right-hand side may have.
+const DERIVATIVE_FACTOR: u64 = 10;
+
+/// What the trait is implemented for.
+pub(super) struct Target {
+    pub ty: TokenStream,
+    /// In messages and reports.
+    pub name: String,
+}
+
+/// A system's derivatives, taken apart by what they are derivatives by.
+struct Derivatives {
+    jacobian: Vec<Vec<Option<Id>>>,
+    parameters: Vec<Vec<Option<Id>>>,
+    time: Vec<Option<Id>>,
+}
+
+impl Derivatives {
+    fn new(states: usize, parameters: usize, gradients: &[Gradient]) -> Self {
+        let row = |gradient: &Gradient, count: usize, of: fn(Input) -> Option<u32>| {
+            let mut row = vec![None; count];
+            for &(input, derivative) in gradient {
+                if let Some(entry) = of(input).and_then(|column| row.get_mut(column as usize)) {
+                    *entry = Some(derivative);
+                }
+            }
+            row
+        };
+        let state = |input| if let Input::State(index) = input { Some(index) } else { None };
+        let parameter =
+            |input| if let Input::Parameter(index) = input { Some(index) } else { None };
+        let time = |input| (input == Input::Time).then_some(0);
+        Derivatives {
+            jacobian: gradients.iter().map(|g| row(g, states, state)).collect(),
+            parameters: gradients.iter().map(|g| row(g, parameters, parameter)).collect(),
+            time: gradients.iter().flat_map(|g| row(g, 1, time)).collect(),
+        }
+    }
+}
+
+/// The positions of the nonzeros of a matrix, as tokens.
+fn pattern(rows: &[Vec<Option<Id>>]) -> TokenStream {
+    let entries = rows.iter().enumerate().flat_map(|(row, entries)| {
+        let columns = entries.iter().enumerate().filter(|(_, entry)| entry.is_some());
+        columns.map(move |(column, _)| {
+            let (row, column) = (Literal::usize_unsuffixed(row), Literal::usize_unsuffixed(column));
+            quote!((#row, #column))
+        })
+    });
+    quote!(&[#(#entries),*])
+}
+
+/// A block with the implementation of `System`.
+pub(super) fn implementation(
+    system: &System<'_>,
+    mut elaborated: Elaborated<'_>,
+    options: &Options,
+    target: &Target,
+) -> syn::Result<TokenStream> {
+    let (states, parameters) = (elaborated.states(), elaborated.parameters());
+    let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(options.limit));
+    let limit = limit.unwrap_or(usize::MAX);
+    let Some(gradients) = derive::gradients(&mut elaborated.graph, &elaborated.derivatives, limit)
+    else {
+        let message = format!(
+            "the derivatives of this right-hand side take more than {limit} operations: they are \
+             computed symbolically, for many small systems; use fewer operations or fewer states, \
+             or raise the limit by `#[ode_system(limit = {})]`",
+            options.limit.saturating_mul(10)
+        );
+        return Err(syn::Error::new_spanned(system.name, message));
+    };
+    let mut by = Derivatives::new(states, parameters, &gradients);
+    by.take_by_hand(system, &elaborated, options)?;
+    let Elaborated {
+        graph,
+        derivatives,
+        observables,
+        operations: written,
+        constants,
+        state_names,
+        parameter_names,
+        ..
+    } = elaborated;
+    let jacobian_pattern = pattern(&by.jacobian);
+    let parameter_pattern = pattern(&by.parameters);
+    let time_pattern = by.time.iter().enumerate().filter(|(_, entry)| entry.is_some());
+    let time_pattern: Vec<_> =
+        time_pattern.map(|(row, _)| Literal::usize_unsuffixed(row)).collect();
+
+    let rhs = derivatives.into_iter().map(Some).collect();
+    let (observable_names, observed): (Vec<_>, Vec<_>) =
+        observables.into_iter().map(|(name, id)| (name, Some(id))).unzip();
+    let mut functions = vec![
+        ("rhs", Results::Vector(rhs)),
+        ("jacobian", Results::Matrix(by.jacobian, states)),
+        ("parameter_jacobian", Results::Matrix(by.parameters, parameters)),
+        ("time_gradient", Results::Vector(by.time)),
+    ];
+    if !observed.is_empty() {
+        functions.push(("observables", Results::Vector(observed)));
+    }
+    let functions: Vec<Lowered> = functions
+        .into_iter()
+        .map(|(name, results)| Lowered::new(name, &graph, results, options.fusion))
+        .collect();
+
+    let in_rust: Vec<TokenStream> = constants.iter().map(|path| quote!(#path as f64)).collect();
+    let members: Vec<Ident> = (constants.iter().enumerate())
+        .map(|(index, path)| {
+            // A name that no other member has, and that still tells where it is from.
+            let last = path.segments.last().map(|s| s.ident.unraw().to_string());
+            let last = last.unwrap_or_default();
+            quote::format_ident!("constant{index}_{last}")
+        })
+        .collect();
+    let in_device: Vec<TokenStream> = members.iter().map(ToTokens::to_token_stream).collect();
+
+    let mut text_of_rust = String::new();
+    let mut rust = Vec::with_capacity(functions.len());
+    let mut observables = None;
+    let mut device_functions = Vec::with_capacity(functions.len());
+    for function in &functions {
+        let tokens = function.emit((states, parameters), &in_rust);
+        text_of_rust.push_str(&text::of_function(&tokens));
+        match function.name {
+            // A solver's step calls it: as a call it would pass vectors through memory.
+            "rhs" => rust.push(quote!(#[inline(always)] #tokens)),
+            "observables" => observables = Some(quote!(#[inline(always)] #tokens)),
+            _ => rust.push(quote!(#[inline] #tokens)),
+        }
+        // There are no arrays of no elements in C++, and nothing to compute either.
+        if function.name != "parameter_jacobian" || parameters > 0 {
+            let tokens = function.emit((states, parameters), &in_device);
+            device_functions.push(syn::parse2(tokens)?);
+        }
+    }
+    let device_text = device::system_struct(&device_functions)?;
+    let device_source = device_source(&device_text, &in_rust, &members);
+    let written = Literal::u64_unsuffixed(written);
+    let shared = Literal::usize_unsuffixed(functions.first().map_or(0, Lowered::shared));
+
+    let (states, parameters) =
+        (Literal::usize_unsuffixed(states), Literal::usize_unsuffixed(parameters));
+    let operations = functions.iter().take(4).map(Lowered::operations);
+    let Target { ty, name } = target;
+    let facade = &options.facade;
+    let device_constant =
+        (!constants.is_empty()).then(|| quote!(use #facade::__private::device_constant;));
+    let uses = &system.uses;
+    let observe = observables.map(|observables| {
+        quote! {
+            const OBSERVABLES: &'static [&'static str] = &[#(#observable_names),*];
+            #[inline(always)]
+            fn observe<R: Real>(
+                u: &[R; #states],
+                p: &[R; #parameters],
+                t: R,
+                mut put: impl FnMut(usize, R),
+            ) {
+                #observables
+                for (index, value) in observables(u, p, t).into_iter().enumerate() {
+                    put(index, value);
+                }
+            }
+        }
+    });
+    Ok(quote! {
+        #[allow(
+            deprecated,
+            trivial_numeric_casts,
+            unused_variables,
+            clippy::all,
+            clippy::pedantic
+        )]
+        const _: () = {
+            use #facade::__private::{Operations, Real, System};
+            #device_constant
+            #(#[allow(unused_imports)] #uses)*
+
+            #[automatically_derived]
+            impl System<#states, #parameters> for #ty {
+                const NAME: &'static str = #name;
+                const STATES: [&'static str; #states] = [#(#state_names),*];
+                const PARAMETERS: [&'static str; #parameters] = [#(#parameter_names),*];
+                const JACOBIAN_PATTERN: &'static [(usize, usize)] = #jacobian_pattern;
+                const PARAMETER_PATTERN: &'static [(usize, usize)] = #parameter_pattern;
+                const TIME_PATTERN: &'static [usize] = &[#(#time_pattern),*];
+                const OPERATIONS: [Operations; 4] = [#(Operations::new([#operations])),*];
+                const WRITTEN: u64 = #written;
+                const SHARED: usize = #shared;
+
+                #(#rust)*
+                #observe
+
+                fn rust_source() -> &'static str {
+                    #text_of_rust
+                }
+
+                fn device_source() -> ::std::string::String {
+                    #device_source
+                }
+            }
+        };
+    })
+}
+
+impl Derivatives {
+    /// Puts derivatives by hand in place of those that were derived, which they must agree with.
+    fn take_by_hand(
+        &mut self,
+        system: &System<'_>,
+        elaborated: &Elaborated<'_>,
+        options: &Options,
+    ) -> syn::Result<()> {
+        let graph = &elaborated.graph;
+        // What is the number zero is a structural zero.
+        let entry = |id: &Id| (!graph.is(*id, 0.0)).then_some(*id);
+        if let (Some(part), Some(entries)) = (&system.jacobian, &elaborated.jacobian) {
+            let states = elaborated.states();
+            let rows = entries.chunks(states).map(|row| row.iter().map(entry).collect());
+            let by_hand: Vec<Vec<Option<Id>>> = rows.collect();
+            if options.check {
+                let names = &elaborated.state_names;
+                let place = |row: usize, column: usize| {
+                    format!("the derivative of `{}` by `{}`", names[row], names[column])
+                };
+                check::agree(graph, &by_hand, &self.jacobian, &place)
+                    .map_err(|message| syn::Error::new_spanned(part.name, message))?;
+            }
+            self.jacobian = by_hand;
+        }
+        if let (Some(part), Some(entries)) = (&system.tgrad, &elaborated.tgrad) {
+            let by_hand: Vec<Option<Id>> = entries.iter().map(entry).collect();
+            if options.check {
+                let names = &elaborated.state_names;
+                let place = |_: usize, row: usize| {
+                    format!("the derivative of `{}` by the time", names[row])
+                };
+                check::agree(graph, from_ref(&by_hand), from_ref(&self.time), &place)
+                    .map_err(|message| syn::Error::new_spanned(part.name, message))?;
+            }
+            self.time = by_hand;
+        }
+        Ok(())
+    }
+}
+
+/// A function in its last form.
+struct Lowered {
+    name: &'static str,
+    graph: Graph,
+    results: Results,
+}
+
+impl Lowered {
+    fn new(name: &'static str, graph: &Graph, results: Results, fusion: Fusion) -> Self {
+        let (graph, roots) = fuse::fuse(graph, &results.roots(), fusion);
+        Lowered { name, graph, results: results.with_roots(roots) }
+    }
+
+    /// How many of each kind of operation it takes, in the order of `ode_core::report::Operations`.
+    fn operations(&self) -> TokenStream {
+        let reachable = self.graph.reachable(&self.results.roots());
+        let mut counts = [0; 6];
+        for id in self.graph.ids().filter(|id| reachable[id.index()]) {
+            if let Some(kind) = kind(self.graph.node(id)) {
+                counts[kind] += 1;
+            }
+        }
+        let counts = counts.map(Literal::u32_unsuffixed);
+        quote!(#(#counts),*)
+    }
+
+    /// How many operations have results that are used more than once.
+    fn shared(&self) -> usize {
+        let uses = fuse::count_uses(&self.graph, &self.results.roots());
+        let shared = |id: &Id| uses[id.index()] > 1 && kind(self.graph.node(*id)).is_some();
+        self.graph.ids().filter(shared).count()
+    }
+
+    fn emit(&self, (states, parameters): (usize, usize), constants: &[TokenStream]) -> TokenStream {
+        emit::Function {
+            name: self.name,
+            graph: &self.graph,
+            results: &self.results,
+            states,
+            parameters,
+            constants,
+        }
+        .emit()
+    }
+}
+
+/// The body of `device_source`: the text, with the values of the user's constants filled in at
+/// run time, when they are known.
+fn device_source(text: &str, constants: &[TokenStream], members: &[Ident]) -> TokenStream {
+    let (before, after) = text.split_once(device::CONSTANTS).unwrap_or((text, ""));
+    if constants.is_empty() {
+        let text = format!("{before}{}", after.trim_start_matches('\n'));
+        return quote!(::std::string::String::from(#text));
+    }
+    let members = members.iter().map(ToString::to_string);
+    quote! {
+        let mut text = ::std::string::String::from(#before);
+        #(text.push_str(&device_constant(#members, #constants));)*
+        text.push_str(#after);
+        text
+    }
+}
+
+/// Which of the six counts of operations a node is counted in.
+fn kind(node: Node) -> Option<usize> {
+    Some(match node {
+        Node::Literal(_) | Node::Constant(_) | Node::Input(_) => return None,
+        // Signs cost nothing: they are part of the operations around them.
+        Node::Unary(Unary::Neg | Unary::Abs, _) => return None,
+        Node::Binary(Binary::Add | Binary::Sub, ..) => 0,
+        Node::Binary(Binary::Mul, ..) | Node::Powi(..) => 1,
+        Node::MulAdd(..) => 2,
+        Node::Binary(Binary::Div, ..) | Node::Unary(Unary::Sqrt, _) => 3,
+        Node::Binary(Binary::Min | Binary::Max, ..)
+        | Node::Compare(..)
+        | Node::And(..)
+        | Node::Or(..)
+        | Node::Not(_)
+        | Node::Select(..) => 5,
+        Node::Unary(..) | Node::Binary(..) => 4,
+    })
+}
+
+/// What stands in for the implementation of a system with errors: it is never run.
+pub(super) fn stub(
+    ty: &TokenStream,
+    states: usize,
+    parameters: usize,
+    options: &Options,
+) -> TokenStream {
+    let (states, parameters) =
+        (Literal::usize_unsuffixed(states), Literal::usize_unsuffixed(parameters));
+    let facade = &options.facade;
+    let never = never();
+    let functions = [
+        ("rhs", quote!([R; #states])),
+        ("jacobian", quote!([[R; #states]; #states])),
+        ("parameter_jacobian", quote!([[R; #parameters]; #states])),
+        ("time_gradient", quote!([R; #states])),
+    ]
+    .map(|(name, ty)| {
+        let name = Ident::new(name, Span::call_site());
+        quote!(fn #name<R: Real>(_: &[R; #states], _: &[R; #parameters], _: R) -> #ty #never)
+    });
+    quote! {
+        #[allow(deprecated)]
+        const _: () = {
+            use #facade::__private::{Operations, Real, System};
+
+            impl System<#states, #parameters> for #ty {
+                const NAME: &'static str = "";
+                const STATES: [&'static str; #states] = [""; #states];
+                const PARAMETERS: [&'static str; #parameters] = [""; #parameters];
+                const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[];
+                const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
+                const TIME_PATTERN: &'static [usize] = &[];
+                const OPERATIONS: [Operations; 4] = [Operations::new([0; 6]); 4];
+                #(#functions)*
+                fn device_source() -> ::std::string::String #never
+            }
+        };
+    }
+}

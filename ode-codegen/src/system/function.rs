@@ -1,0 +1,146 @@
+//! A system that is a function.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+use syn::visit::Visit;
+
+use super::assemble::{self, Target};
+use super::{Options, configuration, derives, never};
+use crate::ctxt::Ctxt;
+use crate::elaborate::{self, plain};
+use crate::outside::{self, Calls, Imports, Outside, Waiting};
+use crate::parse::{self, Declared};
+
+/// Expands the attribute on a function.
+pub(super) fn start(attr: TokenStream, item: TokenStream) -> TokenStream {
+    expand(attr, item, Vec::new(), true)
+}
+
+/// Goes on when another of the functions from outside is known.
+pub(crate) fn resumed(attr: TokenStream, item: TokenStream, known: Vec<Outside>) -> TokenStream {
+    expand(attr, item, known, false)
+}
+
+/// `first`: the function itself has not been written down yet.
+fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bool) -> TokenStream {
+    let item: syn::ItemFn = match syn::parse2(tokens.clone()) {
+        Ok(item) => item,
+        Err(error) => return error.to_compile_error(),
+    };
+    let (options, error) = match Options::parse(attr.clone()) {
+        Ok(options) => (options, None),
+        Err(error) => (Options::default(), Some(error)),
+    };
+    let itself = first.then(|| function_itself(&item, &item.block));
+    let mut declared = Declared::default();
+    declared.visit_item_fn(&item);
+    let mut calls = Calls::default();
+    calls.visit_block(&item.block);
+    let imports = Imports::of(outside::uses(&item.block));
+    if error.is_none()
+        && let Some(call) = outside::next_call(&calls.0, &declared, &imports, &known)
+    {
+        let ask = outside::ask(&call, &options.facade, Waiting::Function, &attr, &tokens, &known);
+        return quote!(#itself #ask);
+    }
+    let error = match (compile(&item, &options, &known), error) {
+        (Ok(tokens), None) => return quote!(#itself #tokens),
+        (Ok(_), Some(error)) | (Err(error), None) => error,
+        (Err(errors), Some(mut error)) => {
+            error.combine(errors);
+            error
+        }
+    };
+    let stub = stub(&item, &options);
+    let errors = error.to_compile_error();
+    let itself = first.then(|| stub_itself(&item));
+    quote!(#errors #itself #stub)
+}
+
+fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Result<TokenStream> {
+    let parsed = Ctxt::scope(|ctxt| {
+        let system = parse::parse(ctxt, item, known)?;
+        let elaborated = elaborate::elaborate(ctxt, &system, options.limit)?;
+        Some((system, elaborated))
+    })?;
+    // Without an error the signature was understood.
+    let Some((system, elaborated)) = parsed else {
+        return Err(syn::Error::new_spanned(&item.sig, "this signature was not understood"));
+    };
+    let name = &item.sig.ident;
+    let target = Target { ty: quote!(#name), name: plain(name) };
+    let (states, parameters) = (
+        Literal::usize_unsuffixed(elaborated.states()),
+        Literal::usize_unsuffixed(elaborated.parameters()),
+    );
+    let implementation = assemble::implementation(&system, elaborated, options, &target)?;
+    let visibility = &item.vis;
+    let facade = &options.facade;
+    let configuration = configuration(&item.attrs);
+    Ok(quote! {
+        #(#configuration)*
+        #implementation
+
+        #(#configuration)*
+        impl #name {
+            /// What the compiler made of this system.
+            #[allow(dead_code)]
+            #[must_use]
+            #visibility fn report() -> #facade::__private::Report {
+                #facade::__private::Report::of::<Self, #states, #parameters>()
+            }
+        }
+    })
+}
+
+/// The struct, and the function as it was written, with `block` for its body.
+fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
+    let syn::ItemFn { attrs, vis, sig, .. } = item;
+    let is = |attribute: &syn::Attribute, names: &[&str]| {
+        names.iter().any(|name| attribute.path().is_ident(name))
+    };
+    let configuration = configuration(attrs);
+    let of_struct = attrs.iter().filter(|a| is(a, &["cfg", "doc", "deprecated", "allow"]));
+    let of_function = attrs.iter().filter(|a| !is(a, &["doc", "deprecated", "cfg"]));
+    let name = &sig.ident;
+    let call = syn::Signature { ident: Ident::new("call", Span::call_site()), ..sig.clone() };
+    let derives = derives();
+    quote! {
+        #(#of_struct)*
+        #[allow(non_camel_case_types)]
+        #derives
+        #vis struct #name;
+
+        #(#configuration)*
+        #[allow(deprecated)]
+        impl #name {
+            /// The right-hand side as it was written, compiled by rustc.
+            #(#of_function)*
+            #[allow(dead_code)]
+            #vis #call #block
+        }
+    }
+}
+
+/// The struct and the function of a system with errors.
+fn stub_itself(item: &syn::ItemFn) -> TokenStream {
+    if parse::signature(&item.sig).is_ok() {
+        let mut item = item.clone();
+        item.attrs.push(syn::parse_quote!(#[allow(unused)]));
+        return function_itself(&item, &never());
+    }
+    let (vis, name) = (&item.vis, &item.sig.ident);
+    quote! {
+        #[allow(non_camel_case_types, dead_code, missing_docs)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+        #vis struct #name;
+    }
+}
+
+/// What stands in for the implementation of a system with errors, if the signature tells the numbers
+/// of states and parameters.
+fn stub(item: &syn::ItemFn, options: &Options) -> Option<TokenStream> {
+    let (_, (states, parameters)) = parse::signature(&item.sig).ok()?;
+    let name = &item.sig.ident;
+    Some(assemble::stub(&quote!(#name), states, parameters, options))
+}

@@ -1,0 +1,331 @@
+//! A system that is a module.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::visit::Visit;
+
+use super::assemble::{self, Target};
+use super::{Options, configuration, derives, never};
+use crate::ctxt::Ctxt;
+use crate::elaborate::{self, Elaborated, Layout, plain};
+use crate::outside::{self, Calls, Imports, Outside, Waiting};
+use crate::parse::module::{self, Kind, is_observable};
+
+/// Names that the module gets.
+const ADDED: [&str; 2] = ["Model", "report"];
+
+/// Expands the attribute on a module: the module as it was written, with the rest of the expansion
+/// at its end.
+pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
+    let item: syn::ItemMod = match syn::parse2(tokens) {
+        Ok(item) => item,
+        Err(error) => return error.to_compile_error(),
+    };
+    let Some((_, content)) = &item.content else {
+        return syn::Error::new_spanned(
+            &item,
+            "the module must be written here, as in `mod name { … }`: a macro cannot see another \
+             file; put `#[ode_system] mod name { … }` into that file",
+        )
+        .to_compile_error();
+    };
+    let rest = expand(&attr, &item.ident, content, Vec::new());
+    let failed = rest.is_err();
+    let itself = content.iter().map(|item| shell(item, content, failed));
+    let rest = rest.unwrap_or_else(|stub| stub);
+    let syn::ItemMod { attrs, vis, ident, .. } = &item;
+    let configuration = configuration(attrs);
+    let derives = derives();
+    let documentation = format!("The system of the module [`{ident}`](mod@{ident}).");
+    quote! {
+        #(#attrs)*
+        #vis mod #ident {
+            #(#itself)*
+
+            /// The system of this module.
+            #[allow(unreachable_pub)]
+            #derives
+            pub struct Model;
+
+            #rest
+        }
+
+        #(#configuration)*
+        #[doc = #documentation]
+        #[allow(non_upper_case_globals, dead_code)]
+        #vis const #ident: #ident::Model = #ident::Model;
+    }
+}
+
+/// Goes on when another of the functions from outside is known.
+pub(crate) fn resumed(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>) -> TokenStream {
+    let item: syn::ItemMod = match syn::parse2(tokens) {
+        Ok(item) => item,
+        Err(error) => return error.to_compile_error(),
+    };
+    let content = item.content.map(|(_, content)| content).unwrap_or_default();
+    expand(&attr, &item.ident, &content, known).unwrap_or_else(|stub| stub)
+}
+
+/// What follows the items of the user; after errors these and a stub.
+fn expand(
+    attr: &TokenStream,
+    name: &Ident,
+    content: &[syn::Item],
+    known: Vec<Outside>,
+) -> Result<TokenStream, TokenStream> {
+    let (options, error) = match Options::parse(attr.clone()) {
+        Ok(options) => (options, None),
+        Err(error) => (Options::default(), Some(error)),
+    };
+    let mut calls = Calls::default();
+    content.iter().for_each(|item| calls.visit_item(item));
+    let imports = Imports::of(content.iter().filter_map(|item| match item {
+        syn::Item::Use(item) => Some(item),
+        _ => None,
+    }));
+    let declared = module::declared(content);
+    if error.is_none()
+        && let Some(call) = outside::next_call(&calls.0, &declared, &imports, &known)
+    {
+        let item = quote!(mod #name { #(#content)* });
+        return Ok(outside::ask(&call, &options.facade, Waiting::Module, attr, &item, &known));
+    }
+    let mut sizes = None;
+    let error = match (compile(name, content, &options, &known, &mut sizes), error) {
+        (Ok(tokens), None) => return Ok(tokens),
+        (Ok(_), Some(error)) | (Err(error), None) => error,
+        (Err(errors), Some(mut error)) => {
+            error.combine(errors);
+            error
+        }
+    };
+    let errors = error.to_compile_error();
+    let stub = sizes
+        .map(|(states, parameters)| assemble::stub(&quote!(Model), states, parameters, &options));
+    Err(quote!(#errors #stub))
+}
+
+/// `sizes`: the numbers of states and parameters, as soon as they are known.
+fn compile(
+    name: &Ident,
+    content: &[syn::Item],
+    options: &Options,
+    known: &[Outside],
+    sizes: &mut Option<(usize, usize)>,
+) -> syn::Result<TokenStream> {
+    let mut generated = TokenStream::new();
+    Ctxt::scope(|ctxt| {
+        for item in content {
+            if let Some(name) = item_name(item).filter(|name| ADDED.iter().any(|n| *name == n)) {
+                let message = format!(
+                    "`{name}` is what the module gets from `#[ode_system]`; use another name"
+                );
+                ctxt.error(0, name, message);
+            }
+        }
+        let system = module::parse(ctxt, name, content, known)?;
+        let elaborated = elaborate::elaborate(ctxt, &system, options.limit)?;
+        let (states, parameters) = (elaborated.states(), elaborated.parameters());
+        *sizes = Some((states, parameters));
+        if ctxt.has_errors() {
+            return None;
+        }
+        let (states, parameters) =
+            (Literal::usize_unsuffixed(states), Literal::usize_unsuffixed(parameters));
+        let conversions = conversions(&elaborated, system.scalar.name());
+        let target = Target { ty: quote!(Model), name: plain(name) };
+        match assemble::implementation(&system, elaborated, options, &target) {
+            Ok(implementation) => {
+                let facade = &options.facade;
+                generated = quote! {
+                    #implementation
+                    #conversions
+
+                    /// What the compiler made of this system.
+                    #[allow(dead_code, unreachable_pub)]
+                    #[must_use]
+                    pub fn report() -> #facade::__private::Report {
+                        #facade::__private::Report::of::<Model, #states, #parameters>()
+                    }
+                };
+            }
+            Err(error) => ctxt.keep(0, error),
+        }
+        Some(())
+    })?;
+    Ok(generated)
+}
+
+fn item_name(item: &syn::Item) -> Option<&Ident> {
+    match item {
+        syn::Item::Fn(item) => Some(&item.sig.ident),
+        syn::Item::Struct(item) => Some(&item.ident),
+        syn::Item::Enum(item) => Some(&item.ident),
+        syn::Item::Type(item) => Some(&item.ident),
+        _ => None,
+    }
+}
+
+/// An item as it was written, without our attributes. `failed`: in place of the bodies of functions
+/// there is something that gives no further errors.
+fn shell(item: &syn::Item, content: &[syn::Item], failed: bool) -> TokenStream {
+    match item {
+        syn::Item::Fn(item) => {
+            let mut item = item.clone();
+            item.attrs.retain(|attribute| !is_observable(attribute));
+            if failed {
+                *item.block = never();
+                item.attrs.push(syn::parse_quote!(#[allow(unused)]));
+            }
+            quote!(#[allow(dead_code)] #item)
+        }
+        syn::Item::Const(item) => quote!(#[allow(dead_code)] #item),
+        syn::Item::Struct(item) if of_numbers(content).contains(&item.ident.to_string()) => {
+            let derives = ["Clone", "Copy", "Debug", "PartialEq"]
+                .iter()
+                .filter(|name| !derived(item).contains(**name))
+                .map(|name| format_ident!("{name}"));
+            // In the prelude, but for Debug.
+            quote! {
+                #[allow(dead_code)]
+                #[derive(#(::core::prelude::v1::#derives),*)]
+                #item
+            }
+        }
+        syn::Item::Use(item) => quote!(#[allow(unused_imports)] #item),
+        other => quote!(#other),
+    }
+}
+
+/// The traits that a struct derives already.
+fn derived(item: &syn::ItemStruct) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+        // A derive that is not understood is rustc's to refuse.
+        let _ = attribute.parse_nested_meta(|meta| {
+            names.extend(meta.path.segments.last().map(|last| last.ident.to_string()));
+            Ok(())
+        });
+    }
+    names
+}
+
+/// The structs that state and parameters are made of.
+fn of_numbers(content: &[syn::Item]) -> HashSet<String> {
+    #[derive(Default)]
+    struct Names(Vec<String>);
+    impl Visit<'_> for Names {
+        fn visit_type_path(&mut self, path: &syn::TypePath) {
+            self.0.extend(path.path.get_ident().map(ToString::to_string));
+            syn::visit::visit_type_path(self, path);
+        }
+    }
+    let mut names = Names::default();
+    for item in content {
+        if let syn::Item::Fn(item) = item
+            && Kind::of(item) != Kind::Helper
+        {
+            item.sig.inputs.iter().for_each(|input| names.visit_fn_arg(input));
+        }
+    }
+    let mut found = HashSet::new();
+    while let Some(name) = names.0.pop() {
+        let structure = content.iter().find_map(|item| match item {
+            syn::Item::Struct(item) if item.ident == name => Some(item),
+            _ => None,
+        });
+        if let Some(item) = structure
+            && found.insert(name)
+        {
+            names.visit_fields(&item.fields);
+        }
+    }
+    found
+}
+
+/// Conversions between the structs of state and parameters and arrays.
+fn conversions(elaborated: &Elaborated<'_>, scalar: &str) -> TokenStream {
+    let scalar = format_ident!("{scalar}");
+    let layouts = [Some(&elaborated.state), elaborated.parameters.as_ref()];
+    let mut known: Vec<&Layout<'_>> = Vec::new();
+    let mut conversions = TokenStream::new();
+    for layout in layouts.into_iter().flatten() {
+        let Layout::Struct(definition, _) = layout else { continue };
+        if known.contains(&layout) {
+            continue;
+        }
+        known.push(layout);
+        let (name, size) = (definition.name, Literal::usize_unsuffixed(layout.size()));
+        let mut fields = Vec::new();
+        read(layout, quote!(value), &mut fields);
+        for number in ["f64", "f32"] {
+            let number = format_ident!("{number}");
+            let mut next = 0;
+            let built = build(layout, &scalar, &mut next);
+            conversions.extend(quote! {
+                #[automatically_derived]
+                #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
+                impl ::core::convert::From<#name> for [#number; #size] {
+                    /// The numbers of the fields, in the order of their declaration.
+                    fn from(value: #name) -> Self {
+                        [#(#fields as #number),*]
+                    }
+                }
+                #[automatically_derived]
+                #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
+                impl ::core::convert::From<[#number; #size]> for #name {
+                    /// The fields, in the order of their declaration, from these numbers.
+                    fn from(numbers: [#number; #size]) -> Self {
+                        #built
+                    }
+                }
+            });
+        }
+    }
+    conversions
+}
+
+/// The floats of `value`, in order.
+fn read(layout: &Layout<'_>, value: TokenStream, all: &mut Vec<TokenStream>) {
+    match layout {
+        Layout::Float => all.push(value),
+        Layout::Array(element, length) => {
+            for index in 0..*length {
+                let index = Literal::usize_unsuffixed(index);
+                read(element, quote!(#value[#index]), all);
+            }
+        }
+        Layout::Struct(definition, fields) => {
+            for (field, layout) in definition.fields.iter().zip(fields) {
+                let name = field.name;
+                read(layout, quote!(#value.#name), all);
+            }
+        }
+    }
+}
+
+/// A value of the floats `numbers[next]` and those that follow.
+fn build(layout: &Layout<'_>, scalar: &Ident, next: &mut usize) -> TokenStream {
+    match layout {
+        Layout::Float => {
+            let index = Literal::usize_unsuffixed(*next);
+            *next += 1;
+            quote!(numbers[#index] as #scalar)
+        }
+        Layout::Array(element, length) => {
+            let elements = (0..*length).map(|_| build(element, scalar, next));
+            quote!([#(#elements),*])
+        }
+        Layout::Struct(definition, fields) => {
+            let name = definition.name;
+            let fields = definition.fields.iter().zip(fields).map(|(field, layout)| {
+                let (field, value) = (field.name, build(layout, scalar, next));
+                quote!(#field: #value)
+            });
+            quote!(#name { #(#fields),* })
+        }
+    }
+}
