@@ -88,6 +88,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
 
+use crate::depth;
+
 /// Expands `#[device(namespace)] mod name { … }`: the module itself, plus
 /// `pub const DEVICE: &str`, its items as C++ in `namespace namespace`.
 ///
@@ -104,6 +106,8 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn try_expand(attr: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    depth::check(attr.clone())?;
+    depth::check(item.clone())?;
     let namespace: syn::Ident = syn::parse2(attr.clone()).map_err(|_| {
         syn::Error::new(
             attr.span(),

@@ -9,6 +9,7 @@ mod ast;
 mod check;
 mod compose;
 mod ctxt;
+mod depth;
 mod derive;
 pub mod device;
 mod elaborate;

@@ -22,7 +22,7 @@ use syn::visit_mut::VisitMut;
 use crate::ast::{Function, Scalar};
 use crate::elaborate::known_constant;
 use crate::parse::{Declared, signature};
-use crate::system;
+use crate::{depth, system};
 
 /// A function from outside.
 #[derive(Clone)]
@@ -238,6 +238,10 @@ fn with_constants_of(tokens: TokenStream, name: &Ident) -> TokenStream {
 /// Expands `#[ode_fn]`.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let deep = depth::check(attr.clone()).and_then(|()| depth::check(item.clone()));
+    if let Err(error) = deep {
+        return error.to_compile_error();
+    }
     let function = match syn::parse2::<syn::ItemFn>(item.clone()) {
         Ok(function) => function,
         Err(error) => {

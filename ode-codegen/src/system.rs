@@ -27,9 +27,9 @@ use syn::ext::IdentExt;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 
-use crate::elaborate;
 use crate::fuse::Fusion;
 use crate::parse::signature;
+use crate::{depth, elaborate};
 
 /// Expands `#[ode_system]` on a function or a module.
 ///
@@ -38,6 +38,10 @@ use crate::parse::signature;
 /// `check = "off"`, to leave derivatives by hand unchecked.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let deep = depth::check(attr.clone()).and_then(|()| depth::check(item.clone()));
+    if let Err(error) = deep {
+        return error.to_compile_error();
+    }
     match syn::parse2::<syn::Item>(item.clone()) {
         Ok(syn::Item::Fn(_)) => function::start(attr, item),
         Ok(syn::Item::Mod(_)) => module::start(attr, item),

@@ -1,0 +1,119 @@
+//! How deep a program is, told by its tokens alone.
+//!
+//! Parsers and compilers of expressions call themselves, and run on the stack that rustc gives
+//! them: beyond some depth the compiler would end by a signal, without a word. So the depth is
+//! bounded before anything looks at the program.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
+
+/// The greatest depth. Compiled without optimisation, as cargo does by default for macros, a unit of
+/// depth takes up to 5 KiB of the 8 MiB that rustc has.
+const LIMIT: usize = 1200;
+
+/// What a pair of parentheses, brackets or braces counts: syn takes 25 KiB for it.
+const GROUP: usize = 5;
+
+/// A group that is being looked at.
+struct Open {
+    tokens: token_stream::IntoIter,
+    /// The depth of the group itself.
+    around: usize,
+    /// The operators before, in the same statement or element.
+    operators: usize,
+    /// Whether a statement may have ended here: after a block.
+    ended: bool,
+}
+
+impl Open {
+    fn new(tokens: TokenStream, around: usize) -> Self {
+        Open { tokens: tokens.into_iter(), around, operators: 0, ended: false }
+    }
+}
+
+/// Refuses programs that are too deep, on the token that is.
+pub(crate) fn check(tokens: TokenStream) -> syn::Result<()> {
+    let mut open = vec![Open::new(tokens, 0)];
+    while let Some(innermost) = open.last_mut() {
+        let Some(token) = innermost.tokens.next() else {
+            open.pop();
+            continue;
+        };
+        let ended = std::mem::replace(&mut innermost.ended, false);
+        let mut group = None;
+        match &token {
+            TokenTree::Punct(punct) => match punct.as_char() {
+                ';' | ',' => innermost.operators = 0,
+                ':' => {}
+                _ => innermost.operators += 1,
+            },
+            TokenTree::Ident(name) => {
+                let name = name.to_string();
+                if ended && name != "else" && name != "as" {
+                    innermost.operators = 0;
+                }
+                innermost.operators += usize::from(nests(&name));
+            }
+            TokenTree::Group(inside) => {
+                innermost.operators += 1;
+                innermost.ended = inside.delimiter() == Delimiter::Brace;
+                let around = innermost.around + innermost.operators + GROUP;
+                group = Some(Open::new(inside.stream(), around));
+            }
+            TokenTree::Literal(_) => {}
+        }
+        if innermost.around + innermost.operators > LIMIT {
+            return Err(syn::Error::new(
+                token.span(),
+                "this is too long or too deep for one expression: the compiler goes into it term \
+                 by term, and its stack ends; give parts of it names by `let`",
+            ));
+        }
+        open.extend(group);
+    }
+    Ok(())
+}
+
+/// Whether an expression, a type or a pattern may follow this keyword and be a part of what it
+/// begins.
+fn nests(word: &str) -> bool {
+    const WORDS: [&str; 19] = [
+        "as", "async", "become", "box", "break", "const", "dyn", "else", "for", "impl", "let",
+        "move", "mut", "ref", "return", "static", "try", "unsafe", "yield",
+    ];
+    WORDS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    /// Whether a function with this expression in it is accepted.
+    fn accepts(expression: &str) -> bool {
+        check(format!("fn f() {{ {expression} }}").parse().unwrap()).is_ok()
+    }
+
+    #[test]
+    fn what_people_write_is_not_too_deep() {
+        let sum = vec!["k * u[0] * std::f64::consts::PI"; 200].join(" + ");
+        assert!(accepts(&sum));
+        assert!(accepts(&"if x > 0.0 { y += x; } ".repeat(10_000)));
+        assert!(accepts(&"y += x * x; ".repeat(10_000)));
+        assert!(accepts(&format!("[{}]", "x * x, ".repeat(10_000))));
+        assert!(accepts(&format!("{} x {}", "{ (".repeat(50), ") }".repeat(50))));
+    }
+
+    #[test]
+    fn what_would_overflow_the_stack_is_too_deep() {
+        let chains = ["-", "!", "&", "*", "||", "|x|", "return ", "x + ", "if x { y } else "];
+        for chain in chains {
+            assert!(!accepts(&format!("{} x", chain.repeat(3000))), "{chain}");
+        }
+        for chain in [".abs()", " as f64", "[0]", ".0", "?"] {
+            assert!(!accepts(&format!("x{}", chain.repeat(3000))), "{chain}");
+        }
+        for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("(x + ", ")")] {
+            let (open, close) = (open.repeat(300), close.repeat(300));
+            assert!(!accepts(&format!("{open} x {close}")), "{open}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The macros never panic and always end, whatever they are given.
+//!
+//! All programs of the repository, right ones and wrong ones, are changed token by token
+//! ([`mutate`]) and expanded. Each expansion has to end within [`TIME`] and [`MEMORY`] on a stack
+//! like rustc's, and to be a list of items. The programs are the same in every run; more of them by
+//!
+//! ```sh
+//! ODES_FUZZ_SECONDS=600 cargo test -p ode-codegen --release --test robustness
+//! ```
+//!
+//! The program that is being expanded lies in `robustness.rs` in cargo's `target/tmp`, for the
+//! stack overflow that ends the process.
+
+mod corpus;
+mod memory;
+mod mutate;
+#[path = "../../../tests/support/random.rs"]
+mod random;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use corpus::{Macro, Program};
+use random::Random;
+
+/// How many programs a run without `ODES_FUZZ_SECONDS` tries.
+const PROGRAMS: u64 = 4000;
+
+/// How long an expansion may take.
+const TIME: Duration = Duration::from_secs(5);
+
+/// How many bytes an expansion may hold.
+const MEMORY: usize = 1 << 30;
+
+/// The stack of the thread that rustc expands macros on.
+const STACK: usize = 8 << 20;
+
+/// Whether an expansion has an error in it.
+fn refused(expansion: &TokenStream) -> bool {
+    let tokens = expansion.clone();
+    tokens
+        .into_iter()
+        .any(|token| matches!(token, TokenTree::Ident(name) if name == "compile_error"))
+}
+
+/// What went wrong with the expansion of a program.
+fn expand(which: Macro, attribute: TokenStream, item: TokenStream) -> Result<(), String> {
+    memory::start();
+    let expansion = catch_unwind(AssertUnwindSafe(|| {
+        let expanded = match which {
+            Macro::System => ode_codegen::system::expand(attribute, item),
+            Macro::Device => ode_codegen::device::expand(attribute, item),
+        };
+        // A module that is refused stays as it was, and may be no module.
+        let untouched = matches!(which, Macro::Device) && refused(&expanded);
+        if untouched { Ok(()) } else { syn::parse2::<syn::File>(expanded).map(drop) }
+    }));
+    let peak = memory::peak();
+    match expansion {
+        Err(_) => Err("a panic".to_owned()),
+        Ok(Err(error)) => Err(format!("the expansion is not a list of items: {error}")),
+        Ok(_) if peak > MEMORY => Err(format!("{} MiB of memory", peak >> 20)),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Expands the programs on a thread of its own, which makes them (tokens cannot leave their thread),
+/// and watches the time. Gives their number.
+fn watch<I: Iterator<Item = Program>>(programs: impl FnOnce() -> I + Send + 'static) -> u64 {
+    let (started, watched) = mpsc::channel();
+    let work = move || {
+        for program in programs() {
+            let text = program.text();
+            std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("robustness.rs"), &text)
+                .unwrap();
+            started.send(Some(text.clone())).unwrap();
+            let Program { which, attribute, item } = program;
+            let outcome = expand(which, mutate::tokens(attribute), mutate::tokens(item));
+            if let Err(what) = outcome {
+                panic!("{what}:\n{text}");
+            }
+            started.send(None).unwrap();
+        }
+    };
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(work).unwrap();
+    let mut tried = 0;
+    while let Ok(Some(text)) = watched.recv() {
+        match watched.recv_timeout(TIME) {
+            Ok(_) => tried += 1,
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("no end after {TIME:?}:\n{text}"),
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    worker.join().expect("the expansion failed");
+    tried
+}
+
+#[test]
+fn mutated_programs_end_without_a_panic() {
+    let seconds = std::env::var("ODES_FUZZ_SECONDS").ok().map(|text| text.parse().unwrap());
+    let limit = seconds.map(|seconds| (Instant::now(), Duration::from_secs(seconds)));
+    let tried = watch(move || {
+        let programs = corpus::programs();
+        let goes_on = move |seed: &u64| match limit {
+            Some((start, limit)) => start.elapsed() < limit,
+            None => *seed < PROGRAMS,
+        };
+        (0..).take_while(goes_on).map(move |seed| mutate::program(&mut Random(seed), &programs))
+    });
+    println!("{tried} programs, each as it should be");
+}
