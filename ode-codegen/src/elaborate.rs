@@ -22,6 +22,7 @@ mod place;
 mod sequence;
 mod structs;
 mod value;
+mod work;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -35,6 +36,7 @@ use self::integer::Integers;
 pub(crate) use self::names::known_constant;
 pub(crate) use self::structs::{Layout, plain};
 use self::value::Value;
+use self::work::Work;
 use crate::ast::{Block, Callable, Constant, Pattern, Statement, Struct, System, Type};
 use crate::ctxt::Ctxt;
 use crate::graph::{Graph, Id, Input};
@@ -126,8 +128,8 @@ struct Elaborator<'a, 'c> {
     branches: Vec<bool>,
     reported: HashSet<u32>,
     operations: u64,
-    /// Rounds of loops and elements of arrays: work that is no operation.
-    steps: u64,
+    /// All that takes time: see [`work`].
+    work: u64,
     /// Stands for all results beyond the limit.
     any: Id,
     state_names: Option<Vec<String>>,
@@ -160,7 +162,7 @@ pub(crate) fn elaborate<'a>(
         branches: Vec::new(),
         reported: HashSet::new(),
         operations: 0,
-        steps: 0,
+        work: 0,
         any,
         state_names: None,
         parameter_names: None,
@@ -252,37 +254,37 @@ impl<'a> Elaborator<'a, '_> {
 
     fn too_large(&mut self) {
         let limit = self.limit;
-        let count = if self.exhausted() {
-            format!("more than {}", self.count_limit())
+        let message = if self.operations <= limit {
+            "this right-hand side takes too long to evaluate at compile time: every round of a \
+             loop and every element of an array is computed one by one; use fewer rounds or \
+             smaller arrays"
+                .to_owned()
         } else {
-            self.operations.to_string()
+            let more = if self.exhausted() { "more than " } else { "" };
+            format!(
+                "this right-hand side unrolls to {more}{} operations, and the limit is {limit}: \
+                 loops are unrolled here; use fewer rounds or fewer states, or raise the limit by \
+                 `#[ode_system(limit = {})]`",
+                self.operations,
+                self.operations.saturating_mul(if self.exhausted() { 10 } else { 1 })
+            )
         };
-        let message = format!(
-            "this right-hand side unrolls to {count} operations, and the limit is {limit}: loops \
-             are unrolled here; use fewer rounds or fewer states, or raise the limit by \
-             `#[ode_system(limit = {})]`",
-            if self.exhausted() { 10 * self.count_limit() } else { self.operations }
-        );
         self.error(0, self.system.name, message);
     }
 
     /// Whether it is time to give up counting. The error is certain by then.
     fn exhausted(&self) -> bool {
-        self.operations.max(self.steps) > self.count_limit()
-    }
-
-    /// Whether so many numbers are more than the limit allows.
-    fn exhausted_by(&self, count: usize) -> bool {
-        count as u64 > self.count_limit()
+        self.operations > self.count_limit() || self.is_spent()
     }
 
     /// Beyond the limit operations are only counted, for the message, and no further than this.
     fn count_limit(&self) -> u64 {
-        self.limit.saturating_mul(10).min(u64::MAX - 1)
+        self.limit.saturating_mul(10)
     }
 
     /// Reports a mistake, once for each `position`, with the loops it happened in.
     fn error(&mut self, position: u32, tokens: &dyn ToTokens, message: impl Into<String>) {
+        self.spend(Work::Mistake, 1);
         if self.reported.insert(position) {
             let mut message = message.into();
             if !self.rounds.is_empty() {
@@ -326,8 +328,10 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    fn find(&self, name: &Ident) -> Option<usize> {
-        self.variables.iter().rposition(|variable| variable.name == name)
+    fn find(&mut self, name: &Ident) -> Option<usize> {
+        let found = self.variables.iter().rposition(|variable| variable.name == name);
+        self.spend(Work::Look, self.variables.len() - found.unwrap_or_default());
+        found
     }
 
     fn declare(&mut self, name: &'a Ident, value: Value<'a>) {
@@ -380,7 +384,7 @@ impl<'a> Elaborator<'a, '_> {
         }
         if !block.functions.is_empty() {
             self.scopes[scope] = self.items();
-            self.steps += self.scopes[scope].len() as u64;
+            self.spend(Work::Copy, self.scopes[scope].len());
         }
     }
 

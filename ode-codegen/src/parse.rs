@@ -103,6 +103,18 @@ impl<'c> Parser<'c> {
     }
 }
 
+/// The most states and the most parameters that there can be. Matrices of derivatives have a place
+/// for each pair of them while the code is generated.
+pub(crate) const LENGTH_LIMIT: usize = 4096;
+
+/// For more of them.
+pub(crate) fn too_long() -> String {
+    format!(
+        "there can be at most {LENGTH_LIMIT} states and as many parameters: each is a variable of \
+         its own in the code of every lane; use fewer"
+    )
+}
+
 /// The function as a [`System`], if its signature is one. `outside` are the functions from outside
 /// that it calls.
 pub(crate) fn parse<'a>(
@@ -215,7 +227,10 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
             };
             match &array.len {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(length), .. }) => {
-                    Ok(inner.saturating_mul(length.base10_parse()?))
+                    match length.base10_parse::<usize>().map(|count| inner.saturating_mul(count)) {
+                        Ok(count) if count <= LENGTH_LIMIT => Ok(count),
+                        _ => Err(syn::Error::new_spanned(length, too_long())),
+                    }
                 }
                 other => Err(syn::Error::new_spanned(
                     other,

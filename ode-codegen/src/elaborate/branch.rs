@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::value::{Partly, Value};
+use super::work::Work;
 use super::{Elaborator, Role};
 use crate::graph::Id;
 use crate::simplify::Truth;
@@ -23,6 +24,7 @@ impl<'a> Elaborator<'a, '_> {
             .collect();
         let before: Vec<Value<'a>> =
             assignable.iter().map(|&index| self.variables[index].value.clone()).collect();
+        self.spend(Work::Copy, self.variables.len());
         self.branches.push(mask.is_some());
         let then_value = then(self);
         let after_then: Vec<Value<'a>> = (assignable.iter().zip(before))
@@ -45,6 +47,13 @@ impl<'a> Elaborator<'a, '_> {
         a: Value<'a>,
         b: Value<'a>,
     ) -> Value<'a> {
+        // Most arrays are the same one, which is quicker to see than that they are equal.
+        if let (Some(one), Some(other)) = (a.elements(), b.elements())
+            && Rc::ptr_eq(one, other)
+        {
+            return a;
+        }
+        self.spend_on(Work::Copy, &a);
         if a == b {
             return a;
         }

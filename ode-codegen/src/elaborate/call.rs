@@ -7,6 +7,7 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 
 use super::value::Value;
+use super::work::Work;
 use super::{Elaborator, Role, Variable};
 use crate::ast::{Callable, Expr, IntegerType};
 use crate::parse::refuse;
@@ -50,8 +51,8 @@ impl<'a> Elaborator<'a, '_> {
     pub(super) fn capture(&mut self, definition: &Rc<Callable<'a>>) -> Closure<'a> {
         // Items as well: types, which `from_fn` takes lengths from, mention them.
         let items = (0..self.variables.len()).filter(|&i| self.variables[i].role == Role::Item);
-        let mentioned = definition.names.iter().filter_map(|name| self.find(name));
-        let indices: BTreeSet<usize> = items.chain(mentioned).collect();
+        let mut indices: BTreeSet<usize> = items.collect();
+        indices.extend(definition.names.iter().filter_map(|name| self.find(name)));
         let captured: Vec<_> = indices
             .into_iter()
             .map(|index| {
@@ -62,7 +63,7 @@ impl<'a> Elaborator<'a, '_> {
                 variable
             })
             .collect();
-        self.steps += captured.len() as u64;
+        self.spend(Work::Copy, captured.len());
         Closure { definition: definition.clone(), around: Around::Captured(Rc::new(captured)) }
     }
 
@@ -121,7 +122,7 @@ impl<'a> Elaborator<'a, '_> {
             Around::Scope(scope) => self.scopes[scope].clone(),
             Around::Captured(captured) => captured.to_vec(),
         };
-        self.steps += 1 + inside.len() as u64;
+        self.spend(Work::Copy, 1 + inside.len());
         self.calls.push(definition.clone());
         let variables = std::mem::replace(&mut self.variables, inside);
         // Loops cannot be left from inside a function.
@@ -189,7 +190,7 @@ impl<'a> Elaborator<'a, '_> {
         let callee = self.expr(function);
         let mut elements = Vec::new();
         for index in 0..length {
-            self.steps += 1;
+            self.spend(Work::Round, 1);
             if self.exhausted() {
                 return Value::Poison;
             }
@@ -198,7 +199,7 @@ impl<'a> Elaborator<'a, '_> {
             let arguments = vec![Value::Integer(index)];
             elements.push(self.invoke(function.id, function.syntax, callee.clone(), arguments));
         }
-        Value::array(elements)
+        self.array(elements)
     }
 }
 

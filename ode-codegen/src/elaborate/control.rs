@@ -6,6 +6,7 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 
 use super::value::Value;
+use super::work::Work;
 use super::{Elaborator, place};
 use crate::ast::{Arm, Block, Expr, Pattern};
 use crate::simplify::Truth;
@@ -61,7 +62,7 @@ impl<'a> Elaborator<'a, '_> {
         };
         self.enter(label);
         for item in items {
-            self.steps += 1;
+            self.spend(Work::Round, 1);
             if self.exhausted() {
                 break;
             }
@@ -107,7 +108,7 @@ impl<'a> Elaborator<'a, '_> {
                 break;
             }
             count += 1;
-            self.steps += 1;
+            self.spend(Work::Round, 1);
             if self.exhausted() || !self.round(body) {
                 break;
             }
@@ -275,6 +276,10 @@ impl<'a> Elaborator<'a, '_> {
 
     /// What a part that is not evaluated would have assigned is not known.
     fn poison_unset(&mut self) {
+        for index in 0..self.variables.len() {
+            let value = self.variables[index].value.clone();
+            self.spend_on(Work::Look, &value);
+        }
         for variable in &mut self.variables {
             place::poison(&mut variable.value);
         }

@@ -3,6 +3,7 @@
 use super::Elaborator;
 use super::integer::{Integer, saturate, wrap};
 use super::value::{Partly, Value};
+use super::work::{self, Work};
 use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Relation, Scalar};
 use crate::graph::{Binary, Comparison, Id, Unary};
 use crate::simplify::Truth;
@@ -12,6 +13,7 @@ impl<'a> Elaborator<'a, '_> {
         if self.exhausted() || self.leaving.is_some() {
             return Value::Poison;
         }
+        self.spend(Work::Expr, 1);
         match &expr.kind {
             ExprKind::Error => Value::Poison,
             ExprKind::Float(value) => Value::Real(self.graph.literal(*value)),
@@ -47,7 +49,8 @@ impl<'a> Elaborator<'a, '_> {
             ExprKind::Index(..) | ExprKind::Field(..) => self.element_of(expr),
             ExprKind::Tuple(elements) if elements.is_empty() => Value::Unit,
             ExprKind::Tuple(elements) => {
-                Value::tuple(elements.iter().map(|element| self.expr(element)).collect())
+                let elements = elements.iter().map(|element| self.expr(element)).collect();
+                self.tuple(elements)
             }
             ExprKind::Array(elements) => {
                 let elements: Vec<_> = elements.iter().map(|element| self.expr(element)).collect();
@@ -56,7 +59,7 @@ impl<'a> Elaborator<'a, '_> {
                         self.integers.unify(a.ty, b.ty);
                     }
                 }
-                Value::array(elements)
+                self.array(elements)
             }
             ExprKind::Struct { name, fields, base } => {
                 self.struct_literal(expr, name, fields, base.as_deref())
@@ -413,7 +416,7 @@ impl<'a> Elaborator<'a, '_> {
     fn repeat(&mut self, value: &Expr<'a>, count: &Expr<'a>) -> Value<'a> {
         let element = self.expr(value);
         let Some(length) = self.length(count) else { return Value::Poison };
-        self.steps = self.steps.saturating_add(length as u64 * size(&element));
+        self.spend(Work::Round, length.saturating_mul(work::size(&element)));
         if self.exhausted() {
             return Value::Poison;
         }
@@ -516,9 +519,4 @@ impl<'a> Elaborator<'a, '_> {
             _ => Value::Poison,
         }
     }
-}
-
-/// Number of scalars in a value.
-fn size(value: &Value<'_>) -> u64 {
-    value.elements().map_or(1, |elements| elements.iter().map(size).sum())
 }

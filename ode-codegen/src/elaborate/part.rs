@@ -4,6 +4,7 @@ use quote::ToTokens;
 
 use super::structs::Layout;
 use super::value::Value;
+use super::work::Work;
 use super::{Elaborator, Role, Variable};
 use crate::ast::{Part, Type};
 use crate::graph::{Id, Input};
@@ -209,6 +210,10 @@ impl<'a> Elaborator<'a, '_> {
                 self.system.scalar.name()
             );
             self.error(0, &part.result.syntax, message);
+            return Vec::new();
+        }
+        self.spend(Work::Round, states * states);
+        if self.exhausted() {
             return Vec::new();
         }
         let zero = Value::Real(self.graph.literal(0.0));

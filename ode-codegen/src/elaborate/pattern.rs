@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::value::Value;
+use super::work::Work;
 use super::{Elaborator, Role};
 use crate::ast::{Expr, ExprKind, Pattern, Rest, Target, Type};
 
@@ -216,6 +217,7 @@ impl<'a> Elaborator<'a, '_> {
             Value::Array(values) | Value::Tuple(values)
                 if values.len() == count || rest.is_some() && values.len() > count =>
             {
+                self.spend(Work::Copy, values.len());
                 Rc::unwrap_or_clone(values)
             }
             Value::Unset(None) => vec![Value::Unset(None); count],

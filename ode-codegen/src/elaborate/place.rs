@@ -6,6 +6,7 @@ use quote::ToTokens;
 
 use super::names::{known_constant, nearly_equal};
 use super::value::{Partly, Value};
+use super::work::Work;
 use super::{Elaborator, Role};
 use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Member, Place, Step, Struct};
 use crate::graph::Node;
@@ -16,6 +17,9 @@ impl<'a> Elaborator<'a, '_> {
         if let Some(name) = path.get_ident() {
             if let Some(variable) = self.find(name) {
                 let value = self.variables[variable].value.clone();
+                if let Value::Iterator(items) = &value {
+                    self.spend(Work::Copy, items.len());
+                }
                 return self.read(expr, value);
             }
             let text = name.to_string();
@@ -46,13 +50,15 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// A variable whose name is nearly this.
-    fn similar(&self, name: &str) -> Option<String> {
+    fn similar(&mut self, name: &str) -> Option<String> {
+        self.spend(Work::Mistake, self.variables.len());
         let mut names = self.variables.iter().rev().map(|variable| variable.name.to_string());
         names.find(|known| nearly_equal(known, name))
     }
 
     /// A value that is used: all of it must be assigned.
     fn read(&mut self, expr: &Expr<'a>, value: Value<'a>) -> Value<'a> {
+        self.spend_on(Work::Look, &value);
         match find_unset(&value) {
             None => value,
             Some(_) if self.system.opaque => Value::Poison,
@@ -334,11 +340,15 @@ impl<'a> Elaborator<'a, '_> {
         *self.element_mut(variable, &location) = value;
     }
 
+    /// An element to be changed. Arrays around it that others share are copied.
     fn element_mut(&mut self, variable: usize, location: &[usize]) -> &mut Value<'a> {
         let mut element = &mut self.variables[variable].value;
         for &index in location {
             match element {
                 Value::Array(elements) | Value::Tuple(elements) | Value::Struct(_, elements) => {
+                    if Rc::strong_count(elements) > 1 {
+                        self.work += Work::Copy as u64 * elements.len() as u64;
+                    }
                     element = &mut Rc::make_mut(elements)[index];
                 }
                 // `locate` goes into nothing else.

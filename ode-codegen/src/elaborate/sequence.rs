@@ -10,6 +10,7 @@ use proc_macro2::Ident;
 use super::Elaborator;
 use super::integer::Integer;
 use super::value::Value;
+use super::work::Work;
 use crate::ast::{Arithmetic, Expr, IntegerType, Method, Type};
 
 impl<'a> Elaborator<'a, '_> {
@@ -34,8 +35,9 @@ impl<'a> Elaborator<'a, '_> {
         let [Some(first), Some(last)] = bounds else { return Value::Poison };
         self.integers.unify(first.ty, last.ty);
         let end = last.value.saturating_add(i128::from(inclusive));
-        if end.saturating_sub(first.value) > i128::from(self.count_limit()) {
-            self.steps = self.count_limit() + 1;
+        let count = end.saturating_sub(first.value).max(0);
+        self.spend(Work::Round, usize::try_from(count).unwrap_or(usize::MAX));
+        if self.exhausted() {
             return Value::Poison;
         }
         let item = |value| Value::Integer(Integer { value, ty: first.ty });
@@ -69,7 +71,7 @@ impl<'a> Elaborator<'a, '_> {
                 return self.poison(expr.id, name, message);
             }
         };
-        self.steps = self.steps.saturating_add(items.len() as u64);
+        self.spend(Work::Round, items.len());
         match (method, arguments) {
             (Method::Iter, _) => {}
             (Method::Rev, _) => items.reverse(),
@@ -116,7 +118,7 @@ impl<'a> Elaborator<'a, '_> {
                     let function = function.clone();
                     mapped.push(self.invoke(argument.id, argument.syntax, function, vec![item]));
                 }
-                return if is_array { Value::array(mapped) } else { Value::Iterator(mapped) };
+                return if is_array { self.array(mapped) } else { self.iterator(mapped) };
             }
             (Method::Fold, [(_, first), (argument, function)]) => {
                 return items.into_iter().fold(first.clone(), |accumulated, item| {
@@ -129,7 +131,7 @@ impl<'a> Elaborator<'a, '_> {
             // The parser counted the arguments.
             _ => return Value::Poison,
         }
-        Value::Iterator(items)
+        self.iterator(items)
     }
 
     /// A number of elements.

@@ -9,6 +9,7 @@ use super::Elaborator;
 use super::place::no_field;
 use super::value::Value;
 use crate::ast::{Expr, Pattern, Shape, Struct, Typed};
+use crate::parse::{LENGTH_LIMIT, too_long};
 
 /// A type of floats with its lengths known.
 #[derive(Clone)]
@@ -88,13 +89,8 @@ impl<'a> Elaborator<'a, '_> {
     /// The layout of a state, parameters or results, which are floats all through.
     pub(super) fn layout(&mut self, typed: &Typed<'a>) -> Option<Layout<'a>> {
         let layout = self.layout_of(&typed.shape, &typed.syntax)?;
-        if self.exhausted_by(layout.size()) {
-            self.error(
-                0,
-                &typed.syntax,
-                "this is too large: each number of it is a variable of its own, for many small \
-                 systems; use fewer",
-            );
+        if layout.size() > LENGTH_LIMIT {
+            self.error(0, &typed.syntax, too_long());
             return None;
         }
         Some(layout)
@@ -146,8 +142,9 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// The struct of this name.
-    fn definition(&self, name: &Ident) -> Option<Rc<Struct<'a>>> {
-        match &self.variables[self.find(name)?].value {
+    fn definition(&mut self, name: &Ident) -> Option<Rc<Struct<'a>>> {
+        let index = self.find(name)?;
+        match &self.variables[index].value {
             Value::Type(definition) => Some(definition.clone()),
             _ => None,
         }

@@ -1,0 +1,69 @@
+//! How much the evaluation may take, of time and of memory: a right-hand side that unrolls to too
+//! many operations is refused before anybody waits for it, and so is one that gets nowhere.
+
+use super::Elaborator;
+use super::value::Value;
+
+/// Something that takes time, at about 5 ns a unit.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+pub(super) enum Work {
+    /// An element, a variable or a name that is looked at.
+    Look = 1,
+    /// An element or a variable that is copied.
+    Copy = 8,
+    /// An expression.
+    Expr = 9,
+    /// A round of a loop, or a new element.
+    Round = 32,
+    /// A mistake, reported before or not.
+    Mistake = 100,
+}
+
+/// The most work for each operation that there may be: 10 rounds, or 35 expressions.
+const LIMIT: u64 = 320;
+
+impl<'a> Elaborator<'a, '_> {
+    /// Counts work that has been, or is going to be, done `count` times.
+    pub(super) fn spend(&mut self, work: Work, count: usize) {
+        self.work = self.work.saturating_add((work as u64).saturating_mul(count as u64));
+    }
+
+    /// Counts work for each number in a value.
+    pub(super) fn spend_on(&mut self, work: Work, value: &Value<'a>) {
+        if value.elements().is_some() || matches!(value, Value::Iterator(_)) {
+            self.spend(work, size(value));
+        }
+    }
+
+    pub(super) fn array(&mut self, elements: Vec<Value<'a>>) -> Value<'a> {
+        self.made(Value::array(elements))
+    }
+
+    pub(super) fn tuple(&mut self, elements: Vec<Value<'a>>) -> Value<'a> {
+        self.made(Value::tuple(elements))
+    }
+
+    pub(super) fn iterator(&mut self, items: Vec<Value<'a>>) -> Value<'a> {
+        self.made(Value::Iterator(items))
+    }
+
+    fn made(&mut self, value: Value<'a>) -> Value<'a> {
+        self.spend_on(Work::Copy, &value);
+        value
+    }
+
+    /// Whether it takes too long.
+    pub(super) fn is_spent(&self) -> bool {
+        self.work > self.limit.saturating_mul(LIMIT)
+    }
+}
+
+/// Number of scalars in a value. Arrays that others share count each time: who copies or compares
+/// them does not know.
+pub(super) fn size(value: &Value<'_>) -> usize {
+    match value {
+        Value::Iterator(items) => items.iter().map(size).sum(),
+        value => value.elements().map_or(1, |elements| elements.iter().map(size).sum()),
+    }
+}
