@@ -69,6 +69,20 @@ fn baseline() {
     assert_same_bits(&reference, &ensemble.solve(Tsit5, place, &options).unwrap());
 }
 
+/// A trajectory that is given up stays where it is, however long its lane waits for others.
+#[test]
+fn trajectories_that_are_given_up() {
+    let too_few = SolveOptions::default().tolerance(1e-6).max_steps(300);
+    let too_large = SolveOptions::default().tolerance(1e-6).dtmin(2e-2);
+    for (options, code) in [(too_few, ReturnCode::MaxSteps), (too_large, ReturnCode::DtMin)] {
+        let ensemble = lorenz_sweep::<f64>(1000, 10.0);
+        let reference = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        assert!(reference.codes().any(|c| c == code), "{:?}", reference.code_counts());
+        let place = EnsembleThreads::new().schedule(Schedule::Refill);
+        assert_same_bits(&reference, &ensemble.solve(Tsit5, place, &options).unwrap());
+    }
+}
+
 /// A trajectory that fails does not touch its neighbours in the lanes.
 #[test]
 fn failures_harm_nobody() {

@@ -162,6 +162,14 @@ fn everything_varies() {
     same_bits(&ensemble, &SolveOptions::default().max_steps(40));
 }
 
+/// Lanes that wait for others stay where they were given up.
+#[test]
+fn trajectories_that_are_given_up() {
+    let options = SolveOptions::default().tolerance(1e-6).max_steps(300);
+    same_bits(&lorenz_sweep::<f64>(10_000, 10.0), &options);
+    same_bits(&lorenz_sweep::<f32>(10_000, 10.0), &options.dtmin(1e-2));
+}
+
 /// A question that has an error on the CPU has the same one here.
 #[test]
 fn malformed_questions() {

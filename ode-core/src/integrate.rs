@@ -343,7 +343,6 @@ mod device {
                 }
                 let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
 
-                // A lane that waits for a trajectory is at its end, and stays there.
                 let mut accept = <R::Mask as Mask>::splat(true);
                 let mut square = zero;
                 if ADAPTIVE {
@@ -360,10 +359,15 @@ mod device {
                     dt = h * R::from_single(decision.factor);
                 }
 
+                // A lane that waits for a trajectory stays where its last one ended.
                 let run = !limit.less_than(clock);
+                let mut moves = accept;
+                if ADAPTIVE {
+                    moves = accept & run;
+                }
                 if SAVE {
                     let end = R::select(last, t1, t + (h + t_low));
-                    let mut want = run & accept & ((save_at - t) - t_low).abs().le(h.abs());
+                    let mut want = moves & run & ((save_at - t) - t_low).abs().le(h.abs());
                     while want.any() {
                         let theta = ((save_at - t) - t_low) / h;
                         let within = M::interpolate::<R, N>(&u, &step, h, theta);
@@ -377,9 +381,9 @@ mod device {
                 }
 
                 if ADAPTIVE {
-                    let done = run & accept & last;
+                    let done = moves & last;
                     limit = <R::Bits as Bits>::select(done, clock, limit);
-                    let moved = R::select(accept, h, zero);
+                    let moved = R::select(moves, h, zero);
                     if R::DOUBLE {
                         t = R::select(done, t1, t + moved);
                     } else {
@@ -412,8 +416,8 @@ mod device {
                 } else {
                     t = R::select(last, t1, whole_from_bits::<R>(clock).mul_add(dt, t0));
                 }
-                u = choose::<R, N>(accept, step.u, u);
-                k1 = choose::<R, N>(accept, step.k[K - 1], k1);
+                u = choose::<R, N>(moves, step.u, u);
+                k1 = choose::<R, N>(moves, step.k[K - 1], k1);
                 if feed.due(!clock.less_than(limit)) {
                     break;
                 }
