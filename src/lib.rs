@@ -7,8 +7,8 @@ pub use ode_core::report::{Operations, Report};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::{
     Backend, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
-    OdeProblem, OdeSolution, ReturnCode, SaveAt, SolveError, SolveOptions, StepSize, Timings,
-    Trajectory, Unvaried, Vary,
+    ObservableError, OdeProblem, OdeSolution, ReturnCode, SaveAt, Saving, SolveError, SolveOptions,
+    StepSize, Timings, Trajectory, Unvaried, Vary,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -17,7 +17,7 @@ pub use ode_macros::{ode_fn, ode_system};
 pub mod prelude {
     pub use crate::{
         EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleThreads, OdeProblem,
-        ReturnCode, SolveOptions, Tsit5, ode_fn, ode_system,
+        ReturnCode, Saving, SolveOptions, Tsit5, ode_fn, ode_system,
     };
 }
 
@@ -31,4 +31,4 @@ pub mod __private {
 }
 
 /// What runs on a device, for tests and for the curious.
-pub use ode_core::{controller, device, inputs, lane, methods, system};
+pub use ode_core::{controller, device, inputs, lane, methods, report, system};

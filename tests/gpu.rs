@@ -4,11 +4,14 @@
 
 #[path = "support/gpu.rs"]
 mod gpu;
+#[path = "support/observed.rs"]
+mod observed;
 mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
 
 use gpu::gpu;
+use observed::{observed_sweep, ways_to_save};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -168,6 +171,14 @@ fn trajectories_that_are_given_up() {
     let options = SolveOptions::default().tolerance(1e-6).max_steps(300);
     same_bits(&lorenz_sweep::<f64>(10_000, 10.0), &options);
     same_bits(&lorenz_sweep::<f32>(10_000, 10.0), &options.dtmin(1e-2));
+}
+
+#[test]
+fn observables() {
+    for options in ways_to_save() {
+        same_bits(&observed_sweep::<f64>(5000, 3.0), &options);
+        same_bits(&observed_sweep::<f32>(5000, 3.0), &options);
+    }
 }
 
 /// A question that has an error on the CPU has the same one here.

@@ -4,6 +4,8 @@
 //! Where NVRTC is not installed these tests say so and pass; `ODES_REQUIRE_NVRTC=1` makes that a
 //! failure. `scripts/install-nvrtc.sh` installs it.
 
+#[path = "support/observed.rs"]
+mod observed;
 mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
@@ -11,6 +13,7 @@ mod workloads;
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::Tsit5;
 use odes::device::{self, Functions, KERNEL_NAME, Variant};
+use odes::inputs::SavedRow;
 use odes::lane::Scalar;
 use odes::system::System;
 
@@ -56,7 +59,9 @@ fn compile<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
             shared[0]
         );
         let functions = Functions::default();
-        let variant = Variant { adaptive, save, refill: adaptive, shared, functions };
+        let states = if save { N } else { 0 };
+        let saved = SavedRow { states, observables: if save { S::OBSERVABLES.len() } else { 0 } };
+        let variant = Variant { adaptive, saved, refill: adaptive, shared, functions };
         let source = device::source::<T, S, Tsit5, N, P, 7>(&variant);
         let program = Program::new(KERNEL_NAME, source);
         let compiled = match program.compile(arch, &Cache::off()) {
@@ -103,7 +108,7 @@ fn library_functions() {
     for arch in architectures() {
         let variant = Variant {
             adaptive: true,
-            save: false,
+            saved: SavedRow::default(),
             refill: true,
             shared: vec![false; 6],
             functions: Functions::Library,
@@ -127,6 +132,7 @@ macro_rules! tests {
 
 tests! {
     lorenz: workloads::lorenz, in_registers: true;
+    observables: observed::Observed, in_registers: true;
     van_der_pol: workloads::van_der_pol, in_registers: true;
     elementary_functions: workloads::transcendental, in_registers: true;
     four_states: systems::arenstorf::arenstorf, in_registers: true;

@@ -4,7 +4,7 @@
 //! `ode-gpu`'s. A host C++ compiler takes the text too, which is how the translation is tested
 //! without a GPU.
 
-use crate::inputs::{Column, Inputs, SaveTimes};
+use crate::inputs::{Column, Inputs, SaveTimes, SavedRow};
 use crate::lane::Scalar;
 use crate::methods::Method;
 use crate::system::System;
@@ -36,8 +36,8 @@ pub enum Functions {
 pub struct Variant {
     /// Step sizes follow the error.
     pub adaptive: bool,
-    /// There are times to save at.
-    pub save: bool,
+    /// What is saved at a time; nothing where there is no time to save at.
+    pub saved: SavedRow,
     /// Threads take one trajectory after the other, otherwise each takes one.
     pub refill: bool,
     /// For each column (initial states, parameters, begin, end) whether all trajectories share its
@@ -59,7 +59,7 @@ impl Variant {
         });
         Variant {
             adaptive: inputs.adaptive,
-            save: inputs.save.slots() > 0,
+            saved: if inputs.save.slots() > 0 { inputs.saved } else { SavedRow::default() },
             refill,
             shared: shared.collect(),
             functions: Functions::default(),
@@ -87,7 +87,7 @@ where
     S: System<N, P>,
     M: Method<K>,
 {
-    let Variant { adaptive, save, refill, shared, functions } = variant;
+    let Variant { adaptive, saved, refill, shared, functions } = variant;
     let number = T::DEVICE_NAME;
     let functions = match functions {
         Functions::Portable => "",
@@ -107,8 +107,10 @@ where
     let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
     let system = S::device_source();
     let (name, method_name) = (S::NAME, M::NAME);
-    let arguments =
-        format!("{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {save}, {refill}");
+    let SavedRow { states, observables } = saved;
+    let arguments = format!(
+        "{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {states}, {observables}, {refill}"
+    );
     let mut next = 0..;
     let places = shared.iter().map(|shared| match shared {
         true => next.next().unwrap_or(0).to_string(),

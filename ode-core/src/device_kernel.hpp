@@ -21,7 +21,7 @@ template<class R> struct Job {
     const Column* columns;
     const R* save_times;
     R* finals;              // [component * n + trajectory]
-    R* saved;               // [(slot * N + component) * n + trajectory]
+    R* saved;               // [(slot * width + number) * n + trajectory], states and then observables
     unsigned char* codes;
     u32* steps;
     u32* rejected;
@@ -39,15 +39,20 @@ DEVICE double quiet_nan(double) { return as_double(0x7ff8000000000000ull); }
 DEVICE float infinity(float) { return as_float(0x7f800000u); }
 DEVICE double infinity(double) { return as_double(0x7ff0000000000000ull); }
 
+// STATES, OBSERVABLES: how many of each are saved at a time.
+//
 // REFILL: whether threads take trajectories from a common queue until it is empty; otherwise each
 // takes the one of its own number. With a queue the threads of a warp stay together, or their paths
 // would drift apart for good (measured at 20 times the run time). Taking costs a warp about as much as
 // a step, so threads in need wait until together they have lost as much.
-template<class R, int N, int P, bool ADAPTIVE, bool SAVE, bool REFILL> struct Feed {
+template<
+    class R, class S, int N, int P, bool ADAPTIVE, int STATES, int OBSERVABLES, bool REFILL
+> struct Feed {
     const Job<R>& job;
     const Shared<R>& shared;
     u32 i;
     static constexpr u32 IDLE = 0xffffffffu;
+    static constexpr int WIDTH = STATES + OBSERVABLES;
 
     DEVICE Feed(const Job<R>& job, const Shared<R>& shared, u32 thread)
         : job(job), shared(shared), i(IDLE), thread(thread), waited(0u), patience(1u) {}
@@ -122,9 +127,15 @@ template<class R, int N, int P, bool ADAPTIVE, bool SAVE, bool REFILL> struct Fe
         if (slot >= job.save_slots) return infinity(R());
         return job.save_times[(u64)slot * job.save_stride + (job.save_each ? i : 0u)];
     }
-    template<class B> DEVICE void save(bool which, B slot, const Arr<R, N>& u) const {
+    template<class B> DEVICE void save(
+        bool which, B slot, const Arr<R, N>& u, const Arr<R, P>& p, R t
+    ) const {
         if (which) {
-            UNROLL for (int d = 0; d < N; d++) job.saved[((u64)slot * N + d) * job.n + i] = u[d];
+            UNROLL for (int d = 0; d < STATES; d++) saved(slot, d) = u[d];
+            if constexpr (OBSERVABLES > 0) {
+                Arr<R, OBSERVABLES> all = S::template observables<R>(u, p, t);
+                UNROLL for (int q = 0; q < OBSERVABLES; q++) saved(slot, STATES + q) = all[q];
+            }
         }
     }
     template<class B> DEVICE void finish(
@@ -136,23 +147,29 @@ template<class R, int N, int P, bool ADAPTIVE, bool SAVE, bool REFILL> struct Fe
         job.steps[i] = (u32)steps;
         job.rejected[i] = (u32)rejected;
         // What a trajectory did not reach is not a number.
-        if constexpr (SAVE) {
+        if constexpr (WIDTH > 0) {
             for (u32 s = (u32)slot; s < job.save_slots; s++) {
-                UNROLL for (int d = 0; d < N; d++) {
-                    job.saved[((u64)s * N + d) * job.n + i] = quiet_nan(R());
-                }
+                UNROLL for (int d = 0; d < WIDTH; d++) saved(s, d) = quiet_nan(R());
             }
         }
     }
 
 private:
+    template<class B> DEVICE R& saved(B slot, int number) const {
+        return job.saved[((u64)slot * WIDTH + number) * job.n + i];
+    }
+
     u32 thread;
     u32 waited, patience;
 };
 
-template<class R, class S, class M, int N, int P, int K, bool ADAPTIVE, bool SAVE, bool REFILL>
+template<
+    class R, class S, class M, int N, int P, int K,
+    bool ADAPTIVE, int STATES, int OBSERVABLES, bool REFILL
+>
 DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
-    Feed<R, N, P, ADAPTIVE, SAVE, REFILL> feed(job, shared, thread);
+    Feed<R, S, N, P, ADAPTIVE, STATES, OBSERVABLES, REFILL> feed(job, shared, thread);
+    constexpr bool SAVE = STATES + OBSERVABLES > 0;
     auto options = integrate::options<R>(
         job.abstol, job.reltol, job.dt, job.dtmin, (typename Real<R>::Bits)job.max_steps);
     integrate::integrate<R, S, M, decltype(feed), N, P, K, ADAPTIVE, SAVE>(feed, options);

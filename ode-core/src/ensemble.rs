@@ -242,7 +242,7 @@ fn allocate<T: Scalar, const N: usize>(
     let n = inputs.trajectories;
     Ok(RawResults {
         finals: zeros(N, n)?,
-        saved: zeros(N * inputs.save.slots(), n)?,
+        saved: zeros(inputs.saved_numbers(), n)?,
         codes: zeros(1, n)?,
         steps: zeros(1, n)?,
         rejected: zeros(1, n)?,
@@ -349,7 +349,7 @@ where
         let mut from = 0;
         while from < n {
             let to = n.min(from + group);
-            let mut feed = CpuFeed::new(inputs, &mut *self.results, from..to);
+            let mut feed = CpuFeed::<S, T>::new(inputs, &mut *self.results, from..to);
             integrate::integrate::<R, S, M, _, N, P, K, ADAPTIVE, SAVE>(&mut feed, &options);
             from = to;
         }

@@ -110,6 +110,15 @@ pub enum SolveError {
         /// The next one.
         time: f64,
     },
+    /// Observables asked for of a system that has none.
+    #[error(
+        "{system} has no observables to save; give it a function with `#[observable]`, or save its \
+         states"
+    )]
+    NoObservables {
+        /// The name of the system.
+        system: &'static str,
+    },
     /// Results larger than memory.
     #[error(
         "the solution needs {bytes} bytes, which cannot be allocated; save fewer states, or solve in parts"
@@ -121,4 +130,33 @@ pub enum SolveError {
     /// The place where trajectories run failed: no device, no compiler, no memory.
     #[error(transparent)]
     Backend(std::sync::Arc<dyn std::error::Error + Send + Sync>),
+}
+
+/// Why a solution has no values of an observable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ObservableError {
+    /// The system has no observable of this name.
+    #[error("{system} has no observable `{name}`; it has {}", listed(.known))]
+    Unknown {
+        /// The name of the system.
+        system: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: &'static [&'static str],
+    },
+    /// The options of the solve said to save states only.
+    #[error("the observable `{name}` was not saved, as the options said `Saving::States`")]
+    NotSaved {
+        /// The name asked for.
+        name: &'static str,
+    },
+}
+
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => format!("`{}`", names.join("`, `")),
+    }
 }

@@ -3,6 +3,8 @@
 use crate::inputs::{Column, Inputs, SaveTimes};
 use crate::integrate::Feed;
 use crate::lane::{Bits, Mask, Real, Scalar};
+use crate::system::System;
+use core::marker::PhantomData;
 
 /// The places for the results of some neighbouring trajectories.
 #[derive(Debug)]
@@ -11,7 +13,7 @@ pub(crate) struct Results<'a, T> {
     pub(crate) first: usize,
     /// A slice for each component of the final states.
     pub(crate) finals: Vec<&'a mut [T]>,
-    /// A slice for each component of each saved state, `[slot * N + component]`.
+    /// A slice for each number of each saved row, `[slot * width + number]`.
     pub(crate) saved: Vec<&'a mut [T]>,
     pub(crate) codes: &'a mut [u8],
     pub(crate) steps: &'a mut [u32],
@@ -24,9 +26,9 @@ const MOST_LANES: usize = 64;
 /// No trajectory.
 const IDLE: usize = usize::MAX;
 
-/// Feeds the trajectories `next..end` of a chunk.
+/// Feeds the trajectories `next..end` of a chunk, which are of system `S`.
 #[derive(Debug)]
-pub(crate) struct CpuFeed<'f, 'a, T> {
+pub(crate) struct CpuFeed<'f, 'a, S, T> {
     pub(crate) inputs: &'f Inputs<T>,
     pub(crate) results: &'f mut Results<'a, T>,
     /// The next trajectory to take, counted within the chunk.
@@ -37,9 +39,10 @@ pub(crate) struct CpuFeed<'f, 'a, T> {
     patience: u32,
     /// What each lane works on, counted within the chunk.
     lanes: [usize; MOST_LANES],
+    system: PhantomData<S>,
 }
 
-impl<'f, 'a, T> CpuFeed<'f, 'a, T> {
+impl<'f, 'a, S, T> CpuFeed<'f, 'a, S, T> {
     pub(crate) fn new(
         inputs: &'f Inputs<T>,
         results: &'f mut Results<'a, T>,
@@ -47,11 +50,11 @@ impl<'f, 'a, T> CpuFeed<'f, 'a, T> {
     ) -> Self {
         let (next, end) = (range.start, range.end);
         let lanes = [IDLE; MOST_LANES];
-        CpuFeed { inputs, results, next, end, waited: 0, patience: 1, lanes }
+        CpuFeed { inputs, results, next, end, waited: 0, patience: 1, lanes, system: PhantomData }
     }
 }
 
-impl<T: Scalar> CpuFeed<'_, '_, T> {
+impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
     /// `x` with the numbers of a column filled in, in lanes `got`, or in all lanes if it has but one.
     #[inline(always)]
     fn load<R: Real<Scalar = T>>(&self, column: &Column<T>, got: R::Mask, mut x: R) -> R {
@@ -77,8 +80,9 @@ fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-impl<R, T, const N: usize, const P: usize> Feed<R, N, P> for CpuFeed<'_, '_, T>
+impl<R, S, T, const N: usize, const P: usize> Feed<R, N, P> for CpuFeed<'_, '_, S, T>
 where
+    S: System<N, P>,
     T: Scalar,
     R: Real<Scalar = T>,
 {
@@ -159,12 +163,25 @@ where
     }
 
     #[inline(always)]
-    fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N]) {
-        for lane in set_bits(which.to_bitmask()) {
-            let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
-            for d in 0..N {
-                self.results.saved[slot * N + d][i] = u[d].lane(lane);
+    fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R) {
+        let row = self.inputs.saved;
+        if row.states > 0 {
+            for lane in set_bits(which.to_bitmask()) {
+                let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
+                for d in 0..N {
+                    self.results.saved[slot * row.width() + d][i] = u[d].lane(lane);
+                }
             }
+        }
+        // Known at compile time for systems without any.
+        if !S::OBSERVABLES.is_empty() && row.observables > 0 {
+            let (saved, lanes) = (&mut self.results.saved, &self.lanes);
+            S::observe::<R>(&u, &p, t, |q, value| {
+                for lane in set_bits(which.to_bitmask()) {
+                    let slot = slot.lane(lane) as usize;
+                    saved[slot * row.width() + row.states + q][lanes[lane]] = value.lane(lane);
+                }
+            });
         }
     }
 
@@ -190,8 +207,9 @@ where
             self.results.steps[i] = steps.lane(lane) as u32;
             self.results.rejected[i] = rejected.lane(lane) as u32;
             // What a trajectory did not reach is not a number.
-            for row in self.results.saved.iter_mut().skip(slot.lane(lane) as usize * N) {
-                row[i] = T::nan();
+            let reached = slot.lane(lane) as usize * self.inputs.saved.width();
+            for number in self.results.saved.iter_mut().skip(reached) {
+                number[i] = T::nan();
             }
         }
     }

@@ -57,6 +57,24 @@ impl<T: Scalar> SaveTimes<T> {
     }
 }
 
+/// How many numbers are saved at a time, states and then observables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SavedRow {
+    /// States: all of them, or none.
+    pub states: usize,
+    /// Observables: all of them, or none.
+    pub observables: usize,
+}
+
+impl SavedRow {
+    /// Both together.
+    #[must_use]
+    #[inline(always)]
+    pub fn width(self) -> usize {
+        self.states + self.observables
+    }
+}
+
 /// Everything a solve reads.
 #[derive(Clone, Debug)]
 pub struct Inputs<T> {
@@ -72,6 +90,8 @@ pub struct Inputs<T> {
     pub t1: Column<T>,
     /// The times to save.
     pub save: SaveTimes<T>,
+    /// What is saved at each of them.
+    pub saved: SavedRow,
     /// Absolute tolerance.
     pub abstol: T,
     /// Relative tolerance.
@@ -98,6 +118,12 @@ impl<T: Scalar> Inputs<T> {
         self.u0.iter().chain(&self.p).chain([&self.t0, &self.t1])
     }
 
+    /// The numbers saved of a trajectory, at all times together.
+    #[must_use]
+    pub fn saved_numbers(&self) -> usize {
+        self.saved.width().saturating_mul(self.save.slots())
+    }
+
     /// Evaluates the ensemble's problems and checks them together with the options.
     ///
     /// # Errors
@@ -111,6 +137,7 @@ impl<T: Scalar> Inputs<T> {
         F: Vary<S, T, N, P>,
     {
         options.check()?;
+        let saved = options.saved_row::<S, N, P>()?;
         let n = ensemble.trajectories;
         if n == 0 {
             return Err(SolveError::NoTrajectories);
@@ -151,6 +178,7 @@ impl<T: Scalar> Inputs<T> {
             t0,
             t1,
             save,
+            saved,
             abstol: T::narrow(options.abstol),
             reltol: T::narrow(options.reltol),
             dt: T::narrow(dt),

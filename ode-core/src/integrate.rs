@@ -83,8 +83,9 @@ mod device {
         /// The time at which to save number `slot`, for lanes `which`, infinite after the last one;
         /// else `t`.
         fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R;
-        /// Saves `u` as number `slot`, for lanes `which`.
-        fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N]);
+        /// Saves the state `u` at time `t`, or what is computed from it, as number `slot`, for lanes
+        /// `which`.
+        fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R);
         /// Takes the result of lanes `done`, those of them that have a trajectory: its final state, how
         /// it ended ([`code`]), its steps, how many of them were rejected, and how many states were
         /// saved.
@@ -310,7 +311,7 @@ mod device {
                     slot = <R::Bits as Bits>::select(got, none, slot);
                     save_at = feed.save_time(got, slot, save_at);
                     let at_start = got & save_at.equals(t0);
-                    feed.save(at_start, slot, u);
+                    feed.save(at_start, slot, u, p, save_at);
                     slot = <R::Bits as Bits>::select(at_start, one, slot);
                     save_at = feed.save_time(at_start, slot, save_at);
                 }
@@ -373,7 +374,7 @@ mod device {
                         let within = M::interpolate::<R, N>(&u, &step, h, theta);
                         // A point at the end of the step is the state itself.
                         let saved = choose::<R, N>(save_at.equals(end), step.u, within);
-                        feed.save(want, slot, saved);
+                        feed.save(want, slot, saved, p, save_at);
                         slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
                         save_at = feed.save_time(want, slot, save_at);
                         want = want & ((save_at - t) - t_low).abs().le(h.abs());

@@ -18,8 +18,8 @@ mod solution;
 pub mod system;
 
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
-pub use error::SolveError;
-pub use options::{SaveAt, SolveOptions, StepSize};
+pub use error::{ObservableError, SolveError};
+pub use options::{SaveAt, Saving, SolveOptions, StepSize};
 pub use problem::{EnsembleProblem, OdeProblem, Unvaried, Vary};
 pub use solution::{
     Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectory,

@@ -1,7 +1,9 @@
 //! How to solve: tolerances, steps, what to save.
 
 use crate::error::SolveError;
+use crate::inputs::SavedRow;
 use crate::lane::Scalar;
+use crate::system::System;
 
 /// Options of a solve. Every one has a default; [`SolveOptions::default`] saves the final states
 /// only.
@@ -17,6 +19,7 @@ pub struct SolveOptions {
     pub(crate) save: SaveAt,
     pub(crate) save_start: Option<bool>,
     pub(crate) save_end: Option<bool>,
+    pub(crate) saving: Option<Saving>,
 }
 
 /// How step sizes come about.
@@ -41,6 +44,19 @@ pub enum SaveAt {
     Every(f64),
     /// These, ordered from `t0` to `t1`.
     Times(Vec<f64>),
+}
+
+/// What to save at the saved times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Saving {
+    /// The states.
+    States,
+    /// The system's observables. The final states come back in any case.
+    Observables,
+    /// The states and the system's observables.
+    Both,
 }
 
 impl From<f64> for SaveAt {
@@ -80,6 +96,7 @@ impl Default for SolveOptions {
             save: SaveAt::Nothing,
             save_start: None,
             save_end: None,
+            saving: None,
         }
     }
 }
@@ -139,6 +156,26 @@ impl SolveOptions {
     /// list does not, unless it contains `t1`.
     pub fn save_end(self, save_end: bool) -> Self {
         SolveOptions { save_end: Some(save_end), ..self }
+    }
+
+    /// What to save at the saved times. By default the states and, if the system has some, the
+    /// observables.
+    pub fn saving(self, saving: Saving) -> Self {
+        SolveOptions { saving: Some(saving), ..self }
+    }
+
+    /// What is saved of system `S`.
+    pub(crate) fn saved_row<S: System<N, P>, const N: usize, const P: usize>(
+        &self,
+    ) -> Result<SavedRow, SolveError> {
+        let observables = S::OBSERVABLES.len();
+        match self.saving {
+            None => Ok(SavedRow { states: N, observables }),
+            Some(Saving::States) => Ok(SavedRow { states: N, observables: 0 }),
+            Some(_) if observables == 0 => Err(SolveError::NoObservables { system: S::NAME }),
+            Some(Saving::Observables) => Ok(SavedRow { states: 0, observables }),
+            Some(Saving::Both) => Ok(SavedRow { states: N, observables }),
+        }
     }
 
     /// Checks everything that does not depend on the time span.

@@ -1,10 +1,13 @@
 //! What comes back: states, return codes and counts of all trajectories.
 
+mod observables;
+
 use crate::inputs::{Inputs, SaveTimes};
 use crate::integrate::code;
 use crate::lane::Scalar;
 use crate::system::System;
 use core::fmt;
+use core::ops::Range;
 use ndarray::{ArrayView2, ArrayView3, ShapeBuilder};
 use std::marker::PhantomData;
 
@@ -71,7 +74,8 @@ impl fmt::Display for ReturnCode {
 pub struct RawResults<T> {
     /// Final states, `[component * n + trajectory]`.
     pub finals: Vec<T>,
-    /// Saved states, `[(slot * N + component) * n + trajectory]`.
+    /// Saved states and observables, `[(slot * width + number) * n + trajectory]`, as
+    /// [`Inputs::saved`] says.
     pub saved: Vec<T>,
     /// [`code`]s.
     pub codes: Vec<u8>,
@@ -169,13 +173,22 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     /// The saved states, `[trajectory, save, component]`; what a trajectory did not reach is NaN.
-    /// A view: nothing is copied.
+    /// Without components where only observables were saved. A view: nothing is copied.
     #[must_use]
     pub fn states(&self) -> ArrayView3<'_, T> {
+        self.saved(0..self.inputs.saved.states)
+    }
+
+    /// These of the numbers saved at each time.
+    fn saved(&self, numbers: Range<usize>) -> ArrayView3<'_, T> {
         let (n, slots) = (self.len(), self.inputs.save.slots());
+        let shape = (n, slots, numbers.len());
         // ndarray counts the strides of an empty axis too.
-        let strides = if slots == 0 { (0, 0, 0) } else { (1, N * n, n) };
-        match ArrayView3::from_shape((n, slots, N).strides(strides), &self.raw.saved) {
+        let (strides, from) = match slots * numbers.len() {
+            0 => ((0, 0, 0), 0),
+            _ => ((1, self.inputs.saved.width() * n, n), numbers.start * n),
+        };
+        match ArrayView3::from_shape(shape.strides(strides), &self.raw.saved[from..]) {
             Ok(view) => view,
             Err(error) => unreachable!("a backend filled in another size: {error}"),
         }
@@ -294,31 +307,34 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
         self.solution.code(self.i)
     }
 
-    /// The number of saved states that it reached.
+    /// The number of saved times that it reached.
     #[must_use]
     pub fn len(&self) -> usize {
-        (0..self.solution.inputs.save.slots()).take_while(|&s| self.reached(s)).count()
+        let slots = 0..self.solution.inputs.save.slots();
+        let states_saved = self.solution.inputs.saved.states > 0;
+        if self.code().is_success() {
+            slots.take_while(|&s| self.time(s).widen().is_finite()).count()
+        } else if states_saved {
+            let is_nan = |s: usize| self.state(s).iter().any(|x| x.widen().is_nan());
+            slots.take_while(|&s| self.time(s).widen().is_finite() && !is_nan(s)).count()
+        } else {
+            // An observable of a state can be NaN by itself.
+            let observables = self.all_observables();
+            let is_nan = |s: usize| observables.row(s).iter().all(|x| x.widen().is_nan());
+            slots.into_iter().rposition(|s| !is_nan(s)).map_or(0, |last| last + 1)
+        }
     }
 
-    /// Whether it has no saved states.
+    /// Whether it reached no saved time.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    fn reached(&self, slot: usize) -> bool {
-        let n = self.solution.len();
-        let own = match &self.solution.inputs.save {
-            SaveTimes::Shared(_) => true,
-            SaveTimes::Each { times, .. } => times[slot * n + self.i].widen().is_finite(),
-        };
-        own && (self.code().is_success() || !self.state(slot).iter().any(|x| x.widen().is_nan()))
-    }
-
-    /// The time of saved state `slot`.
+    /// The saved time number `slot`.
     ///
     /// # Panics
-    /// If there is no such state.
+    /// If there is no such time.
     #[must_use]
     pub fn time(&self, slot: usize) -> T {
         match &self.solution.inputs.save {
@@ -327,14 +343,16 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
         }
     }
 
-    /// Saved state `slot`.
+    /// The state at saved time number `slot`.
     ///
     /// # Panics
-    /// If there is no such state.
+    /// If there is no such time, or only observables were saved.
     #[must_use]
     pub fn state(&self, slot: usize) -> [T; N] {
-        let n = self.solution.len();
-        core::array::from_fn(|d| self.solution.raw.saved[(slot * N + d) * n + self.i])
+        assert_eq!(self.solution.inputs.saved.states, N, "only observables were saved");
+        let EnsembleSolution { inputs, raw, .. } = self.solution;
+        let first = slot * inputs.saved.width();
+        core::array::from_fn(|d| raw.saved[(first + d) * inputs.trajectories + self.i])
     }
 
     /// The saved times.
@@ -342,9 +360,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
         (0..self.len()).map(|s| self.time(s))
     }
 
-    /// The saved states.
+    /// The saved states; none where only observables were saved.
     pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
-        (0..self.len()).map(|s| self.state(s))
+        let count = if self.solution.inputs.saved.states > 0 { self.len() } else { 0 };
+        (0..count).map(|s| self.state(s))
     }
 
     /// The final state.
@@ -376,10 +395,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
     /// order in the *spacing of the saved states*: to have values with the accuracy of the solve,
     /// save at the times where they are wanted.
     ///
-    /// `None` outside the saved times.
+    /// `None` outside the saved times, and where only observables were saved.
     #[must_use]
     pub fn at(&self, t: T) -> Option<[T; N]> {
-        let last = self.len().checked_sub(1)?;
+        let last = self.states().len().checked_sub(1)?;
         let forward = self.time(last) >= self.time(0);
         let beyond = |s: usize| if forward { self.time(s) >= t } else { self.time(s) <= t };
         let right = (0..=last).find(|&s| beyond(s))?;
@@ -437,10 +456,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         (0..trajectory.len()).map(move |s| trajectory.time(s))
     }
 
-    /// The saved states.
+    /// The saved states; none where only observables were saved.
     pub fn states(&self) -> impl Iterator<Item = [T; N]> + '_ {
         let trajectory = self.trajectory();
-        (0..trajectory.len()).map(move |s| trajectory.state(s))
+        (0..trajectory.states().len()).map(move |s| trajectory.state(s))
     }
 
     /// The state at time `t` between saved states; see [`Trajectory::at`].

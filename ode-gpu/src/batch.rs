@@ -104,8 +104,8 @@ impl<'i, T: Scalar> Batch<'i, T> {
             header[at..at + bytes.len()].copy_from_slice(bytes);
         }
 
-        let slots = inputs.save.slots();
-        let places = places(inputs.u0.len(), slots, size, n, align(inputs_end));
+        let rows = [inputs.u0.len(), inputs.saved_numbers()];
+        let places = places(rows, size, n, align(inputs_end));
         let [finals, saved, steps, rejected, codes] = places.map(|p| p.at as u64);
         let total = places[4].at + places[4].row * places[4].rows;
         let job = JobArguments {
@@ -124,7 +124,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             dtmin: inputs.dtmin,
             n: n as u32,
             max_steps: u32::try_from(inputs.max_steps).unwrap_or(u32::MAX),
-            save_slots: slots as u32,
+            save_slots: inputs.save.slots() as u32,
             save_stride,
             save_each,
         };
@@ -189,13 +189,11 @@ pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
 pub(crate) fn footprint<T: Scalar>(inputs: &Inputs<T>) -> (usize, usize) {
     let size = size_of::<T>();
     let own = inputs.columns().filter(|c| matches!(c, Column::Each(_))).count();
-    let slots = inputs.save.slots();
     let (own_times, shared_times) = match &inputs.save {
         SaveTimes::Shared(times) => (0, times.len()),
-        SaveTimes::Each { .. } => (slots, 0),
+        SaveTimes::Each { slots, .. } => (*slots, 0),
     };
-    let components = inputs.u0.len();
-    let each = (own + own_times + components).saturating_add(components.saturating_mul(slots));
+    let each = (own + own_times + inputs.u0.len()).saturating_add(inputs.saved_numbers());
     // What is lost to alignment and to the driver's own, with a margin.
     let beside = shared_times * size + (inputs.columns().count() + 16) * 2 * ALIGN + (2 << 20);
     (each.saturating_mul(size).saturating_add(9), beside)
@@ -210,10 +208,11 @@ struct Place {
     rows: usize,
 }
 
-/// Finals, saved, steps, rejected, codes.
-fn places(components: usize, slots: usize, size: usize, n: usize, begin: usize) -> [Place; 5] {
+/// Finals, saved, steps, rejected, codes. `rows` are those of the first two.
+fn places(rows: [usize; 2], size: usize, n: usize, begin: usize) -> [Place; 5] {
+    let [finals, saved] = rows;
     let mut at = begin;
-    [(components, size), (components * slots, size), (1, 4), (1, 4), (1, 1)].map(|(rows, size)| {
+    [(finals, size), (saved, size), (1, 4), (1, 4), (1, 1)].map(|(rows, size)| {
         let place = Place { at, row: size * n, rows };
         at = align(at + rows * size * n);
         place
@@ -223,8 +222,8 @@ fn places(components: usize, slots: usize, size: usize, n: usize, begin: usize) 
 /// The vectors that receive the results of all batches: reserved, and filled by copies alone.
 #[derive(Debug)]
 pub(crate) struct Outputs<T> {
-    components: usize,
-    slots: usize,
+    /// Rows of `finals` and `saved`, each of one number for every trajectory.
+    rows: [usize; 2],
     n: usize,
     finals: Vec<T>,
     saved: Vec<T>,
@@ -236,13 +235,13 @@ pub(crate) struct Outputs<T> {
 impl<T: Scalar> Outputs<T> {
     /// Reserves memory for all results of `inputs`.
     pub(crate) fn reserve(inputs: &Inputs<T>) -> Result<Self, SolveError> {
-        let (components, slots, n) = (inputs.u0.len(), inputs.save.slots(), inputs.trajectories);
+        let (rows, n) = ([inputs.u0.len(), inputs.saved_numbers()], inputs.trajectories);
+        let [finals, saved] = rows.map(|rows| rows.saturating_mul(n));
         Ok(Outputs {
-            components,
-            slots,
+            rows,
             n,
-            finals: reserve(components.saturating_mul(n))?,
-            saved: reserve(components.saturating_mul(slots).saturating_mul(n))?,
+            finals: reserve(finals)?,
+            saved: reserve(saved)?,
             steps: reserve(n)?,
             rejected: reserve(n)?,
             codes: reserve(n)?,
@@ -251,10 +250,10 @@ impl<T: Scalar> Outputs<T> {
 
     /// The whole memory of each array: finals, saved, steps, rejected, codes.
     fn memory(&mut self) -> [&mut [MaybeUninit<u8>]; 5] {
-        let (finals, n) = (self.components * self.n, self.n);
+        let ([finals, saved], n) = (self.rows.map(|rows| rows * self.n), self.n);
         [
             spare_bytes(&mut self.finals, finals),
-            spare_bytes(&mut self.saved, finals * self.slots),
+            spare_bytes(&mut self.saved, saved),
             spare_bytes(&mut self.steps, n),
             spare_bytes(&mut self.rejected, n),
             spare_bytes(&mut self.codes, n),
@@ -270,7 +269,7 @@ impl<T: Scalar> Outputs<T> {
     /// batch's [`Batch::results`].
     pub(crate) fn targets(&mut self, range: Range<usize>) -> Vec<Target<'_>> {
         let n = self.n;
-        let places = places(self.components, self.slots, size_of::<T>(), range.len(), 0);
+        let places = places(self.rows, size_of::<T>(), range.len(), 0);
         let mut targets = Vec::new();
         for (place, memory) in places.into_iter().zip(self.memory()) {
             if range.len() == n {
@@ -291,12 +290,12 @@ impl<T: Scalar> Outputs<T> {
     /// # Safety
     /// The [`targets`](Self::targets) of ranges that together are all trajectories were written.
     pub(crate) unsafe fn finish(mut self, backend: Backend, timings: Timings) -> RawResults<T> {
-        let (finals, n) = (self.components * self.n, self.n);
+        let ([finals, saved], n) = (self.rows.map(|rows| rows * self.n), self.n);
         // SAFETY: so many numbers were reserved, every byte of them was written (the caller's
         // promise), and every pattern of bits is a valid `T` (an `f32` or an `f64`), `u32`, `u8`.
         unsafe {
             self.finals.set_len(finals);
-            self.saved.set_len(finals * self.slots);
+            self.saved.set_len(saved);
             self.steps.set_len(n);
             self.rejected.set_len(n);
             self.codes.set_len(n);
@@ -330,6 +329,7 @@ pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ode_core::inputs::SavedRow;
 
     fn inputs(n: usize, own_times: bool) -> Inputs<f32> {
         let each = |k: usize| Column::Each((0..n).map(|i| (k * 1000 + i) as f32).collect());
@@ -345,6 +345,7 @@ mod tests {
             t0: Column::Shared(6.0),
             t1: each(7),
             save,
+            saved: SavedRow { states: 2, observables: 1 },
             abstol: 1e-6,
             reltol: 1e-3,
             dt: 0.0,
@@ -425,7 +426,7 @@ mod tests {
                 for d in 0..2 {
                     write(job.finals, d * n + i, &(global + 1000.0 * d as f32).to_ne_bytes());
                 }
-                for r in 0..4 {
+                for r in 0..6 {
                     write(job.saved, r * n + i, &(global - 500.0 * r as f32).to_ne_bytes());
                 }
                 write(job.steps, i, &(global as u32).to_ne_bytes());
@@ -442,7 +443,7 @@ mod tests {
         let RawResults { finals, saved, steps, rejected, codes, .. } = results;
         for i in 0..100 {
             assert_eq!([finals[i], finals[100 + i]], [i as f32, i as f32 + 1000.0]);
-            assert!((0..4).all(|r| saved[100 * r + i] == i as f32 - 500.0 * r as f32));
+            assert!((0..6).all(|r| saved[100 * r + i] == i as f32 - 500.0 * r as f32));
             assert_eq!((steps[i], rejected[i], codes[i]), (i as u32, i as u32 + 7, i as u8));
         }
     }

@@ -72,7 +72,6 @@ impl EnsembleAlgorithm for HostCpp {
         M: Method<K>,
     {
         let n = inputs.trajectories;
-        let slots = inputs.save.slots();
         let variant = Variant::new(inputs, true);
         let source = device::source::<T, S, M, N, P, K>(&variant);
         let library = self.compile(&source);
@@ -84,7 +83,7 @@ impl EnsembleAlgorithm for HostCpp {
         let (times, save_stride, save_each) = device::packed_save_times(inputs, 0..n);
         let mut raw = RawResults {
             finals: vec![T::default(); N * n],
-            saved: vec![T::default(); N * slots * n],
+            saved: vec![T::default(); inputs.saved_numbers() * n],
             codes: vec![0; n],
             steps: vec![0; n],
             rejected: vec![0; n],
@@ -108,7 +107,7 @@ impl EnsembleAlgorithm for HostCpp {
             dtmin: inputs.dtmin,
             n: n as u32,
             max_steps: inputs.max_steps as u32,
-            save_slots: slots as u32,
+            save_slots: inputs.save.slots() as u32,
             save_stride,
             save_each,
         };

@@ -120,7 +120,12 @@ pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
             && a.trajectory(i)
                 .states()
                 .zip(b.trajectory(i).states())
-                .all(|(a, b)| a.iter().map(bits).eq(b.iter().map(bits)));
+                .all(|(a, b)| a.iter().map(bits).eq(b.iter().map(bits)))
+            && a.trajectory(i).observables().iter().map(bits).eq(b
+                .trajectory(i)
+                .observables()
+                .iter()
+                .map(bits));
         let counts =
             (a.code(i), a.accepted(i), a.rejected(i)) == (b.code(i), b.accepted(i), b.rejected(i));
         if !(finals && saved && counts) {

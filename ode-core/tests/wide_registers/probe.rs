@@ -148,7 +148,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Sol
         t
     }
     #[inline(always)]
-    fn save(&mut self, _which: R::Mask, _slot: R::Bits, _u: [R; 3]) {}
+    fn save(&mut self, _: R::Mask, _: R::Bits, _: [R; 3], _: [R; 3], _: R) {}
     #[inline(always)]
     fn finish(
         &mut self,

@@ -1,0 +1,91 @@
+//! A system with observables, written by hand.
+#![allow(dead_code)]
+
+use super::workloads::lorenz;
+use odes::lane::{Real, Scalar};
+use odes::prelude::*;
+use odes::report::Operations;
+use odes::system::System;
+
+/// [`lorenz`] with observables that depend on state, parameters and time, one of which has no value
+/// where `x` is negative.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Observed;
+
+impl System<3, 3> for Observed {
+    const NAME: &'static str = "observed";
+    const STATES: [&'static str; 3] = lorenz::STATES;
+    const PARAMETERS: [&'static str; 3] = lorenz::PARAMETERS;
+    const JACOBIAN_PATTERN: &'static [(usize, usize)] = lorenz::JACOBIAN_PATTERN;
+    const PARAMETER_PATTERN: &'static [(usize, usize)] = lorenz::PARAMETER_PATTERN;
+    const TIME_PATTERN: &'static [usize] = lorenz::TIME_PATTERN;
+    const OPERATIONS: [Operations; 4] = lorenz::OPERATIONS;
+    const OBSERVABLES: &'static [&'static str] = &["energy", "clock", "growth"];
+
+    #[inline(always)]
+    fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
+        lorenz::rhs(u, p, t)
+    }
+    fn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
+        lorenz::jacobian(u, p, t)
+    }
+    fn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
+        lorenz::parameter_jacobian(u, p, t)
+    }
+    fn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
+        lorenz::time_gradient(u, p, t)
+    }
+
+    #[inline(always)]
+    fn observe<R: Real>(u: &[R; 3], p: &[R; 3], t: R, mut put: impl FnMut(usize, R)) {
+        let [x, y, z] = *u;
+        put(0, R::lit(0.5) * z.mul_add(z, y.mul_add(y, x * x)));
+        put(1, t.mul_add(p[1], (-x).exp()));
+        put(2, x.ln());
+    }
+
+    fn device_source() -> String {
+        let own = "    template<class R> static DEVICE Arr<R, 3> observables(
+        const Arr<R, 3>& u, const Arr<R, 3>& p, R t
+    ) {
+        R energy = Real<R>::lit(0.5) * m_mul_add(u[2], u[2], m_mul_add(u[1], u[1], u[0] * u[0]));
+        R clock = m_mul_add(t, p[1], math::exp(-u[0]));
+        return array(energy, clock, math::ln(u[0]));
+    }
+";
+        let source = lorenz::device_source();
+        let end = source.rfind("};").unwrap();
+        format!("{}{own}{}", &source[..end], &source[end..])
+    }
+}
+
+type Problem<T> = OdeProblem<Observed, T, 3, 3>;
+
+/// `rho` from 0 to 28, `x` of both signs.
+pub(crate) fn observed_sweep<T: Scalar>(
+    n: usize,
+    end: f64,
+) -> EnsembleProblem<Observed, T, impl Fn(Problem<T>, usize) -> Problem<T> + Sync, 3, 3> {
+    let p = |rho: f64| [10.0, rho, 8.0 / 3.0].map(T::narrow);
+    let u0 = [1.0, 0.0, 0.0].map(T::narrow);
+    let problem = OdeProblem::new(Observed, u0, T::narrow(0.0)..=T::narrow(end), p(28.0));
+    EnsembleProblem::new(problem)
+        .trajectories(n)
+        .vary(move |q, i| q.with_p(p(28.0 * i as f64 / n as f64)))
+}
+
+/// Ways to save, with adaptive and with fixed steps.
+pub(crate) fn ways_to_save() -> Vec<SolveOptions> {
+    let adaptive = SolveOptions::default().tolerance(1e-6);
+    let fixed = SolveOptions::default().fixed_step(0.01);
+    let steps = [adaptive, fixed];
+    let times = steps.into_iter().flat_map(|o| {
+        let list = o.clone().saveat([0.5, 2.0]);
+        [o.saveat(0.3), list.clone().save_start(true).save_end(true), list]
+    });
+    times
+        .flat_map(|o| {
+            [Saving::States, Saving::Observables, Saving::Both].map(|s| o.clone().saving(s))
+        })
+        .collect()
+}
