@@ -182,6 +182,7 @@ tests! {
     pendulum SAME_SIGN,
     #[exact] pleiades SAME_SIGN,
     #[exact] pollution SAME_SIGN,
+    #[exact] remainders ANY_SIGN,
     #[exact] robertson SAME_SIGN,
     #[exact] tuples ANY_SIGN,
     #[exact] van_der_pol SAME_SIGN,

@@ -119,6 +119,7 @@ tests! {
     pendulum,
     pleiades,
     pollution,
+    remainders,
     returning,
     robertson,
     tuples,

@@ -435,6 +435,8 @@ pub(crate) enum Function {
     MulAdd,
     /// What a few operations make.
     Composed(Composed),
+    /// A truth value.
+    Predicate(Predicate),
     /// Sine and cosine, as a tuple.
     SinCos,
     /// Number of elements of an array.
@@ -443,7 +445,7 @@ pub(crate) enum Function {
 
 impl Function {
     /// All of them, by name.
-    pub(crate) const NAMES: [(&'static str, Function); 44] = [
+    pub(crate) const NAMES: [(&'static str, Function); 51] = [
         ("sqrt", Function::Unary(Unary::Sqrt)),
         ("exp", Function::Unary(Unary::Exp)),
         ("ln", Function::Unary(Unary::Ln)),
@@ -486,6 +488,13 @@ impl Function {
         ("fract", Function::Composed(Composed::Fract)),
         ("to_radians", Function::Composed(Composed::ToRadians)),
         ("to_degrees", Function::Composed(Composed::ToDegrees)),
+        ("rem_euclid", Function::Composed(Composed::RemEuclid)),
+        ("div_euclid", Function::Composed(Composed::DivEuclid)),
+        ("is_nan", Function::Predicate(Predicate::Nan)),
+        ("is_finite", Function::Predicate(Predicate::Finite)),
+        ("is_infinite", Function::Predicate(Predicate::Infinite)),
+        ("is_sign_positive", Function::Predicate(Predicate::SignPositive)),
+        ("is_sign_negative", Function::Predicate(Predicate::SignNegative)),
         ("sin_cos", Function::SinCos),
         ("len", Function::Len),
     ];
@@ -497,7 +506,11 @@ impl Function {
     /// Number of arguments, the receiver included.
     pub(crate) fn arguments(self) -> usize {
         match self {
-            Function::Unary(_) | Function::Recip | Function::SinCos | Function::Len => 1,
+            Function::Unary(_)
+            | Function::Recip
+            | Function::Predicate(_)
+            | Function::SinCos
+            | Function::Len => 1,
             Function::Binary(_) | Function::Powi => 2,
             Function::MulAdd => 3,
             Function::Composed(composed) => composed.arguments(),
@@ -517,17 +530,29 @@ pub(crate) enum Composed {
     Fract,
     ToRadians,
     ToDegrees,
+    RemEuclid,
+    DivEuclid,
 }
 
 impl Composed {
     /// Number of arguments, the receiver included.
     fn arguments(self) -> usize {
         match self {
-            Composed::Log => 2,
+            Composed::Log | Composed::RemEuclid | Composed::DivEuclid => 2,
             Composed::Clamp => 3,
             _ => 1,
         }
     }
+}
+
+/// A question about a float.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Predicate {
+    Nan,
+    Finite,
+    Infinite,
+    SignPositive,
+    SignNegative,
 }
 
 /// Methods of arrays, iterators and integers.
@@ -545,10 +570,8 @@ pub(crate) enum Method {
     Sum,
     Product,
     Fold,
-    /// Those of integers.
+    /// Of integers.
     Pow,
-    DivEuclid,
-    RemEuclid,
 }
 
 impl Method {
@@ -566,8 +589,6 @@ impl Method {
             "product" => Method::Product,
             "fold" => Method::Fold,
             "pow" => Method::Pow,
-            "div_euclid" => Method::DivEuclid,
-            "rem_euclid" => Method::RemEuclid,
             _ => return None,
         })
     }
@@ -576,7 +597,7 @@ impl Method {
     pub(crate) fn arguments(self) -> usize {
         match self {
             Method::StepBy | Method::Skip | Method::Take | Method::Zip | Method::Map => 1,
-            Method::Pow | Method::DivEuclid | Method::RemEuclid => 1,
+            Method::Pow => 1,
             Method::Fold => 2,
             _ => 0,
         }

@@ -4,7 +4,7 @@
 
 use std::f64::consts::PI;
 
-use crate::ast::Composed;
+use crate::ast::{Composed, Predicate};
 use crate::graph::{Binary, Comparison, Graph, Id, Unary};
 use crate::simplify::Truth;
 
@@ -56,8 +56,78 @@ impl Graph {
                 let factor = self.literal(180.0 / PI);
                 self.mul(a, factor)
             }
+            (Composed::RemEuclid, &[a, b]) => {
+                let rest = self.remainder(a, b);
+                let magnitude = self.unary(Unary::Abs, b);
+                let above = self.add(rest, magnitude);
+                let negative = self.is_negative(rest);
+                self.choose(negative, above, rest)
+            }
+            (Composed::DivEuclid, &[a, b]) => {
+                let rest = self.remainder(a, b);
+                let quotient = self.div(a, b);
+                let quotient = self.trunc(quotient);
+                let one = self.sign(b);
+                let below = self.sub(quotient, one);
+                let negative = self.is_negative(rest);
+                self.choose(negative, below, quotient)
+            }
             _ => return None,
         })
+    }
+
+    /// `a % b`: `a` less `b` times their quotient rounded towards zero, with the sign of `a`.
+    ///
+    /// The quotient as it is computed may have been rounded up to a whole number; then the
+    /// remainder comes out negative, and is one divisor too small. Both numbers are exact, as a
+    /// remainder has the last places of its operands, as long as the quotient is below `2^53`
+    /// (`f32`: `2^24`). Beyond that the result is not reduced below the divisor.
+    pub(crate) fn remainder(&mut self, a: Id, b: Id) -> Id {
+        let [size, divisor] = [a, b].map(|x| self.unary(Unary::Abs, x));
+        let quotient = self.div(size, divisor);
+        let count = self.unary(Unary::Floor, quotient);
+        let minus = self.neg(count);
+        let rest = self.mul_add(minus, divisor, size);
+        let above = self.add(rest, divisor);
+        let negative = self.is_negative(rest);
+        let rest = self.choose(negative, above, rest);
+        // By a factor, whose derivative is zero also where the remainder is.
+        let sign = self.sign(a);
+        let rest = self.mul(sign, rest);
+        // Of an infinite divisor the rest is not zero times it.
+        let less = self.compare(Comparison::Lt, size, divisor);
+        self.choose(less, a, rest)
+    }
+
+    /// Whether `predicate` is true of `a`.
+    pub(crate) fn holds(&mut self, predicate: Predicate, a: Id) -> Truth {
+        let number = self.compare(Comparison::Equals, a, a);
+        let zero = self.literal(0.0);
+        match predicate {
+            Predicate::Nan => self.not(number),
+            Predicate::Finite => {
+                let difference = self.sub(a, a);
+                self.compare(Comparison::Equals, difference, zero)
+            }
+            Predicate::Infinite => {
+                let finite = self.holds(Predicate::Finite, a);
+                let beyond = self.not(finite);
+                self.and(number, beyond)
+            }
+            Predicate::SignPositive => {
+                let sign = self.sign(a);
+                self.compare(Comparison::Gt, sign, zero)
+            }
+            Predicate::SignNegative => {
+                let sign = self.sign(a);
+                self.compare(Comparison::Lt, sign, zero)
+            }
+        }
+    }
+
+    fn is_negative(&mut self, a: Id) -> Truth {
+        let zero = self.literal(0.0);
+        self.compare(Comparison::Lt, a, zero)
     }
 
     fn sign(&mut self, a: Id) -> Id {

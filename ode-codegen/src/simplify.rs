@@ -42,9 +42,11 @@ impl Graph {
             Binary::Min => self.min_max(Binary::Min, a, b),
             Binary::Max => self.min_max(Binary::Max, a, b),
             Binary::Powf => self.powf(a, b),
-            Binary::Atan2 | Binary::Hypot | Binary::Copysign => {
-                self.insert(Node::Binary(function, a, b))
-            }
+            Binary::Copysign => match (self.literal_value(a), self.literal_value(b)) {
+                (Some(x), Some(y)) => self.literal(x.copysign(y)),
+                _ => self.insert(Node::Binary(function, a, b)),
+            },
+            Binary::Atan2 | Binary::Hypot => self.insert(Node::Binary(function, a, b)),
         }
     }
 

@@ -45,6 +45,7 @@ pub(crate) mod oregonator;
 pub(crate) mod pendulum;
 pub(crate) mod pleiades;
 pub(crate) mod pollution;
+pub(crate) mod remainders;
 pub(crate) mod returning;
 pub(crate) mod robertson;
 pub(crate) mod tuples;

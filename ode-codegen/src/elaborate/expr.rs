@@ -212,14 +212,7 @@ impl<'a> Elaborator<'a, '_> {
                     Arithmetic::Sub => Binary::Sub,
                     Arithmetic::Mul => Binary::Mul,
                     Arithmetic::Div => Binary::Div,
-                    Arithmetic::Rem => {
-                        return self.poison(
-                            expr.id,
-                            expr.syntax,
-                            "`%` cannot be used on floats: it is not part of the subset yet; use \
-                             it on integers, or a periodic function such as `sin`",
-                        );
-                    }
+                    Arithmetic::Rem => return self.real(|graph| graph.remainder(a, b)),
                 };
                 self.real(|graph| graph.binary(function, a, b))
             }
@@ -510,6 +503,7 @@ impl<'a> Elaborator<'a, '_> {
             (Function::Composed(function), arguments) => {
                 self.real(|graph| graph.compose(function, arguments).unwrap_or(arguments[0]))
             }
+            (Function::Predicate(predicate), &[a]) => self.truth(|graph| graph.holds(predicate, a)),
             (Function::SinCos, &[a]) => {
                 let both = [Unary::Sin, Unary::Cos];
                 let both = both.map(|function| self.real(|graph| graph.unary(function, a)));

@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use super::Elaborator;
 use super::integer::Integer;
 use super::value::Value;
-use crate::ast::{Expr, Function, IntegerType, Method};
+use crate::ast::{Composed, Expr, Function, IntegerType};
 use crate::graph::{Binary, Unary};
 
 impl<'a> Elaborator<'a, '_> {
@@ -29,52 +29,50 @@ impl<'a> Elaborator<'a, '_> {
                 };
                 Integer { value, ty: a.ty }
             }
+            (Function::Composed(division), [Value::Integer(a), Value::Integer(b)]) => {
+                self.integers.unify(a.ty, b.ty);
+                let value = match division {
+                    Composed::DivEuclid => a.value.checked_div_euclid(b.value),
+                    Composed::RemEuclid => a.value.checked_rem_euclid(b.value),
+                    _ => return None,
+                };
+                match value {
+                    Some(value) => Integer { value, ty: a.ty },
+                    None => return Some(self.no_integer(expr, b.value == 0)),
+                }
+            }
             _ => return None,
         };
         self.integers.check(expr.id, result, expr.syntax);
         Some(Value::Integer(result))
     }
 
-    /// A method that only integers have here.
-    pub(super) fn integer_method(
+    /// `receiver.pow(argument)`
+    pub(super) fn integer_power(
         &mut self,
         expr: &Expr<'a>,
-        method: Method,
         receiver: &Value<'a>,
         argument: &Value<'a>,
         name: &'a Ident,
     ) -> Value<'a> {
         let (Value::Integer(a), Value::Integer(b)) = (receiver, argument) else {
             let found = if matches!(receiver, Value::Integer(_)) { argument } else { receiver };
-            let instead = match method {
-                Method::Pow => "write `powi`, or multiply",
-                Method::DivEuclid => "write `(x / y).floor()` for y > 0",
-                _ => "write `x - (x / y).floor() * y` for y > 0",
-            };
             let message = format!(
-                "`{name}` is for integers known at compile time here, found {}; {instead}",
+                "`{name}` is for integers known at compile time here, found {}; write `powi`, or \
+                 multiply",
                 found.describe()
             );
             return self.poison(expr.id, name, message);
         };
-        let value = match method {
-            Method::Pow => {
-                self.integers.bind(b.ty, IntegerType::U32);
-                u32::try_from(b.value).ok().and_then(|exponent| a.value.checked_pow(exponent))
-            }
-            Method::DivEuclid => a.value.checked_div_euclid(b.value),
-            _ => a.value.checked_rem_euclid(b.value),
-        };
-        if method != Method::Pow {
-            self.integers.unify(a.ty, b.ty);
-        }
-        match value {
+        self.integers.bind(b.ty, IntegerType::U32);
+        let exponent = u32::try_from(b.value).ok();
+        match exponent.and_then(|exponent| a.value.checked_pow(exponent)) {
             Some(value) => {
                 let result = Integer { value, ty: a.ty };
                 self.integers.check(expr.id, result, expr.syntax);
                 Value::Integer(result)
             }
-            None => self.no_integer(expr, method != Method::Pow && b.value == 0),
+            None => self.no_integer(expr, false),
         }
     }
 

@@ -56,8 +56,8 @@ impl<'a> Elaborator<'a, '_> {
         if receiver == Value::Poison || arguments.iter().any(|(_, value)| *value == Value::Poison) {
             return Value::Poison;
         }
-        if let Method::Pow | Method::DivEuclid | Method::RemEuclid = method {
-            return self.integer_method(expr, method, &receiver, &arguments[0].1, name);
+        if method == Method::Pow {
+            return self.integer_power(expr, &receiver, &arguments[0].1, name);
         }
         let (mut items, is_array) = match receiver {
             Value::Array(items) => (Rc::unwrap_or_clone(items), true),
