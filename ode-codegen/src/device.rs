@@ -73,9 +73,9 @@
 //!
 //! The meaning is left alone. Functions get `#[inline(always)]` (a call between lanes would pass
 //! vectors through memory), unless they are `#[cold]` or have an `#[inline]` of their own. `for`
-//! loops over literals are unrolled, unless they `break` or `continue` (LLVM leaves wide bodies
-//! rolled, and then reads tableau coefficients from memory; measured at up to half the speed), and
-//! others over `a..b` become `while` loops. Array constants become `static`.
+//! loops over literals are unrolled, unless they `break` or `continue` or have thousands of rounds
+//! (LLVM leaves wide bodies rolled, and then reads tableau coefficients from memory; measured at up
+//! to half the speed), and others over `a..b` become `while` loops. Array constants become `static`.
 
 mod expr;
 mod items;

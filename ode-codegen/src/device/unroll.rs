@@ -12,7 +12,7 @@ pub(super) fn prepare(item: &mut Item) {
     {
         *item = table(constant);
     }
-    Unroll.visit_item_mut(item);
+    Unroll { copies: 0 }.visit_item_mut(item);
 }
 
 /// An array constant as a static: indexing a constant by a variable copies the whole array to the
@@ -22,7 +22,13 @@ fn table(constant: &syn::ItemConst) -> Item {
     parse_quote! { #(#attrs)* #vis static #ident: #ty = #expr; }
 }
 
-struct Unroll;
+/// The most copies of a loop's body, those of the loops within it included.
+const COPIES: usize = 4096;
+
+struct Unroll {
+    /// How many copies of bodies what has been visited takes.
+    copies: usize,
+}
 
 impl VisitMut for Unroll {
     fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
@@ -36,12 +42,21 @@ impl VisitMut for Unroll {
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let before = std::mem::take(&mut self.copies);
         visit_mut::visit_expr_mut(self, expr);
-        if let Expr::ForLoop(for_loop) = expr
-            && let Some(plain) = unrolled(for_loop).or_else(|| counted(for_loop))
-        {
-            *expr = plain;
+        if let Expr::ForLoop(for_loop) = expr {
+            let rounds = literal_range(&for_loop.expr).map(|(from, to)| to.saturating_sub(from));
+            let copies = rounds.map(|rounds| rounds.saturating_mul(1 + self.copies));
+            if let Some(copies) = copies.filter(|&copies| copies <= COPIES)
+                && let Some(plain) = unrolled(for_loop)
+            {
+                self.copies = copies;
+                *expr = plain;
+            } else if let Some(plain) = counted(for_loop) {
+                *expr = plain;
+            }
         }
+        self.copies += before;
     }
 }
 
@@ -107,7 +122,7 @@ fn literal_range(expr: &Expr) -> Option<(usize, usize)> {
     let to = literal(range.end.as_deref()?)?;
     match range.limits {
         syn::RangeLimits::HalfOpen(_) => Some((from, to)),
-        syn::RangeLimits::Closed(_) => Some((from, to + 1)),
+        syn::RangeLimits::Closed(_) => Some((from, to.checked_add(1)?)),
     }
 }
 
