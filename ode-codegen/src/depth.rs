@@ -22,11 +22,13 @@ struct Open {
     operators: usize,
     /// Whether a statement may have ended here: after a block.
     ended: bool,
+    /// Whether this is a `use`, the only place where `::` goes deeper.
+    in_use: bool,
 }
 
 impl Open {
     fn new(tokens: TokenStream, around: usize) -> Self {
-        Open { tokens: tokens.into_iter(), around, operators: 0, ended: false }
+        Open { tokens: tokens.into_iter(), around, operators: 0, ended: false, in_use: false }
     }
 }
 
@@ -42,8 +44,11 @@ pub(crate) fn check(tokens: TokenStream) -> syn::Result<()> {
         let mut group = None;
         match &token {
             TokenTree::Punct(punct) => match punct.as_char() {
-                ';' | ',' => innermost.operators = 0,
-                ':' => {}
+                ';' | ',' => {
+                    innermost.operators = 0;
+                    innermost.in_use = false;
+                }
+                ':' if !innermost.in_use => {}
                 _ => innermost.operators += 1,
             },
             TokenTree::Ident(name) => {
@@ -52,6 +57,7 @@ pub(crate) fn check(tokens: TokenStream) -> syn::Result<()> {
                     innermost.operators = 0;
                 }
                 innermost.operators += usize::from(nests(&name));
+                innermost.in_use |= name == "use";
             }
             TokenTree::Group(inside) => {
                 innermost.operators += 1;
@@ -76,9 +82,10 @@ pub(crate) fn check(tokens: TokenStream) -> syn::Result<()> {
 /// Whether an expression, a type or a pattern may follow this keyword and be a part of what it
 /// begins.
 fn nests(word: &str) -> bool {
-    const WORDS: [&str; 19] = [
-        "as", "async", "become", "box", "break", "const", "dyn", "else", "for", "impl", "let",
-        "move", "mut", "ref", "return", "static", "try", "unsafe", "yield",
+    const WORDS: [&str; 25] = [
+        "as", "async", "become", "box", "break", "const", "dyn", "else", "for", "if", "impl", "in",
+        "let", "loop", "match", "move", "mut", "ref", "return", "static", "try", "unsafe", "use",
+        "while", "yield",
     ];
     WORDS.contains(&word)
 }
@@ -104,10 +111,12 @@ mod tests {
 
     #[test]
     fn what_would_overflow_the_stack_is_too_deep() {
-        let chains = ["-", "!", "&", "*", "||", "|x|", "return ", "x + ", "if x { y } else "];
+        let chains =
+            ["-", "!", "&", "*", "||", "|x|", "return ", "while ", "x + ", "if x { y } else "];
         for chain in chains {
             assert!(!accepts(&format!("{} x", chain.repeat(3000))), "{chain}");
         }
+        assert!(!accepts(&format!("use {}b;", "a::".repeat(3000))));
         for chain in [".abs()", " as f64", "[0]", ".0", "?"] {
             assert!(!accepts(&format!("x{}", chain.repeat(3000))), "{chain}");
         }
