@@ -72,7 +72,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// The items below the attributes, also those within modules.
-fn collect(tokens: TokenStream, programs: &mut Vec<Program>) {
+pub(crate) fn collect(tokens: TokenStream, programs: &mut Vec<Program>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
         let TokenTree::Group(group) = token else { continue };

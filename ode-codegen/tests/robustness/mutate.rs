@@ -278,7 +278,7 @@ fn word(random: &mut Random, list: &mut Vec<Tree>, index: usize) {
 }
 
 /// Groups around a token, one inside the other.
-fn nest(random: &mut Random, list: &mut Vec<Tree>, index: usize) {
+fn nest(random: &mut Random, list: &mut [Tree], index: usize) {
     use Delimiter::{Brace, Bracket, None, Parenthesis};
     let delimiter = pick(random, &[Brace, Bracket, None, Parenthesis]);
     for _ in 0..pick(random, &DEPTHS) {
