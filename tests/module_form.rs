@@ -156,6 +156,29 @@ fn generic<R: odes::lane::Real>(du: &mut [R; 2], u: &[R; 2], p: &[R; 1]) {
     du[1] = p[0] * u[0].abs().sqrt() - R::lit(0.25);
 }
 
+/// Calls functions of another crate.
+#[ode_system]
+fn reactor(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
+    use odes_elsewhere::arrhenius::rates;
+    let [a, temperature] = *u;
+    let [forth, back] = rates(p, &[1e4, 2.5e4], temperature);
+    du[0] = back * (1.0 - a) - forth * a;
+    du[1] = 50.0 * du[0];
+}
+
+#[test]
+fn functions_of_other_crates() {
+    let (u, p) = ([0.4, 350.0], [3.0, 5.0]);
+    let mut expected = [0.0_f64; 2];
+    reactor::call(&mut expected, &u, &p, 0.0);
+    let computed: [f64; 2] = reactor::rhs(&u, &p, 0.0);
+    for (a, b) in computed.iter().zip(expected) {
+        assert!((a - b).abs() <= 4e-16 * b.abs(), "{computed:?} {expected:?}");
+    }
+    // The value of the constant that only the other crate knows.
+    assert!(reactor::device_source().contains("8.314462618e0"), "{}", reactor::device_source());
+}
+
 #[test]
 fn derivatives_by_hand_are_taken() {
     type ByHand = by_hand::Model;

@@ -297,6 +297,10 @@ impl Visit<'_> for Declared {
         self.structs.insert(item.ident.to_string());
     }
 
+    fn visit_const_param(&mut self, parameter: &syn::ConstParam) {
+        self.names.insert(parameter.ident.to_string());
+    }
+
     fn visit_type_param(&mut self, parameter: &syn::TypeParam) {
         if signature::is_real(parameter) {
             self.numbers.insert(parameter.ident.to_string());

@@ -76,7 +76,11 @@ impl<'a> Elaborator<'a, '_> {
     ) -> Value<'a> {
         match self.find(name).map(|index| self.variables[index].value.clone()) {
             Some(function) => self.invoke(expr.id, name, function, arguments),
-            None => self.poison(expr.id, name, refuse::function_call(&name.to_string())),
+            None => {
+                // Declared, but in another block.
+                let message = refuse::function_call(&name.to_string(), "this function");
+                self.poison(expr.id, name, message)
+            }
         }
     }
 

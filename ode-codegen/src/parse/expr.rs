@@ -502,7 +502,8 @@ impl Parser<'_> {
         } else if let Some(name) = segments.iter().find(|name| refuse::allocates(name)) {
             refuse::allocation(name)
         } else {
-            refuse::function_call(&shown)
+            let here = if self.in_module { "this module" } else { "this function" };
+            refuse::function_call(&shown, here)
         };
         self.error(&call.func, message);
         ExprKind::Error

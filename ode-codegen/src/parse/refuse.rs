@@ -66,12 +66,22 @@ pub(super) fn allocation(name: &str) -> String {
     format!("`{name}` cannot be used in a right-hand side: a lane cannot allocate; {instead}")
 }
 
-/// For a call of a function that is not one of the known.
-pub(crate) fn function_call(path: &str) -> String {
+/// For a call of a function that is not one of the known; `here` is "this function" or "this module".
+pub(crate) fn function_call(path: &str, here: &str) -> String {
+    let name = path.rsplit("::").next().unwrap_or(path);
+    if Function::from_name(name).is_some() {
+        return format!(
+            "`{path}` is not a function by itself: it is a method of floats; write `x.{name}()`, or \
+             `f64::{name}(x)`"
+        );
+    }
+    let where_to_use = match here {
+        "this module" => "by a `use` in this module",
+        _ => "by a `use` at the head of this function",
+    };
     format!(
-        "cannot call `{path}` in a right-hand side: its body is not visible here; write it as \
-         a `fn` inside this function. The functions at hand are {}",
-        known_functions()
+        "cannot call `{path}` in a right-hand side: its body is not visible here; write it as a \
+         `fn` inside {here}, or put `#[ode_fn]` above it and name it {where_to_use}"
     )
 }
 
