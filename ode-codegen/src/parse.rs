@@ -294,7 +294,9 @@ impl Visit<'_> for Declared {
     }
 
     fn visit_item_struct(&mut self, item: &syn::ItemStruct) {
-        self.structs.insert(item.ident.to_string());
+        if statement::is_seen(item) {
+            self.structs.insert(item.ident.to_string());
+        }
     }
 
     fn visit_const_param(&mut self, parameter: &syn::ConstParam) {

@@ -139,8 +139,13 @@ pub(crate) fn read<'a>(
             Ok(&*inner.elem)
         }
         other => {
-            let form = if mutable { "&mut [f64; N]" } else { "&[f64; N]" };
-            Err(syn::Error::new_spanned(other, format!("expected `{form}` here, as in {forms}")))
+            let form = match (mutable, forms == FORMS) {
+                (true, true) => "`&mut [f64; N]`",
+                (false, true) => "`&[f64; N]`",
+                (true, false) => "a mutable reference",
+                (false, false) => "a reference",
+            };
+            Err(syn::Error::new_spanned(other, format!("expected {form} here, as in {forms}")))
         }
     };
 

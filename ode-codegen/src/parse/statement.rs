@@ -9,6 +9,11 @@ use crate::ast::{
     Struct, Type,
 };
 
+/// Whether right-hand sides can use a struct.
+pub(super) fn is_seen(item: &syn::ItemStruct) -> bool {
+    matches!(item.fields, syn::Fields::Named(_)) && item.generics.params.is_empty()
+}
+
 impl Parser<'_> {
     pub(super) fn block<'a>(&self, block: &'a syn::Block) -> Block<'a> {
         self.block_of(block, None, None)
@@ -82,27 +87,19 @@ impl Parser<'_> {
         }
     }
 
-    /// A struct, if its fields have names.
+    /// A struct that right-hand sides can use.
     pub(super) fn structure<'a>(&self, item: &'a syn::ItemStruct) -> Option<Rc<Struct<'a>>> {
-        let fields = match (&item.fields, item.generics.params.is_empty()) {
-            (syn::Fields::Named(fields), true) => &fields.named,
-            (syn::Fields::Named(_), false) => {
-                self.error(
-                    &item.generics,
-                    "a struct cannot be generic in a right-hand side: it holds numbers of one \
-                     precision; write the types, such as `f64` and `[f64; 3]`",
-                );
-                return None;
-            }
-            _ => {
+        if !is_seen(item) {
+            // In a module it may be for something else.
+            if !self.in_module {
                 self.error(
                     &item.ident,
-                    "a struct needs named fields in a right-hand side: they are the names of its \
-                     numbers; write `struct State { x: f64, y: f64 }`",
+                    "a struct needs named fields, and cannot be generic, in a right-hand side: \
+                     they are the names of its numbers; write `struct Point { x: f64, y: f64 }`",
                 );
-                return None;
             }
-        };
+            return None;
+        }
         let field = |field: &'a syn::Field| {
             Some(Field {
                 name: field.ident.as_ref()?,
@@ -110,7 +107,7 @@ impl Parser<'_> {
                 shape: self.shape(&field.ty),
             })
         };
-        let fields = fields.iter().filter_map(field).collect();
+        let fields = item.fields.iter().filter_map(field).collect();
         Some(Rc::new(Struct { name: &item.ident, fields }))
     }
 

@@ -33,7 +33,9 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     };
     let rest = expand(&attr, &item.ident, content, Vec::new());
     let failed = rest.is_err();
-    let itself = content.iter().map(|item| shell(item, content, failed));
+    // What has a name that the module gets is an error.
+    let itself = content.iter().filter(|item| !failed || added(item).is_none());
+    let itself = itself.map(|item| shell(item, content, failed));
     let rest = rest.unwrap_or_else(|stub| stub);
     let syn::ItemMod { attrs, vis, ident, .. } = &item;
     let configuration = configuration(attrs);
@@ -119,7 +121,7 @@ fn compile(
     let mut generated = TokenStream::new();
     Ctxt::scope(|ctxt| {
         for item in content {
-            if let Some(name) = item_name(item).filter(|name| ADDED.iter().any(|n| *name == n)) {
+            if let Some(name) = added(item) {
                 let message = format!(
                     "`{name}` is what the module gets from `#[ode_system]`; use another name"
                 );
@@ -159,14 +161,16 @@ fn compile(
     Ok(generated)
 }
 
-fn item_name(item: &syn::Item) -> Option<&Ident> {
-    match item {
-        syn::Item::Fn(item) => Some(&item.sig.ident),
-        syn::Item::Struct(item) => Some(&item.ident),
-        syn::Item::Enum(item) => Some(&item.ident),
-        syn::Item::Type(item) => Some(&item.ident),
-        _ => None,
-    }
+/// The name of an item, if it is one that the module gets.
+fn added(item: &syn::Item) -> Option<&Ident> {
+    let name = match item {
+        syn::Item::Fn(item) => &item.sig.ident,
+        syn::Item::Struct(item) => &item.ident,
+        syn::Item::Enum(item) => &item.ident,
+        syn::Item::Type(item) => &item.ident,
+        _ => return None,
+    };
+    ADDED.iter().any(|added| name == added).then_some(name)
 }
 
 /// An item as it was written, without our attributes. `failed`: in place of the bodies of functions
