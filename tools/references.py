@@ -8,8 +8,8 @@ systems, to the greatest component of the others.
 
     python3 tools/references.py [NAME …]            the states at the end of the spans
     python3 tools/references.py --until T NAME      the state at the time T
-    python3 tools/references.py --derivatives       tests/support/derivatives.txt: for each model the
-                                                    right-hand side at a state without zeros
+    python3 tools/references.py --rhs               the right-hand side of each model at a state
+                                                    without zeros: tests/support/rhs.txt
 
 needs numpy and mpmath (pip install numpy mpmath).
 """
@@ -55,13 +55,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
     parser.add_argument("--until")
-    parser.add_argument("--derivatives", action="store_true")
+    parser.add_argument("--rhs", action="store_true")
     arguments = parser.parse_args()
     for model in MODELS:
         if arguments.names and model.name not in arguments.names:
             continue
-        if arguments.derivatives:
-            derivatives(model)
+        if arguments.rhs:
+            right_hand_side(model)
             continue
         end = F(arguments.until or model.span[1])
         state, difference = reference(model, end)
@@ -70,11 +70,11 @@ def main():
             print(f"    {np.format_float_scientific(value, 13)},")
 
 
-def derivatives(model):
-    """At states and a time that the tests compute alike, in 64 bits."""
+def right_hand_side(model):
+    """At a state and a time that the tests compute alike, in 64 bits."""
     u0 = model.u0.astype(np.float64)
     share = np.max(np.abs(u0)) / len(u0)
-    u = u0 + 0.1 * share * np.arange(1, len(u0) + 1, dtype=np.float64)
+    u = u0 + 0.15 * share * np.arange(1, len(u0) + 1, dtype=np.float64)
     begin, end = (float(F(t)) for t in model.span)
     t = begin + 0.3 * (end - begin)
     values = model.f(F(t), u.astype(F))

@@ -2,6 +2,9 @@
 //!
 //! `a + b ε` with `ε² = 0`. A lane program run on dual numbers computes its directional derivative
 //! along with its value. The rules are written from the textbook, with std's functions.
+//!
+//! A fused multiply-add is a product and a sum here, each rounded: the value is that of the plain
+//! function, bit for bit, where that calls no function which the compiler composes of others.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -86,10 +89,7 @@ impl Real for Dual {
         Dual { value, slope: 0.0 }
     }
     fn mul_add(self, a: Self, b: Self) -> Self {
-        Dual {
-            value: self.value.mul_add(a.value, b.value),
-            slope: self.slope * a.value + self.value * a.slope + b.slope,
-        }
+        self * a + b
     }
     fn sqrt(self) -> Self {
         let root = self.value.sqrt();
