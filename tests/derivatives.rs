@@ -30,8 +30,8 @@ fn differentiate<S: System<N, P>, const N: usize, const P: usize>(
     (u, p, t): &([f64; N], [f64; P], f64),
     direction: Direction,
 ) -> [f64; N] {
-    let constant = |value| Dual { value, slope: 0.0 };
-    let (mut u, mut p, mut t) = (u.map(constant), p.map(constant), constant(*t));
+    let (mut u, mut p) = (u.map(Dual::constant), p.map(Dual::constant));
+    let mut t = Dual::constant(*t);
     match direction {
         Direction::State(i) => u[i].slope = 1.0,
         Direction::Parameter(i) => p[i].slope = 1.0,

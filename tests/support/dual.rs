@@ -1,46 +1,62 @@
 //! Dual numbers: differentiation that shares nothing with the compiler's.
 //!
 //! `a + b ε` with `ε² = 0`. A lane program run on dual numbers computes its directional derivative
-//! along with its value. The rules are written from the textbook, with std's functions.
+//! along with its value. The rules are written from the textbook, for any number of one lane.
 //!
 //! A fused multiply-add is a product and a sum here, each rounded: the value is that of the plain
 //! function, bit for bit, where that calls no function which the compiler composes of others.
 
+use std::f64::consts::{LN_2, LN_10};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use ode_core::lane::Real;
 
 /// A value and its derivative.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Dual {
+pub(crate) struct Dual<T> {
     /// The value.
-    pub(crate) value: f64,
+    pub(crate) value: T,
     /// The derivative.
-    pub(crate) slope: f64,
+    pub(crate) slope: T,
 }
 
-impl Dual {
+fn one<T: Real>() -> T {
+    T::lit(1.0)
+}
+
+fn square<T: Real>(x: T) -> T {
+    x * x
+}
+
+impl<T: Real<Mask = bool>> Dual<T> {
+    /// A number that does not change.
+    pub(crate) fn constant(value: T) -> Self {
+        Dual { value, slope: T::lit(0.0) }
+    }
+
     /// A function's value and derivative, by the chain rule.
-    fn chain(self, value: f64, slope: f64) -> Self {
-        Dual { value, slope: if self.slope == 0.0 { 0.0 } else { slope * self.slope } }
+    fn chain(self, value: T, slope: T) -> Self {
+        // Where nothing changes, a slope that is infinite does not matter.
+        let unchanging = self.slope.equals(T::lit(0.0));
+        Dual { value, slope: if unchanging { self.slope } else { slope * self.slope } }
     }
 }
 
-impl Add for Dual {
+impl<T: Real<Mask = bool>> Add for Dual<T> {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Dual { value: self.value + other.value, slope: self.slope + other.slope }
     }
 }
 
-impl Sub for Dual {
+impl<T: Real<Mask = bool>> Sub for Dual<T> {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Dual { value: self.value - other.value, slope: self.slope - other.slope }
     }
 }
 
-impl Mul for Dual {
+impl<T: Real<Mask = bool>> Mul for Dual<T> {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
         Dual {
@@ -50,7 +66,7 @@ impl Mul for Dual {
     }
 }
 
-impl Div for Dual {
+impl<T: Real<Mask = bool>> Div for Dual<T> {
     type Output = Self;
     fn div(self, other: Self) -> Self {
         Dual {
@@ -61,72 +77,88 @@ impl Div for Dual {
     }
 }
 
-impl Neg for Dual {
+impl<T: Real<Mask = bool>> Neg for Dual<T> {
     type Output = Self;
     fn neg(self) -> Self {
         Dual { value: -self.value, slope: -self.slope }
     }
 }
 
-/// For the parts of `Real` that only solvers need.
-macro_rules! not_in_a_right_hand_side {
-    ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        $(fn $name(self $(, _: $argument)*) $(-> $result)? {
+/// The types and functions of `Real` that only solvers need, for numbers of one lane.
+macro_rules! no_solver_parts {
+    () => {
+        type Scalar = f64;
+        type Mask = bool;
+        type Bits = u64;
+        type Single = f32;
+        const LANES: usize = 1;
+        const DOUBLE: bool = true;
+
+        no_solver_parts! {
+            max_magnitude(self, _: Self) -> Self;
+            at_most(self, _: Self) -> Self;
+            at_least(self, _: Self) -> Self;
+            to_bits(self) -> u64;
+            from_bits(_: u64) -> Self;
+            bits_to_single(self) -> f32;
+            single_to_bits(_: f32) -> Self;
+            to_single(self) -> f32;
+            from_single(_: f32) -> Self;
+            single_mask(_: bool) -> bool;
+        }
+    };
+    ($($name:ident($($argument:tt)*) -> $result:ty;)*) => {
+        $(fn $name($($argument)*) -> $result {
             unreachable!("a right-hand side has no `{}`", stringify!($name))
         })*
     };
 }
 
-impl Real for Dual {
-    type Scalar = f64;
-    type Mask = bool;
-    type Bits = u64;
-    type Single = f32;
-    const LANES: usize = 1;
-    const DOUBLE: bool = true;
+impl<T: Real<Scalar = f64, Mask = bool>> Real for Dual<T> {
+    no_solver_parts!();
 
     fn lit(value: f64) -> Self {
-        Dual { value, slope: 0.0 }
+        Dual::constant(T::lit(value))
     }
     fn mul_add(self, a: Self, b: Self) -> Self {
         self * a + b
     }
     fn sqrt(self) -> Self {
         let root = self.value.sqrt();
-        self.chain(root, 1.0 / (2.0 * root))
+        self.chain(root, T::lit(0.5) / root)
     }
     fn abs(self) -> Self {
-        if self.value >= 0.0 { self } else { -self }
+        if self.value.ge(T::lit(0.0)) { self } else { -self }
     }
     fn lt(self, other: Self) -> bool {
-        self.value < other.value
+        self.value.lt(other.value)
     }
     fn le(self, other: Self) -> bool {
-        self.value <= other.value
+        self.value.le(other.value)
     }
     fn gt(self, other: Self) -> bool {
-        self.value > other.value
+        self.value.gt(other.value)
     }
     fn ge(self, other: Self) -> bool {
-        self.value >= other.value
+        self.value.ge(other.value)
     }
     fn equals(self, other: Self) -> bool {
-        self.value == other.value
+        self.value.equals(other.value)
     }
     fn select(mask: bool, a: Self, b: Self) -> Self {
         if mask { a } else { b }
     }
     fn min(self, other: Self) -> Self {
-        if self.value < other.value { self } else { other }
+        if self.value.lt(other.value) { self } else { other }
     }
     fn max(self, other: Self) -> Self {
-        if self.value > other.value { self } else { other }
+        if self.value.gt(other.value) { self } else { other }
     }
     fn exp(self) -> Self {
         self.chain(self.value.exp(), self.value.exp())
     }
     fn ln(self) -> Self {
-        self.chain(self.value.ln(), 1.0 / self.value)
+        self.chain(self.value.ln(), one::<T>() / self.value)
     }
     fn sin(self) -> Self {
         self.chain(self.value.sin(), self.value.cos())
@@ -135,37 +167,37 @@ impl Real for Dual {
         self.chain(self.value.cos(), -self.value.sin())
     }
     fn tan(self) -> Self {
-        self.chain(self.value.tan(), self.value.cos().powi(-2))
+        self.chain(self.value.tan(), one::<T>() / square(self.value.cos()))
     }
     fn tanh(self) -> Self {
-        self.chain(self.value.tanh(), self.value.cosh().powi(-2))
+        self.chain(self.value.tanh(), one::<T>() / square(self.value.cosh()))
     }
     fn exp2(self) -> Self {
-        self.chain(self.value.exp2(), self.value.exp2() * std::f64::consts::LN_2)
+        self.chain(self.value.exp2(), self.value.exp2() * T::lit(LN_2))
     }
     fn exp_m1(self) -> Self {
         self.chain(self.value.exp_m1(), self.value.exp())
     }
     fn ln_1p(self) -> Self {
-        self.chain(self.value.ln_1p(), 1.0 / (1.0 + self.value))
+        self.chain(self.value.ln_1p(), one::<T>() / (one::<T>() + self.value))
     }
     fn log2(self) -> Self {
-        self.chain(self.value.log2(), 1.0 / (self.value * std::f64::consts::LN_2))
+        self.chain(self.value.log2(), one::<T>() / (self.value * T::lit(LN_2)))
     }
     fn log10(self) -> Self {
-        self.chain(self.value.log10(), 1.0 / (self.value * std::f64::consts::LN_10))
+        self.chain(self.value.log10(), one::<T>() / (self.value * T::lit(LN_10)))
     }
     fn cbrt(self) -> Self {
-        self.chain(self.value.cbrt(), 1.0 / (3.0 * self.value.cbrt().powi(2)))
+        self.chain(self.value.cbrt(), one::<T>() / (T::lit(3.0) * square(self.value.cbrt())))
     }
     fn asin(self) -> Self {
-        self.chain(self.value.asin(), 1.0 / (1.0 - self.value.powi(2)).sqrt())
+        self.chain(self.value.asin(), one::<T>() / (one::<T>() - square(self.value)).sqrt())
     }
     fn acos(self) -> Self {
-        self.chain(self.value.acos(), -1.0 / (1.0 - self.value.powi(2)).sqrt())
+        self.chain(self.value.acos(), -one::<T>() / (one::<T>() - square(self.value)).sqrt())
     }
     fn atan(self) -> Self {
-        self.chain(self.value.atan(), 1.0 / (1.0 + self.value.powi(2)))
+        self.chain(self.value.atan(), one::<T>() / (one::<T>() + square(self.value)))
     }
     fn sinh(self) -> Self {
         self.chain(self.value.sinh(), self.value.cosh())
@@ -174,16 +206,16 @@ impl Real for Dual {
         self.chain(self.value.cosh(), self.value.sinh())
     }
     fn asinh(self) -> Self {
-        self.chain(self.value.asinh(), 1.0 / (self.value.powi(2) + 1.0).sqrt())
+        self.chain(self.value.asinh(), one::<T>() / (square(self.value) + one()).sqrt())
     }
     fn acosh(self) -> Self {
-        self.chain(self.value.acosh(), 1.0 / (self.value.powi(2) - 1.0).sqrt())
+        self.chain(self.value.acosh(), one::<T>() / (square(self.value) - one()).sqrt())
     }
     fn atanh(self) -> Self {
-        self.chain(self.value.atanh(), 1.0 / (1.0 - self.value.powi(2)))
+        self.chain(self.value.atanh(), one::<T>() / (one::<T>() - square(self.value)))
     }
     fn atan2(self, x: Self) -> Self {
-        let square = self.value.powi(2) + x.value.powi(2);
+        let square = square(self.value) + square(x.value);
         let slope = (x.value * self.slope - self.value * x.slope) / square;
         Dual { value: self.value.atan2(x.value), slope }
     }
@@ -192,49 +224,28 @@ impl Real for Dual {
         Dual { value, slope: (self.value * self.slope + y.value * y.slope) / value }
     }
     fn copysign(self, sign: Self) -> Self {
-        let agree = self.value.is_sign_negative() == sign.value.is_sign_negative();
-        if agree { self } else { -self }
+        let signs = one::<T>().copysign(self.value) * one::<T>().copysign(sign.value);
+        if signs.gt(T::lit(0.0)) { self } else { -self }
     }
     fn round_even(self) -> Self {
-        Dual::lit(self.value.round_ties_even())
+        Dual::constant(self.value.round_even())
     }
     fn floor(self) -> Self {
-        Dual::lit(self.value.floor())
+        Dual::constant(self.value.floor())
     }
     fn powf(self, y: Self) -> Self {
         // exp(y ln x), unless the exponent is constant: then the base may be negative.
         let value = self.value.powf(y.value);
-        if y.slope == 0.0 {
-            return self.chain(value, y.value * self.value.powf(y.value - 1.0));
+        if y.slope.equals(T::lit(0.0)) {
+            return self.chain(value, y.value * self.value.powf(y.value - one()));
         }
         let exponent = y * self.ln();
         Dual { value, slope: value * exponent.slope }
     }
-    fn lane(self, _: usize) -> f64 {
-        self.value
+    fn lane(self, i: usize) -> f64 {
+        self.value.lane(i)
     }
     fn set_lane(&mut self, _: usize, value: f64) {
         *self = Dual::lit(value);
-    }
-
-    not_in_a_right_hand_side! {
-        max_magnitude(Self) -> Self;
-        at_most(Self) -> Self;
-        at_least(Self) -> Self;
-        to_bits() -> u64;
-        bits_to_single() -> f32;
-        to_single() -> f32;
-    }
-    fn from_bits(_: u64) -> Self {
-        unreachable!("a right-hand side has no `from_bits`")
-    }
-    fn single_to_bits(_: f32) -> Self {
-        unreachable!("a right-hand side has no `single_to_bits`")
-    }
-    fn from_single(_: f32) -> Self {
-        unreachable!("a right-hand side has no `from_single`")
-    }
-    fn single_mask(_: bool) -> bool {
-        unreachable!("a right-hand side has no `single_mask`")
     }
 }

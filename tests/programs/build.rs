@@ -1,0 +1,81 @@
+//! Writes the random programs, and the list of them.
+//!
+//! `ODES_PROGRAMS` programs (100 unless it says otherwise) of the seed `ODES_PROGRAMS_SEED` (1),
+//! beginning with number `ODES_PROGRAMS_FIRST` (0). A program depends on the seed and its number
+//! only, so that one can be had alone.
+
+mod generator;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use generator::{OUTSIDE, Program};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=generator");
+    println!("cargo::rerun-if-changed=../support/random.rs");
+    let count = number("ODES_PROGRAMS", 100);
+    let seed = number("ODES_PROGRAMS_SEED", 1);
+    let first = number("ODES_PROGRAMS_FIRST", 0);
+
+    let mut modules = String::new();
+    let mut list = String::from("pub fn programs() -> Vec<Program> {\n    vec![\n");
+    for number in first..first + count {
+        let program = Program::new(seed, number);
+        modules += &module(&program, seed);
+        writeln!(list, "        {}::program(),", program.name).expect("a string");
+    }
+    list += "    ]\n}\n";
+    let folder = std::env::var_os("OUT_DIR").expect("cargo says where");
+    std::fs::write(Path::new(&folder).join("programs.rs"), modules + &list).expect("it is ours");
+}
+
+/// A number from the environment.
+fn number(variable: &str, otherwise: u64) -> u64 {
+    println!("cargo::rerun-if-env-changed={variable}");
+    match std::env::var(variable) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")),
+        Err(_) => otherwise,
+    }
+}
+
+/// A program, compiled as it is and without fusing, and as plain Rust with our functions.
+fn module(program: &Program, seed: u64) -> String {
+    let Program { name, states, parameters, .. } = program;
+    let text = program.text();
+    let own = program.with_own_functions();
+    // Without elementary functions the plain function is the one that the attribute leaves.
+    let (function, own, real) = match own {
+        Some(own) => {
+            (format!("own::{name}"), format!("mod own {{ use super::*;\n{own}}}\n"), "Calling")
+        }
+        None => (format!("unfused::{name}::call"), String::new(), "f64"),
+    };
+    let call = match program.in_place {
+        true => format!("|du, u, p, t| {function}(du, u, p, t)"),
+        false => format!("|du, u, p, t| *du = {function}(u, p, t)"),
+    };
+    let number = name.trim_start_matches("program_");
+    format!(
+        r####"pub mod {name} {{
+use super::*;
+{OUTSIDE}
+#[odes::ode_system]
+{text}
+pub mod unfused {{ use super::*;
+#[odes::ode_system(fusion = "off")]
+{text}}}
+{own}
+pub fn program() -> Program {{
+    Program::new::<{name}, unfused::{name}, {states}, {parameters}>(
+        "ODES_PROGRAMS=1 ODES_PROGRAMS_SEED={seed} ODES_PROGRAMS_FIRST={number}",
+        r###"{text}"###,
+        |inputs| plain::<{states}, {parameters}>(inputs, {call}),
+        lane_code::<unfused::{name}, {real}, {states}, {parameters}>,
+    )
+}}
+}}
+"####
+    )
+}

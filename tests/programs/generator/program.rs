@@ -1,0 +1,114 @@
+//! A whole program.
+
+use super::types::{Type, View};
+use super::{ELEMENTARY, Generator, Random};
+
+/// A random right-hand side.
+pub(crate) struct Program {
+    pub(crate) name: String,
+    /// The `fn`, with [`ELEMENTARY`] before the names of elementary functions.
+    text: String,
+    /// Whether it is given an array for the derivatives; else it returns them.
+    pub(crate) in_place: bool,
+    pub(crate) states: usize,
+    pub(crate) parameters: usize,
+}
+
+/// What programs find outside of themselves.
+pub(crate) const OUTSIDE: &str = "\
+const GAIN: f64 = 0.625;
+pub(super) mod rates {
+    pub const SLOW: f64 = 0.125;
+}
+";
+
+impl Program {
+    /// Number `number` of the programs of `seed`: it does not depend on the others.
+    pub(crate) fn new(seed: u64, number: u64) -> Program {
+        let mut random = Random(seed);
+        let stream = random.uniform(0.0, 1.0).to_bits();
+        let mut generator = Generator::new(Random(stream.wrapping_add(number << 32)));
+        let states = generator.between(1, 4) as usize;
+        let parameters = generator.between(0, 3) as usize;
+        let in_place = !generator.once_in(4);
+        let name = format!("program_{number}");
+        generator.program(&name, states, parameters, in_place);
+        let text = generator.lines.join("\n") + "\n";
+        Program { name, text, in_place, states, parameters }
+    }
+
+    /// The function as it is given to the compiler.
+    pub(crate) fn text(&self) -> String {
+        self.text.replace(ELEMENTARY, "")
+    }
+
+    /// The function with each elementary function `f` called by the name `own_f`, if it has any.
+    pub(crate) fn with_own_functions(&self) -> Option<String> {
+        self.text.contains(ELEMENTARY).then(|| self.text.replace(ELEMENTARY, "own_"))
+    }
+}
+
+impl Generator {
+    fn program(&mut self, name: &str, states: usize, parameters: usize, in_place: bool) {
+        self.budget = self.between(80, 400) as u64;
+        self.elementary = !self.once_in(4);
+        for (name, length) in [("u", states), ("p", parameters)] {
+            if length > 0 {
+                self.declare(name, Type::floats(length)).reference(true);
+            }
+        }
+        self.declare("t", Type::Float);
+        let arguments = format!("u: &[f64; {states}], p: &[f64; {parameters}], t: f64");
+        let head = match in_place {
+            true => format!("pub fn {name}(du: &mut [f64; {states}], {arguments})"),
+            false => format!("pub fn {name}({arguments}) -> [f64; {states}]"),
+        };
+        self.braces(head, "", |this| {
+            this.line("use std::f64::consts;");
+            let (constants, functions) = (this.below(4), this.below(4));
+            this.constants(constants);
+            for _ in 0..functions {
+                this.function_item();
+            }
+            this.view = View::All;
+            if this.once_in(2) {
+                this.names(states);
+            }
+            this.accumulators();
+            let count = this.between(4, 12) as usize;
+            this.statements(count);
+            // The derivatives are worth something in any case.
+            this.budget = this.budget.max(this.spent + 20);
+            if in_place {
+                this.derivatives(states);
+                let count = this.between(0, 3) as usize;
+                this.statements(count);
+                return;
+            }
+            this.depth = 3;
+            let value = match this.once_in(4) {
+                true => {
+                    let index = this.fresh("i");
+                    this.declare(&index, Type::index(states));
+                    this.view = View::Copies;
+                    let value = this.repeated(states as u64, Generator::outcome);
+                    format!("std::array::from_fn(|{index}| {})", value.text)
+                }
+                false => {
+                    let values: Vec<String> = (0..states).map(|_| this.outcome().text).collect();
+                    format!("[{}]", values.join(", "))
+                }
+            };
+            this.line(value);
+        });
+    }
+
+    /// `let [x, y] = *u;`
+    fn names(&mut self, states: usize) {
+        let names: Vec<String> = (0..states).map(|_| self.fresh("y")).collect();
+        self.line(format!("let [{}] = *u;", names.join(", ")));
+        for name in names {
+            self.declare(&name, Type::Float);
+        }
+    }
+}

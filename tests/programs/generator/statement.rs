@@ -1,0 +1,556 @@
+//! Statements.
+
+use super::expr::{Expr, Level};
+use super::types::{Role, Type, View};
+use super::{ELEMENTARY, Form, Generator, Loop, form};
+
+const FORMS: &[Form<()>] = &[
+    form(16, let_float),
+    form(8, let_array),
+    form(5, let_tuple),
+    form(6, let_pattern),
+    form(6, let_made),
+    form(6, let_later),
+    form(6, let_integer),
+    form(3, let_condition),
+    form(4, let_mask),
+    form(3, let_sine_and_cosine),
+    form(3, let_found),
+    form(5, |generator| {
+        generator.closure();
+        Some(())
+    }),
+    form(14, assignment),
+    form(8, destructuring),
+    form(4, integer_assignment),
+    form(3, mask_assignment),
+    form(10, for_loop),
+    form(4, while_loop),
+    form(4, endless_loop),
+    form(10, branch),
+    form(5, known_branch),
+    form(5, match_statement),
+    form(3, inner_block),
+    form(4, leave),
+];
+
+impl Generator {
+    /// Some statements.
+    pub(super) fn statements(&mut self, count: usize) {
+        for _ in 0..count {
+            if self.exhausted() {
+                break;
+            }
+            self.any(FORMS);
+        }
+    }
+
+    /// The statements of a loop or a branch: one changes something.
+    fn body(&mut self) {
+        let count = self.between(0, 2) as usize;
+        self.statements(count);
+        if assignment(self).is_none() {
+            let_float(self);
+        }
+    }
+
+    /// The body of a loop.
+    fn loop_body(&mut self) {
+        self.body();
+        self.loops.pop();
+    }
+
+    /// Enters a loop; its label, if it has one.
+    pub(super) fn label(&mut self) -> String {
+        let label = self.once_in(4).then(|| self.fresh("'l"));
+        let text = label.as_ref().map(|label| format!("{label}: ")).unwrap_or_default();
+        self.loops.push(Loop { label, branches: self.branches });
+        text
+    }
+
+    /// `let name = value;`, where the value may be changed later.
+    fn let_value(&mut self, stem: &str, ty: Type, text: &str, typed: bool) {
+        let (name, mutable) = (self.name(stem), self.once_in(2));
+        let ascription = match typed && self.once_in(2) {
+            true => String::new(),
+            false => format!(": {}", ty.text()),
+        };
+        self.line(format!("let {}{name}{ascription} = {text};", if mutable { "mut " } else { "" }));
+        let variable = self.declare(&name, ty);
+        if mutable {
+            variable.mutable();
+        }
+    }
+
+    /// `if condition { … }`, perhaps with an `else`.
+    fn one_or_two_sides(&mut self, condition: &Expr) {
+        let head = format!("if {}", condition.text);
+        match self.once_in(2) {
+            true => self.alternatives(head, Self::body, Self::body),
+            false => self.braces(head, "", Self::body),
+        }
+    }
+
+    fn can_nest(&self) -> bool {
+        self.nesting < 4 && self.rounds <= 12 && !self.exhausted()
+    }
+}
+
+fn let_float(generator: &mut Generator) -> Option<()> {
+    let value = generator.deep_float();
+    generator.let_value("x", Type::Float, &value.text, true);
+    Some(())
+}
+
+fn let_array(generator: &mut Generator) -> Option<()> {
+    generator.depth = 2;
+    let length = generator.between(1, 4) as usize;
+    let ty = match generator.below(4) {
+        0 => Type::Array(Box::new(Type::floats(2)), length),
+        1 => {
+            let pair = Type::Tuple(vec![Type::Float, Type::index(3)]);
+            Type::Array(Box::new(pair), length.min(2))
+        }
+        _ => Type::floats(length),
+    };
+    let value = generator.value(&ty);
+    generator.let_value("v", ty, &value.text, false);
+    Some(())
+}
+
+fn let_tuple(generator: &mut Generator) -> Option<()> {
+    generator.depth = 2;
+    let elements = (0..generator.between(2, 3)).map(|_| generator.simple_type()).collect();
+    let ty = Type::Tuple(elements);
+    let value = generator.value(&ty);
+    generator.let_value("pair", ty, &value.text, false);
+    Some(())
+}
+
+/// Takes something apart.
+fn let_pattern(generator: &mut Generator) -> Option<()> {
+    let (value, ty) = generator
+        .existing(&|ty| matches!(ty, Type::Array(..) | Type::Tuple(_)) && ty.size() > 0)?;
+    let reference = generator.once_in(4);
+    let text = match reference {
+        true => {
+            generator.freeze(&value.text);
+            format!("&{}", value.at(Level::Sign))
+        }
+        false => value.text,
+    };
+    let (pattern, bindings) = generator.pattern_of(&ty, reference);
+    generator.line(format!("let {pattern} = {text};"));
+    for (name, ty, reference) in bindings {
+        generator.declare(&name, ty).reference(reference);
+    }
+    Some(())
+}
+
+fn let_made(generator: &mut Generator) -> Option<()> {
+    generator.depth = 2;
+    let (text, ty) = generator.made_array();
+    generator.let_value("made", ty, &text, false);
+    Some(())
+}
+
+/// `let x;`, assigned on both sides of a branch.
+fn let_later(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    generator.depth = 2;
+    let name = generator.fresh("late");
+    let ty = match generator.once_in(4) {
+        true => Type::Tuple(vec![Type::Float, Type::Float]),
+        false => Type::Float,
+    };
+    generator.line(format!("let {name};"));
+    let (condition, state) = match generator.once_in(3) {
+        true => (generator.condition(), 0),
+        false => (generator.mask(), 1),
+    };
+    let assign = |generator: &mut Generator| {
+        generator.branches += state;
+        let count = generator.between(0, 1) as usize;
+        generator.statements(count);
+        generator.depth = 2;
+        let value = generator.value(&ty);
+        generator.line(format!("{name} = {};", value.text));
+        generator.branches -= state;
+    };
+    generator.alternatives(format!("if {}", condition.text), assign, assign);
+    generator.declare(&name, ty);
+    Some(())
+}
+
+fn let_integer(generator: &mut Generator) -> Option<()> {
+    generator.depth = 3;
+    let ty = match generator.once_in(3) {
+        true => Type::Integer("i32", -5, 9),
+        false => Type::index(generator.between(2, 5) as usize),
+    };
+    let value = generator.value(&ty);
+    generator.let_value("k", ty, &value.text, false);
+    Some(())
+}
+
+fn let_condition(generator: &mut Generator) -> Option<()> {
+    generator.depth = 3;
+    let value = generator.condition();
+    generator.let_value("known", Type::Known, &value.text, true);
+    Some(())
+}
+
+fn let_mask(generator: &mut Generator) -> Option<()> {
+    generator.depth = 3;
+    let value = generator.mask();
+    generator.let_value("high", Type::Mask, &value.text, true);
+    Some(())
+}
+
+fn let_sine_and_cosine(generator: &mut Generator) -> Option<()> {
+    if !generator.elementary {
+        return None;
+    }
+    generator.depth = 2;
+    generator.spend(6);
+    let angle = generator.typed_float();
+    let (sine, cosine) = (generator.fresh("s"), generator.fresh("c"));
+    let angle = angle.receiver();
+    generator.line(format!("let ({sine}, {cosine}) = {angle}.{ELEMENTARY}sin_cos();"));
+    generator.declare(&sine, Type::Float);
+    generator.declare(&cosine, Type::Float);
+    Some(())
+}
+
+/// The value of a loop.
+fn let_found(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    let (name, counter, last) =
+        (generator.fresh("found"), generator.fresh("k"), generator.between(1, 4));
+    generator.line(format!("let mut {counter} = 0;"));
+    generator.repeated(last as u64 + 1, |this| {
+        // No `break` without a value, which would be of another type.
+        this.loops.push(Loop { label: None, branches: usize::MAX });
+        this.braces(format!("let {name} = loop"), ";", |this| {
+            this.declare(&counter, Type::Integer("usize", 0, last)).typed = false;
+            this.depth = 2;
+            let value = this.typed_float();
+            this.line(format!("if {counter} >= {last} {{ break {}; }}", value.text));
+            this.line(format!("{counter} += 1;"));
+            this.loop_body();
+        });
+    });
+    generator.declare(&counter, Type::Integer("usize", last, last)).typed = false;
+    generator.declare(&name, Type::Float);
+    Some(())
+}
+
+fn assignment(generator: &mut Generator) -> Option<()> {
+    let whole = generator.once_in(12);
+    let (place, ty) = generator.place(&|ty| *ty == Type::Float || whole && ty.size() > 0)?;
+    generator.depth = 3;
+    if ty != Type::Float {
+        let value = generator.value(&ty);
+        generator.line(format!("{place} = {};", value.text));
+        return Some(());
+    }
+    let value = generator.typed_float();
+    generator.spend(1);
+    let operator = match generator.below(10) {
+        0 => "=",
+        1..=4 => "+=",
+        5..=7 => "-=",
+        8 => "*=",
+        _ => "/=",
+    };
+    // What grows in a loop is damped, and what is divided by is not small.
+    let text = match operator {
+        "*=" => format!("0.5 * {}", value.at(Level::Sign)),
+        "/=" => format!("(1.5 + {}.abs())", value.receiver()),
+        _ => value.text,
+    };
+    generator.line(format!("{place} {operator} {text};"));
+    Some(())
+}
+
+/// Several at once, perhaps swapped.
+fn destructuring(generator: &mut Generator) -> Option<()> {
+    generator.depth = 2;
+    let whole = generator.once_in(4);
+    let wanted = |ty: &Type| *ty == Type::Float || whole && ty.size() > 0;
+    let (a, ty) = generator.place(&wanted)?;
+    let (b, other) = generator.place(&wanted)?;
+    // Not a part of the other one: which of the two is assigned last is another question.
+    let root = |place: &str| place.split(['[', '.']).next().map(str::to_owned);
+    if root(&a) == root(&b) && (ty != other || a == b) {
+        return None;
+    }
+    let (open, close) = match ty.same(&other) && generator.once_in(2) {
+        true => ("[", "]"),
+        false => ("(", ")"),
+    };
+    let ignore = generator.once_in(5);
+    let target = if ignore { "_".to_owned() } else { b.clone() };
+    let value = match ty == other && generator.once_in(2) {
+        true => format!("{open}{b}, {a}{close}"),
+        false => {
+            let (a, b) = (generator.value(&ty), generator.value(&other));
+            format!("{open}{}, {}{close}", a.text, b.text)
+        }
+    };
+    generator.line(format!("{open}{a}, {target}{close} = {value};"));
+    Some(())
+}
+
+fn integer_assignment(generator: &mut Generator) -> Option<()> {
+    generator.depth = 3;
+    let (place, ty) = generator.place(&|ty| matches!(ty, Type::Integer(..) | Type::Known))?;
+    let value = generator.value(&ty);
+    generator.line(format!("{place} = {};", value.text));
+    Some(())
+}
+
+fn mask_assignment(generator: &mut Generator) -> Option<()> {
+    generator.depth = 2;
+    let (place, _) = generator.place(&|ty| *ty == Type::Mask)?;
+    let value = generator.mask();
+    generator.line(format!("{place} = {};", value.text));
+    Some(())
+}
+
+fn for_loop(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    generator.for_loop(Generator::loop_body);
+    Some(())
+}
+
+fn while_loop(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    let (counter, last) = (generator.fresh("k"), generator.between(1, 4));
+    generator.line(format!("let mut {counter} = 0;"));
+    let label = generator.label();
+    let condition = match generator.once_in(3) {
+        true => format!("{counter} * {counter} < {}", last * last),
+        false => format!("{counter} < {last}"),
+    };
+    generator.repeated(last as u64, |this| {
+        this.braces(format!("{label}while {condition}"), "", |this| {
+            this.line(format!("{counter} += 1;"));
+            this.declare(&counter, Type::Integer("usize", 1, last)).typed = false;
+            this.loop_body();
+        });
+    });
+    // It may have been left before.
+    generator.declare(&counter, Type::Integer("usize", 1, last)).typed = false;
+    Some(())
+}
+
+fn endless_loop(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    let (counter, first) = (generator.fresh("k"), generator.between(1, 4));
+    generator.line(format!("let mut {counter}: i32 = {first};"));
+    let label = generator.label();
+    generator.repeated(first as u64, |this| {
+        this.braces(format!("{label}loop"), "", |this| {
+            this.line(format!("if {counter} <= 0 {{ break; }}"));
+            this.line(format!("{counter} -= 1;"));
+            this.declare(&counter, Type::Integer("i32", 0, first - 1));
+            this.loop_body();
+        });
+    });
+    generator.declare(&counter, Type::Integer("i32", 0, first - 1));
+    Some(())
+}
+
+fn branch(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    generator.depth = 3;
+    let mask = generator.mask();
+    generator.branches += 1;
+    generator.one_or_two_sides(&mask);
+    generator.branches -= 1;
+    Some(())
+}
+
+fn known_branch(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    generator.depth = 3;
+    let condition = generator.condition();
+    generator.one_or_two_sides(&condition);
+    Some(())
+}
+
+fn match_statement(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    generator.depth = 3;
+    let (scrutinee, arms) = generator.arms();
+    generator.braces(format!("match {scrutinee}"), "", |this| {
+        for arm in &arms {
+            this.in_arm(arm, |this| {
+                this.braces(format!("{} =>", arm.pattern), "", Generator::body);
+            });
+        }
+    });
+    Some(())
+}
+
+/// A block with items of its own.
+fn inner_block(generator: &mut Generator) -> Option<()> {
+    if !generator.can_nest() {
+        return None;
+    }
+    generator.braces("", "", |this| {
+        if this.once_in(2) {
+            this.constants(1);
+            this.function_item();
+        }
+        this.body();
+    });
+    Some(())
+}
+
+/// `break` or `continue`, under a known condition.
+fn leave(generator: &mut Generator) -> Option<()> {
+    let branches = generator.branches;
+    let last = generator.loops.last()?;
+    if last.branches != branches {
+        return None;
+    }
+    let labels: Vec<String> = (generator.loops.iter())
+        .filter(|around| around.branches == branches)
+        .filter_map(|around| around.label.clone())
+        .collect();
+    let label = match labels.is_empty() || generator.once_in(2) {
+        true => String::new(),
+        false => format!(" {}", generator.choose(&labels)),
+    };
+    generator.depth = 2;
+    let condition = generator.condition();
+    let word = if generator.once_in(2) { "break" } else { "continue" };
+    generator.line(format!("if {} {{ {word}{label}; }}", condition.text));
+    Some(())
+}
+
+impl Generator {
+    /// Constants at the head of a block.
+    pub(super) fn constants(&mut self, count: usize) {
+        let view = std::mem::replace(&mut self.view, View::Items);
+        for _ in 0..count {
+            let name = self.fresh("C");
+            self.depth = 1;
+            let (ty, value) = match self.below(5) {
+                0 => (Type::Array(Box::new(Type::index(3)), 3), None),
+                1 => (Type::Array(Box::new(Type::Known), 3), None),
+                2 => (Type::index(5), None),
+                3 => (Type::floats(3), Some(self.constant_floats(3))),
+                _ => (Type::Float, Some(self.constant_float())),
+            };
+            let value = value.unwrap_or_else(|| self.value(&ty).text);
+            self.line(format!("const {name}: {} = {value};", ty.text()));
+            self.declare(&name, ty).item();
+        }
+        self.view = view;
+    }
+
+    /// Arithmetic that rustc can do in a constant.
+    fn constant_float(&mut self) -> String {
+        let literal = self.literal();
+        match self.existing(&|ty| *ty == Type::Float) {
+            Some((constant, _)) if self.once_in(2) => {
+                format!("{} * {} - 0.5", constant.at(Level::Sign), literal.text)
+            }
+            _ if self.once_in(3) => format!("-{}", literal.text),
+            _ => literal.text,
+        }
+    }
+
+    fn constant_floats(&mut self, length: usize) -> String {
+        let elements: Vec<String> = (0..length).map(|_| self.literal().text).collect();
+        format!("[{}]", elements.join(", "))
+    }
+
+    /// Variables to accumulate in.
+    pub(super) fn accumulators(&mut self) {
+        for _ in 0..self.between(1, 3) {
+            self.depth = 1;
+            let ty = match self.below(4) {
+                0 => Type::floats(self.between(2, 3) as usize),
+                1 => Type::Tuple(vec![Type::Float, Type::Float]),
+                _ => Type::Float,
+            };
+            let (name, value) = (self.fresh("sum"), self.value(&ty));
+            self.line(format!("let mut {name} = {};", value.text));
+            self.declare(&name, ty).mutable();
+        }
+    }
+
+    /// A float that what was computed before has a part in.
+    pub(super) fn outcome(&mut self) -> Expr {
+        let mut text = self.deep_float().at(Level::Sum);
+        for _ in 0..self.between(2, 4) {
+            let view = self.view;
+            self.view = View::Computed;
+            if let Some((value, _)) = self.existing(&|ty| *ty == Type::Float) {
+                let operator = *self.choose(&["+", "-"]);
+                text = format!("{text} {operator} {}", value.at(Level::Product));
+                self.spend(1);
+            }
+            self.view = view;
+        }
+        Expr::new(text, Level::Sum, true)
+    }
+
+    /// The first value of all derivatives.
+    pub(super) fn derivatives(&mut self, states: usize) {
+        self.depth = 3;
+        match self.below(5) {
+            0 => {
+                let index = self.fresh("i");
+                self.repeated(states as u64, |this| {
+                    this.braces(format!("for {index} in 0..{states}"), "", |this| {
+                        this.declare(&index, Type::index(states)).typed = false;
+                        let value = this.outcome();
+                        this.line(format!("du[{index}] = {};", value.text));
+                    });
+                });
+            }
+            1 => {
+                let values: Vec<Expr> = (0..states).map(|_| self.outcome()).collect();
+                let values: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
+                let places: Vec<String> = (0..states).map(|i| format!("du[{i}]")).collect();
+                self.line(format!("[{}] = [{}];", places.join(", "), values.join(", ")));
+            }
+            2 => {
+                let values: Vec<String> = (0..states).map(|_| self.outcome().text).collect();
+                self.line(format!("*du = [{}];", values.join(", ")));
+            }
+            _ => {
+                let first = self.below(states);
+                for i in (first..states).chain(0..first) {
+                    let value = self.outcome();
+                    self.line(format!("du[{i}] = {};", value.text));
+                }
+            }
+        }
+        let variable = self.declare("du", Type::floats(states));
+        variable.role = Role::Derivatives;
+        variable.reference(true);
+        variable.mutable();
+    }
+}

@@ -1,0 +1,161 @@
+//! Random programs, without their types.
+
+use std::fmt::Write as _;
+
+use ode_core::lane::Real;
+use odes::__private::System;
+
+use crate::bounded::Bounded;
+use crate::dual::Dual;
+use crate::tape::{Recorded, Tape};
+
+/// A function of the state, the parameters and the time, one after another.
+pub type Evaluate = fn(&[f64]) -> Vec<f64>;
+
+/// Where a program is evaluated: the state, the parameters and the time, one after another.
+pub type Point = Vec<f64>;
+
+/// A program in all its forms.
+pub struct Program {
+    /// The environment variables that make this program alone.
+    pub replay: &'static str,
+    pub text: &'static str,
+    pub name: &'static str,
+    pub states: usize,
+    pub parameters: usize,
+    /// The plain function, compiled by rustc.
+    pub plain: Evaluate,
+    /// What the compiler made of it without fusing, compiled by rustc for one lane.
+    pub lane_code: Evaluate,
+    pub unfused_tape: Tape,
+    /// The right-hand side, and the derivatives by state, by parameters and by time, row by row.
+    pub functions: [Tape; 4],
+    /// For each row and input, whether the system says that the derivative can be nonzero.
+    pub pattern: Vec<Vec<bool>>,
+    pub device_source: fn() -> String,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// A slice as the arguments of a system.
+fn arguments<R: Copy, const N: usize, const P: usize>(inputs: &[R]) -> ([R; N], [R; P], R) {
+    (std::array::from_fn(|i| inputs[i]), std::array::from_fn(|i| inputs[N + i]), inputs[N + P])
+}
+
+fn rhs<S: System<N, P>, R: Real, const N: usize, const P: usize>(inputs: &[R]) -> Vec<R> {
+    let (u, p, t) = arguments(inputs);
+    S::rhs(&u, &p, t).to_vec()
+}
+
+/// The plain function, as one of the in-place form.
+pub fn plain<const N: usize, const P: usize>(
+    inputs: &[f64],
+    call: fn(&mut [f64; N], &[f64; N], &[f64; P], f64),
+) -> Vec<f64> {
+    let (u, p, t) = arguments(inputs);
+    let mut du = [f64::NAN; N];
+    call(&mut du, &u, &p, t);
+    du.to_vec()
+}
+
+/// The right-hand side of a system in numbers of one lane.
+pub fn lane_code<S, R, const N: usize, const P: usize>(inputs: &[f64]) -> Vec<f64>
+where
+    S: System<N, P>,
+    R: Real + From<f64> + Into<f64>,
+{
+    let inputs: Vec<R> = inputs.iter().map(|&input| R::from(input)).collect();
+    rhs::<S, R, N, P>(&inputs).into_iter().map(R::into).collect()
+}
+
+impl Program {
+    #[must_use]
+    pub fn new<S: System<N, P>, Unfused: System<N, P>, const N: usize, const P: usize>(
+        replay: &'static str,
+        text: &'static str,
+        plain: Evaluate,
+        lane_code: Evaluate,
+    ) -> Program {
+        let record = |function: fn(&[Recorded]) -> Vec<Recorded>| Tape::record(N + P + 1, function);
+        let functions = [
+            record(rhs::<S, Recorded, N, P>),
+            record(|inputs| {
+                let (u, p, t) = arguments(inputs);
+                S::jacobian(&u, &p, t).as_flattened().to_vec()
+            }),
+            record(|inputs| {
+                let (u, p, t) = arguments(inputs);
+                S::parameter_jacobian(&u, &p, t).as_flattened().to_vec()
+            }),
+            record(|inputs| {
+                let (u, p, t) = arguments(inputs);
+                S::time_gradient(&u, &p, t).to_vec()
+            }),
+        ];
+        let mut pattern = vec![vec![false; N + P + 1]; N];
+        for &(row, column) in S::JACOBIAN_PATTERN {
+            pattern[row][column] = true;
+        }
+        for &(row, column) in S::PARAMETER_PATTERN {
+            pattern[row][N + column] = true;
+        }
+        for &row in S::TIME_PATTERN {
+            pattern[row][N + P] = true;
+        }
+        Program {
+            replay,
+            text,
+            name: S::NAME,
+            states: N,
+            parameters: P,
+            plain,
+            lane_code,
+            unfused_tape: record(rhs::<Unfused, Recorded, N, P>),
+            functions,
+            pattern,
+            device_source: S::device_source,
+        }
+    }
+
+    /// Number of inputs.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.states + self.parameters + 1
+    }
+
+    /// The emitted derivative of each component by an input.
+    #[must_use]
+    pub fn column<R: Real>(&self, input: usize, inputs: &[R]) -> Vec<R> {
+        let (function, column, columns) = match input {
+            state if state < self.states => (1, state, self.states),
+            parameter if parameter < self.states + self.parameters => {
+                (2, parameter - self.states, self.parameters)
+            }
+            _ => (3, 0, 1),
+        };
+        let matrix = self.functions[function].evaluate(inputs);
+        matrix.chunks(columns).map(|row| row[column]).collect()
+    }
+
+    /// The same by dual numbers.
+    #[must_use]
+    pub fn differentiated(&self, input: usize, inputs: &[Bounded]) -> Vec<Bounded> {
+        let mut inputs: Vec<Dual<Bounded>> = inputs.iter().copied().map(Dual::constant).collect();
+        inputs[input].slope = Bounded::exact(1.0);
+        self.functions[0].evaluate(&inputs).iter().map(|dual| dual.slope).collect()
+    }
+
+    /// What is wrong, with all that is needed to look into it.
+    #[must_use]
+    pub fn report(&self, point: &[f64], what: impl std::fmt::Display) -> String {
+        let mut report = format!("{what}\n{}\n", self.replay);
+        let (u, rest) = point.split_at(self.states);
+        let (p, t) = rest.split_at(self.parameters);
+        writeln!(report, "u = {u:?}, p = {p:?}, t = {:?}\n{}", t[0], self.text).expect("a string");
+        report
+    }
+}

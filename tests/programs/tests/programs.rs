@@ -1,0 +1,287 @@
+//! Random programs: what rustc and the compiler make of them agrees.
+
+#![allow(missing_docs)]
+
+#[allow(dead_code)]
+#[path = "../../support/cpp.rs"]
+mod cpp;
+#[path = "support/device.rs"]
+mod device;
+#[path = "../../support/random.rs"]
+mod random;
+#[path = "../../support/special.rs"]
+mod special;
+
+use ode_core::lane::Real;
+use ode_core::simd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use odes_random_programs::bounded::{Bounded, settled};
+use odes_random_programs::program::{Point, Program};
+use odes_random_programs::tape::Tape;
+use random::Random;
+
+/// The programs that the build script wrote.
+#[allow(warnings, clippy::all, clippy::pedantic)]
+mod written {
+    use odes_random_programs::own::{Calling, Own};
+    use odes_random_programs::program::{Program, lane_code, plain};
+
+    include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+}
+
+/// Points of ordinary numbers.
+fn ordinary(program: &Program) -> Vec<Point> {
+    let mut random = Random(3);
+    let point = |_| {
+        let mut point: Point = (1..program.inputs()).map(|_| random.uniform(-1.5, 1.5)).collect();
+        point.push(random.uniform(0.0, 10.0));
+        point
+    };
+    (0..20).map(point).collect()
+}
+
+/// Points some of whose numbers are zeros, infinities, NaN, very large or very small.
+fn unusual(program: &Program) -> Vec<Point> {
+    let numbers = special::special::<f64>();
+    let mut random = Random(4);
+    let mut points = ordinary(program);
+    for number in points.iter_mut().flatten() {
+        if random.uniform(0.0, 3.0) < 1.0 {
+            *number = numbers[random.uniform(0.0, numbers.len() as f64) as usize];
+        }
+    }
+    points
+}
+
+/// Fails with the first reports, if there are any.
+fn conclude(test: &str, summary: &str, reports: &[String]) {
+    eprintln!("{test}: {} programs, {summary}", written::programs().len());
+    let first: Vec<&str> = reports.iter().take(3).map(String::as_str).collect();
+    assert!(reports.is_empty(), "{} failures, the first:\n{}", reports.len(), first.join("\n"));
+}
+
+fn same_bits(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+}
+
+/// Without fusing, the lane code has the bits of the plain function. A zero may have another sign.
+#[test]
+fn plain_functions() {
+    let (mut points, mut finite, mut excused) = (0, 0, 0);
+    let mut reports = Vec::new();
+    for program in &written::programs() {
+        for point in ordinary(program).into_iter().chain(unusual(program)) {
+            let expected = (program.plain)(&point);
+            let computed = (program.lane_code)(&point);
+            points += 1;
+            finite += usize::from(expected.iter().all(|value| value.is_finite()));
+            let same = |(a, b): (&f64, &f64)| same_bits(*a, *b) || *a == 0.0 && *b == 0.0;
+            if computed.iter().zip(&expected).all(same) {
+                continue;
+            }
+            if program.unfused_tape.sign_of_zero_matters(&point) {
+                excused += 1;
+                continue;
+            }
+            reports.push(program.report(&point, format!("{computed:?} instead of {expected:?}")));
+            break;
+        }
+    }
+    let operations: usize =
+        written::programs().iter().map(|program| program.unfused_tape.operations()).sum();
+    let summary = format!(
+        "{operations} operations; {points} points, {finite} finite, {excused} by the sign of a zero"
+    );
+    conclude("plain functions", &summary, &reports);
+    assert!(2 * finite > points, "{summary}");
+    assert!(100 * excused < points, "{summary}");
+}
+
+/// With fusing it is the same function, rounded elsewhere.
+#[test]
+fn fused_functions() {
+    let (mut compared, mut sharp, mut skipped) = (0, 0, 0);
+    let mut reports = Vec::new();
+    for program in &written::programs() {
+        'program: for point in ordinary(program) {
+            let inputs: Vec<Bounded> = point.iter().copied().map(Bounded::exact).collect();
+            let evaluations = settled(|| {
+                (program.functions[0].evaluate(&inputs), program.unfused_tape.evaluate(&inputs))
+            });
+            let Some((fused, unfused)) = evaluations else {
+                skipped += 1;
+                continue;
+            };
+            for (a, b) in fused.into_iter().zip(unfused) {
+                match a.agrees(b) {
+                    Some(true) => {
+                        compared += 1;
+                        sharp += usize::from(a.is_sharp() && b.is_sharp());
+                    }
+                    None => skipped += 1,
+                    Some(false) => {
+                        reports.push(program.report(&point, format!("{a:?} instead of {b:?}")));
+                        break 'program;
+                    }
+                }
+            }
+        }
+    }
+    let summary = format!("{compared} values, {sharp} with a sharp bound, {skipped} skipped");
+    conclude("fused functions", &summary, &reports);
+    assert!(3 * sharp > 2 * (compared + skipped), "{summary}");
+}
+
+/// All functions of a program at some points, in the lanes of an instruction set.
+struct InLanes<'a> {
+    program: &'a Program,
+    points: &'a [Point],
+}
+
+impl simd::Program<f64> for InLanes<'_> {
+    /// For each function the results at each point.
+    type Output = Vec<Vec<Vec<f64>>>;
+    const VECTORS: usize = 1;
+
+    #[inline(always)]
+    fn run<R: Real<Scalar = f64>>(self) -> Self::Output {
+        let evaluate = |tape: &Tape| {
+            let mut results = Vec::new();
+            for points in self.points.chunks(R::LANES) {
+                let lanes = |input: usize| {
+                    let mut lanes = R::lit(0.0);
+                    for (lane, point) in points.iter().enumerate() {
+                        lanes.set_lane(lane, point[input]);
+                    }
+                    lanes
+                };
+                let inputs: Vec<R> = (0..self.program.inputs()).map(lanes).collect();
+                let outputs = tape.evaluate(&inputs);
+                let of_lane = |lane| outputs.iter().map(|output| output.lane(lane)).collect();
+                results.extend((0..points.len()).map(of_lane));
+            }
+            results
+        };
+        self.program.functions.iter().map(evaluate).collect()
+    }
+}
+
+/// SIMD lanes have the bits of one lane.
+#[test]
+fn lanes() {
+    let instructions = simd::InstructionSet::best();
+    let mut reports = Vec::new();
+    let mut compared = 0;
+    for program in &written::programs() {
+        let mut points = ordinary(program);
+        points.extend(unusual(program));
+        let in_lanes = simd::run(instructions, InLanes { program, points: &points });
+        let functions = program.functions.iter().zip(in_lanes);
+        let wrong = functions.enumerate().find_map(|(function, (tape, in_lanes))| {
+            points.iter().zip(in_lanes).find_map(|(point, computed)| {
+                let expected = tape.evaluate(point);
+                compared += expected.len();
+                let same = computed.iter().zip(&expected).all(|(a, b)| same_bits(*a, *b));
+                let what = || format!("function {function}: {computed:?} instead of {expected:?}");
+                (!same).then(|| program.report(point, what()))
+            })
+        });
+        reports.extend(wrong);
+    }
+    conclude("lanes", &format!("{instructions:?}, {compared} values"), &reports);
+}
+
+/// The device text has the bits of the Rust, in all functions.
+#[test]
+fn device_text() {
+    let Some(cpp) = cpp::HostCpp::find() else {
+        eprintln!("skipped: no C++ compiler (c++, g++ or clang++)");
+        return;
+    };
+    let programs = written::programs();
+    // One source takes as long to compile as its half and a bit.
+    let parts: Vec<&[Program]> = programs.chunks(programs.len().div_ceil(2).max(1)).collect();
+    let compared = AtomicUsize::new(0);
+    let judge = &|part: &&[Program]| {
+        let library = cpp.compile(&device::source(*part));
+        let mut reports = Vec::new();
+        for program in *part {
+            let points = ordinary(program).into_iter().chain(unusual(program));
+            reports.extend(points.into_iter().find_map(|point| {
+                program.functions.iter().enumerate().find_map(|(function, tape)| {
+                    let expected = tape.evaluate(&point);
+                    let count = expected.len();
+                    let computed = device::evaluate(&library, program, function, &point, count);
+                    compared.fetch_add(count, Ordering::Relaxed);
+                    let same = computed.iter().zip(&expected).all(|(a, b)| same_bits(*a, *b));
+                    let what = || format!("{function}: {computed:?} instead of {expected:?}");
+                    (!same).then(|| program.report(&point, what()))
+                })
+            }));
+        }
+        reports
+    };
+    let reports: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = parts.iter().map(|part| scope.spawn(move || judge(part))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a panic there")).collect()
+    });
+    conclude("device text", &format!("{} values", compared.into_inner()), &reports);
+}
+
+/// The derivatives are those of the right-hand side, and the patterns are right.
+#[test]
+fn derivatives() {
+    let (mut compared, mut sharp, mut skipped, mut seen, mut said) = (0, 0, 0, 0, 0);
+    let mut reports = Vec::new();
+    for program in &written::programs() {
+        let mut nonzero = vec![vec![false; program.inputs()]; program.states];
+        let mut wrong = None;
+        'points: for point in ordinary(program) {
+            let inputs: Vec<Bounded> = point.iter().copied().map(Bounded::exact).collect();
+            for input in 0..program.inputs() {
+                let derivatives = settled(|| {
+                    (program.column(input, &inputs), program.differentiated(input, &inputs))
+                });
+                let Some((emitted, expected)) = derivatives else {
+                    skipped += 1;
+                    continue;
+                };
+                for (row, (a, b)) in emitted.into_iter().zip(expected).enumerate() {
+                    nonzero[row][input] |= b.nonzero();
+                    match a.agrees(b) {
+                        Some(true) => {
+                            compared += 1;
+                            sharp += usize::from(a.is_sharp() && b.is_sharp());
+                        }
+                        None => skipped += 1,
+                        Some(false) => {
+                            let what = format!("[{row}] by input {input}: {a:?} instead of {b:?}");
+                            wrong = Some(program.report(&point, what));
+                            break 'points;
+                        }
+                    }
+                }
+            }
+        }
+        let dependences = program.functions[0].dependences();
+        for (row, inputs) in program.pattern.iter().enumerate() {
+            for (input, &stated) in inputs.iter().enumerate() {
+                let possible = dependences[row].contains(&(input as u32));
+                seen += usize::from(nonzero[row][input]);
+                said += usize::from(stated);
+                if nonzero[row][input] && !stated || stated && !possible {
+                    let what = format!("the pattern at [{row}], input {input}, is {stated}");
+                    wrong = Some(program.report(&ordinary(program)[0], what));
+                }
+            }
+        }
+        reports.extend(wrong);
+    }
+    let summary = format!(
+        "{compared} derivatives, {sharp} with a sharp bound, {skipped} skipped; {seen} nonzeros seen \
+         of {said} in the patterns"
+    );
+    conclude("derivatives", &summary, &reports);
+    assert!(2 * sharp > compared + skipped, "{summary}");
+}

@@ -1,0 +1,82 @@
+//! The device text of random programs, for the host's C++ compiler.
+
+use odes_random_programs::program::Program;
+
+const PRELUDE: &str = include_str!("../../../../ode-core/src/device_prelude.hpp");
+
+/// The functions that are called here, where a kernel inlines them: that takes time to compile.
+const FUNCTIONS: [&str; 20] = [
+    "exp", "exp2", "exp_m1", "ln", "log2", "log10", "ln_1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt",
+];
+const FUNCTIONS_OF_TWO: [&str; 3] = ["powf", "atan2", "hypot"];
+
+/// A function of a program: inputs and results one after another.
+type Evaluate = unsafe extern "C" fn(inputs: *const f64, results: *mut f64);
+
+/// Some programs as one C++ source.
+pub(crate) fn source<'a>(programs: impl IntoIterator<Item = &'a Program>) -> String {
+    let mut calls = String::new();
+    for name in FUNCTIONS {
+        calls += &format!(
+            "[[gnu::noinline]] static double {name}(double x) {{ return odes::math::{name}(x); }}\n"
+        );
+    }
+    for name in FUNCTIONS_OF_TWO {
+        calls += &format!(
+            "[[gnu::noinline]] static double {name}(double x, double y) {{ return odes::math::{name}(x, y); }}\n"
+        );
+    }
+    let math = ode_core::math::device_source();
+    let texts: String = programs.into_iter().map(text).collect();
+    format!(
+        "{PRELUDE}\nnamespace odes {{\n{math}\n}}\n\
+         namespace odes {{ namespace calling {{ namespace math {{\n{calls}}}\n{texts}\n}} }}\n"
+    )
+}
+
+/// A program, with a C function for each of its functions.
+fn text(program: &Program) -> String {
+    let Program { name, states, parameters, .. } = program;
+    let function = |index: usize, function: &str, store: &str| {
+        format!(
+            "extern \"C\" void {name}_{index}(const double* in, double* out) {{
+                Arr<double, {states}> u;
+                Arr<double, {parameters}> p;
+                for (int i = 0; i < {states}; i++) u[i] = *in++;
+                for (int i = 0; i < {parameters}; i++) p[i] = *in++;
+                auto a = {name}::System::{function}(u, p, *in);
+                for (int i = 0; i < {states}; i++) {store};
+            }}\n"
+        )
+    };
+    let matrix = |columns: &usize| format!("for (int j = 0; j < {columns}; j++) *out++ = a[i][j]");
+    let mut text = format!("namespace {name} {{\n{}}}\n", (program.device_source)());
+    text += &function(0, "rhs", "*out++ = a[i]");
+    text += &function(1, "jacobian", &matrix(states));
+    // A system without parameters has no parameter Jacobian on a device.
+    if *parameters > 0 {
+        text += &function(2, "parameter_jacobian", &matrix(parameters));
+    }
+    text + &function(3, "time_gradient", "*out++ = a[i]")
+}
+
+/// The results of a program's function, of which there are `count`.
+pub(crate) fn evaluate(
+    library: &libloading::Library,
+    program: &Program,
+    function: usize,
+    inputs: &[f64],
+    count: usize,
+) -> Vec<f64> {
+    let mut results = vec![f64::INFINITY; count];
+    if count > 0 {
+        let name = format!("{}_{function}", program.name);
+        // SAFETY: the function has this type.
+        let evaluate: libloading::Symbol<'_, Evaluate> =
+            unsafe { library.get(name.as_bytes()) }.unwrap();
+        // SAFETY: it reads the inputs, and writes as many results.
+        unsafe { evaluate(inputs.as_ptr(), results.as_mut_ptr()) };
+    }
+    results
+}
