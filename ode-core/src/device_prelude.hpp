@@ -101,8 +101,23 @@ DEVICE double larger(double a, double b) { return a > b ? a : b; }
 DEVICE float smaller(float a, float b) { return fminf(a, b); }
 DEVICE double smaller(double a, double b) { return a < b ? a : b; }
 #else
-DEVICE float m_mul_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-DEVICE double m_mul_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+// GCC makes `fma(-a, b, -c)` of `-fma(a, b, c)`, which is a zero of the other sign where the operands
+// cancel. It does not where it cannot see what is negated.
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#define OPAQUE(x) __asm__("" : "+x"(x))
+#else
+#define OPAQUE(x)
+#endif
+DEVICE float m_mul_add(float a, float b, float c) {
+    float fused = __builtin_fmaf(a, b, c);
+    OPAQUE(fused);
+    return fused;
+}
+DEVICE double m_mul_add(double a, double b, double c) {
+    double fused = __builtin_fma(a, b, c);
+    OPAQUE(fused);
+    return fused;
+}
 DEVICE float m_sqrt(float x) { return std::sqrt(x); }
 DEVICE double m_sqrt(double x) { return std::sqrt(x); }
 DEVICE float m_round_even(float x) { return std::nearbyint(x); }
