@@ -2,16 +2,20 @@
 //! function compiled by rustc, differentiation of the emitted right-hand side by dual numbers, and for
 //! the models their right-hand sides in Python.
 
+#[macro_use]
 #[path = "support/dual.rs"]
 mod dual;
 #[path = "../examples/models/mod.rs"]
 mod models;
+#[path = "support/plain.rs"]
+mod plain;
 #[path = "support/random.rs"]
 mod random;
 mod systems;
 
 use dual::Dual;
 use odes::__private::System;
+use plain::Plain;
 use random::Random;
 
 /// Points that each property is tested at.
@@ -245,9 +249,9 @@ fn python<S: System<N, P>, const N: usize, const P: usize>(
 macro_rules! models {
     ($($(#[$exact:ident])? $name:ident $form:ident,)*) => {
         $(mod $name {
-            use super::{Case, Dual, SAME_SIGN, python, without_zeros};
+            use super::{Case, Plain, SAME_SIGN, python, without_zeros};
             use super::models::$name::{P, SPAN, U0, $name};
-            use odes::__private::{Real, System};
+            use odes::__private::System;
 
             #[test]
             fn differentiates() {
@@ -258,8 +262,7 @@ macro_rules! models {
                     span: SPAN,
                     call: $form!($name),
                     unfused: |u, p, t| {
-                        let dual = Dual::lit;
-                        $name::rhs(&u.map(dual), &p.map(dual), dual(t)).map(|dual| dual.value)
+                        $name::rhs(&u.map(Plain), &p.map(Plain), Plain(t)).map(|plain| plain.0)
                     },
                     exact: false $(|| stringify!($exact) == "exact")?,
                 }

@@ -2,9 +2,6 @@
 //!
 //! `a + b ε` with `ε² = 0`. A lane program run on dual numbers computes its directional derivative
 //! along with its value. The rules are written from the textbook, for any number of one lane.
-//!
-//! A fused multiply-add is a product and a sum here, each rounded: the value is that of the plain
-//! function, bit for bit, where that calls no function which the compiler composes of others.
 
 use std::f64::consts::{LN_2, LN_10};
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -121,7 +118,10 @@ impl<T: Real<Scalar = f64, Mask = bool>> Real for Dual<T> {
         Dual::constant(T::lit(value))
     }
     fn mul_add(self, a: Self, b: Self) -> Self {
-        self * a + b
+        Dual {
+            value: self.value.mul_add(a.value, b.value),
+            slope: self.slope * a.value + self.value * a.slope + b.slope,
+        }
     }
     fn sqrt(self) -> Self {
         let root = self.value.sqrt();
