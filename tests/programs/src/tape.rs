@@ -195,6 +195,16 @@ impl Tape {
         })
     }
 
+    /// Whether the sign of a NaN decides about a result: neither Rust nor IEEE 754 says what it is.
+    #[must_use]
+    pub fn sign_of_nan_matters(&self, inputs: &[f64]) -> bool {
+        let numbers = self.numbers(inputs);
+        self.operations.iter().any(|operation| match *operation {
+            Operation::Binary(Binary::Copysign, _, b) => numbers[b as usize].is_nan(),
+            _ => false,
+        })
+    }
+
     /// For each result, the inputs that have a part in it, except by a condition.
     #[must_use]
     pub fn dependences(&self) -> Vec<Vec<u32>> {
