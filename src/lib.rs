@@ -5,6 +5,7 @@ pub use ode_core::ensemble::Schedule;
 pub use ode_core::methods::{Method, Tsit5};
 pub use ode_core::report::{Operations, Report};
 pub use ode_core::simd::InstructionSet;
+pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     Backend, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
     ObservableError, OdeProblem, OdeSolution, ReturnCode, SaveAt, Saving, SolveError, SolveOptions,
@@ -17,7 +18,7 @@ pub use ode_macros::{ode_fn, ode_system};
 pub mod prelude {
     pub use crate::{
         EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleThreads, OdeProblem,
-        ReturnCode, Saving, SolveOptions, Tsit5, ode_fn, ode_system,
+        ReturnCode, Saving, SolveOptions, Tsit5, interp_cubic, interp_linear, ode_fn, ode_system,
     };
 }
 
@@ -27,6 +28,7 @@ pub mod __private {
     pub use ode_core::lane::Real;
     pub use ode_core::report::{Operations, Report};
     pub use ode_core::system::{System, device_constant};
+    pub use ode_core::table::{device_table, extended};
     pub use ode_macros::resume;
 }
 

@@ -219,6 +219,7 @@ tests! {
     #[exact] helpers ANY_SIGN,
     #[exact] iteration ANY_SIGN,
     #[exact] remainders ANY_SIGN,
+    #[exact] tables ANY_SIGN,
     #[exact] tuples ANY_SIGN,
 }
 

@@ -139,5 +139,6 @@ tests! {
     eight_states: systems::hires::hires, in_registers: true;
     // Twelve states; what is promised is up to eight.
     every_function: systems::functions::functions, in_registers: false;
+    tables: systems::tables::tables, in_registers: true;
     twenty_states: systems::pollution::pollution, in_registers: false;
 }

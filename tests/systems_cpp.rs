@@ -110,5 +110,6 @@ tests! {
     iteration,
     remainders,
     returning,
+    tables,
     tuples,
 }

@@ -285,6 +285,13 @@ pub(crate) enum ExprKind<'a> {
         arguments: Vec<Expr<'a>>,
         name: &'a Ident,
     },
+    /// `interp_linear(table, position)`
+    Interpolate {
+        interpolation: Interpolation,
+        table: Box<Expr<'a>>,
+        position: Box<Expr<'a>>,
+        name: &'a Ident,
+    },
     Block(Block<'a>),
     If {
         token: &'a syn::token::If,
@@ -541,6 +548,24 @@ impl Composed {
             Composed::Log | Composed::RemEuclid | Composed::DivEuclid => 2,
             Composed::Clamp => 3,
             _ => 1,
+        }
+    }
+}
+
+/// A way between the entries of a table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interpolation {
+    Linear,
+    Cubic,
+}
+
+impl Interpolation {
+    /// By the name of the library's function.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "interp_linear" => Some(Interpolation::Linear),
+            "interp_cubic" => Some(Interpolation::Cubic),
+            _ => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Derivatives by hand against those that were derived: both are evaluated, here and now, at some
 //! points.
 
+use crate::elaborate::table::Table;
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
 /// Points to compare at.
@@ -12,6 +13,7 @@ const TOLERANCE: f64 = 1e-6;
 /// Compares two matrices, the first by hand. An error tells of the entry where they differ most.
 pub(crate) fn agree(
     graph: &Graph,
+    tables: &[Table],
     by_hand: &[Vec<Option<Id>>],
     derived: &[Vec<Option<Id>>],
     place: &dyn Fn(usize, usize) -> String,
@@ -20,7 +22,7 @@ pub(crate) fn agree(
     let needed = graph.reachable(&roots);
     let mut worst: Option<(f64, String)> = None;
     for point in 0..POINTS {
-        let values = evaluate(graph, &needed, point);
+        let values = evaluate(graph, tables, &needed, point);
         let value = |entry: &Option<Id>| entry.map_or(0.0, |id| values[id.index()]);
         for (row, (a, b)) in by_hand.iter().zip(derived).enumerate() {
             for (column, (a, b)) in a.iter().zip(b).enumerate() {
@@ -44,7 +46,7 @@ pub(crate) fn agree(
 }
 
 /// The values of all nodes that are needed at a point; truth values are 0 and 1.
-fn evaluate(graph: &Graph, needed: &[bool], point: u64) -> Vec<f64> {
+fn evaluate(graph: &Graph, tables: &[Table], needed: &[bool], point: u64) -> Vec<f64> {
     let mut values = vec![0.0; graph.len()];
     for id in graph.ids().filter(|id| needed[id.index()]) {
         let of = |operand: Id| values[operand.index()];
@@ -72,6 +74,11 @@ fn evaluate(graph: &Graph, needed: &[bool], point: u64) -> Vec<f64> {
             Node::Or(a, b) => of(a).max(of(b)),
             Node::Not(a) => 1.0 - of(a),
             Node::Select(mask, a, b) => of(if of(mask) == 1.0 { a } else { b }),
+            Node::Lookup(table, index) => match &tables[table as usize] {
+                // The cast saturates.
+                Table::Known(values) => values[(of(index) as usize).min(values.len() - 1)],
+                Table::Outside { .. } => random(point, 4 + u64::from(table), of(index) as u32),
+            },
         };
     }
     values

@@ -16,11 +16,7 @@ impl Graph {
                 let (a, base) = (self.unary(Unary::Ln, a), self.unary(Unary::Ln, base));
                 self.div(a, base)
             }
-            // In this order `a` is the result where it is a NaN.
-            (Composed::Clamp, &[a, low, high]) => {
-                let a = self.binary(Binary::Max, low, a);
-                self.binary(Binary::Min, high, a)
-            }
+            (Composed::Clamp, &[a, low, high]) => self.clamped(a, low, high),
             (Composed::Signum, &[a]) => {
                 let sign = self.sign(a);
                 let nan = self.literal(f64::NAN);
@@ -99,6 +95,12 @@ impl Graph {
         self.choose(less, a, rest)
     }
 
+    /// `a` between `low` and `high`; `a` where it is a NaN.
+    pub(crate) fn clamped(&mut self, a: Id, low: Id, high: Id) -> Id {
+        let a = self.binary(Binary::Max, low, a);
+        self.binary(Binary::Min, high, a)
+    }
+
     /// Whether `predicate` is true of `a`.
     pub(crate) fn holds(&mut self, predicate: Predicate, a: Id) -> Truth {
         let number = self.compare(Comparison::Equals, a, a);
@@ -141,7 +143,7 @@ impl Graph {
         self.binary(Binary::Copysign, floor, a)
     }
 
-    fn choose(&mut self, truth: Truth, a: Id, b: Id) -> Id {
+    pub(crate) fn choose(&mut self, truth: Truth, a: Id, b: Id) -> Id {
         match truth {
             Truth::Known(true) => a,
             Truth::Known(false) => b,

@@ -25,7 +25,7 @@
 //! | `hypot(a, b)` | `(a / h) a' + (b / h) b'` with `h` the value |
 //! | `sinh`, `cosh` | `cosh a a'`, `sinh a a'` |
 //! | `asinh`, `acosh`, `atanh` | `a' / sqrt(1 + a²)`, `a' / sqrt((a - 1)(a + 1))`, `a' / ((1 - a)(1 + a))` |
-//! | `floor`, `round_even` | zero |
+//! | `floor`, `round_even`, `lookup` | zero |
 //! | `copysign(a, b)` | `a'` where the signs agree, else `-a'` |
 //! | `abs a` | `a'` where `a >= 0`, else `-a'` |
 //! | `min(a, b)`, `max(a, b)` | that of the side which is the value: `a'` where `a < b` (`a > b`), else `b'` |
@@ -68,6 +68,7 @@ fn gradient(graph: &mut Graph, gradients: &[Gradient], id: Id) -> Gradient {
     match graph.node(id) {
         Node::Literal(_)
         | Node::Constant(_)
+        | Node::Lookup(..)
         | Node::Compare(..)
         | Node::And(..)
         | Node::Or(..)

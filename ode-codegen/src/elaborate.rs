@@ -21,6 +21,7 @@ mod pattern;
 mod place;
 mod sequence;
 mod structs;
+pub(crate) mod table;
 mod value;
 mod work;
 
@@ -35,6 +36,7 @@ use self::control::{Frame, Leave};
 use self::integer::Integers;
 pub(crate) use self::names::known_constant;
 pub(crate) use self::structs::{Layout, plain};
+use self::table::Table;
 use self::value::Value;
 use self::work::Work;
 use crate::ast::{Block, Callable, Constant, Pattern, Statement, Struct, System, Type};
@@ -61,7 +63,9 @@ pub(crate) struct Elaborated<'a> {
     /// Operations of the right-hand side as it was written.
     pub operations: u64,
     /// The constants that [`crate::graph::Node::Constant`] counts.
-    pub constants: Vec<&'a syn::Path>,
+    pub constants: Vec<table::Constant>,
+    /// The tables that [`crate::graph::Node::Lookup`] counts.
+    pub tables: Vec<Table>,
     pub state_names: Vec<String>,
     pub parameter_names: Vec<String>,
 }
@@ -109,7 +113,8 @@ struct Elaborator<'a, 'c> {
     limit: u64,
     graph: Graph,
     integers: Integers<&'a syn::Expr>,
-    constants: Vec<&'a syn::Path>,
+    constants: Vec<table::Constant>,
+    tables: Vec<Table>,
     /// All variables in scope, innermost last: shadowing is a search from the end.
     variables: Vec<Variable<'a>>,
     /// The items that functions see, for each time that a block with functions was entered.
@@ -152,6 +157,7 @@ pub(crate) fn elaborate<'a>(
         graph,
         integers: Integers::new(),
         constants: Vec::new(),
+        tables: Vec::new(),
         variables: Vec::new(),
         scopes: Vec::new(),
         layouts: Vec::new(),
@@ -231,6 +237,7 @@ impl<'a> Elaborator<'a, '_> {
             parameters: inputs.parameters,
             graph: self.graph,
             constants: self.constants,
+            tables: self.tables,
         })
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct Function<'a> {
     pub parameters: usize,
     /// What stands in `R::lit(…)` for each constant of the user's.
     pub constants: &'a [TokenStream],
+    /// The names of the tables.
+    pub tables: &'a [TokenStream],
 }
 
 impl Function<'_> {
@@ -258,6 +260,11 @@ impl Writer<'_> {
                 let (mask, a, b) = (self.argument(mask), self.argument(a), self.argument(b));
                 quote!(R::select(#mask, #a, #b))
             }
+            Node::Lookup(table, index) => {
+                let table = &self.function.tables[table as usize];
+                let index = self.argument(index);
+                quote!(R::lookup(&#table, #index))
+            }
         })
     }
 
@@ -307,14 +314,20 @@ impl Writer<'_> {
     }
 }
 
-/// `R::lit(value)`, with the fewest digits that give the same `f64` again.
+/// `R::lit(value)`.
 fn lit(value: f64) -> TokenStream {
+    let value = literal(value);
+    quote!(R::lit(#value))
+}
+
+/// A finite number, with the fewest digits that give the same `f64` again.
+pub(crate) fn literal(value: f64) -> TokenStream {
     let sign = value.is_sign_negative().then(|| quote!(-));
     let digits = format!("{:?}", value.abs());
     // The debug form of a finite float is a Rust literal, with a point or an exponent.
     let digits =
         Literal::from_str(&digits).unwrap_or_else(|_| Literal::f64_unsuffixed(value.abs()));
-    quote!(R::lit(#sign #digits))
+    quote!(#sign #digits)
 }
 
 #[cfg(test)]

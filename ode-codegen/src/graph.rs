@@ -13,7 +13,7 @@
 //! # Purity
 //!
 //! Every node is a pure function of its operands, defined for *all* of their values: nothing
-//! traps, allocates, reads memory or has an effect. So a node may be computed once or many times,
+//! traps, allocates, reads memory that may change or has an effect. So a node may be computed once or many times,
 //! early or late, or not at all if nothing needs it; nothing else is observable. This is what
 //! makes a conditional a [`Node::Select`]: both sides are computed and one of them is taken. A
 //! side that is not taken may well be an infinity or a NaN, and does no harm.
@@ -27,7 +27,7 @@
 //! # Exactness
 //!
 //! `+ - * /`, `sqrt` and [`Node::MulAdd`] are rounded once, to nearest. `abs`, `min`, `max`,
-//! `floor`, `round_even`, `copysign`, negation, comparison and selection are exact. [`Node::Powi`] is the sequence of multiplications
+//! `floor`, `round_even`, `copysign`, negation, comparison, selection and lookup are exact. [`Node::Powi`] is the sequence of multiplications
 //! that `fuse` expands it to. The elementary functions are `odes`' own lane programs, the same
 //! bits everywhere. A literal is an `f64`: arithmetic between literals is folded in `f64` and the
 //! result is narrowed to the precision of the solve, so in an `f32` solve a folded constant is the
@@ -203,6 +203,9 @@ pub(crate) enum Node {
     Not(Id),
     /// The second operand where the mask, the first, is true, else the third.
     Select(Id, Id, Id),
+    /// The entry of a table (a position in the system's list) at an integer; of those before the
+    /// first entry and of a NaN the first, of those behind the last entry the last.
+    Lookup(u32, Id),
 }
 
 impl Node {
@@ -210,7 +213,9 @@ impl Node {
     pub(crate) fn operands(self) -> impl Iterator<Item = Id> {
         let operands = match self {
             Node::Literal(_) | Node::Constant(_) | Node::Input(_) => [None; 3],
-            Node::Unary(_, a) | Node::Powi(a, _) | Node::Not(a) => [Some(a), None, None],
+            Node::Unary(_, a) | Node::Powi(a, _) | Node::Not(a) | Node::Lookup(_, a) => {
+                [Some(a), None, None]
+            }
             Node::Binary(_, a, b) | Node::Compare(_, a, b) | Node::And(a, b) | Node::Or(a, b) => {
                 [Some(a), Some(b), None]
             }
@@ -227,6 +232,7 @@ impl Node {
             Node::Unary(function, a) => Node::Unary(function, f(a)),
             Node::Powi(a, exponent) => Node::Powi(f(a), exponent),
             Node::Not(a) => Node::Not(f(a)),
+            Node::Lookup(table, a) => Node::Lookup(table, f(a)),
             Node::Binary(function, a, b) => Node::Binary(function, f(a), f(b)),
             Node::Compare(comparison, a, b) => Node::Compare(comparison, f(a), f(b)),
             Node::And(a, b) => Node::And(f(a), f(b)),

@@ -19,7 +19,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
-use crate::ast::{Function, Scalar};
+use crate::ast::{Function, Interpolation, Scalar};
 use crate::elaborate::known_constant;
 use crate::parse::{Declared, signature};
 use crate::{depth, system};
@@ -99,7 +99,8 @@ pub(crate) fn next_call(
     calls.iter().find_map(|name| {
         let is_known = declared.names.contains(&name.to_string())
             || known.iter().any(|function| function.name == *name)
-            || Function::from_name(&name.to_string()).is_some();
+            || Function::from_name(&name.to_string()).is_some()
+            || Interpolation::from_name(&name.to_string()).is_some();
         if is_known {
             return None;
         }

@@ -16,6 +16,7 @@
 //! struct and its implementation, so that the code that uses the system gives no further ones.
 
 mod assemble;
+mod constants;
 mod function;
 pub(crate) mod module;
 

@@ -132,6 +132,17 @@ template<class R> DEVICE R larger(R a, R b) { return a > b ? a : b; }
 template<class R> DEVICE R smaller(R a, R b) { return a < b ? a : b; }
 #endif
 
+// The nearest index, of `last + 1` of them, to an integer; of a NaN the first. Conversions saturate on a
+// device, and are undefined on a host.
+#if ON_DEVICE
+DEVICE int nearest_index(float x, int last) { return max(0, min(__float2int_rz(x), last)); }
+DEVICE int nearest_index(double x, int last) { return max(0, min(__double2int_rz(x), last)); }
+#else
+template<class R> DEVICE int nearest_index(R x, int last) {
+    return x > 0 ? (x < last ? (int)x : last) : 0;
+}
+#endif
+
 DEVICE bool m_lt(float a, float b) { return a < b; }
 DEVICE bool m_lt(double a, double b) { return a < b; }
 DEVICE bool m_le(float a, float b) { return a <= b; }
@@ -210,6 +221,9 @@ template<> struct Real<float> {
     static DEVICE float single_to_bits(float x) { return as_float((u32)(i32)x); }
     static DEVICE float from_single(float x) { return x; }
     static DEVICE bool single_mask(bool m) { return m; }
+    template<int L> static DEVICE float lookup(const float (&table)[L], float index) {
+        return table[nearest_index(index, L - 1)];
+    }
 };
 template<> struct Real<double> {
     typedef bool Mask;
@@ -223,6 +237,9 @@ template<> struct Real<double> {
     static DEVICE double single_to_bits(float x) { return as_double((u64)(u32)(i32)x << 32); }
     static DEVICE double from_single(float x) { return (double)x; }
     static DEVICE bool single_mask(bool m) { return m; }
+    template<int L> static DEVICE double lookup(const double (&table)[L], double index) {
+        return table[nearest_index(index, L - 1)];
+    }
 };
 
 } // namespace odes

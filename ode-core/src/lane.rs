@@ -183,6 +183,21 @@ pub trait Real:
     /// The mask of the `f32` lanes.
     fn single_mask(mask: Self::Mask) -> <Self::Single as Real>::Mask;
 
+    /// The entry of `table` whose index is the integer `index`, of those below the first one it, of
+    /// those beyond the last one that; of a NaN the first. Narrowed to the precision of a lane.
+    ///
+    /// A load for each lane: to gather them by one instruction takes a table in each precision.
+    #[inline(always)]
+    fn lookup(table: &[f64], index: Self) -> Self {
+        let mut entries = index;
+        for lane in 0..Self::LANES {
+            // The cast saturates; of a NaN it is zero.
+            let index = (index.lane(lane).widen() as usize).min(table.len() - 1);
+            entries.set_lane(lane, Self::Scalar::narrow(table[index]));
+        }
+        entries
+    }
+
     /// `e` to this power; see [`crate::math`].
     #[inline(always)]
     fn exp(self) -> Self {

@@ -16,6 +16,7 @@ pub mod report;
 pub mod simd;
 mod solution;
 pub mod system;
+pub mod table;
 
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
 pub use error::{ObservableError, SolveError};

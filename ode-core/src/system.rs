@@ -66,15 +66,19 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 #[doc(hidden)]
 #[must_use]
 pub fn device_constant(name: &str, value: f64) -> String {
-    let text = if value.is_nan() {
+    format!("    static constexpr double {name} = {};\n", device_number(value))
+}
+
+/// A number as a C++ expression.
+pub(crate) fn device_number(value: f64) -> String {
+    if value.is_nan() {
         "__builtin_nan(\"\")".to_owned()
     } else if value.is_infinite() {
         let sign = if value < 0.0 { "-" } else { "" };
         format!("{sign}__builtin_huge_val()")
     } else {
         format!("{value:e}")
-    };
-    format!("    static constexpr double {name} = {text};\n")
+    }
 }
 
 #[cfg(test)]

@@ -36,4 +36,5 @@ pub(crate) mod helpers;
 pub(crate) mod iteration;
 pub(crate) mod remainders;
 pub(crate) mod returning;
+pub(crate) mod tables;
 pub(crate) mod tuples;

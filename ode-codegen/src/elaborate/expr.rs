@@ -92,6 +92,11 @@ impl<'a> Elaborator<'a, '_> {
                     arguments.iter().map(|argument| self.expr(argument)).collect();
                 self.call(expr, *function, &arguments, name)
             }
+            ExprKind::Interpolate { interpolation, table, position, name } => {
+                let array = self.expr(table);
+                let x = self.expr(position);
+                self.interpolate(*interpolation, (table, array), (position, x), name)
+            }
             ExprKind::Block(block) => self.block(block),
             ExprKind::If { token, condition, then, otherwise } => {
                 let value = self.expr(condition);

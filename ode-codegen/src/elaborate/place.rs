@@ -5,11 +5,11 @@ use std::rc::Rc;
 use quote::ToTokens;
 
 use super::names::{known_constant, nearly_equal};
+use super::table::{Constant, Outside};
 use super::value::{Partly, Value};
 use super::work::Work;
 use super::{Elaborator, Role};
 use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Member, Place, Step, Struct};
-use crate::graph::Node;
 
 impl<'a> Elaborator<'a, '_> {
     /// A variable, or a constant from outside the function.
@@ -41,12 +41,7 @@ impl<'a> Elaborator<'a, '_> {
         if let Some(value) = known_constant(path, self.system.scalar) {
             return Value::Real(self.graph.literal(value));
         }
-        let position = self.constants.iter().position(|known| *known == path);
-        let position = position.unwrap_or_else(|| {
-            self.constants.push(path);
-            self.constants.len() - 1
-        });
-        Value::Real(self.graph.insert(Node::Constant(position as u32)))
+        Value::Real(self.constant(Constant::Value(Outside::new(path))))
     }
 
     /// A variable whose name is nearly this.
@@ -106,6 +101,9 @@ impl<'a> Elaborator<'a, '_> {
             Some(variable) => Base::Variable(variable),
             None => Base::Temporary(self.expr(array)),
         };
+        if let Some(array) = self.outside(self.element(&base, &[])) {
+            return self.outside_element(expr, array, &steps);
+        }
         match self.locate(expr.id, expr.syntax, &base, steps) {
             Ok(location) => {
                 let element = self.element(&base, &location).clone();
@@ -366,7 +364,7 @@ enum Base<'a> {
 }
 
 /// From a value to an element.
-enum Access<'e, 'a> {
+pub(super) enum Access<'e, 'a> {
     Index(&'e Expr<'a>),
     Field(Member<'a>),
 }

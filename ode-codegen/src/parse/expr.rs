@@ -4,8 +4,8 @@ use quote::ToTokens;
 
 use super::{Parser, refuse};
 use crate::ast::{
-    Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Member, Method, Place, Relation,
-    Scalar, Step, Target,
+    Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Interpolation, Member, Method, Place,
+    Relation, Scalar, Step, Target,
 };
 use crate::graph::Comparison;
 
@@ -440,6 +440,26 @@ impl Parser<'_> {
         ExprKind::Call { function, arguments, name }
     }
 
+    fn interpolate<'a>(
+        &self,
+        interpolation: Interpolation,
+        name: &'a syn::Ident,
+        call: &'a syn::ExprCall,
+    ) -> ExprKind<'a> {
+        let mut arguments = call.args.iter().map(|argument| self.boxed(argument));
+        match (arguments.next(), arguments.next(), arguments.next()) {
+            (Some(table), Some(position), None) => {
+                ExprKind::Interpolate { interpolation, table, position, name }
+            }
+            _ => {
+                let message =
+                    format!("`{name}` takes a table and a position, as in `{name}(&TABLE, x)`");
+                self.error(name, message);
+                ExprKind::Error
+            }
+        }
+    }
+
     fn call<'a>(&self, call: &'a syn::ExprCall) -> ExprKind<'a> {
         let syn::Expr::Path(path) = &*call.func else {
             self.opaque(
@@ -493,6 +513,11 @@ impl Parser<'_> {
         {
             let arguments = call.args.iter().map(|argument| self.expr(argument)).collect();
             return ExprKind::Invoke { name, arguments };
+        }
+        if let Some(name) = path.path.segments.last().map(|segment| &segment.ident)
+            && let Some(interpolation) = Interpolation::from_name(&name.to_string())
+        {
+            return self.interpolate(interpolation, name, call);
         }
         let message = if segments == [&*self.name] {
             format!(

@@ -3,9 +3,9 @@
 use std::slice::from_ref;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote};
-use syn::ext::IdentExt;
+use quote::quote;
 
+use super::constants::{Constants, Names};
 use super::{Options, never};
 use crate::ast::System;
 use crate::derive::{self, Gradient};
@@ -96,6 +96,7 @@ pub(super) fn implementation(
         observables,
         operations: written,
         constants,
+        tables,
         state_names,
         parameter_names,
         ..
@@ -123,23 +124,14 @@ pub(super) fn implementation(
         .map(|(name, results)| Lowered::new(name, &graph, results, options.fusion))
         .collect();
 
-    let in_rust: Vec<TokenStream> = constants.iter().map(|path| quote!(#path as f64)).collect();
-    let members: Vec<Ident> = (constants.iter().enumerate())
-        .map(|(index, path)| {
-            // A name that no other member has, and that still tells where it is from.
-            let last = path.segments.last().map(|s| s.ident.unraw().to_string());
-            let last = last.unwrap_or_default();
-            quote::format_ident!("constant{index}_{last}")
-        })
-        .collect();
-    let in_device: Vec<TokenStream> = members.iter().map(ToTokens::to_token_stream).collect();
+    let outside = Constants::of(functions.iter().flat_map(Lowered::nodes), &constants, &tables);
 
     let mut text_of_rust = String::new();
     let mut rust = Vec::with_capacity(functions.len());
     let mut observables = None;
     let mut device_functions = Vec::with_capacity(functions.len());
     for function in &functions {
-        let tokens = function.emit((states, parameters), &in_rust);
+        let tokens = function.emit((states, parameters), &outside.in_rust);
         text_of_rust.push_str(&text::of_function(&tokens));
         match function.name {
             // A solver's step calls it: as a call it would pass vectors through memory.
@@ -149,12 +141,12 @@ pub(super) fn implementation(
         }
         // There are no arrays of no elements in C++, and nothing to compute either.
         if function.name != "parameter_jacobian" || parameters > 0 {
-            let tokens = function.emit((states, parameters), &in_device);
+            let tokens = function.emit((states, parameters), &outside.in_device);
             device_functions.push(syn::parse2(tokens)?);
         }
     }
     let device_text = device::system_struct(&device_functions)?;
-    let device_source = device_source(&device_text, &in_rust, &members);
+    let device_source = outside.device_source(&device_text);
     let written = Literal::u64_unsuffixed(written);
     let shared = Literal::usize_unsuffixed(functions.first().map_or(0, Lowered::shared));
 
@@ -163,8 +155,7 @@ pub(super) fn implementation(
     let operations = functions.iter().take(4).map(Lowered::operations);
     let Target { ty, name } = target;
     let facade = &options.facade;
-    let device_constant =
-        (!constants.is_empty()).then(|| quote!(use #facade::__private::device_constant;));
+    let values = outside.items(facade);
     let uses = &system.uses;
     let observe = observables.map(|observables| {
         quote! {
@@ -193,8 +184,8 @@ pub(super) fn implementation(
         )]
         const _: () = {
             use #facade::__private::{Operations, Real, System};
-            #device_constant
             #(#[allow(unused_imports)] #uses)*
+            #values
 
             #[automatically_derived]
             impl System<#states, #parameters> for #ty {
@@ -243,7 +234,7 @@ impl Derivatives {
                 let place = |row: usize, column: usize| {
                     format!("the derivative of `{}` by `{}`", names[row], names[column])
                 };
-                check::agree(graph, &by_hand, &self.jacobian, &place)
+                check::agree(graph, &elaborated.tables, &by_hand, &self.jacobian, &place)
                     .map_err(|message| syn::Error::new_spanned(part.name, message))?;
             }
             self.jacobian = by_hand;
@@ -255,8 +246,14 @@ impl Derivatives {
                 let place = |_: usize, row: usize| {
                     format!("the derivative of `{}` by the time", names[row])
                 };
-                check::agree(graph, from_ref(&by_hand), from_ref(&self.time), &place)
-                    .map_err(|message| syn::Error::new_spanned(part.name, message))?;
+                check::agree(
+                    graph,
+                    &elaborated.tables,
+                    from_ref(&by_hand),
+                    from_ref(&self.time),
+                    &place,
+                )
+                .map_err(|message| syn::Error::new_spanned(part.name, message))?;
             }
             self.time = by_hand;
         }
@@ -275,6 +272,12 @@ impl Lowered {
     fn new(name: &'static str, graph: &Graph, results: Results, fusion: Fusion) -> Self {
         let (graph, roots) = fuse::fuse(graph, &results.roots(), fusion);
         Lowered { name, graph, results: results.with_roots(roots) }
+    }
+
+    /// What it needs.
+    fn nodes(&self) -> impl Iterator<Item = Node> {
+        let reachable = self.graph.reachable(&self.results.roots());
+        self.graph.ids().zip(reachable).filter(|(_, is)| *is).map(|(id, _)| self.graph.node(id))
     }
 
     /// How many of each kind of operation it takes, in the order of `ode_core::report::Operations`.
@@ -297,33 +300,17 @@ impl Lowered {
         self.graph.ids().filter(shared).count()
     }
 
-    fn emit(&self, (states, parameters): (usize, usize), constants: &[TokenStream]) -> TokenStream {
+    fn emit(&self, (states, parameters): (usize, usize), names: &Names) -> TokenStream {
         emit::Function {
             name: self.name,
             graph: &self.graph,
             results: &self.results,
             states,
             parameters,
-            constants,
+            constants: &names.constants,
+            tables: &names.tables,
         }
         .emit()
-    }
-}
-
-/// The body of `device_source`: the text, with the values of the user's constants filled in at
-/// run time, when they are known.
-fn device_source(text: &str, constants: &[TokenStream], members: &[Ident]) -> TokenStream {
-    let (before, after) = text.split_once(device::CONSTANTS).unwrap_or((text, ""));
-    if constants.is_empty() {
-        let text = format!("{before}{}", after.trim_start_matches('\n'));
-        return quote!(::std::string::String::from(#text));
-    }
-    let members = members.iter().map(ToString::to_string);
-    quote! {
-        let mut text = ::std::string::String::from(#before);
-        #(text.push_str(&device_constant(#members, #constants));)*
-        text.push_str(#after);
-        text
     }
 }
 
@@ -342,7 +329,8 @@ fn kind(node: Node) -> Option<usize> {
         | Node::And(..)
         | Node::Or(..)
         | Node::Not(_)
-        | Node::Select(..) => 5,
+        | Node::Select(..)
+        | Node::Lookup(..) => 5,
         Node::Unary(..) | Node::Binary(..) => 4,
     })
 }

@@ -1,0 +1,307 @@
+//! Tables: arrays that are looked up at a position which differs between lanes, and constant arrays
+//! from outside, of which a macro sees no more than the name.
+//!
+//! A constant from outside is one node of the graph, whatever its type: that it is an array shows
+//! where it is indexed or looked up. Nodes that nothing needs are not emitted.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use super::Elaborator;
+use super::place::Access;
+use super::value::Value;
+use crate::ast::{Expr, IntegerType, Interpolation};
+use crate::graph::{Comparison, Graph, Id, Node, Unary};
+
+/// A constant from outside, or an element of one.
+#[derive(Clone)]
+pub(crate) struct Outside {
+    /// The last name of its path.
+    pub name: String,
+    /// As an expression of rustc's.
+    pub tokens: TokenStream,
+    /// Whether it is an element of an array.
+    pub element: bool,
+}
+
+impl Outside {
+    pub(super) fn new(path: &syn::Path) -> Self {
+        let name = path.segments.last().map(|segment| segment.ident.unraw().to_string());
+        let name = name.unwrap_or_default();
+        Outside { name, tokens: path.to_token_stream(), element: false }
+    }
+}
+
+impl PartialEq for Outside {
+    fn eq(&self, other: &Self) -> bool {
+        self.tokens.to_string() == other.tokens.to_string()
+    }
+}
+
+/// A number whose value only rustc knows.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Constant {
+    Value(Outside),
+    /// The index of the last element of an array.
+    Last(Outside),
+}
+
+/// What [`Node::Lookup`] finds entries in.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Table {
+    Known(Vec<f64>),
+    Outside {
+        array: Outside,
+        /// With one entry more at each end, as cubic interpolation has them.
+        extended: bool,
+    },
+}
+
+/// Where the entries around a position come from.
+enum Entries {
+    Table(u32),
+    /// Entries that differ between lanes, which are selected, so that there are derivatives by them.
+    Lanes(Vec<Id>),
+}
+
+impl<'a> Elaborator<'a, '_> {
+    pub(super) fn constant(&mut self, constant: Constant) -> Id {
+        let known = self.constants.iter().position(|known| *known == constant);
+        let position = known.unwrap_or_else(|| {
+            self.constants.push(constant);
+            self.constants.len() - 1
+        });
+        self.graph.insert(Node::Constant(position as u32))
+    }
+
+    /// The constant from outside that a value is.
+    pub(super) fn outside(&self, value: &Value<'a>) -> Option<Outside> {
+        let Value::Real(id) = value else { return None };
+        let Node::Constant(position) = self.graph.node(*id) else { return None };
+        match &self.constants[position as usize] {
+            Constant::Value(outside) => Some(outside.clone()),
+            Constant::Last(_) => None,
+        }
+    }
+
+    /// An element of a constant array from outside. rustc proves that it is there.
+    pub(super) fn outside_element(
+        &mut self,
+        expr: &Expr<'a>,
+        mut array: Outside,
+        steps: &[Access<'_, 'a>],
+    ) -> Value<'a> {
+        for step in steps {
+            let Access::Index(index) = step else {
+                return self.poison(
+                    expr.id,
+                    expr.syntax,
+                    "the fields of a constant from outside are not known here: a macro sees its \
+                     name only; name the value by a constant of its own",
+                );
+            };
+            let Some(integer) = self.known_index(index) else { return Value::Poison };
+            let Ok(position) = usize::try_from(integer) else {
+                let message = format!("index {integer} is out of range: there is none below 0");
+                return self.poison(index.id, index.syntax, message);
+            };
+            let mut position = Literal::usize_unsuffixed(position);
+            position.set_span(index.syntax.span());
+            let before = array.tokens;
+            array.tokens = quote_spanned!(expr.syntax.span()=> #before[#position]);
+            array.element = true;
+        }
+        Value::Real(self.constant(Constant::Value(array)))
+    }
+
+    fn known_index(&mut self, index: &Expr<'a>) -> Option<i128> {
+        match self.expr(index) {
+            Value::Integer(integer) => {
+                self.integers.bind(integer.ty, IntegerType::USIZE);
+                Some(integer.value)
+            }
+            Value::Poison => None,
+            _ => {
+                self.error(
+                    index.id,
+                    index.syntax,
+                    "an index must be an integer known at compile time, to be proved in range; \
+                     look up a position that is not by `interp_linear(&TABLE, x)`",
+                );
+                None
+            }
+        }
+    }
+
+    /// `interp_linear(table, position)`, `interp_cubic(table, position)`
+    pub(super) fn interpolate(
+        &mut self,
+        interpolation: Interpolation,
+        (table, array): (&Expr<'a>, Value<'a>),
+        (position, x): (&Expr<'a>, Value<'a>),
+        name: &'a Ident,
+    ) -> Value<'a> {
+        if array == Value::Poison || x == Value::Poison {
+            return Value::Poison;
+        }
+        let Value::Real(x) = x else {
+            let message = format!(
+                "the position in a table is a float, found {}: it is counted in entries, from 0.0 \
+                 at the first one",
+                x.describe()
+            );
+            return self.poison(position.id, position.syntax, message);
+        };
+        let cubic = interpolation == Interpolation::Cubic;
+        let (entries, last) = if let Some(array) = self.outside(&array) {
+            let last = self.constant(Constant::Last(array.clone()));
+            (Entries::Table(self.table(Table::Outside { array, extended: cubic })), last)
+        } else {
+            let floats = match &array {
+                Value::Array(elements) => {
+                    let real = |element: &Value<'a>| match element {
+                        Value::Real(id) => Some(*id),
+                        _ => None,
+                    };
+                    elements.iter().map(real).collect::<Option<Vec<Id>>>()
+                }
+                _ => None,
+            };
+            let Some(floats) = floats.filter(|floats| !floats.is_empty()) else {
+                let message = format!(
+                    "`{name}` looks up an array of floats, found {}: write `{name}(&TABLE, x)`, \
+                     where `TABLE` is a constant or a variable",
+                    array.describe()
+                );
+                return self.poison(table.id, table.syntax, message);
+            };
+            let last = self.graph.literal((floats.len() - 1) as f64);
+            let all = if cubic { self.graph.extended(floats) } else { floats };
+            let known: Option<Vec<f64>> =
+                all.iter().map(|entry| self.graph.literal_value(*entry)).collect();
+            match known {
+                Some(values) => (Entries::Table(self.table(Table::Known(values))), last),
+                None => (Entries::Lanes(all), last),
+            }
+        };
+        // An entry of lanes is as many selections as there are entries.
+        self.operations += match &entries {
+            Entries::Table(_) => 8,
+            Entries::Lanes(all) => 8 + 5 * all.len() as u64,
+        };
+        let known = match &entries {
+            Entries::Table(table) => match &self.tables[*table as usize] {
+                Table::Known(values) => Some(values.clone()),
+                Table::Outside { .. } => None,
+            },
+            Entries::Lanes(_) => None,
+        };
+        self.real(|graph| {
+            let (whole, f) = graph.position(x, last);
+            let mut entry = |offset: usize| match &entries {
+                Entries::Table(table) => {
+                    let offset = graph.literal(offset as f64);
+                    let index = graph.add(whole, offset);
+                    graph.lookup(*table, known.as_deref(), index)
+                }
+                Entries::Lanes(all) => graph.selected(all, whole, offset),
+            };
+            if cubic {
+                let entries = [entry(0), entry(1), entry(2), entry(3)];
+                graph.cubic(entries, f)
+            } else {
+                let entries = [entry(0), entry(1)];
+                graph.linear(entries, f)
+            }
+        })
+    }
+
+    fn table(&mut self, table: Table) -> u32 {
+        let known = self.tables.iter().position(|known| *known == table);
+        let position = known.unwrap_or_else(|| {
+            self.tables.push(table);
+            self.tables.len() - 1
+        });
+        position as u32
+    }
+}
+
+/// The arithmetic of `ode_core::table`, operation by operation.
+impl Graph {
+    /// The entry at or before `x`, of which `last` is the last, and how far beyond it `x` is.
+    fn position(&mut self, x: Id, last: Id) -> (Id, Id) {
+        let zero = self.literal(0.0);
+        let x = self.clamped(x, zero, last);
+        let whole = self.unary(Unary::Floor, x);
+        (whole, self.sub(x, whole))
+    }
+
+    fn linear(&mut self, [a, b]: [Id; 2], f: Id) -> Id {
+        let chord = self.sub(b, a);
+        self.mul_add(f, chord, a)
+    }
+
+    fn cubic(&mut self, [p0, p1, p2, p3]: [Id; 4], f: Id) -> Id {
+        let (a, b, c) = (self.sub(p1, p0), self.sub(p2, p1), self.sub(p3, p2));
+        let (ab, cb) = (self.sub(a, b), self.sub(c, b));
+        let cubic = self.add(ab, cb);
+        let ba = self.sub(b, a);
+        let square = self.sub(ba, cubic);
+        let half = self.literal(0.5);
+        let half = self.mul(half, f);
+        let sum = self.add(a, b);
+        let inner = self.mul_add(f, cubic, square);
+        let inner = self.mul_add(f, inner, sum);
+        self.mul_add(half, inner, p1)
+    }
+
+    /// Entries with one more at each end.
+    fn extended(&mut self, entries: Vec<Id>) -> Vec<Id> {
+        let before = self.beyond(entries.iter().copied());
+        let after = self.beyond(entries.iter().rev().copied());
+        [vec![before], entries, vec![after]].concat()
+    }
+
+    /// The entry before the first one.
+    fn beyond(&mut self, mut entries: impl Iterator<Item = Id>) -> Id {
+        match (entries.next(), entries.next(), entries.next()) {
+            (Some(a), Some(b), third) => {
+                let difference = self.sub(a, b);
+                match third {
+                    Some(c) => {
+                        let twice = self.add(difference, difference);
+                        let rest = self.add(difference, c);
+                        self.add(twice, rest)
+                    }
+                    None => self.add(difference, a),
+                }
+            }
+            (Some(only), ..) => only,
+            (None, ..) => self.literal(0.0),
+        }
+    }
+
+    /// The entry `offset` after `whole`, or the last one.
+    fn selected(&mut self, all: &[Id], whole: Id, offset: usize) -> Id {
+        let last = all.len() - 1;
+        let mut entry = all[offset.min(last)];
+        for k in 1..all.len() - offset.min(last) {
+            let bound = self.literal(k as f64);
+            let reached = self.compare(Comparison::Ge, whole, bound);
+            entry = self.choose(reached, all[k + offset], entry);
+        }
+        entry
+    }
+
+    /// The entry of `table`, whose values may be known, at the integer `index`.
+    pub(crate) fn lookup(&mut self, table: u32, values: Option<&[f64]>, index: Id) -> Id {
+        match (values, self.literal_value(index)) {
+            (Some(values), Some(index)) => {
+                self.literal(values[(index as usize).min(values.len() - 1)])
+            }
+            _ => self.insert(Node::Lookup(table, index)),
+        }
+    }
+}
