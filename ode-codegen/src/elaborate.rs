@@ -31,7 +31,7 @@ use std::rc::Rc;
 use proc_macro2::Ident;
 use quote::ToTokens;
 
-use self::call::Closure;
+use self::call::{Call, Closure};
 use self::control::{Frame, Leave};
 use self::integer::Integers;
 pub(crate) use self::names::known_constant;
@@ -39,7 +39,7 @@ pub(crate) use self::structs::{Layout, plain};
 use self::table::Table;
 use self::value::Value;
 use self::work::Work;
-use crate::ast::{Block, Callable, Constant, Pattern, Statement, Struct, System, Type};
+use crate::ast::{Block, Constant, Pattern, Statement, Struct, System, Type};
 use crate::ctxt::Ctxt;
 use crate::graph::{Graph, Id, Input};
 use crate::simplify::Truth;
@@ -122,7 +122,7 @@ struct Elaborator<'a, 'c> {
     /// The structs whose layout is being found out.
     layouts: Vec<Rc<Struct<'a>>>,
     /// The functions that are being evaluated.
-    calls: Vec<Rc<Callable<'a>>>,
+    calls: Vec<Call<'a>>,
     /// The integers that the loops around count by.
     rounds: Vec<(&'a Ident, i128)>,
     /// The loops around, within the function.

@@ -2,7 +2,8 @@
 //!
 //! `ODES_PROGRAMS` programs (100 unless it says otherwise) of the seed `ODES_PROGRAMS_SEED` (1),
 //! beginning with number `ODES_PROGRAMS_FIRST` (0). A program depends on the seed and its number
-//! only, so that one can be had alone.
+//! only, so that one can be had alone. After them come those of the folder `found`, which once were
+//! compiled wrongly.
 
 mod generator;
 
@@ -21,14 +22,32 @@ fn main() {
 
     let mut modules = String::new();
     let mut list = String::from("pub fn programs() -> Vec<Program> {\n    vec![\n");
-    for number in first..first + count {
-        let program = Program::new(seed, number);
-        modules += &module(&program, seed);
+    let random = (first..first + count).map(|number| {
+        let replay =
+            format!("ODES_PROGRAMS=1 ODES_PROGRAMS_SEED={seed} ODES_PROGRAMS_FIRST={number}");
+        (Program::new(seed, number), replay)
+    });
+    for (program, replay) in random.chain(found()) {
+        modules += &module(&program, &replay);
         writeln!(list, "        {}::program(),", program.name).expect("a string");
     }
     list += "    ]\n}\n";
     let folder = std::env::var_os("OUT_DIR").expect("cargo says where");
     std::fs::write(Path::new(&folder).join("programs.rs"), modules + &list).expect("it is ours");
+}
+
+/// The programs of the folder `found`, and where they are.
+fn found() -> Vec<(Program, String)> {
+    println!("cargo::rerun-if-changed=found");
+    let entries = std::fs::read_dir("found").expect("the folder of this file");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    let program = |path: std::path::PathBuf| {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        (Program::written(&name, text), format!("{}", path.display()))
+    };
+    paths.into_iter().map(program).collect()
 }
 
 /// A number from the environment.
@@ -41,7 +60,7 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 }
 
 /// A program, compiled as it is and without fusing, and as plain Rust with our functions.
-fn module(program: &Program, seed: u64) -> String {
+fn module(program: &Program, replay: &str) -> String {
     let Program { name, states, parameters, .. } = program;
     let text = program.text();
     let own = program.with_own_functions();
@@ -56,7 +75,6 @@ fn module(program: &Program, seed: u64) -> String {
         true => format!("|du, u, p, t| {function}(du, u, p, t)"),
         false => format!("|du, u, p, t| *du = {function}(u, p, t)"),
     };
-    let number = name.trim_start_matches("program_");
     format!(
         r####"pub mod {name} {{
 use super::*;
@@ -69,7 +87,7 @@ pub mod unfused {{ use super::*;
 {own}
 pub fn program() -> Program {{
     Program::new::<{name}, unfused::{name}, {states}, {parameters}>(
-        "ODES_PROGRAMS=1 ODES_PROGRAMS_SEED={seed} ODES_PROGRAMS_FIRST={number}",
+        "{replay}",
         r###"{text}"###,
         |inputs| plain::<{states}, {parameters}>(inputs, {call}),
         lane_code::<unfused::{name}, {real}, {states}, {parameters}>,

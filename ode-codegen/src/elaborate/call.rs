@@ -35,6 +35,29 @@ impl<'a> Closure<'a> {
     }
 }
 
+/// How deep calls may be in each other.
+const DEPTH_LIMIT: usize = 64;
+
+/// A call that is being evaluated: of which function, and with which functions as arguments.
+///
+/// A function may be called within itself if it is given another function, as an integral within an
+/// integral is. Closures cannot name themselves.
+#[derive(PartialEq)]
+pub(super) struct Call<'a> {
+    called: Closure<'a>,
+    functions: Vec<Closure<'a>>,
+}
+
+impl<'a> Call<'a> {
+    fn new(called: &Closure<'a>, arguments: &[Value<'a>]) -> Self {
+        let functions = arguments.iter().filter_map(|argument| match argument {
+            Value::Closure(closure) => Some(closure.clone()),
+            _ => None,
+        });
+        Call { called: called.clone(), functions: functions.collect() }
+    }
+}
+
 impl PartialEq for Closure<'_> {
     fn eq(&self, other: &Self) -> bool {
         let same_around = match (&self.around, &other.around) {
@@ -92,7 +115,7 @@ impl<'a> Elaborator<'a, '_> {
         function: Value<'a>,
         arguments: Vec<Value<'a>>,
     ) -> Value<'a> {
-        let Closure { definition, around } = match function {
+        let called = match function {
             Value::Closure(closure) => closure,
             Value::Poison => return Value::Poison,
             other => {
@@ -106,7 +129,8 @@ impl<'a> Elaborator<'a, '_> {
         if self.exhausted() || self.leaving.is_some() {
             return Value::Poison;
         }
-        if self.calls.iter().any(|call| Rc::ptr_eq(call, &definition)) {
+        let call = Call::new(&called, &arguments);
+        if self.calls.contains(&call) || self.calls.len() == DEPTH_LIMIT {
             return self.poison(
                 position,
                 token,
@@ -114,6 +138,7 @@ impl<'a> Elaborator<'a, '_> {
                  `for i in 0..N`",
             );
         }
+        let Closure { definition, around } = called;
         if arguments.len() != definition.parameters.len() {
             let message = format!(
                 "this function takes {} arguments, and is called with {}",
@@ -127,7 +152,7 @@ impl<'a> Elaborator<'a, '_> {
             Around::Captured(captured) => captured.to_vec(),
         };
         self.spend(Work::Copy, 1 + inside.len());
-        self.calls.push(definition.clone());
+        self.calls.push(call);
         let variables = std::mem::replace(&mut self.variables, inside);
         // Loops cannot be left from inside a function.
         let frames = std::mem::take(&mut self.frames);

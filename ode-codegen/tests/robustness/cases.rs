@@ -3,7 +3,7 @@
 use crate::corpus::{self, Program};
 
 /// Bodies of right-hand sides of two states.
-const BODIES: [&str; 30] = [
+const BODIES: [&str; 32] = [
     // Numbers of rounds, and of elements.
     "for i in 0..1000000000000000000 { du[0] = u[0]; }",
     "for i in 0..=18446744073709551615 { du[0] = u[0]; }",
@@ -31,6 +31,9 @@ const BODIES: [&str; 30] = [
     "for i in 0..100000 { while 0.0 { } }",
     "LETS for i in 0..100000 { du[0] = w[0]; }",
     "let f = |x: f64| x; FUNCTIONS du[0] = f(u[0]);",
+    // Functions that are given another function each time.
+    "fn f(g: impl Fn(f64) -> f64, x: f64) -> f64 { f(|y| g(y), x) + f(|y| g(y) + y, x) } du[0] = f(|y| y, u[0]);",
+    "fn f(g: &dyn Fn(f64) -> f64) -> f64 { let h = |y| f(&|z| g(z) + y); h(f(&h)) } du[0] = f(&|y| y);",
     // Powers and derivatives.
     "du[0] = u[0].powi(2147483647); du[1] = u[1].powi(-2147483648);",
     "let mut x = u[0]; for i in 0..1000 { x = x.sin() * x; } du[0] = x; du[1] = x;",

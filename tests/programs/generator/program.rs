@@ -37,6 +37,18 @@ impl Program {
         Program { name, text, in_place, states, parameters }
     }
 
+    /// A program that was written down.
+    pub(crate) fn written(name: &str, text: String) -> Program {
+        let length = |argument: &str| {
+            let (_, rest) = text.split_once(argument).expect("an argument");
+            let (length, _) = rest.split_once(']').expect("an array");
+            length.parse().expect("a number")
+        };
+        let (states, parameters) = (length("u: &[f64; "), length("p: &[f64; "));
+        let in_place = text.contains("du: &mut");
+        Program { name: name.to_owned(), text, in_place, states, parameters }
+    }
+
     /// The function as it is given to the compiler.
     pub(crate) fn text(&self) -> String {
         self.text.replace(ELEMENTARY, "")

@@ -45,7 +45,7 @@ fn ordinary(program: &Program) -> Vec<Point> {
 fn unusual(program: &Program) -> Vec<Point> {
     let numbers = special::special::<f64>();
     let mut random = Random(4);
-    let mut points = ordinary(program);
+    let mut points = [ordinary(program), ordinary(program)].concat();
     for number in points.iter_mut().flatten() {
         if random.uniform(0.0, 3.0) < 1.0 {
             *number = numbers[random.uniform(0.0, numbers.len() as f64) as usize];
