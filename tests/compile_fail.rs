@@ -5,5 +5,5 @@
 
 #[test]
 fn messages() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+    trybuild::TestCases::new().compile_fail("tests/ui/*/*.rs");
 }

@@ -1,0 +1,12 @@
+use odes::ode_system;
+
+#[ode_system]
+pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    const LAST: usize = 1;
+    for i in 0..2 {
+        du[i] = match i {
+            LAST => -u[0],
+            _ => u[1],
+        };
+    }
+}

@@ -1,0 +1,11 @@
+use odes::ode_system;
+
+#[ode_system(limit = 1000)]
+pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    let mut x = u[0];
+    for _ in 0..20 {
+        x += 1e-3 * x.sin();
+    }
+    du[0] = -x;
+    du[1] = x;
+}

@@ -1,0 +1,13 @@
+use odes::ode_system;
+
+#[ode_system]
+pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    let mut x = u[0];
+    for _ in 0..4 {
+        if x.abs() > 1.0 {
+            x /= 2.0;
+        }
+    }
+    du[0] = -x;
+    du[1] = x;
+}

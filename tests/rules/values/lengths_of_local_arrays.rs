@@ -1,0 +1,10 @@
+use odes::ode_system;
+
+#[ode_system]
+pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    const N: usize = 2;
+    let mut x = [0.0; N];
+    x[0] = u[1];
+    du[0] = x[0];
+    du[1] = x[1] - u[0];
+}

@@ -1,0 +1,11 @@
+//! An element is read by its index.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    du[0] = *u.last().unwrap();
+    du[1] = -u[0];
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! An index is in range in every round of a loop.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    for i in 0..2 {
+        du[i] = u[i + 1] - u[i];
+    }
+}
+
+fn main() {}

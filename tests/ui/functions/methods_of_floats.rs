@@ -1,0 +1,11 @@
+//! Functions of floats are methods, or written `f64::name`.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    du[0] = exp(-u[1]);
+    du[1] = -u[0];
+}
+
+fn main() {}

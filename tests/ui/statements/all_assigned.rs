@@ -1,0 +1,10 @@
+//! Every derivative is assigned.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    du[0] = -u[0];
+}
+
+fn main() {}

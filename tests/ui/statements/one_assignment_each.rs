@@ -1,0 +1,10 @@
+//! An assignment has no value that another could take.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    du[0] = du[1] = u[0];
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! The state is not assigned to.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    u[0] = u[0].max(0.0);
+    du[0] = -u[0];
+    du[1] = u[0];
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! The arguments of functions of floats are floats.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    du[0] = u[1].max(0);
+    du[1] = -u[0];
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! The path of a constant has no type arguments.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    du[0] = u[1].min(<f64>::MAX);
+    du[1] = -u[0];
+}
+
+fn main() {}
