@@ -34,7 +34,7 @@ use quote::ToTokens;
 use self::call::{Call, Closure};
 use self::control::{Frame, Leave};
 use self::integer::Integers;
-pub(crate) use self::names::known_constant;
+pub(crate) use self::names::{known_constant, nearly_equal};
 pub(crate) use self::structs::{Layout, plain};
 use self::table::Table;
 use self::value::Value;

@@ -33,6 +33,8 @@ pub(crate) struct Parser<'c> {
     declared: HashSet<String>,
     /// Names of the structs declared anywhere in the system.
     structs: HashSet<String>,
+    /// Structs that cannot be used.
+    other_structs: HashSet<String>,
     /// Type parameters that stand for numbers.
     numbers: HashSet<String>,
     /// The right-hand side's own name.
@@ -51,6 +53,7 @@ impl<'c> Parser<'c> {
             hidden_names: Cell::new(false),
             declared: HashSet::new(),
             structs: HashSet::new(),
+            other_structs: HashSet::new(),
             numbers: HashSet::new(),
             name: name.to_string(),
             scalar,
@@ -64,6 +67,7 @@ impl<'c> Parser<'c> {
         declared.visit_item(item);
         self.declared.extend(declared.names);
         self.structs.extend(declared.structs);
+        self.other_structs.extend(declared.other_structs);
         self.numbers.extend(declared.numbers);
         ConditionalCompilation { parser: self }.visit_item(item);
     }
@@ -136,6 +140,7 @@ pub(crate) fn parse<'a>(
         declared.visit_stmt(statement);
         parser.declared.extend(declared.names);
         parser.structs.extend(declared.structs);
+        parser.other_structs.extend(declared.other_structs);
         parser.numbers.extend(declared.numbers);
     }
     ConditionalCompilation { parser: &parser }.visit_block(&item.block);
@@ -273,6 +278,7 @@ pub(crate) struct Declared {
     /// Functions, constants and variables.
     pub names: HashSet<String>,
     structs: HashSet<String>,
+    other_structs: HashSet<String>,
     /// Type parameters that stand for numbers.
     numbers: HashSet<String>,
 }
@@ -296,6 +302,8 @@ impl Visit<'_> for Declared {
     fn visit_item_struct(&mut self, item: &syn::ItemStruct) {
         if statement::is_seen(item) {
             self.structs.insert(item.ident.to_string());
+        } else {
+            self.other_structs.insert(item.ident.to_string());
         }
     }
 

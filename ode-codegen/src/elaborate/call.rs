@@ -10,7 +10,7 @@ use super::value::Value;
 use super::work::Work;
 use super::{Elaborator, Role, Variable};
 use crate::ast::{Callable, Expr, IntegerType};
-use crate::parse::refuse;
+use crate::parse::refuse::{self, arguments_in_words};
 
 /// A function or closure, with what it sees.
 #[derive(Clone)]
@@ -141,8 +141,8 @@ impl<'a> Elaborator<'a, '_> {
         let Closure { definition, around } = called;
         if arguments.len() != definition.parameters.len() {
             let message = format!(
-                "this function takes {} arguments, and is called with {}",
-                definition.parameters.len(),
+                "this function takes {}, and is called with {}; give it a value for each",
+                arguments_in_words(definition.parameters.len()),
                 arguments.len()
             );
             return self.poison(position, token, message);

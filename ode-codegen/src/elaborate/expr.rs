@@ -2,6 +2,7 @@
 
 use super::Elaborator;
 use super::integer::{Integer, saturate, wrap};
+use super::place::FROM_OUTSIDE;
 use super::value::{Partly, Value};
 use super::work::{self, Work};
 use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Relation, Scalar};
@@ -186,8 +187,11 @@ impl<'a> Elaborator<'a, '_> {
             Value::LaneInteger => self.lane_integer(expr),
             Value::Poison => Value::Poison,
             other => {
-                let message =
-                    format!("cannot negate {}: only numbers have a sign", other.describe());
+                let message = format!(
+                    "cannot negate {}: only numbers have a sign; negate each element, as in \
+                     `v.map(|x| -x)`",
+                    other.describe()
+                );
                 self.poison(expr.id, expr.syntax, message)
             }
         }
@@ -233,7 +237,7 @@ impl<'a> Elaborator<'a, '_> {
             (a, b) => {
                 let message = format!(
                     "cannot compute with {} and {}: arithmetic is for numbers; write it for each \
-                     element",
+                     element, as in `v.map(|x| 2.0 * x)`",
                     a.describe(),
                     b.describe()
                 );
@@ -429,14 +433,18 @@ impl<'a> Elaborator<'a, '_> {
                 usize::try_from(integer.value).ok()
             }
             Value::Poison => return None,
+            Value::Real(id) if self.from_outside(id) => {
+                self.error(count.id, count.syntax, FROM_OUTSIDE);
+                return None;
+            }
             _ => None,
         };
         if length.is_none() {
             self.error(
                 count.id,
                 count.syntax,
-                "the length of an array must be known at compile time, and a macro cannot see \
-                 the value of a constant from outside; write the number",
+                "the length of an array must be an integer known at compile time: an array is its \
+                 elements here; write a number, or a `const` inside",
             );
         }
         length

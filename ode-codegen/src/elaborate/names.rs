@@ -61,7 +61,7 @@ pub(crate) fn known_constant(path: &syn::Path, scalar: Scalar) -> Option<f64> {
 }
 
 /// Whether one letter added, removed or replaced, or two neighbours swapped, make `b` of `a`.
-pub(super) fn nearly_equal(a: &str, b: &str) -> bool {
+pub(crate) fn nearly_equal(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
     if longer - shorter > 1 || longer < 2 {

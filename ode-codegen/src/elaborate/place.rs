@@ -10,6 +10,7 @@ use super::value::{Partly, Value};
 use super::work::Work;
 use super::{Elaborator, Role};
 use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Member, Place, Step, Struct};
+use crate::graph::{Id, Node};
 
 impl<'a> Elaborator<'a, '_> {
     /// A variable, or a constant from outside the function.
@@ -42,6 +43,11 @@ impl<'a> Elaborator<'a, '_> {
             return Value::Real(self.graph.literal(value));
         }
         Value::Real(self.constant(Constant::Value(Outside::new(path))))
+    }
+
+    /// Whether a number is a constant from outside.
+    pub(super) fn from_outside(&self, number: Id) -> bool {
+        matches!(self.graph.node(number), Node::Constant(_))
     }
 
     /// A variable whose name is nearly this.
@@ -172,9 +178,13 @@ impl<'a> Elaborator<'a, '_> {
                 (Value::Unset(_), _) => {
                     Some("this array is used before it is assigned: assign all of it first".into())
                 }
+                (Value::Tuple(elements), Access::Field(Member::Position(field))) => Some(format!(
+                    "this tuple has no field `{field}`: it has {} elements, which are counted \
+                     from `.0`",
+                    elements.len()
+                )),
                 (other, Access::Field(Member::Position(field))) => Some(format!(
-                    "{} has no field `{field}`: only a tuple of more elements has; elements of \
-                     arrays are written `[{field}]`",
+                    "{} has no field `{field}`: only a tuple has; elements of arrays are written `[{field}]`",
                     other.describe()
                 )),
                 (other, Access::Field(Member::Name(field))) => Some(format!(
@@ -216,7 +226,11 @@ impl<'a> Elaborator<'a, '_> {
                 );
                 return None;
             }
-            Value::Real(_) => {
+            Value::Real(id) => {
+                if self.from_outside(id) {
+                    self.error(index.id, index.syntax, FROM_OUTSIDE);
+                    return None;
+                }
                 self.error(
                     index.id,
                     index.syntax,
@@ -315,6 +329,16 @@ impl<'a> Elaborator<'a, '_> {
                     return;
                 }
             };
+        if value == Value::Unit {
+            let message = format!(
+                "nothing is assigned to `{}` here: an assignment, a loop and a block that ends \
+                 with `;` have no value; write the value, with one assignment for each place",
+                text(place.syntax)
+            );
+            self.error(expr.id, place.syntax, message);
+            *self.element_mut(variable, &location) = Value::Poison;
+            return;
+        }
         let current = self.element(&base, &location);
         let value = match operation {
             None => {
@@ -356,6 +380,12 @@ impl<'a> Elaborator<'a, '_> {
         element
     }
 }
+
+/// For a constant whose value decides what is generated.
+pub(super) const FROM_OUTSIDE: &str = "the value of this constant is not visible here: a macro cannot \
+                                       see outside of its item; declare the `const` inside of \
+                                       this function, or of a module under `#[ode_system]`, or \
+                                       write the number";
 
 /// What is indexed.
 enum Base<'a> {

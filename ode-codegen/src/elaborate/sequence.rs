@@ -9,6 +9,7 @@ use proc_macro2::Ident;
 
 use super::Elaborator;
 use super::integer::Integer;
+use super::place::FROM_OUTSIDE;
 use super::value::Value;
 use super::work::Work;
 use crate::ast::{Arithmetic, Expr, IntegerType, Method, Type};
@@ -21,6 +22,7 @@ impl<'a> Elaborator<'a, '_> {
             Value::Poison => None,
             other => {
                 let message = match other {
+                    Value::Real(id) if self.from_outside(id) => FROM_OUTSIDE,
                     Value::Real(_) | Value::LaneInteger => {
                         "the bound of a loop must be an integer known at compile time: all lanes \
                          run the same rounds, and the value of this is not known; write a number, \

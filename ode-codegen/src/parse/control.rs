@@ -5,6 +5,7 @@ use std::rc::Rc;
 use syn::visit::Visit;
 
 use super::Parser;
+use super::refuse::arguments_in_words;
 use crate::ast::{Arm, Block, Callable, Expr, ExprKind, Method, Pattern, Type};
 
 /// The name of a loop's label, without the colon.
@@ -171,8 +172,8 @@ impl Parser<'_> {
             self.error(
                 name,
                 format!(
-                    "`{name}` takes {} arguments, and has {}",
-                    method.arguments(),
+                    "`{name}` takes {}, and has {}; write those only",
+                    arguments_in_words(method.arguments()),
                     arguments.len()
                 ),
             );

@@ -2,6 +2,7 @@
 
 use quote::ToTokens;
 
+use super::statement::NOT_SEEN;
 use super::{Parser, refuse};
 use crate::ast::{
     Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Interpolation, Member, Method, Place,
@@ -253,6 +254,14 @@ impl Parser<'_> {
             BinOp::Or(_) | BinOp::BitOr(_) => {
                 ExprKind::Or(self.boxed(&binary.left), self.boxed(&binary.right))
             }
+            BinOp::BitXor(operator) => {
+                self.error(
+                    operator,
+                    "`^` is not a power in Rust, and there are no bits here; write `x.powi(2)` for \
+                     integers that are known, or `x.powf(y)`",
+                );
+                ExprKind::Error
+            }
             operator => {
                 self.error(
                     operator,
@@ -388,11 +397,21 @@ impl Parser<'_> {
     }
 
     fn method_call<'a>(&self, call: &'a syn::ExprMethodCall) -> ExprKind<'a> {
+        let name = call.method.to_string();
+        if let Some(module) = refuse::module_of_mathematics(&call.receiver)
+            && !self.declared.contains(&module.to_string())
+        {
+            let message = format!(
+                "`{module}` is not a module of Rust: functions are methods of floats here; write {}",
+                refuse::as_method(&name)
+            );
+            self.opaque(module, message);
+            return ExprKind::Error;
+        }
         let receiver = self.expr(&call.receiver);
         if matches!(receiver.kind, ExprKind::Error) {
             return ExprKind::Error;
         }
-        let name = call.method.to_string();
         if let Some(comparison) = comparison(&name)
             && let [other] = &call.args.iter().collect::<Vec<_>>()[..]
         {
@@ -430,9 +449,10 @@ impl Parser<'_> {
             self.error(
                 name,
                 format!(
-                    "`{name}` takes {} arguments, the number it is called on included, and has {}",
-                    function.arguments(),
-                    arguments.len()
+                    "`{name}` takes {} besides the number that it is called on, and has {}; write \
+                     those only",
+                    refuse::arguments_in_words(function.arguments() - 1),
+                    arguments.len().saturating_sub(1)
                 ),
             );
             return ExprKind::Error;
@@ -518,6 +538,13 @@ impl Parser<'_> {
             && let Some(interpolation) = Interpolation::from_name(&name.to_string())
         {
             return self.interpolate(interpolation, name, call);
+        }
+        if self.other_structs.contains(&shown) {
+            // Within a function it was reported where it is declared.
+            if self.in_module {
+                self.error(&call.func, NOT_SEEN);
+            }
+            return ExprKind::Error;
         }
         let message = if segments == [&*self.name] {
             format!(

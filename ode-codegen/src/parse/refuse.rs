@@ -1,6 +1,7 @@
 //! The messages for what is outside the subset: what is not possible, why, what to write instead.
 
 use crate::ast::Function;
+use crate::elaborate::nearly_equal;
 
 /// Why and what instead, for a macro by name.
 pub(super) fn macro_call(name: &str) -> String {
@@ -69,10 +70,26 @@ pub(super) fn allocation(name: &str) -> String {
 /// For a call of a function that is not one of the known; `here` is "this function" or "this module".
 pub(crate) fn function_call(path: &str, here: &str) -> String {
     let name = path.rsplit("::").next().unwrap_or(path);
-    if Function::from_name(name).is_some() {
+    let elsewhere = ELSEWHERE.iter().find(|(theirs, _)| *theirs == name);
+    let ours = elsewhere.map(|(_, ours)| *ours);
+    let name = ours.or_else(|| Function::from_name(name).map(|_| name));
+    if let Some(name) = name {
         return format!(
-            "`{path}` is not a function by itself: it is a method of floats; write `x.{name}()`, or \
-             `f64::{name}(x)`"
+            "`{path}` is not a function by itself: it is a method of floats; write {}",
+            as_method(name)
+        );
+    }
+    const CHANCE: [&str; 6] = ["Instant", "SystemTime", "rand", "random", "thread_rng", "rng"];
+    if path.split("::").any(|segment| CHANCE.contains(&segment)) {
+        return format!(
+            "cannot call `{path}` in a right-hand side: its value would differ from call to call, \
+             and the solver calls at points of its own; make it a parameter"
+        );
+    }
+    if let "Some" | "None" | "Ok" | "Err" = path {
+        return format!(
+            "`{path}` cannot be used in a right-hand side: there are no options or enums here; use \
+             the number itself"
         );
     }
     let where_to_use = match here {
@@ -83,6 +100,57 @@ pub(crate) fn function_call(path: &str, here: &str) -> String {
         "cannot call `{path}` in a right-hand side: its body is not visible here; write it as a \
          `fn` inside {here}, or put `#[ode_fn]` above it and name it {where_to_use}"
     )
+}
+
+/// Functions by their names in other languages, and here.
+const ELSEWHERE: [(&str, &str); 15] = [
+    ("fabs", "abs"),
+    ("sign", "signum"),
+    ("sgn", "signum"),
+    ("power", "powf"),
+    ("log1p", "ln_1p"),
+    ("expm1", "exp_m1"),
+    ("arcsin", "asin"),
+    ("arccos", "acos"),
+    ("arctan", "atan"),
+    ("arctan2", "atan2"),
+    ("ceiling", "ceil"),
+    ("fmin", "min"),
+    ("fmax", "max"),
+    ("deg2rad", "to_radians"),
+    ("rad2deg", "to_degrees"),
+];
+
+/// The function that was probably meant.
+fn meant(name: &str) -> Option<&'static str> {
+    let known = || Function::NAMES.iter().map(|(known, _)| *known);
+    let elsewhere = ELSEWHERE.iter().find(|(theirs, _)| *theirs == name);
+    elsewhere.map(|(_, ours)| *ours).or_else(|| known().find(|known| nearly_equal(known, name)))
+}
+
+/// For `Math.exp(x)`, as other languages have it: the module, if `receiver` is one.
+pub(super) fn module_of_mathematics(receiver: &syn::Expr) -> Option<&syn::Ident> {
+    let syn::Expr::Path(path) = receiver else { return None };
+    let name = path.path.get_ident()?;
+    ["Math", "math", "np", "numpy"].iter().any(|module| name == module).then_some(name)
+}
+
+/// A function of floats as it is called, with the number of its arguments.
+pub(super) fn as_method(name: &str) -> String {
+    match Function::from_name(name).map(Function::arguments) {
+        Some(2) => format!("`x.{name}(y)`, or `f64::{name}(x, y)`"),
+        Some(3) => format!("`x.{name}(y, z)`, or `f64::{name}(x, y, z)`"),
+        _ => format!("`x.{name}()`, or `f64::{name}(x)`"),
+    }
+}
+
+/// How many arguments.
+pub(crate) fn arguments_in_words(count: usize) -> String {
+    match count {
+        0 => "no argument".to_owned(),
+        1 => "one argument".to_owned(),
+        count => format!("{count} arguments"),
+    }
 }
 
 /// For a method that is not one of the known.
@@ -109,11 +177,18 @@ pub(super) fn method_call(name: &str) -> String {
         }
         "clone" => "numbers and arrays are copied; leave out `.clone()`",
         _ => {
-            return format!(
-                "cannot call `{name}` in a right-hand side: it is not one of the functions at hand, \
-             which are {}",
-                known_functions()
-            );
+            return match meant(name) {
+                Some(similar) => format!(
+                    "cannot call `{name}` in a right-hand side: there is no such function; write \
+                     {}, if you mean that",
+                    as_method(similar)
+                ),
+                None => format!(
+                    "cannot call `{name}` in a right-hand side: it is not a function that is \
+                     known here; write it as a `fn` inside, of these: {}",
+                    known_functions()
+                ),
+            };
         }
     };
     format!("cannot call `{name}` in a right-hand side: {reason}")
@@ -124,7 +199,6 @@ fn known_functions() -> String {
         .iter()
         .map(|(name, _)| *name)
         .filter(|name| !matches!(*name, "neg" | "len"))
-        .map(|name| format!("`{name}`"))
         .collect();
     names.join(", ")
 }

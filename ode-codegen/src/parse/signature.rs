@@ -155,7 +155,10 @@ pub(crate) fn read<'a>(
         None => match arguments.next() {
             None => return refuse(&sig.ident, &unexpected),
             Some((None, ty)) => {
-                return refuse(ty, "the array of derivatives needs a name: they are written to it");
+                return refuse(
+                    ty,
+                    "the array of derivatives needs a name: they are written to it; call it `du`",
+                );
             }
             Some((name, ty)) => Some(Argument { name, ty: reference(ty, true)? }),
         },

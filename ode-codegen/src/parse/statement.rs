@@ -9,6 +9,11 @@ use crate::ast::{
     Struct, Type,
 };
 
+/// For a struct without named fields.
+pub(super) const NOT_SEEN: &str = "a struct needs named fields, and cannot be generic, in a right-hand \
+                                   side: they are the names of its numbers; write `struct Point { x: \
+                                   f64, y: f64 }`";
+
 /// Whether right-hand sides can use a struct.
 pub(super) fn is_seen(item: &syn::ItemStruct) -> bool {
     matches!(item.fields, syn::Fields::Named(_)) && item.generics.params.is_empty()
@@ -92,11 +97,7 @@ impl Parser<'_> {
         if !is_seen(item) {
             // In a module it may be for something else.
             if !self.in_module {
-                self.error(
-                    &item.ident,
-                    "a struct needs named fields, and cannot be generic, in a right-hand side: \
-                     they are the names of its numbers; write `struct Point { x: f64, y: f64 }`",
-                );
+                self.error(&item.ident, NOT_SEEN);
             }
             return None;
         }
