@@ -282,13 +282,9 @@ fn right_hand_sides_are_what_was_written() {
 /// In other precisions, generic, and as modules.
 #[test]
 fn right_hand_sides_of_other_forms_too() {
-    let single = signature::one_precision::rule::call;
-    agree(signature::one_precision::rule, |u: &[f64; 1], p: &[f64; 1]| {
-        let mut du = [0.0];
-        single(&mut du, &[u[0] as f32], &[p[0] as f32]);
-        // The literal is that of the precision of the solve.
-        [f64::from(du[0])]
-    });
+    let mut single = [0.0];
+    signature::one_precision::rule::call(&mut single, &[0.75], &[1.5]);
+    assert_eq!(signature::one_precision::rule::rhs::<f32>(&[0.75], &[1.5], 0.0), single);
     agree(
         signature::generic_over_numbers::rule,
         signature::generic_over_numbers::rule::call::<f64>,

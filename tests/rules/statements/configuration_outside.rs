@@ -1,6 +1,6 @@
 use odes::ode_system;
 
-#[cfg(not(feature = "none"))]
+#[cfg(target_pointer_width = "64")]
 #[ode_system]
 pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     du[0] = u[1];
