@@ -433,7 +433,7 @@ impl<'a> Elaborator<'a, '_> {
                 usize::try_from(integer.value).ok()
             }
             Value::Poison => return None,
-            Value::Real(id) if self.from_outside(id) => {
+            Value::Real(id) if self.is_from_outside(id) => {
                 self.error(count.id, count.syntax, FROM_OUTSIDE);
                 return None;
             }

@@ -46,7 +46,7 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// Whether a number is a constant from outside.
-    pub(super) fn from_outside(&self, number: Id) -> bool {
+    pub(super) fn is_from_outside(&self, number: Id) -> bool {
         matches!(self.graph.node(number), Node::Constant(_))
     }
 
@@ -227,7 +227,7 @@ impl<'a> Elaborator<'a, '_> {
                 return None;
             }
             Value::Real(id) => {
-                if self.from_outside(id) {
+                if self.is_from_outside(id) {
                     self.error(index.id, index.syntax, FROM_OUTSIDE);
                     return None;
                 }

@@ -22,7 +22,7 @@ impl<'a> Elaborator<'a, '_> {
             Value::Poison => None,
             other => {
                 let message = match other {
-                    Value::Real(id) if self.from_outside(id) => FROM_OUTSIDE,
+                    Value::Real(id) if self.is_from_outside(id) => FROM_OUTSIDE,
                     Value::Real(_) | Value::LaneInteger => {
                         "the bound of a loop must be an integer known at compile time: all lanes \
                          run the same rounds, and the value of this is not known; write a number, \

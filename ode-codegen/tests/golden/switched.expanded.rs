@@ -40,9 +40,9 @@ impl switched {
 )]
 const _: () = {
     use ::odes::__private::{Operations, Real, System};
-    use ::odes::__private::device_constant;
     #[allow(unused_imports)]
     use crate::constants::STIFFNESS;
+    use ::odes::__private::device_constant;
     #[automatically_derived]
     impl System<2, 0> for switched {
         const NAME: &'static str = "switched";
@@ -108,7 +108,8 @@ const _: () = {
             "fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = R::lit(crate::constants::FRICTION as f64) * v2;\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586) * t;\n    let v6 = v5.cos();\n    let v7 = (-R::lit(STIFFNESS as f64)).mul_add(u[0], v6);\n    let v8 = v7 - v4;\n    [u[1], v8]\n}\nfn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586) * t;\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586) * v1;\n    [zero, -v2]\n}\n"
         }
         fn device_source() -> ::std::string::String {
-            let mut text = ::std::string::String::from("struct System {\n");
+            let mut text = ::std::string::String::new();
+            text.push_str("struct System {\n");
             text.push_str(
                 &device_constant("constant0_FRICTION", crate::constants::FRICTION as f64),
             );
