@@ -1,4 +1,8 @@
-//! The attribute macros of `odes`, a shell over `ode-codegen`.
+//! The attribute macros of `odes`, a shell over `ode-codegen`. This page is about what can be written
+//! under [`macro@ode_system`]; [`macro@ode_fn`] lets right-hand sides call a function from outside, and
+//! [`macro@device`] translates the solvers themselves.
+//!
+#![doc = include_str!("../language.md")]
 
 use proc_macro::TokenStream;
 
@@ -116,55 +120,9 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # What can be written
 ///
-/// The function is evaluated at compile time. *Floats* (the state, the parameters, the time, and
-/// what is computed from them) are different in every lane, and become instructions. *Integers*,
-/// and truth values that come from them, are *known*: they decide which instructions there are.
-/// Arrays, tuples, references, functions and loops are gone when it is done: an array is its
-/// elements, a loop is its rounds one after another, and a call is the function's body. Where
-/// rustc would panic (an index out of range, an integer overflow, a division by zero), or what has
-/// to be known is not, the compilation fails with an error there. Whatever is not in this table is
-/// an error as well, which says what to write instead; type errors are rustc's own.
-///
-/// | construct | meaning |
-/// |---|---|
-/// | **Values** | |
-/// | `1.5`, `2e3_f64`, `true`, `3`, `4_usize` | literals; the type of an integer is inferred as rustc does |
-/// | `NAME`, `std::f64::consts::PI`, `module::NAME` | a constant: inside the function of any type, outside of it a float |
-/// | `[a, b]`, `[x; n]`, `(a, b)`, `v[i]`, `m[i][j]`, `t.0` | arrays and tuples; `n` and `i` are known |
-/// | `Name { field: x, ..other }`, `v.field` | structs with named fields, declared in the function or in the module |
-/// | `&x`, `*x` | `x`: nothing changes while it is borrowed |
-/// | **Operators** | |
-/// | `+ - * /`, unary `-` | on two floats or two integers; `%` on integers |
-/// | `== != < <= > >=` | on two floats: differs between lanes; on integers: known (`==` and `!=` on known truth values, too) |
-/// | `&& \|\| !` | where the first operand is known and decides, the second is not evaluated |
-/// | `n.min(m)`, `.max(m)`, `.abs()`, `.pow(k)`, `.div_euclid(m)`, `.rem_euclid(m)` | on integers |
-/// | `x as T`, `f64::from(n)` | an integer to any number, a known truth value to an integer; a constant float to an integer in an `f64` function |
-/// | **Statements** | |
-/// | `let pattern: T = value;` | names, `_`, `[a, .., b]`, `[a, rest @ ..]`, `(a, b)`, `&a`, `Name { field, other: a, .. }`, one inside the other; `let [x, y] = *u;` names the states |
-/// | `let x;` | assigned later, on every path before it is read |
-/// | `x = …`, `v[i] = …`, `t.0 = …`, `x += …` | assignment to variables and derivatives |
-/// | `[a, b] = …`, `(v[0], _) = …` | the right side is evaluated first |
-/// | `const NAME: T = …;`, `fn name(…) { … }`, `struct Name { … }`, `use …;` | `use` in the outermost block only |
-/// | **Control** | |
-/// | `if c { … } else { … }` | `c` known: one of the branches; else both, and what they leave different is selected |
-/// | `match x { … }` | `x` and all guards known; integers, `true`, ranges, constants, `a \| b`, names, `n @ 1..=3`, `_`, arrays and tuples of these (a float in it only as a name or `_`) |
-/// | `for pattern in items { … }` | `items` is a range `a..b` or `a..=b` of known integers, an array, a reference to one, or an iterator |
-/// | `while c { … }`, `loop { … }` | `c` known; at most 100 000 rounds |
-/// | `break`, `continue`, `break value`, `'label:` | under known conditions: not in an `if` on the state inside of the loop that is left |
-/// | **Functions** | |
-/// | `x.sqrt()`, `f64::sqrt(x)` | `sqrt`, `cbrt`, `hypot`; `exp`, `exp2`, `exp_m1`; `ln`, `log2`, `log10`, `log`, `ln_1p`; `powi`, `powf`; `sin`, `cos`, `tan`, `sin_cos`; `asin`, `acos`, `atan`, `atan2`; `sinh`, `cosh`, `tanh`; `asinh`, `acosh`, `atanh` |
-/// | `x.abs()`, `f64::abs(x)` | `abs`, `signum`, `copysign`; `min`, `max`, `clamp`; `floor`, `ceil`, `trunc`, `round`, `round_ties_even`, `fract`; `recip`, `mul_add`, `to_radians`, `to_degrees` |
-/// | `fn name(x: f64, v: &[f64; 3], n: usize) -> (f64, f64) { … }` | called by name; no `&mut`, no recursion, no `return`; may be generic over lengths of its arguments, `<const N: usize>`, and over numbers, `<R: Real>` |
-/// | `use path::name;` at the head, then `name(x)` | a function from outside, under [`ode_fn`](macro@ode_fn) |
-/// | `let f = \|x, [a, b]\| …;` | called by name; has the values that were around it when it was made, and assigns to none of them |
-/// | `v.map(f)`, `std::array::from_fn(f)` | the length of `from_fn` must be written: `let v: [f64; 3] = …`, or as the type of the result |
-/// | `v.len()` | known |
-/// | `v.iter()`, `(a..b)`, then `.rev()`, `.step_by(k)`, `.skip(k)`, `.take(k)`, `.enumerate()`, `.zip(w)`, `.map(f)`, `.copied()` | iterators |
-/// | `.sum::<f64>()`, `.product::<f64>()`, `.fold(first, f)` | from the first to the last, in this order |
-///
-/// An `if` on the state computes both branches and selects; its derivative is that of the branch
-/// taken. `min` and `max` give their argument where either number is a NaN, and `powi` is repeated
-/// squaring; else all functions are as those of `f64`, up to rounding.
+/// Everything is evaluated at compile time: floats become operations, integers are known, loops and
+/// functions are gone when it is done, and an `if` on the state computes both sides and selects. The
+/// [front page](crate) defines the language, rule by rule.
 ///
 /// # Arguments
 ///

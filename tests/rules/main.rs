@@ -1,10 +1,12 @@
 //! The passing half of each rule of the language: `tests/ui` has the failing half under the same
-//! name, and the guide (`docs/language.md`) shows both.
+//! name, and the guide ([`guide`]) shows both.
 //!
 //! Each is compiled by rustc as it stands and by `#[ode_system]`, and both compute the same.
 
+mod guide;
 #[path = "../support/random.rs"]
 mod random;
+mod seams;
 
 use odes::system::System;
 use random::Random;

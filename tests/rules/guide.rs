@@ -1,0 +1,219 @@
+//! The guide, `ode-macros/language.md`: its examples are the tests.
+//!
+//! Between `<!-- rule: group/name -->`, or `<!-- seams -->`, and `<!-- end -->` stands what is written
+//! here, from the files and the messages; the rest is prose. After a change run with
+//! `ODES_OVERWRITE=1`, read the difference in git, and commit it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::RULES;
+use crate::seams::SEAMS;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The two files of a rule.
+struct Rule {
+    name: String,
+    passing: PathBuf,
+    failing: PathBuf,
+}
+
+fn rules() -> Vec<Rule> {
+    let all = RULES.iter().flat_map(|(group, rules)| rules.iter().map(move |rule| (group, rule)));
+    all.map(|(group, rule)| {
+        let name = format!("{group}/{rule}");
+        let passing = root().join(format!("tests/rules/{name}.rs"));
+        let failing = root().join(format!("tests/ui/{name}.rs"));
+        Rule { name, passing, failing }
+    })
+    .collect()
+}
+
+/// The names of the files `group/rule.rs` in a folder.
+fn files(folder: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for group in fs::read_dir(root().join(folder)).unwrap() {
+        let group = group.unwrap();
+        if !group.path().is_dir() {
+            continue;
+        }
+        for file in fs::read_dir(group.path()).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                let stem = path.file_stem().unwrap().to_string_lossy();
+                names.push(format!("{}/{stem}", group.file_name().to_string_lossy()));
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+#[test]
+fn each_rule_has_both_halves() {
+    let mut rules: Vec<String> = rules().into_iter().map(|rule| rule.name).collect();
+    rules.sort();
+    assert_eq!(files("tests/rules"), rules);
+    // Files with several mistakes, and of newcomers, are no rules.
+    let mut failing = files("tests/ui");
+    failing.retain(|name| !name.starts_with("several/") && !name.starts_with("newcomer/"));
+    assert_eq!(failing, rules);
+}
+
+/// The lines of an example that are shown: without its documentation, imports and `main`, and
+/// where each was.
+fn shown(text: &str) -> Vec<(usize, &str)> {
+    let hidden = ["//!", "use odes::ode_system;", "fn main() {}"];
+    let lines = (1..).zip(text.lines());
+    let mut lines: Vec<_> =
+        lines.filter(|(_, line)| !hidden.iter().any(|hidden| line.starts_with(hidden))).collect();
+    let is_empty = |line: Option<&(usize, &str)>| line.is_some_and(|(_, text)| text.is_empty());
+    while is_empty(lines.first()) {
+        lines.remove(0);
+    }
+    while is_empty(lines.last()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// An error: what it says, and the line and the columns that it marks.
+struct Message {
+    text: String,
+    line: usize,
+    columns: std::ops::Range<usize>,
+}
+
+fn messages(stderr: &str) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    for line in stderr.lines() {
+        if let Some((kind, text)) = line.split_once(": ")
+            && (kind == "error" || kind.starts_with("error["))
+        {
+            messages.push(Message { text: text.to_owned(), line: 0, columns: 0..0 });
+        }
+        let Some(message) = messages.last_mut() else { continue };
+        if message.line == 0 && line.trim_start().starts_with("--> ") {
+            let mut place = line.rsplit(':').map(|part| part.parse::<usize>().unwrap());
+            let (column, line) = (place.next().unwrap() - 1, place.next().unwrap());
+            (message.line, message.columns) = (line, column..column);
+        }
+        if message.columns.is_empty()
+            && let Some((_, marks)) = line.split_once("| ")
+            && marks.trim_start().starts_with('^')
+        {
+            let length = marks.trim().chars().take_while(|mark| *mark == '^').count();
+            message.columns.end = message.columns.start + length;
+        }
+    }
+    messages
+}
+
+/// A rule as it is shown.
+fn example(rule: &Rule) -> String {
+    let (passing, failing) = (read(&rule.passing), read(&rule.failing));
+    let title: Vec<_> = failing.lines().map_while(|line| line.strip_prefix("//! ")).collect();
+    let mut text = format!("**{}**\n\n```rust\n", title.join(" "));
+    for (_, line) in shown(&passing) {
+        // For the test alone.
+        let _ = writeln!(text, "{}", line.replacen("pub(crate) ", "", 1));
+    }
+    text.push_str("```\n\nbut not\n\n```rust\n");
+    let messages = messages(&read(&rule.failing.with_extension("stderr")));
+    assert!(!messages.is_empty(), "{} has no messages", rule.name);
+    for (number, line) in shown(&failing) {
+        let _ = writeln!(text, "{line}");
+        for message in messages.iter().filter(|message| message.line == number) {
+            // A comment takes two columns.
+            if message.columns.start >= 3 && !message.columns.is_empty() {
+                let space = " ".repeat(message.columns.start - 2);
+                let marks = "^".repeat(message.columns.len());
+                let _ = writeln!(text, "//{space}{marks}");
+            }
+        }
+    }
+    text.push_str("```\n");
+    for message in messages {
+        let _ = write!(text, "\n> error: {}\n", message.text);
+    }
+    text
+}
+
+/// A slope as it is written.
+fn number(value: f64) -> String {
+    if value.is_nan() {
+        "none".to_owned()
+    } else if value.is_infinite() {
+        if value > 0.0 { "infinite" } else { "-infinite" }.to_owned()
+    } else {
+        format!("{value}")
+    }
+}
+
+fn table_of_seams() -> String {
+    let mut table = "| function | at | slope on the left | on the right | derivative |\n\
+                     |---|---|---|---|---|\n"
+        .to_owned();
+    for seam in SEAMS {
+        let [left, right] = seam.sides.map(number);
+        let derivative =
+            if seam.derivative.is_nan() { "NaN".to_owned() } else { number(seam.derivative) };
+        let function = seam.function.replace('|', "\\|");
+        let _ =
+            writeln!(table, "| `{function}` | {} | {left} | {right} | **{derivative}** |", seam.at);
+    }
+    table
+}
+
+/// The guide with all examples as they are now.
+fn updated(guide: &str) -> String {
+    let mut rules = rules();
+    let mut text = String::new();
+    let mut parts = guide.split_inclusive('\n');
+    while let Some(line) = parts.next() {
+        text.push_str(line);
+        let name = line.trim().strip_prefix("<!-- ").and_then(|line| line.strip_suffix(" -->"));
+        let generated = match name {
+            Some("seams") => table_of_seams(),
+            Some(name) if name.starts_with("rule: ") => {
+                let position = rules.iter().position(|rule| name[6..] == rule.name);
+                let position = position.unwrap_or_else(|| panic!("no {name}, or once more"));
+                example(&rules.remove(position))
+            }
+            _ => continue,
+        };
+        let _ = write!(text, "\n{generated}\n<!-- end -->\n");
+        parts.find(|line| line.trim() == "<!-- end -->").expect("each example ends");
+    }
+    let missing: Vec<_> = rules.iter().map(|rule| &rule.name).collect();
+    assert!(missing.is_empty(), "the guide lacks the rules {missing:?}");
+    text
+}
+
+#[test]
+fn examples_are_the_tests() {
+    let path = root().join("ode-macros/language.md");
+    let guide = read(&path);
+    let updated = updated(&guide);
+    if std::env::var_os("ODES_OVERWRITE").is_some() {
+        fs::write(&path, updated).unwrap();
+        return;
+    }
+    let different = guide.lines().zip(updated.lines()).zip(1..).find(|((a, b), _)| a != b);
+    if let Some(((there, here), line)) = different {
+        panic!(
+            "{}:{line}: `{there}`, and now it is `{here}`; run with ODES_OVERWRITE=1 and read the \
+             difference",
+            path.display()
+        );
+    }
+    assert_eq!(guide.len(), updated.len(), "{} is cut off", path.display());
+}
