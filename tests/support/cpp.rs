@@ -43,7 +43,9 @@ impl HostCpp {
         let (text, library) = (folder.join("solve.cpp"), folder.join("solve.so"));
         std::fs::write(&text, source).unwrap();
         let mut command = Command::new(&self.compiler);
-        command.args(["-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]);
+        // Where GCC makes vectors, it fuses products with sums whatever it is told about contraction.
+        command.args(["-std=c++17", "-O2", "-ffp-contract=off", "-fno-tree-slp-vectorize"]);
+        command.args(["-shared", "-fPIC"]);
         if cfg!(target_arch = "x86_64") {
             command.args(["-mavx2", "-mfma"]);
         }
