@@ -66,6 +66,31 @@ fn every_function() {
     }
 }
 
+/// Tables, and remainders.
+#[test]
+fn tables() {
+    use systems::{remainders, tables};
+    let near = |i: usize| 1.0 + 1e-4 * i as f64;
+    let options = SolveOptions::default().fixed_step(0.01);
+    let problem = OdeProblem::new(tables::tables, tables::U, 0.0..=1.0, tables::P);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(3000)
+        .vary(move |q, i| q.with_u0(tables::U.map(|x| x * near(i))));
+    same_bits(&ensemble, &options);
+    let narrow = |x: f64| x as f32;
+    let problem =
+        OdeProblem::new(tables::tables, tables::U.map(narrow), 0.0..=1.0, tables::P.map(narrow));
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(3000)
+        .vary(move |q, i| q.with_u0(tables::U.map(|x| narrow(x * near(i)))));
+    same_bits(&ensemble, &options);
+    let problem = OdeProblem::new(remainders::remainders, remainders::U, 0.0..=1.0, remainders::P);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(3000)
+        .vary(move |q, i| q.with_u0(remainders::U.map(|x| x * near(i))));
+    same_bits(&ensemble, &options);
+}
+
 #[test]
 fn library_functions_are_close() {
     let Some(gpu) = gpu() else { return };

@@ -179,6 +179,23 @@ fn functions_of_other_crates() {
     assert!(reactor::device_source().contains("8.314462618e0"), "{}", reactor::device_source());
 }
 
+/// Calls a function of another crate that has a table.
+#[ode_system]
+fn greenhouse(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], t: f64) {
+    use odes_elsewhere::weather::temperature;
+    du[0] = p[0] * (temperature(t) - u[0]);
+}
+
+#[test]
+fn tables_of_other_crates() {
+    for t in [0.0, 0.3, 0.75, 41.9, -0.125] {
+        let mut expected = [0.0_f64];
+        greenhouse::call(&mut expected, &[2.0], &[0.25], t);
+        assert_eq!(greenhouse::rhs(&[2.0], &[0.25], t), expected);
+    }
+    assert!(greenhouse::device_source().contains("(R)(1.725e1)"));
+}
+
 #[test]
 fn derivatives_by_hand_are_taken() {
     type ByHand = by_hand::Model;

@@ -22,6 +22,7 @@ use syn::visit_mut::VisitMut;
 use crate::ast::{Function, Interpolation, Scalar};
 use crate::elaborate::known_constant;
 use crate::parse::{Declared, signature};
+use crate::system::entries_of;
 use crate::{depth, system};
 
 /// A function from outside.
@@ -316,11 +317,14 @@ fn hand_out(function: syn::ItemFn, known: &[Outside]) -> TokenStream {
     let export = public.then(|| quote!(#[macro_export]));
     let values = (!constants.paths.is_empty()).then(|| {
         let names = (0..).map(|index| format_ident!("constant{index}"));
-        let declarations = constants
-            .paths
-            .iter()
-            .zip(names)
-            .map(|(path, name)| quote!(#[doc(hidden)] pub const #name: f64 = #path as f64;));
+        let declarations =
+            constants.paths.iter().zip(names).map(|((path, is_array), name)| match is_array {
+                false => quote!(#[doc(hidden)] pub const #name: f64 = #path as f64;),
+                true => {
+                    let entries = entries_of(&path.to_token_stream());
+                    quote!(#[doc(hidden)] pub const #name: [f64; #path.len()] = #entries;)
+                }
+            });
         quote! {
             #[doc(hidden)]
             #[allow(non_camel_case_types, missing_debug_implementations)]
@@ -353,11 +357,12 @@ fn hand_out(function: syn::ItemFn, known: &[Outside]) -> TokenStream {
 struct Constants {
     declared: Declared,
     scalar: Scalar,
-    paths: Vec<syn::Path>,
+    /// Each with whether it is an array.
+    paths: Vec<(syn::Path, bool)>,
 }
 
-impl VisitMut for Constants {
-    fn visit_expr_path_mut(&mut self, expr: &mut syn::ExprPath) {
+impl Constants {
+    fn replace(&mut self, expr: &mut syn::ExprPath, is_array: bool) {
         let path = &expr.path;
         let inside =
             path.get_ident().is_some_and(|name| self.declared.names.contains(&name.to_string()));
@@ -369,14 +374,37 @@ impl VisitMut for Constants {
         if inside || !is_constant || is_known || expr.qself.is_some() {
             return;
         }
-        let index = self.paths.iter().position(|known| known == path).unwrap_or_else(|| {
-            self.paths.push(path.clone());
+        let constant = (path.clone(), is_array);
+        let index = self.paths.iter().position(|known| *known == constant).unwrap_or_else(|| {
+            self.paths.push(constant);
             self.paths.len() - 1
         });
         let span = last.ident.span();
         let constants = Ident::new(CONSTANTS, span);
         let name = Ident::new(&format!("constant{index}"), span);
         expr.path = syn::parse_quote!(#constants::#name);
+    }
+}
+
+impl VisitMut for Constants {
+    fn visit_expr_path_mut(&mut self, expr: &mut syn::ExprPath) {
+        self.replace(expr, false);
+    }
+
+    /// What is indexed is an array, and so is what a reference to is passed on: numbers are copied.
+    fn visit_expr_index_mut(&mut self, expr: &mut syn::ExprIndex) {
+        match &mut *expr.expr {
+            syn::Expr::Path(path) => self.replace(path, true),
+            other => self.visit_expr_mut(other),
+        }
+        self.visit_expr_mut(&mut expr.index);
+    }
+
+    fn visit_expr_reference_mut(&mut self, expr: &mut syn::ExprReference) {
+        match &mut *expr.expr {
+            syn::Expr::Path(path) => self.replace(path, true),
+            other => self.visit_expr_mut(other),
+        }
     }
 
     fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {

@@ -20,6 +20,7 @@ mod constants;
 mod function;
 pub(crate) mod module;
 
+pub(crate) use constants::entries_of;
 pub(crate) use function::resumed;
 
 use proc_macro2::{Ident, TokenStream};

@@ -132,6 +132,10 @@ template<class R> DEVICE R larger(R a, R b) { return a > b ? a : b; }
 template<class R> DEVICE R smaller(R a, R b) { return a < b ? a : b; }
 #endif
 
+// Tables that are looked up lie in global memory, and are read through the read-only cache: where lanes
+// of a warp read different addresses, constant memory serves one after the other. A lookup is three
+// instructions: convert, clamp, load.
+//
 // The nearest index, of `last + 1` of them, to an integer; of a NaN the first. Conversions saturate on a
 // device, and are undefined on a host.
 #if ON_DEVICE

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use proc_macro2::Ident;
 use quote::ToTokens;
 
+use super::place::FROM_OUTSIDE;
 use super::value::Value;
 use super::work::Work;
 use super::{Elaborator, place};
@@ -46,7 +47,11 @@ impl<'a> Elaborator<'a, '_> {
             Value::Array(items) => Rc::unwrap_or_clone(items),
             Value::Poison if self.leaving.is_some() => return Value::Poison,
             value => {
-                if value != Value::Poison {
+                if let Value::Real(id) = value
+                    && self.is_from_outside(id)
+                {
+                    self.error(iterated.id, iterated.syntax, FROM_OUTSIDE);
+                } else if value != Value::Poison {
                     let message = format!(
                         "cannot loop over {} in a right-hand side: all lanes run the same rounds, \
                          known at compile time; loop over a range `a..b`, an array, or an \

@@ -461,6 +461,11 @@ impl<'a> Elaborator<'a, '_> {
             return Value::Poison;
         }
         if function == Function::Len {
+            if let Some(Value::Real(id)) = arguments.first()
+                && self.is_from_outside(*id)
+            {
+                return self.poison(expr.id, name, FROM_OUTSIDE);
+            }
             return match arguments.first().and_then(Value::items) {
                 Some(elements) => Value::Integer(self.integers.introduce(
                     expr.id,

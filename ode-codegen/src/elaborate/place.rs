@@ -213,49 +213,12 @@ impl<'a> Elaborator<'a, '_> {
 
     /// An index below `length`.
     fn index(&mut self, index: &Expr<'a>, length: usize) -> Option<usize> {
-        let integer = match self.expr(index) {
-            Value::Integer(integer) => integer,
-            Value::Poison => return None,
-            Value::LaneInteger => {
-                self.error(
-                    index.id,
-                    index.syntax,
-                    "this index depends on the state, by an `if`: it must be known at compile \
-                     time to be proved in range; choose between elements, as in \
-                     `if x > 0.0 { u[0] } else { u[1] }`",
-                );
-                return None;
-            }
-            Value::Real(id) => {
-                if self.is_from_outside(id) {
-                    self.error(index.id, index.syntax, FROM_OUTSIDE);
-                    return None;
-                }
-                self.error(
-                    index.id,
-                    index.syntax,
-                    "an index must be an integer known at compile time: it is proved in range \
-                     here, and the value of this is not known; write a number, or the variable \
-                     of a `for` loop",
-                );
-                return None;
-            }
-            other => {
-                let message = format!(
-                    "an index must be an integer known at compile time, found {}",
-                    other.describe()
-                );
-                self.error(index.id, index.syntax, message);
-                return None;
-            }
-        };
-        self.integers.bind(integer.ty, IntegerType::USIZE);
-        match usize::try_from(integer.value) {
+        let position = self.known_index(index)?;
+        match usize::try_from(position) {
             Ok(index) if index < length => Some(index),
             _ => {
                 let message = format!(
-                    "index {} is out of range: the array has {length} element{}, {}",
-                    integer.value,
+                    "index {position} is out of range: the array has {length} element{}, {}",
                     if length == 1 { "" } else { "s" },
                     match length {
                         0 => "so there is nothing to index".to_owned(),
@@ -267,6 +230,34 @@ impl<'a> Elaborator<'a, '_> {
                 None
             }
         }
+    }
+
+    /// The value of an index.
+    pub(super) fn known_index(&mut self, index: &Expr<'a>) -> Option<i128> {
+        let message = match self.expr(index) {
+            Value::Integer(integer) => {
+                self.integers.bind(integer.ty, IntegerType::USIZE);
+                return Some(integer.value);
+            }
+            Value::Poison => return None,
+            Value::LaneInteger => {
+                "this index depends on the state, by an `if`: it must be known at \
+                                   compile time to be proved in range; choose between elements, as \
+                                   in `if x > 0.0 { u[0] } else { u[1] }`"
+                    .to_owned()
+            }
+            Value::Real(id) if self.is_from_outside(id) => FROM_OUTSIDE.to_owned(),
+            Value::Real(_) => "an index must be an integer known at compile time: it is proved in \
+                               range here, and the value of this is not known; write a number, or \
+                               the variable of a `for` loop"
+                .to_owned(),
+            other => format!(
+                "an index must be an integer known at compile time, found {}",
+                other.describe()
+            ),
+        };
+        self.error(index.id, index.syntax, message);
+        None
     }
 
     /// `place = value`, or `place operation= value`.

@@ -64,6 +64,9 @@ impl<'a> Elaborator<'a, '_> {
         let (mut items, is_array) = match receiver {
             Value::Array(items) => (Rc::unwrap_or_clone(items), true),
             Value::Iterator(items) => (items, false),
+            Value::Real(id) if self.is_from_outside(id) => {
+                return self.poison(expr.id, name, FROM_OUTSIDE);
+            }
             other => {
                 let message = format!(
                     "`{name}` is for arrays and ranges here, found {}: write it for an array, or \

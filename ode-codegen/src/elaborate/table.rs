@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use super::Elaborator;
 use super::place::Access;
 use super::value::Value;
-use crate::ast::{Expr, IntegerType, Interpolation};
+use crate::ast::{Expr, Interpolation};
 use crate::graph::{Comparison, Graph, Id, Node, Unary};
 
 /// A constant from outside, or an element of one.
@@ -114,25 +114,6 @@ impl<'a> Elaborator<'a, '_> {
             array.element = true;
         }
         Value::Real(self.constant(Constant::Value(array)))
-    }
-
-    fn known_index(&mut self, index: &Expr<'a>) -> Option<i128> {
-        match self.expr(index) {
-            Value::Integer(integer) => {
-                self.integers.bind(integer.ty, IntegerType::USIZE);
-                Some(integer.value)
-            }
-            Value::Poison => None,
-            _ => {
-                self.error(
-                    index.id,
-                    index.syntax,
-                    "an index must be an integer known at compile time, to be proved in range; \
-                     look up a position that is not by `interp_linear(&TABLE, x)`",
-                );
-                None
-            }
-        }
     }
 
     /// `interp_linear(table, position)`, `interp_cubic(table, position)`

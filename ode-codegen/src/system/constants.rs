@@ -9,6 +9,19 @@ use crate::elaborate::table::{Constant, Table};
 use crate::emit::literal;
 use crate::graph::Node;
 
+/// The entries of a constant array as `f64`, whatever numbers they are.
+pub(crate) fn entries_of(array: &TokenStream) -> TokenStream {
+    quote!({
+        let mut all = [0.0; #array.len()];
+        let mut k = 0;
+        while k < all.len() {
+            all[k] = #array[k] as f64;
+            k += 1;
+        }
+        all
+    })
+}
+
 /// By which names functions mention constants and tables.
 pub(super) struct Names {
     pub constants: Vec<TokenStream>,
@@ -93,15 +106,7 @@ impl Constants {
             }
             Table::Outside { array, extended } => {
                 let tokens = &array.tokens;
-                let entries = quote!({
-                    let mut all = [0.0; #tokens.len()];
-                    let mut k = 0;
-                    while k < all.len() {
-                        all[k] = #tokens[k] as f64;
-                        k += 1;
-                    }
-                    all
-                });
+                let entries = entries_of(tokens);
                 let (length, entries) = if *extended {
                     self.extends |= needed;
                     (quote!(#tokens.len() + 2), quote!(extended(&#entries)))

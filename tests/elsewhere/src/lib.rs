@@ -1,5 +1,22 @@
 //! Functions that right-hand sides of other crates call.
 
+/// Of the time of the day.
+pub mod weather {
+    /// By the hour, the last as the first.
+    const TEMPERATURE: [f64; 5] = [9.5, 11.0, 17.25, 14.0, 9.5];
+
+    /// At a time in days.
+    #[odes::ode_fn]
+    pub fn temperature(t: f64) -> f64 {
+        use odes::interp_cubic;
+        const LENGTH: f64 = 4.0;
+        fn between(table: &[f64; 5], x: f64) -> f64 {
+            interp_cubic(table, x)
+        }
+        between(&TEMPERATURE, t.rem_euclid(1.0) * LENGTH) - TEMPERATURE[2]
+    }
+}
+
 /// Of temperatures.
 pub mod arrhenius {
     /// Gas constant, J/(mol K).
