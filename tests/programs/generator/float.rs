@@ -21,6 +21,8 @@ const FORMS: &[Form<Expr>] = &[
     form(5, integer_as_float),
     form(16, Generator::call),
     form(6, Generator::accumulated),
+    form(3, remainder),
+    form(3, interpolated),
 ];
 
 /// Conditions on floats.
@@ -31,6 +33,7 @@ const MASKS: &[Form<Expr>] = &[
     form(6, |generator| Some(generator.existing(&|ty| *ty == Type::Mask)?.0)),
     form(3, guarded_comparison),
     form(3, |generator| generator.call_of(&Type::Mask)),
+    form(3, predicate),
 ];
 
 /// Where a function is defined.
@@ -354,6 +357,36 @@ fn power(generator: &mut Generator) -> Option<Expr> {
     }
 }
 
+fn remainder(generator: &mut Generator) -> Option<Expr> {
+    generator.spend(6);
+    let a = generator.float();
+    let b = match generator.once_in(2) {
+        true => generator.literal(),
+        false => generator.argument(Domain::Positive),
+    };
+    Some(match generator.below(3) {
+        0 => generator.function("rem_euclid", &[a, b]),
+        1 => generator.function("div_euclid", &[a, b]),
+        _ => generator.binary(a, "%", b),
+    })
+}
+
+/// A look into a table, which is an array of any kind.
+fn interpolated(generator: &mut Generator) -> Option<Expr> {
+    let floats = |ty: &Type| matches!(ty, Type::Array(element, _) if **element == Type::Float);
+    let table = match generator.once_in(3) {
+        true => "TABLE".to_owned(),
+        false => generator.existing(&floats)?.0.at(Level::Whole),
+    };
+    if generator.view == View::Items {
+        return None;
+    }
+    generator.spend(12);
+    let position = generator.float();
+    let function = *generator.choose(&["interp_linear", "interp_cubic", "odes::interp_linear"]);
+    Some(Expr::whole(format!("{function}(&{table}, {})", position.text)))
+}
+
 fn conditional(generator: &mut Generator) -> Option<Expr> {
     generator.spend(1);
     let mask = generator.mask();
@@ -424,6 +457,14 @@ fn comparison(generator: &mut Generator) -> Option<Expr> {
     };
     let text = format!("{} {operator} {}", a.at(Level::Sum), b.at(Level::Sum));
     Some(Expr::new(text, Level::Comparison, true))
+}
+
+fn predicate(generator: &mut Generator) -> Option<Expr> {
+    generator.spend(1);
+    let x = generator.float();
+    // The sign of a zero is not the compiler's to keep.
+    let predicate = *generator.choose(&["is_nan", "is_finite", "is_infinite"]);
+    Some(generator.function(predicate, &[x]))
 }
 
 fn connective(generator: &mut Generator) -> Option<Expr> {

@@ -16,7 +16,9 @@ pub(crate) struct Program {
 
 /// What programs find outside of themselves.
 pub(crate) const OUTSIDE: &str = "\
+use odes::{interp_cubic, interp_linear};
 const GAIN: f64 = 0.625;
+const TABLE: [f64; 5] = [0.5, -1.0, 0.25, 2.0, 1.5];
 pub(super) mod rates {
     pub const SLOW: f64 = 0.125;
 }

@@ -1,6 +1,6 @@
 //! Ranges, arrays and iterators: what loops and sums run over.
 
-use super::expr::Expr;
+use super::expr::{Expr, Level};
 use super::types::{Type, View};
 use super::{Form, Generator, form};
 
@@ -134,10 +134,7 @@ impl Generator {
                     this.declare(&sum, Type::Float);
                     let pattern = this.item_pattern(&iterator.item);
                     let value = this.typed_float();
-                    format!(
-                        "|{sum}, {pattern}| 0.5 * {sum} + {}",
-                        value.at(super::expr::Level::Product)
-                    )
+                    format!("|{sum}, {pattern}| 0.5 * {sum} + {}", value.at(Level::Product))
                 });
                 iterator.chained(&format!("fold({}, {function})", first.text)).text
             }
@@ -248,10 +245,12 @@ fn array(generator: &mut Generator) -> Option<Iterator> {
     let (array, ty) = generator.existing(&|ty| matches!(ty, Type::Array(..)))?;
     let Type::Array(element, count) = ty else { return None };
     let borrowed = generator.once_in(2);
-    let text = if borrowed { format!("&{}", array.receiver()) } else { array.text };
-    // `&v` of a reference is a reference to it, which is no iterator.
-    let twice = borrowed && array.level == super::expr::Level::Sign;
-    let text = if twice { text.replacen('&', "", 1) } else { text };
+    let text = match (borrowed, array.level) {
+        (false, _) => array.text,
+        // A reference is iterated as it is, but for the derivatives, which would be gone.
+        (true, Level::Sign) if array.text != "*du" => array.receiver(),
+        (true, _) => format!("&{}", array.at(Level::Sign)),
+    };
     let item = Item::One { ty: *element, reference: borrowed };
     Some(Iterator { text, item, count, range: false, exact: true, methods: false })
 }

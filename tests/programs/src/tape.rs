@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+use std::sync::Arc;
 
 use odes::lane::{Bits, Mask, Real};
 
@@ -61,7 +62,7 @@ pub enum Comparison {
 }
 
 /// An operation. Operands are positions: of numbers, or of truth values.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Operation {
     Literal(f64),
     /// State, then parameters, then the time.
@@ -70,6 +71,8 @@ enum Operation {
     Binary(Binary, u32, u32),
     MulAdd(u32, u32, u32),
     Select(u32, u32, u32),
+    /// The entry of a table at an index.
+    Lookup(Arc<[f64]>, u32),
     Compare(Comparison, u32, u32),
     And(u32, u32),
     Or(u32, u32),
@@ -157,6 +160,7 @@ impl Tape {
                 Operation::Binary(function, a, b) => binary(function, of(a), of(b)),
                 Operation::MulAdd(a, b, c) => of(a).mul_add(of(b), of(c)),
                 Operation::Select(mask, a, b) => R::select(truth(mask), of(a), of(b)),
+                Operation::Lookup(ref table, index) => R::lookup(table, of(index)),
                 Operation::Compare(comparison, a, b) => {
                     let truth = compare(comparison, of(a), of(b));
                     masks.push(truth);
@@ -195,6 +199,17 @@ impl Tape {
         })
     }
 
+    /// Whether a number is rounded to an integer that is itself, as all are beyond this size: the
+    /// compiler's remainders end there.
+    #[must_use]
+    pub fn has_large_quotient(&self, inputs: &[f64]) -> bool {
+        let numbers = self.numbers(inputs);
+        self.operations.iter().any(|operation| match *operation {
+            Operation::Unary(Unary::Floor, a) => numbers[a as usize].abs() >= 2.0 / f64::EPSILON,
+            _ => false,
+        })
+    }
+
     /// Whether the sign of a NaN decides about a result: neither Rust nor IEEE 754 says what it is.
     #[must_use]
     pub fn sign_of_nan_matters(&self, inputs: &[f64]) -> bool {
@@ -216,7 +231,7 @@ impl Tape {
                     continue;
                 }
                 Operation::Literal(_) => &[],
-                Operation::Unary(_, a) => &[*a],
+                Operation::Unary(_, a) | Operation::Lookup(_, a) => &[*a],
                 Operation::Binary(_, a, b) | Operation::Select(_, a, b) => &[*a, *b],
                 Operation::MulAdd(a, b, c) => &[*a, *b, *c],
                 _ => continue,
@@ -278,6 +293,9 @@ macro_rules! functions {
             }
             fn mul_add(self, a: Self, b: Self) -> Self {
                 number(Operation::MulAdd(self.0, a.0, b.0))
+            }
+            fn lookup(table: &[f64], index: Self) -> Self {
+                number(Operation::Lookup(table.into(), index.0))
             }
             fn select(mask: RecordedMask, a: Self, b: Self) -> Self {
                 number(Operation::Select(mask.0, a.0, b.0))

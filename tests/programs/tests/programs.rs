@@ -84,7 +84,9 @@ fn plain_functions() {
                 continue;
             }
             let tape = &program.unfused_tape;
-            if tape.sign_of_zero_matters(&point) || tape.sign_of_nan_matters(&point) {
+            let excuses =
+                [Tape::sign_of_zero_matters, Tape::sign_of_nan_matters, Tape::has_large_quotient];
+            if excuses.iter().any(|excuse| excuse(tape, &point)) {
                 excused += 1;
                 continue;
             }
@@ -94,9 +96,8 @@ fn plain_functions() {
     }
     let operations: usize =
         written::programs().iter().map(|program| program.unfused_tape.operations()).sum();
-    let summary = format!(
-        "{operations} operations; {points} points, {finite} finite, {excused} decided by a sign that is free"
-    );
+    let summary =
+        format!("{operations} operations; {points} points, {finite} finite, {excused} excused");
     conclude("plain functions", &summary, &reports);
     assert!(2 * finite > points, "{summary}");
     assert!(100 * excused < points, "{summary}");
