@@ -181,12 +181,23 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (us
     let signature = signature::read(sig, "a right-hand side", signature::FORMS)?;
     let numbers: HashSet<String> =
         sig.generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
-    let mut lengths = Vec::new();
-    let types = [Some(signature.u.ty), signature.p.as_ref().map(|p| p.ty)];
-    for ty in types.into_iter().flatten() {
-        lengths.push(length(ty, &numbers)?);
+    let types =
+        [Some(signature.result()), Some(signature.u.ty), signature.p.as_ref().map(|p| p.ty)];
+    let mut lengths = [0; 3];
+    let mut wrong: Option<syn::Error> = None;
+    for (length, ty) in lengths.iter_mut().zip(types) {
+        match ty.map_or(Ok(0), |ty| self::length(ty, &numbers)) {
+            Ok(count) => *length = count,
+            Err(error) => match &mut wrong {
+                Some(wrong) => wrong.combine(error),
+                None => wrong = Some(error),
+            },
+        }
     }
-    let (states, derivatives) = (lengths[0], length(signature.result(), &numbers)?);
+    if let Some(wrong) = wrong {
+        return Err(wrong);
+    }
+    let [derivatives, states, parameters] = lengths;
     if derivatives != states {
         let message = format!(
             "there are {states} states and {derivatives} derivatives: the lengths must agree"
@@ -199,16 +210,11 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (us
             "a system needs at least one state: there is nothing to solve",
         ));
     }
-    let parameters = lengths.get(1).copied().unwrap_or(0);
     Ok((signature, (states, parameters)))
 }
 
 /// How many floats there are in an array type whose lengths are literals.
 fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
-    let expected = || {
-        let message = format!("expected `[f64; N]` here, as in {}", signature::FORMS);
-        syn::Error::new_spanned(ty, message)
-    };
     match ty {
         syn::Type::Paren(inner) => length(&inner.elem, numbers),
         syn::Type::Group(inner) => length(&inner.elem, numbers),
@@ -250,7 +256,17 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
             "a slice cannot be used here: the number of elements must be known at compile time; \
              write an array with its length, such as `[f64; 3]`",
         )),
-        _ => Err(expected()),
+        other => {
+            let fields = match other {
+                syn::Type::Path(_) => {
+                    "; structs with named fields go, with the function as `fn rhs`, into \
+                     `#[ode_system] mod name { … }`"
+                }
+                _ => "",
+            };
+            let message = format!("expected `[f64; N]` here, as in {}{fields}", signature::FORMS);
+            Err(syn::Error::new_spanned(other, message))
+        }
     }
 }
 

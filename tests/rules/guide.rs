@@ -71,7 +71,7 @@ fn each_rule_has_both_halves() {
 /// The lines of an example that are shown: without its documentation, imports and `main`, and
 /// where each was.
 fn shown(text: &str) -> Vec<(usize, &str)> {
-    let hidden = ["//!", "use odes::ode_system;", "fn main() {}"];
+    let hidden = ["//!", "use odes::ode_system;", "use odes::{", "fn main() {}"];
     let lines = (1..).zip(text.lines());
     let mut lines: Vec<_> =
         lines.filter(|(_, line)| !hidden.iter().any(|hidden| line.starts_with(hidden))).collect();

@@ -402,7 +402,8 @@ impl<'a> Elaborator<'a, '_> {
                 expr.id,
                 expr.syntax,
                 "cannot make an integer of a float in a right-hand side: integers must be known \
-                 at compile time, and lanes would differ; choose between values by `if`",
+                 at compile time, and lanes would differ; choose between values by `if`, or look up a table by \
+                 `interp_linear(&TABLE, x)`",
             ),
             (other, _) => {
                 let message = format!(

@@ -49,7 +49,7 @@ pub(super) fn is_standard(name: &str) -> bool {
 }
 
 /// Types of the standard library that allocate.
-pub(super) fn allocates(name: &str) -> bool {
+pub(crate) fn allocates(name: &str) -> bool {
     const TYPES: [&str; 12] = [
         "Vec", "Box", "String", "Rc", "Arc", "VecDeque", "HashMap", "BTreeMap", "HashSet",
         "BTreeSet", "RefCell", "Cow",
@@ -103,7 +103,8 @@ pub(crate) fn function_call(path: &str, here: &str) -> String {
 }
 
 /// Functions by their names in other languages, and here.
-const ELSEWHERE: [(&str, &str); 15] = [
+const ELSEWHERE: [(&str, &str); 16] = [
+    ("pow", "powf"),
     ("fabs", "abs"),
     ("sign", "signum"),
     ("sgn", "signum"),

@@ -113,6 +113,15 @@ pub(crate) fn read<'a>(
         syn::ReturnType::Default => None,
         syn::ReturnType::Type(_, ty) => Some(&**ty),
     };
+    let most = if returns.is_some() { 3 } else { 4 };
+    if sig.inputs.len() > most {
+        let message = format!(
+            "there are {} arguments, and at most {most} here: parameters come together, as one \
+             array; {unexpected}",
+            sig.inputs.len()
+        );
+        return refuse(&sig.inputs, &message);
+    }
     let mut arguments = Vec::with_capacity(4);
     for input in &sig.inputs {
         let syn::FnArg::Typed(input) = input else {
@@ -132,11 +141,12 @@ pub(crate) fn read<'a>(
         };
         arguments.push((name, &*input.ty));
     }
-    let reference = |ty: &'a syn::Type, mutable: bool| match ty {
+    let mut wrong: Option<syn::Error> = None;
+    let mut reference = |ty: &'a syn::Type, mutable: bool| match ty {
         syn::Type::Reference(inner)
             if inner.lifetime.is_none() && inner.mutability.is_some() == mutable =>
         {
-            Ok(&*inner.elem)
+            &*inner.elem
         }
         other => {
             let form = match (mutable, forms == FORMS) {
@@ -145,7 +155,13 @@ pub(crate) fn read<'a>(
                 (true, false) => "a mutable reference",
                 (false, false) => "a reference",
             };
-            Err(syn::Error::new_spanned(other, format!("expected {form} here, as in {forms}")))
+            let message = format!("expected {form} here, as in {forms}");
+            let error = syn::Error::new_spanned(other, message);
+            match &mut wrong {
+                Some(wrong) => wrong.combine(error),
+                None => wrong = Some(error),
+            }
+            other
         }
     };
 
@@ -160,11 +176,11 @@ pub(crate) fn read<'a>(
                     "the array of derivatives needs a name: they are written to it; call it `du`",
                 );
             }
-            Some((name, ty)) => Some(Argument { name, ty: reference(ty, true)? }),
+            Some((name, ty)) => Some(Argument { name, ty: reference(ty, true) }),
         },
     };
     let u = match arguments.next() {
-        Some((name, ty)) => Argument { name, ty: reference(ty, false)? },
+        Some((name, ty)) => Argument { name, ty: reference(ty, false) },
         None if sig.inputs.is_empty() => return refuse(&sig.ident, &unexpected),
         None => return refuse(&sig.inputs, &unexpected),
     };
@@ -173,10 +189,7 @@ pub(crate) fn read<'a>(
         [(_, syn::Type::Path(_))] | [] => None,
         _ => arguments.next(),
     };
-    let p = match p {
-        Some((name, ty)) => Some(Argument { name, ty: reference(ty, false)? }),
-        None => None,
-    };
+    let p = p.map(|(name, ty)| Argument { name, ty: reference(ty, false) });
     let t = match arguments.next() {
         Some((name, ty)) => {
             match ty {
@@ -193,10 +206,11 @@ pub(crate) fn read<'a>(
         }
         None => None,
     };
-    if arguments.next().is_some() {
-        return refuse(&sig.inputs, &unexpected);
+    match wrong {
+        Some(wrong) => Err(wrong),
+        None if arguments.next().is_some() => refuse(&sig.inputs, &unexpected),
+        None => Ok(Signature { out, u, p, t, returns }),
     }
-    Ok(Signature { out, u, p, t, returns })
 }
 
 /// The float type that a signature, and structs it mentions, are written in: the first there is.

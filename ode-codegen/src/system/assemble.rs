@@ -3,7 +3,7 @@
 use std::slice::from_ref;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::constants::{Constants, Names};
 use super::{Options, never};
@@ -335,15 +335,23 @@ fn kind(node: Node) -> Option<usize> {
     })
 }
 
-/// What stands in for the implementation of a system with errors: it is never run.
+/// What stands in for the implementation of a system with errors: it is never run. Where the numbers
+/// of states and parameters are not known it is for any.
 pub(super) fn stub(
     ty: &TokenStream,
-    states: usize,
-    parameters: usize,
+    [states, parameters]: [Option<usize>; 2],
     options: &Options,
 ) -> TokenStream {
-    let (states, parameters) =
-        (Literal::usize_unsuffixed(states), Literal::usize_unsuffixed(parameters));
+    let mut generics = TokenStream::new();
+    let mut size = |known: Option<usize>, name: &str| match known {
+        Some(size) => Literal::usize_unsuffixed(size).into_token_stream(),
+        None => {
+            let name = Ident::new(name, Span::call_site());
+            generics.extend(quote!(const #name: usize,));
+            quote!(#name)
+        }
+    };
+    let (states, parameters) = (size(states, "N"), size(parameters, "P"));
     let facade = &options.facade;
     let never = never();
     let functions = [
@@ -361,7 +369,7 @@ pub(super) fn stub(
         const _: () = {
             use #facade::__private::{Operations, Real, System};
 
-            impl System<#states, #parameters> for #ty {
+            impl<#generics> System<#states, #parameters> for #ty {
                 const NAME: &'static str = "";
                 const STATES: [&'static str; #states] = [""; #states];
                 const PARAMETERS: [&'static str; #parameters] = [""; #parameters];

@@ -129,18 +129,29 @@ fn stub_itself(item: &syn::ItemFn) -> TokenStream {
         item.attrs.push(syn::parse_quote!(#[allow(unused)]));
         return function_itself(&item, &never());
     }
-    let (vis, name) = (&item.vis, &item.sig.ident);
+    let (vis, name, derives) = (&item.vis, &item.sig.ident, derives());
     quote! {
         #[allow(non_camel_case_types, dead_code, missing_docs)]
-        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+        #derives
         #vis struct #name;
     }
 }
 
-/// What stands in for the implementation of a system with errors, if the signature tells the numbers
-/// of states and parameters.
-fn stub(item: &syn::ItemFn, options: &Options) -> Option<TokenStream> {
-    let (_, (states, parameters)) = parse::signature(&item.sig).ok()?;
-    let name = &item.sig.ident;
-    Some(assemble::stub(&quote!(#name), states, parameters, options))
+/// What stands in for the implementation of a system with errors.
+fn stub(item: &syn::ItemFn, options: &Options) -> TokenStream {
+    let sizes = match parse::signature(&item.sig) {
+        Ok((_, (states, parameters))) => [Some(states), Some(parameters)],
+        Err(_) => [None, None],
+    };
+    let (name, visibility, facade) = (&item.sig.ident, &item.vis, &options.facade);
+    let implementation = assemble::stub(&quote!(#name), sizes, options);
+    let never = never();
+    quote! {
+        #implementation
+
+        impl #name {
+            #[allow(dead_code, missing_docs)]
+            #visibility fn report() -> #facade::__private::Report #never
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 
 use super::assemble::{self, Target};
@@ -12,6 +12,7 @@ use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
 use crate::outside::{self, Calls, Imports, Outside, Waiting};
 use crate::parse::module::{self, Kind, is_observable};
+use crate::parse::refuse;
 
 /// Names that the module gets.
 const ADDED: [&str; 2] = ["Model", "report"];
@@ -105,9 +106,54 @@ fn expand(
         }
     };
     let errors = error.to_compile_error();
-    let stub = sizes
-        .map(|(states, parameters)| assemble::stub(&quote!(Model), states, parameters, &options));
-    Err(quote!(#errors #stub))
+    Err(stub(content, sizes, &options, &errors))
+}
+
+/// What follows the items of the user after errors: it gives no further ones, and is never run.
+fn stub(
+    content: &[syn::Item],
+    sizes: Option<(usize, usize)>,
+    options: &Options,
+    errors: &TokenStream,
+) -> TokenStream {
+    let numbers = of_numbers(content);
+    let sizes = match sizes {
+        Some((states, parameters)) => [Some(states), Some(parameters)],
+        // Of a struct, whose numbers are asked for by `into`, any size will do.
+        None => structs_of_rhs(content, &numbers).map(|is_struct| is_struct.then_some(1)),
+    };
+    let implementation = assemble::stub(&quote!(Model), sizes, options);
+    let (facade, never) = (&options.facade, never());
+    let conversions = content.iter().filter(|item| added(item).is_none()).map(|item| match item {
+        syn::Item::Struct(item)
+            if numbers.contains(&item.ident.to_string()) && item.generics.params.is_empty() =>
+        {
+            let name = &item.ident;
+            ["f64", "f32"]
+                .map(|number| format_ident!("{number}"))
+                .iter()
+                .map(|number| {
+                    quote! {
+                        impl<const N: usize> ::core::convert::From<#name> for [#number; N] {
+                            fn from(_: #name) -> Self #never
+                        }
+                        impl<const N: usize> ::core::convert::From<[#number; N]> for #name {
+                            fn from(_: [#number; N]) -> Self #never
+                        }
+                    }
+                })
+                .collect()
+        }
+        _ => TokenStream::new(),
+    });
+    quote! {
+        #errors
+        #implementation
+        #(#conversions)*
+
+        #[allow(dead_code, missing_docs, unreachable_pub)]
+        pub fn report() -> #facade::__private::Report #never
+    }
 }
 
 /// `sizes`: the numbers of states and parameters, as soon as they are known.
@@ -188,9 +234,11 @@ fn shell(item: &syn::Item, content: &[syn::Item], failed: bool) -> TokenStream {
         }
         syn::Item::Const(item) => quote!(#[allow(dead_code)] #item),
         syn::Item::Struct(item) if of_numbers(content).contains(&item.ident.to_string()) => {
+            // After an error that says so.
+            let allocates = |name: &str| name == "Copy" && mentions_allocation(item);
             let derives = ["Clone", "Copy", "Debug", "PartialEq"]
                 .iter()
-                .filter(|name| !derived(item).contains(**name))
+                .filter(|name| !derived(item).contains(**name) && !allocates(name))
                 .map(|name| format_ident!("{name}"));
             // In the prelude, but for Debug.
             quote! {
@@ -204,6 +252,19 @@ fn shell(item: &syn::Item, content: &[syn::Item], failed: bool) -> TokenStream {
     }
 }
 
+/// Whether a field's type allocates, so that the struct cannot be copied.
+fn mentions_allocation(item: &syn::ItemStruct) -> bool {
+    struct Mentions(bool);
+    impl Visit<'_> for Mentions {
+        fn visit_ident(&mut self, name: &Ident) {
+            self.0 |= refuse::allocates(&name.to_string());
+        }
+    }
+    let mut mentions = Mentions(false);
+    mentions.visit_fields(&item.fields);
+    mentions.0
+}
+
 /// The traits that a struct derives already.
 fn derived(item: &syn::ItemStruct) -> HashSet<String> {
     let mut names = HashSet::new();
@@ -215,6 +276,28 @@ fn derived(item: &syn::ItemStruct) -> HashSet<String> {
         });
     }
     names
+}
+
+/// Whether the state and the parameters are among the structs `numbers`.
+fn structs_of_rhs(content: &[syn::Item], numbers: &HashSet<String>) -> [bool; 2] {
+    let rhs = content.iter().find_map(|item| match item {
+        syn::Item::Fn(item) if Kind::of(item) == Kind::Rhs => Some(&item.sig),
+        _ => None,
+    });
+    let inputs = rhs.into_iter().flat_map(|sig| {
+        let results = usize::from(matches!(sig.output, syn::ReturnType::Default));
+        sig.inputs.iter().skip(results)
+    });
+    let mut structs = inputs.map(|input| match input {
+        syn::FnArg::Typed(input) => match &*input.ty {
+            syn::Type::Reference(reference) => {
+                numbers.contains(&reference.elem.to_token_stream().to_string())
+            }
+            _ => false,
+        },
+        syn::FnArg::Receiver(_) => false,
+    });
+    [(); 2].map(|()| structs.next().unwrap_or(false))
 }
 
 /// The structs that state and parameters are made of.

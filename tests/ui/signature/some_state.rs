@@ -3,10 +3,9 @@
 use odes::ode_system;
 
 #[ode_system]
-fn rule(du: &mut [f64; 100000], u: &[f64; 100000]) {
-    for i in 0..100000 {
-        du[i] = -u[i];
-    }
+fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 100000]) {
+    du[0] = p[99999] * u[1];
+    du[1] = -u[0];
 }
 
 fn main() {}

@@ -1,4 +1,4 @@
-//! A constant from outside is a float; integers that are to be known stand inside.
+//! A constant from outside is a float, or an array of floats; integers that are to be known stand inside.
 
 use odes::ode_system;
 
