@@ -4,6 +4,8 @@
 //! Where NVRTC is not installed these tests say so and pass; `ODES_REQUIRE_NVRTC=1` makes that a
 //! failure. `scripts/install-nvrtc.sh` installs it.
 
+#[path = "../examples/models/mod.rs"]
+mod models;
 #[path = "support/observed.rs"]
 mod observed;
 mod systems;
@@ -135,10 +137,10 @@ tests! {
     observables: observed::Observed, in_registers: true;
     van_der_pol: workloads::van_der_pol, in_registers: true;
     elementary_functions: workloads::transcendental, in_registers: true;
-    four_states: systems::arenstorf::arenstorf, in_registers: true;
-    eight_states: systems::hires::hires, in_registers: true;
+    four_states: models::arenstorf::arenstorf, in_registers: true;
+    eight_states: models::hires::hires, in_registers: true;
     // Twelve states; what is promised is up to eight.
     every_function: systems::functions::functions, in_registers: false;
     tables: systems::tables::tables, in_registers: true;
-    twenty_states: systems::pollution::pollution, in_registers: false;
+    twenty_states: models::pollution::pollution, in_registers: false;
 }

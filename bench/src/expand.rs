@@ -27,10 +27,9 @@ impl Row for Measured {
     }
 }
 
-/// The function in a file that holds one, inside the braces of a macro.
+/// The right-hand side in the file of a model, which ends with it.
 fn function(file: &str) -> &str {
-    let begin = file.find("pub(crate) fn").unwrap_or(0);
-    &file[begin..file.rfind('}').unwrap_or(file.len())]
+    file.split_once("#[ode_system]").map_or(file, |(_, function)| function)
 }
 
 /// `du = P u` with all of `P` as parameters.
@@ -52,8 +51,11 @@ fn dense(n: usize) -> String {
 /// Measures.
 pub(crate) fn run(output: &mut Output) -> Result<(), Failure> {
     let systems = [
-        ("Pollution, 20", function(include_str!("../../tests/systems/pollution.rs")).to_owned()),
-        ("2-50-2 network", function(include_str!("../../tests/systems/network.rs")).to_owned()),
+        ("Pollution, 20", function(include_str!("../../examples/models/pollution.rs")).to_owned()),
+        (
+            "2-50-2 network",
+            function(include_str!("../../examples/models/neural_ode.rs")).to_owned(),
+        ),
         ("dense linear, 20", dense(20)),
         ("dense linear, 100", dense(100)),
     ];

@@ -8,7 +8,7 @@ pub const U0: [f64; 4] = [0.994, 0.0, 0.0, -2.001_585_106_379_082_5];
 /// Standard parameters: the moon's share of the mass.
 pub const P: [f64; 1] = [0.012_277_471];
 /// Time span: one period.
-pub const SPAN: (f64, f64) = (0.0, 17.065_216_560_157_962);
+pub const SPAN: (f64, f64) = (0.0, 17.065_216_560_157_96);
 /// The state at its end, by `tools/references.py`: the initial one.
 pub const REFERENCE: [f64; 4] = U0;
 
