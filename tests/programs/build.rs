@@ -20,7 +20,7 @@ fn main() {
     let seed = number("ODES_PROGRAMS_SEED", 1);
     let first = number("ODES_PROGRAMS_FIRST", 0);
 
-    let mut modules = String::new();
+    let mut modules = String::from(OUTSIDE);
     let mut list = String::from("pub fn programs() -> Vec<Program> {\n    vec![\n");
     let random = (first..first + count).map(|number| {
         let replay =
@@ -78,7 +78,6 @@ fn module(program: &Program, replay: &str) -> String {
     format!(
         r####"pub mod {name} {{
 use super::*;
-{OUTSIDE}
 #[odes::ode_system]
 {text}
 pub mod unfused {{ use super::*;

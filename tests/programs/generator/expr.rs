@@ -1,7 +1,7 @@
 //! Pieces of text, and paths to what variables hold.
 
 use super::Generator;
-use super::types::{Type, Variable};
+use super::types::{Role, Struct, Type, Variable};
 
 /// How tightly the parts of an expression hold together.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -108,6 +108,13 @@ impl Generator {
                 let (steps, ty) = self.descend(&elements[field], wanted);
                 (format!(".{field}{steps}"), ty)
             }
+            Type::Struct(structure) => {
+                let possible: Vec<&(String, Type)> =
+                    structure.fields.iter().filter(|(_, ty)| ty.holds(wanted)).collect();
+                let (field, ty) = *self.choose(&possible);
+                let (steps, ty) = self.descend(ty, wanted);
+                (format!(".{field}{steps}"), ty)
+            }
             other => unreachable!("{} holds nothing of this kind", other.text()),
         }
     }
@@ -128,6 +135,7 @@ impl Generator {
                 }
                 if **element == Type::Float && self.once_in(4) {
                     let value = self.value(element);
+                    let length = self.length(*length);
                     return Expr::whole(format!("[{}; {length}]", value.text));
                 }
                 let elements: Vec<String> =
@@ -144,6 +152,34 @@ impl Generator {
                     elements.iter().map(|element| self.value(element).text).collect();
                 Expr::whole(format!("({})", elements.join(", ")))
             }
+            Type::Struct(structure) => {
+                let existing = self.existing(&|found| found == ty);
+                if let (Some((expr, _)), true) = (&existing, self.once_in(3)) {
+                    return Expr::whole(expr.at(Level::Whole));
+                }
+                let mut fields: Vec<String> = (structure.fields.iter())
+                    .map(|(field, ty)| format!("{field}: {}", self.value(ty).text))
+                    .collect();
+                if let (Some((expr, _)), true) = (&existing, self.once_in(2)) {
+                    fields.remove(self.below(fields.len()));
+                    fields.push(format!("..{}", expr.text));
+                }
+                Expr::whole(format!("({} {{ {} }})", structure.name, fields.join(", ")))
+            }
+        }
+    }
+
+    /// A length, by a constant of this value if there is one.
+    fn length(&mut self, length: usize) -> String {
+        let least = length as i64;
+        let constants: Vec<String> = (self.visible().into_iter())
+            .filter(|variable| variable.role == Role::Item)
+            .filter(|variable| variable.ty == Type::Integer("usize", least, least))
+            .map(|variable| variable.name.clone())
+            .collect();
+        match constants.is_empty() {
+            true => length.to_string(),
+            false => self.choose(&constants).clone(),
         }
     }
 
@@ -165,6 +201,11 @@ impl Generator {
         if reference && self.once_in(3) {
             let (inner, bindings) = self.pattern_of(ty, false);
             return (format!("&{inner}"), bindings);
+        }
+        if let Type::Struct(structure) = ty
+            && !self.once_in(4)
+        {
+            return self.struct_pattern(structure, reference);
         }
         let elements: Vec<Type> = match ty {
             Type::Array(element, length) => vec![(**element).clone(); *length],
@@ -216,5 +257,32 @@ impl Generator {
             _ => format!("({patterns})"),
         };
         (text, bindings)
+    }
+
+    /// `Name { field, other: pattern, .. }`
+    fn struct_pattern(
+        &mut self,
+        structure: &Struct,
+        reference: bool,
+    ) -> (String, Vec<(String, Type, bool)>) {
+        let (mut patterns, mut bindings) = (Vec::new(), Vec::new());
+        let all = self.once_in(2);
+        for (field, ty) in &structure.fields {
+            if !all && self.once_in(2) {
+                continue;
+            }
+            if reference || self.once_in(2) {
+                patterns.push(field.clone());
+                bindings.push((field.clone(), ty.clone(), reference));
+            } else {
+                let (inner, more) = self.pattern_of(ty, false);
+                patterns.push(format!("{field}: {inner}"));
+                bindings.extend(more);
+            }
+        }
+        if !all {
+            patterns.push("..".to_owned());
+        }
+        (format!("{} {{ {} }}", structure.name, patterns.join(", ")), bindings)
     }
 }

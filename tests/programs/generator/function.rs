@@ -8,7 +8,7 @@ use super::{Form, Generator, form};
 
 /// The functions beside those of random parameters.
 const FORMS: &[Form<()>] =
-    &[form(10, ordinary), form(2, of_slice), form(2, of_function), form(2, of_index)];
+    &[form(10, ordinary), form(2, of_any_length), form(2, of_function), form(2, of_index)];
 
 impl Generator {
     /// A call that gives a float, or something that holds one.
@@ -24,6 +24,7 @@ impl Generator {
                     text += &format!("[{}]", self.index(*length));
                     element
                 }
+                Type::Struct(_) => return None,
                 Type::Tuple(elements) => {
                     let floats: Vec<usize> =
                         (0..elements.len()).filter(|&i| elements[i] == Type::Float).collect();
@@ -78,13 +79,10 @@ impl Generator {
 
     /// A function of one number, to be passed to a function.
     pub(super) fn function_value(&mut self, signature: &Signature) -> Expr {
-        let same = |ty: &Type| matches!(ty, Type::Function(other) if other.parameters == signature.parameters && other.result == signature.result);
-        let candidates: Vec<String> = (self.visible().into_iter())
-            .filter(|variable| variable.role != Role::Callback && same(&variable.ty))
-            .map(|variable| variable.name.clone())
-            .collect();
-        if !candidates.is_empty() && self.once_in(2) {
-            return Expr::whole(self.choose(&candidates).clone());
+        if self.once_in(2)
+            && let Some(name) = self.function_from(&signature.parameters, &signature.result)
+        {
+            return Expr::whole(name);
         }
         let (outside, view) = (self.variables.len(), self.view);
         if view == View::All {
@@ -96,6 +94,27 @@ impl Generator {
         self.view = view;
         self.variables.truncate(outside);
         Expr::whole(format!("|{name}| {}", body.text))
+    }
+
+    /// The name of a function of a type, which can be passed on.
+    pub(super) fn function_from(
+        &mut self,
+        parameters: &[Parameter],
+        result: &Type,
+    ) -> Option<String> {
+        let same = |ty: &Type| match ty {
+            Type::Function(other) => other.parameters == parameters && other.result == *result,
+            _ => false,
+        };
+        let candidates: Vec<String> = (self.visible().into_iter())
+            .filter(|variable| variable.role != Role::Callback && same(&variable.ty))
+            .map(|variable| variable.name.clone())
+            .collect();
+        if candidates.is_empty() {
+            return None;
+        }
+        self.spend(3);
+        Some(self.choose(&candidates).clone())
     }
 
     /// A function at the head of a block.
@@ -123,7 +142,9 @@ impl Generator {
         for parameter in &parameters {
             let text = parameter.text();
             heads.push(match (&parameter.ty, self.below(4)) {
-                (Type::Tuple(_) | Type::Array(..), 0 | 1) if !parameter.reference => {
+                (Type::Tuple(_) | Type::Array(..) | Type::Struct(_), 0 | 1)
+                    if !parameter.reference =>
+                {
                     format!("{}: {text}", self.pattern(&parameter.ty, false))
                 }
                 (Type::Float, 0) => {
@@ -153,8 +174,19 @@ impl Generator {
         self.variables = around;
         (self.spent, self.budget, self.rounds) = (spent, budget, rounds);
         (self.branches, self.loops) = (branches, loops);
+        self.declare_function(&name, parameters, result, cost);
+    }
+
+    /// Declares a function that is there.
+    pub(super) fn declare_function(
+        &mut self,
+        name: &str,
+        parameters: Vec<Parameter>,
+        result: Type,
+        cost: u64,
+    ) {
         let signature = Signature { parameters, result, cost };
-        self.declare(&name, Type::Function(Rc::new(signature))).item();
+        self.declare(name, Type::Function(Rc::new(signature))).item();
     }
 
     /// A closure, by a `let`.
@@ -203,6 +235,10 @@ impl Generator {
             1 => Type::Tuple(vec![Type::Float, Type::Float]),
             2 => Type::floats(2),
             3 => Type::Tuple(vec![Type::Float, Type::floats(2)]),
+            4 if !self.structs.is_empty() => {
+                let structs = self.structs.clone();
+                Type::Struct(self.choose(&structs).clone())
+            }
             _ => Type::Float,
         }
     }
@@ -223,6 +259,10 @@ fn ordinary(generator: &mut Generator) -> Option<()> {
         1 => Type::floats(3),
         2 => Type::Mask,
         3 => Type::Tuple(vec![Type::index(3), Type::Float]),
+        4 if !generator.structs.is_empty() => {
+            let structs = generator.structs.clone();
+            Type::Struct(generator.choose(&structs).clone())
+        }
         _ => Type::Float,
     };
     generator.define(parameters, result.clone(), |this, _| {
@@ -234,23 +274,24 @@ fn ordinary(generator: &mut Generator) -> Option<()> {
     Some(())
 }
 
-/// Of an array whose length is not in the signature.
-fn of_slice(generator: &mut Generator) -> Option<()> {
+/// Of an array whose length is open.
+fn of_any_length(generator: &mut Generator) -> Option<()> {
     let (name, sum) = (generator.fresh("h"), generator.fresh("sum"));
-    let condition = if generator.once_in(2) {
-        format!("if x > {sum} {{ 0.5 * x }} else {{ x }}")
-    } else {
-        "x".to_owned()
+    let head = match generator.once_in(2) {
+        true => format!("fn {name}(values: &[f64]) -> f64"),
+        false => format!("fn {name}<const L: usize>(values: &[f64; L]) -> f64"),
     };
-    generator.braces(format!("fn {name}(values: &[f64]) -> f64"), "", |this| {
+    let length = if head.contains('L') { "L" } else { "values.len()" };
+    let term = *generator.choose(&["x", "(if x > 0.5 { 0.5 * x } else { x })"]);
+    generator.braces(head, "", |this| {
         this.line(format!("let mut {sum} = values[0];"));
-        this.braces("for &x in values", "", |this| this.line(format!("{sum} += {condition};")));
-        this.line(format!("{sum} / values.len() as f64"));
+        this.braces("for &x in values", "", |this| this.line(format!("{sum} += {term};")));
+        this.line(format!("{sum} / {length} as f64"));
     });
-    let length = generator.between(1, 4) as usize;
-    let parameters = vec![Parameter { ty: Type::floats(length), reference: true }];
-    let signature = Signature { parameters, result: Type::Float, cost: 3 * length as u64 };
-    generator.declare(&name, Type::Function(Rc::new(signature))).item();
+    // Its callers have one length in mind.
+    let count = generator.between(1, 4) as usize;
+    let values = Parameter { ty: Type::floats(count), reference: true };
+    generator.declare_function(&name, vec![values], Type::Float, 3 * count as u64);
     Some(())
 }
 

@@ -28,6 +28,7 @@ const COUNTS: &[Form<Integer>] = &[
     form(4, truth_as_integer),
     form(4, signed_as_count),
     form(2, constant_as_count),
+    form(2, sum_of_range),
 ];
 
 /// The forms of an `i32`.
@@ -155,7 +156,9 @@ impl Generator {
         let mut arms = Vec::new();
         for _ in 0..self.between(1, 3) {
             let first = self.between(low, high.min(low + 6));
-            let (mut pattern, mut binding) = match self.below(4) {
+            let (mut pattern, mut binding) = match self.below(6) {
+                4 => (format!("..={first}"), None),
+                5 => (format!("{}..", first + 1), None),
                 0 => (format!("{first}"), None),
                 1 => (format!("{first} | {}", first + 2), None),
                 2 => (format!("{first}..={}", first + 1), None),
@@ -302,6 +305,17 @@ fn constant_as_count(generator: &mut Generator) -> Option<Integer> {
     let (a, b) = (a as f64 / 4.0, b as f64 / 4.0);
     let value = (a * b) as i64;
     Some(Integer::new(Expr::whole(format!("(({a:?} * {b:?}) as usize)")), value, value))
+}
+
+fn sum_of_range(generator: &mut Generator) -> Option<Integer> {
+    if generator.view == View::Items {
+        return None;
+    }
+    let (end, name) = (generator.between(1, 4), generator.fresh("i"));
+    let factor = generator.between(1, 3);
+    let text = format!("(0..{end}).map(|{name}| {name} * {factor}).sum::<usize>()");
+    let sum = factor * end * (end - 1) / 2;
+    Some(Integer::new(Expr::whole(text), sum, sum))
 }
 
 fn count_as_signed(generator: &mut Generator) -> Option<Integer> {

@@ -24,8 +24,10 @@ mod random;
 
 pub(crate) use program::{OUTSIDE, Program};
 
+use std::rc::Rc;
+
 use random::Random;
-use types::{Type, Variable, View};
+use types::{Struct, Type, Variable, View};
 
 /// Stands before the name of each elementary function, whose last bits are a library's choice: a
 /// program can so be written with the functions of the platform, or with ours.
@@ -56,6 +58,7 @@ pub(crate) struct Generator {
     lines: Vec<String>,
     indent: usize,
     variables: Vec<Variable>,
+    structs: Vec<Rc<Struct>>,
     view: View,
     loops: Vec<Loop>,
     /// Branches on the state around, where integers must not change.
@@ -81,6 +84,7 @@ impl Generator {
             lines: Vec::new(),
             indent: 0,
             variables: Vec::new(),
+            structs: Vec::new(),
             view: View::All,
             loops: Vec::new(),
             branches: 0,

@@ -1,6 +1,6 @@
 //! A whole program.
 
-use super::types::{Type, View};
+use super::types::{Parameter, Type, View};
 use super::{ELEMENTARY, Generator, Random};
 
 /// A random right-hand side.
@@ -19,8 +19,23 @@ pub(crate) const OUTSIDE: &str = "\
 use odes::{interp_cubic, interp_linear};
 const GAIN: f64 = 0.625;
 const TABLE: [f64; 5] = [0.5, -1.0, 0.25, 2.0, 1.5];
-pub(super) mod rates {
+pub mod rates {
     pub const SLOW: f64 = 0.125;
+    const HALF: f64 = 0.5;
+    #[odes::ode_fn]
+    pub fn saturation(x: f64, rate: f64) -> f64 {
+        let size = if x < 0.0 { -x } else { x };
+        rate * x / (HALF + size)
+    }
+    #[odes::ode_fn]
+    pub fn weighted<const N: usize>(v: &[f64; N], n: usize) -> (f64, f64) {
+        use self::saturation;
+        let mut sum = 0.0;
+        for i in 0..N {
+            sum += saturation(v[i], (i + n) as f64);
+        }
+        (sum, sum / N as f64)
+    }
 }
 ";
 
@@ -81,6 +96,10 @@ impl Generator {
             this.line("use std::f64::consts;");
             let (constants, functions) = (this.below(4), this.below(4));
             this.constants(constants);
+            for _ in 0..this.below(3) {
+                this.structure();
+            }
+            this.outside_functions();
             for _ in 0..functions {
                 this.function_item();
             }
@@ -115,6 +134,23 @@ impl Generator {
             };
             this.line(value);
         });
+    }
+
+    /// Brings in functions from outside.
+    fn outside_functions(&mut self) {
+        if self.once_in(2) {
+            self.line("use crate::written::rates::saturation;");
+            let number = Parameter { ty: Type::Float, reference: false };
+            self.declare_function("saturation", vec![number.clone(), number], Type::Float, 6);
+        }
+        if self.once_in(3) {
+            let length = self.between(1, 4) as usize;
+            self.line("use crate::written::rates::weighted as sums;");
+            let values = Parameter { ty: Type::floats(length), reference: true };
+            let index = Parameter { ty: Type::index(4), reference: false };
+            let result = Type::Tuple(vec![Type::Float, Type::Float]);
+            self.declare_function("sums", vec![values, index], result, 8 * length as u64);
+        }
     }
 
     /// `let [x, y] = *u;`

@@ -1,7 +1,7 @@
 //! Ranges, arrays and iterators: what loops and sums run over.
 
 use super::expr::{Expr, Level};
-use super::types::{Type, View};
+use super::types::{Parameter, Type, View};
 use super::{Form, Generator, form};
 
 /// What an iterator gives.
@@ -166,11 +166,26 @@ impl Generator {
         if self.once_in(2)
             && let Some((array, Type::Array(element, length))) = self.existing(&floats)
         {
-            let function = self.closure_of(length as u64, |this| {
-                let pattern = this.pattern(&element, false);
-                format!("|{pattern}| {}", this.typed_float().text)
-            });
+            let parameter = Parameter { ty: (*element).clone(), reference: false };
+            let named = self.function_from(&[parameter], &Type::Float);
+            let function = match (named, self.once_in(2)) {
+                (Some(function), true) => function,
+                _ => self.closure_of(length as u64, |this| {
+                    let pattern = this.pattern(&element, false);
+                    format!("|{pattern}| {}", this.typed_float().text)
+                }),
+            };
             return (format!("{}.map({function})", array.receiver()), Type::floats(length));
+        }
+        if self.once_in(3) {
+            let length = self.between(1, 4) as usize;
+            let function = self.closure_of(length as u64, |this| {
+                let i = this.fresh("i");
+                this.declare(&i, Type::index(length));
+                format!("|{i}| {}", this.typed_float().text)
+            });
+            let text = format!("std::array::from_fn::<f64, {length}, _>({function})");
+            return (text, Type::floats(length));
         }
         let (rows, columns) = (self.between(1, 4) as usize, self.between(1, 3) as usize);
         let matrix = self.once_in(3);
@@ -230,6 +245,13 @@ fn signed_range(generator: &mut Generator) -> Option<Iterator> {
 fn elements(generator: &mut Generator) -> Option<Iterator> {
     let (array, ty) = generator.existing(&|ty| matches!(ty, Type::Array(..)))?;
     let Type::Array(element, count) = ty else { return None };
+    // What is not a reference is moved into an iterator.
+    let owned = array.level == Level::Whole && !array.text.starts_with("C");
+    if owned && generator.once_in(4) && array.text != "u" && array.text != "p" {
+        let text = format!("{}.into_iter()", array.text);
+        let item = Item::One { ty: *element, reference: false };
+        return Some(Iterator { text, item, count, range: false, exact: true, methods: true });
+    }
     let (method, reference) = *generator.choose(&[
         ("iter()", true),
         ("iter()", true),

@@ -1,13 +1,16 @@
 //! Statements.
 
 use super::expr::{Expr, Level};
-use super::types::{Role, Type, View};
+use std::rc::Rc;
+
+use super::types::{Role, Struct, Type, View};
 use super::{ELEMENTARY, Form, Generator, Loop, form};
 
 const FORMS: &[Form<()>] = &[
     form(16, let_float),
     form(8, let_array),
     form(5, let_tuple),
+    form(5, let_struct),
     form(6, let_pattern),
     form(6, let_made),
     form(6, let_later),
@@ -85,9 +88,19 @@ impl Generator {
     /// `if condition { … }`, perhaps with an `else`.
     fn one_or_two_sides(&mut self, condition: &Expr) {
         let head = format!("if {}", condition.text);
-        match self.once_in(2) {
-            true => self.alternatives(head, Self::body, Self::body),
-            false => self.braces(head, "", Self::body),
+        match self.below(4) {
+            0 | 1 => self.braces(head, "", Self::body),
+            2 => self.alternatives(head, Self::body, Self::body),
+            _ => {
+                self.depth = 2;
+                let other = self.mask();
+                let state = usize::from(self.branches == 0);
+                self.braces(head, "", Self::body);
+                self.lines.pop();
+                self.branches += state;
+                self.alternatives(format!("}} else if {}", other.text), Self::body, Self::body);
+                self.branches -= state;
+            }
         }
     }
 
@@ -127,10 +140,23 @@ fn let_tuple(generator: &mut Generator) -> Option<()> {
     Some(())
 }
 
+fn let_struct(generator: &mut Generator) -> Option<()> {
+    generator.depth = 2;
+    let structs = generator.structs.clone();
+    if structs.is_empty() {
+        return None;
+    }
+    let ty = Type::Struct(generator.choose(&structs).clone());
+    let value = generator.value(&ty);
+    generator.let_value("s", ty, &value.text, true);
+    Some(())
+}
+
 /// Takes something apart.
 fn let_pattern(generator: &mut Generator) -> Option<()> {
-    let (value, ty) = generator
-        .existing(&|ty| matches!(ty, Type::Array(..) | Type::Tuple(_)) && ty.size() > 0)?;
+    let (value, ty) = generator.existing(&|ty| {
+        matches!(ty, Type::Array(..) | Type::Tuple(_) | Type::Struct(_)) && ty.size() > 0
+    })?;
     let reference = generator.once_in(4);
     let text = match reference {
         true => {
@@ -302,7 +328,10 @@ fn destructuring(generator: &mut Generator) -> Option<()> {
             format!("{open}{}, {}{close}", a.text, b.text)
         }
     };
-    generator.line(format!("{open}{a}, {target}{close} = {value};"));
+    match open == "[" && generator.once_in(4) {
+        true => generator.line(format!("[{a}, ..] = {value};")),
+        false => generator.line(format!("{open}{a}, {target}{close} = {value};")),
+    }
     Some(())
 }
 
@@ -457,7 +486,10 @@ impl Generator {
             let (ty, value) = match self.below(5) {
                 0 => (Type::Array(Box::new(Type::index(3)), 3), None),
                 1 => (Type::Array(Box::new(Type::Known), 3), None),
-                2 => (Type::index(5), None),
+                2 => {
+                    let value = self.between(1, 4);
+                    (Type::Integer("usize", value, value), Some(value.to_string()))
+                }
                 3 => (Type::floats(3), Some(self.constant_floats(3))),
                 _ => (Type::Float, Some(self.constant_float())),
             };
@@ -466,6 +498,27 @@ impl Generator {
             self.declare(&name, ty).item();
         }
         self.view = view;
+    }
+
+    /// A struct at the head of the function.
+    pub(super) fn structure(&mut self) {
+        let name = self.fresh("S");
+        let fields: Vec<(String, Type)> = (0..self.between(1, 3))
+            .map(|_| {
+                let ty = match (self.structs.last().cloned(), self.once_in(4)) {
+                    (Some(inner), true) => Type::Struct(inner),
+                    _ => self.simple_type(),
+                };
+                (self.fresh("q"), ty)
+            })
+            .collect();
+        self.line("#[derive(Clone, Copy)]");
+        self.braces(format!("struct {name}"), "", |this| {
+            for (field, ty) in &fields {
+                this.line(format!("{field}: {},", ty.text()));
+            }
+        });
+        self.structs.push(Rc::new(Struct { name, fields }));
     }
 
     /// Arithmetic that rustc can do in a constant.

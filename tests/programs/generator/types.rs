@@ -14,7 +14,15 @@ pub(super) enum Type {
     Mask,
     Array(Box<Type>, usize),
     Tuple(Vec<Type>),
+    Struct(Rc<Struct>),
     Function(Rc<Signature>),
+}
+
+/// A struct with named fields.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Struct {
+    pub name: String,
+    pub fields: Vec<(String, Type)>,
 }
 
 /// The type of a function or a closure, and what a call costs.
@@ -52,6 +60,7 @@ impl Type {
                 let elements: Vec<String> = elements.iter().map(Type::text).collect();
                 format!("({})", elements.join(", "))
             }
+            Type::Struct(structure) => structure.name.clone(),
             Type::Function(signature) => {
                 let parameters: Vec<String> =
                     signature.parameters.iter().map(Parameter::text).collect();
@@ -66,6 +75,7 @@ impl Type {
             || match self {
                 Type::Array(element, _) => element.holds(wanted),
                 Type::Tuple(elements) => elements.iter().any(|element| element.holds(wanted)),
+                Type::Struct(structure) => structure.fields.iter().any(|(_, ty)| ty.holds(wanted)),
                 _ => false,
             }
     }
@@ -80,6 +90,7 @@ impl Type {
         match self {
             Type::Array(element, length) => element.size() * length,
             Type::Tuple(elements) => elements.iter().map(Type::size).sum(),
+            Type::Struct(structure) => structure.fields.iter().map(|(_, ty)| ty.size()).sum(),
             Type::Float => 1,
             _ => 0,
         }
