@@ -13,6 +13,7 @@
 mod expr;
 mod float;
 mod function;
+mod item;
 mod known;
 mod program;
 mod sequence;

@@ -1,6 +1,7 @@
 //! A whole program.
 
-use super::types::{Parameter, Type, View};
+use super::expr::{Expr, Level};
+use super::types::{Parameter, Role, Type, View};
 use super::{ELEMENTARY, Generator, Random};
 
 /// A random right-hand side.
@@ -160,5 +161,74 @@ impl Generator {
         for name in names {
             self.declare(&name, Type::Float);
         }
+    }
+
+    /// Variables to accumulate in.
+    pub(super) fn accumulators(&mut self) {
+        for _ in 0..self.between(1, 3) {
+            self.depth = 1;
+            let ty = match self.below(4) {
+                0 => Type::floats(self.between(2, 3) as usize),
+                1 => Type::Tuple(vec![Type::Float, Type::Float]),
+                _ => Type::Float,
+            };
+            let (name, value) = (self.fresh("sum"), self.value(&ty));
+            self.line(format!("let mut {name} = {};", value.text));
+            self.declare(&name, ty).mutable();
+        }
+    }
+
+    /// A float that what was computed before has a part in.
+    pub(super) fn outcome(&mut self) -> Expr {
+        let mut text = self.deep_float().at(Level::Sum);
+        for _ in 0..self.between(2, 4) {
+            let view = self.view;
+            self.view = View::Computed;
+            if let Some((value, _)) = self.existing(&|ty| *ty == Type::Float) {
+                let operator = *self.choose(&["+", "-"]);
+                text = format!("{text} {operator} {}", value.at(Level::Product));
+                self.spend(1);
+            }
+            self.view = view;
+        }
+        Expr::new(text, Level::Sum, true)
+    }
+
+    /// The first value of all derivatives.
+    pub(super) fn derivatives(&mut self, states: usize) {
+        self.depth = 3;
+        match self.below(5) {
+            0 => {
+                let index = self.fresh("i");
+                self.repeated(states as u64, |this| {
+                    this.braces(format!("for {index} in 0..{states}"), "", |this| {
+                        this.declare(&index, Type::index(states)).typed = false;
+                        let value = this.outcome();
+                        this.line(format!("du[{index}] = {};", value.text));
+                    });
+                });
+            }
+            1 => {
+                let values: Vec<Expr> = (0..states).map(|_| self.outcome()).collect();
+                let values: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
+                let places: Vec<String> = (0..states).map(|i| format!("du[{i}]")).collect();
+                self.line(format!("[{}] = [{}];", places.join(", "), values.join(", ")));
+            }
+            2 => {
+                let values: Vec<String> = (0..states).map(|_| self.outcome().text).collect();
+                self.line(format!("*du = [{}];", values.join(", ")));
+            }
+            _ => {
+                let first = self.below(states);
+                for i in (first..states).chain(0..first) {
+                    let value = self.outcome();
+                    self.line(format!("du[{i}] = {};", value.text));
+                }
+            }
+        }
+        let variable = self.declare("du", Type::floats(states));
+        variable.role = Role::Derivatives;
+        variable.reference(true);
+        variable.mutable();
     }
 }
