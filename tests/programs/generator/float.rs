@@ -30,7 +30,8 @@ const MASKS: &[Form<Expr>] = &[
     form(30, comparison),
     form(5, connective),
     form(4, not),
-    form(6, |generator| Some(generator.existing(&|ty| *ty == Type::Mask)?.0)),
+    form(14, |generator| Some(generator.existing(&|ty| *ty == Type::Mask)?.0)),
+    form(4, conditional_mask),
     form(3, guarded_comparison),
     form(3, |generator| generator.call_of(&Type::Mask)),
     form(3, predicate),
@@ -457,6 +458,13 @@ fn comparison(generator: &mut Generator) -> Option<Expr> {
     };
     let text = format!("{} {operator} {}", a.at(Level::Sum), b.at(Level::Sum));
     Some(Expr::new(text, Level::Comparison, true))
+}
+
+fn conditional_mask(generator: &mut Generator) -> Option<Expr> {
+    generator.spend(3);
+    let (mask, a, b) = (generator.mask(), generator.mask(), generator.mask());
+    let text = format!("(if {} {{ {} }} else {{ {} }})", mask.text, a.text, b.text);
+    Some(Expr::whole(text))
 }
 
 fn predicate(generator: &mut Generator) -> Option<Expr> {

@@ -167,7 +167,8 @@ impl Generator {
     pub(super) fn accumulators(&mut self) {
         for _ in 0..self.between(1, 3) {
             self.depth = 1;
-            let ty = match self.below(4) {
+            let ty = match self.below(5) {
+                4 => Type::Mask,
                 0 => Type::floats(self.between(2, 3) as usize),
                 1 => Type::Tuple(vec![Type::Float, Type::Float]),
                 _ => Type::Float,
@@ -190,6 +191,11 @@ impl Generator {
                 self.spend(1);
             }
             self.view = view;
+        }
+        if self.once_in(2)
+            && let Some((mask, _)) = self.existing(&|ty| *ty == Type::Mask)
+        {
+            text = format!("{text} + (if {} {{ 1.5 }} else {{ 0.25 }})", mask.text);
         }
         Expr::new(text, Level::Sum, true)
     }

@@ -24,7 +24,7 @@ const FORMS: &[Form<()>] = &[
     form(14, assignment),
     form(8, destructuring),
     form(4, integer_assignment),
-    form(3, mask_assignment),
+    form(6, mask_assignment),
     form(10, for_loop),
     form(4, while_loop),
     form(4, endless_loop),
