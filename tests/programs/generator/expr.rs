@@ -271,9 +271,15 @@ impl Generator {
             if !all && self.once_in(2) {
                 continue;
             }
-            if reference || self.once_in(2) {
+            // A name only once, for there may be another such struct in the same pattern.
+            if !self.fields_bound.contains(field) && self.once_in(2) {
+                self.fields_bound.push(field.clone());
                 patterns.push(field.clone());
                 bindings.push((field.clone(), ty.clone(), reference));
+            } else if reference {
+                let name = self.fresh("x");
+                patterns.push(format!("{field}: {name}"));
+                bindings.push((name, ty.clone(), true));
             } else {
                 let (inner, more) = self.pattern_of(ty, false);
                 patterns.push(format!("{field}: {inner}"));

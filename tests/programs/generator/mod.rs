@@ -60,6 +60,8 @@ pub(crate) struct Generator {
     indent: usize,
     variables: Vec<Variable>,
     structs: Vec<Rc<Struct>>,
+    /// The fields whose names have been those of variables.
+    fields_bound: Vec<String>,
     view: View,
     loops: Vec<Loop>,
     /// Branches on the state around, where integers must not change.
@@ -86,6 +88,7 @@ impl Generator {
             indent: 0,
             variables: Vec::new(),
             structs: Vec::new(),
+            fields_bound: Vec::new(),
             view: View::All,
             loops: Vec::new(),
             branches: 0,
