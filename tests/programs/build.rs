@@ -1,6 +1,6 @@
 //! Writes the random programs, and the list of them.
 //!
-//! `ODES_PROGRAMS` programs (100 unless it says otherwise) of the seed `ODES_PROGRAMS_SEED` (1),
+//! `ODES_PROGRAMS` programs (250 unless it says otherwise) of the seed `ODES_PROGRAMS_SEED` (1),
 //! beginning with number `ODES_PROGRAMS_FIRST` (0). A program depends on the seed and its number
 //! only, so that one can be had alone. After them come those of the folder `found`, which once were
 //! compiled wrongly.
@@ -16,7 +16,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=generator");
     println!("cargo::rerun-if-changed=../support/random.rs");
-    let count = number("ODES_PROGRAMS", 100);
+    let count = number("ODES_PROGRAMS", 250);
     let seed = number("ODES_PROGRAMS_SEED", 1);
     let first = number("ODES_PROGRAMS_FIRST", 0);
 
@@ -62,14 +62,15 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 /// A program, compiled as it is and without fusing, and as plain Rust with our functions.
 fn module(program: &Program, replay: &str) -> String {
     let Program { name, states, parameters, .. } = program;
+    let (system, [written, left]) = (program.system(), program.functions());
     let text = program.text();
     let own = program.with_own_functions();
     // Without elementary functions the plain function is the one that the attribute leaves.
     let (function, own, real) = match own {
         Some(own) => {
-            (format!("own::{name}"), format!("mod own {{ use super::*;\n{own}}}\n"), "Calling")
+            (format!("own::{written}"), format!("mod own {{ use super::*;\n{own}}}\n"), "Calling")
         }
-        None => (format!("unfused::{name}::call"), String::new(), "f64"),
+        None => (format!("unfused::{left}"), String::new(), "f64"),
     };
     let call = match program.in_place {
         true => format!("|du, u, p, t| {function}(du, u, p, t)"),
@@ -85,11 +86,11 @@ pub mod unfused {{ use super::*;
 {text}}}
 {own}
 pub fn program() -> Program {{
-    Program::new::<{name}, unfused::{name}, {states}, {parameters}>(
+    Program::new::<{system}, unfused::{system}, {states}, {parameters}>(
         "{replay}",
         r###"{text}"###,
         |inputs| plain::<{states}, {parameters}>(inputs, {call}),
-        lane_code::<unfused::{name}, {real}, {states}, {parameters}>,
+        lane_code::<unfused::{system}, {real}, {states}, {parameters}>,
     )
 }}
 }}

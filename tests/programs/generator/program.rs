@@ -9,6 +9,8 @@ pub(crate) struct Program {
     pub(crate) name: String,
     /// The `fn`, with [`ELEMENTARY`] before the names of elementary functions.
     text: String,
+    /// Whether it is a module, with its items beside the function `rhs`.
+    module: bool,
     /// Whether it is given an array for the derivatives; else it returns them.
     pub(crate) in_place: bool,
     pub(crate) states: usize,
@@ -50,9 +52,10 @@ impl Program {
         let parameters = generator.between(0, 3) as usize;
         let in_place = !generator.once_in(4);
         let name = format!("program_{number}");
-        generator.program(&name, states, parameters, in_place);
+        let module = generator.once_in(4);
+        generator.program(&name, module, states, parameters, in_place);
         let text = generator.lines.join("\n") + "\n";
-        Program { name, text, in_place, states, parameters }
+        Program { name, text, module, in_place, states, parameters }
     }
 
     /// A program that was written down.
@@ -64,7 +67,18 @@ impl Program {
         };
         let (states, parameters) = (length("u: &[f64; "), length("p: &[f64; "));
         let in_place = text.contains("du: &mut");
-        Program { name: name.to_owned(), text, in_place, states, parameters }
+        Program { name: name.to_owned(), text, module: false, in_place, states, parameters }
+    }
+
+    /// The type of the system.
+    pub(crate) fn system(&self) -> String {
+        format!("{}{}", self.name, if self.module { "::Model" } else { "" })
+    }
+
+    /// The plain function: as it was written, and as the attribute leaves it.
+    pub(crate) fn functions(&self) -> [String; 2] {
+        let (written, left) = if self.module { ("::rhs", "::rhs") } else { ("", "::call") };
+        [written, left].map(|function| format!("{}{function}", self.name))
     }
 
     /// The function as it is given to the compiler.
@@ -79,31 +93,65 @@ impl Program {
 }
 
 impl Generator {
-    fn program(&mut self, name: &str, states: usize, parameters: usize, in_place: bool) {
+    fn program(
+        &mut self,
+        name: &str,
+        module: bool,
+        states: usize,
+        parameters: usize,
+        in_place: bool,
+    ) {
         self.budget = self.between(80, 400) as u64;
         self.elementary = !self.once_in(4);
-        for (name, length) in [("u", states), ("p", parameters)] {
-            if length > 0 {
-                self.declare(name, Type::floats(length)).reference(true);
-            }
+        if !module {
+            return self.right_hand_side(name, true, states, parameters, in_place);
         }
-        self.declare("t", Type::Float);
+        self.braces(format!("pub mod {name}"), "", |this| {
+            this.line("use crate::written::{GAIN, Own as _, TABLE, interp_cubic, interp_linear};");
+            this.line("use crate::written::rates;");
+            this.items();
+            this.right_hand_side("rhs", false, states, parameters, in_place);
+        });
+    }
+
+    /// What stands at the head of a function, or in a module.
+    fn items(&mut self) {
+        self.line("use std::f64::consts;");
+        let (constants, functions) = (self.below(4), self.below(4));
+        self.constants(constants);
+        for _ in 0..self.below(3) {
+            self.structure();
+        }
+        self.outside_functions();
+        for _ in 0..functions {
+            self.function_item();
+        }
+    }
+
+    /// The right-hand side.
+    fn right_hand_side(
+        &mut self,
+        name: &str,
+        items: bool,
+        states: usize,
+        parameters: usize,
+        in_place: bool,
+    ) {
         let arguments = format!("u: &[f64; {states}], p: &[f64; {parameters}], t: f64");
         let head = match in_place {
             true => format!("pub fn {name}(du: &mut [f64; {states}], {arguments})"),
             false => format!("pub fn {name}({arguments}) -> [f64; {states}]"),
         };
         self.braces(head, "", |this| {
-            this.line("use std::f64::consts;");
-            let (constants, functions) = (this.below(4), this.below(4));
-            this.constants(constants);
-            for _ in 0..this.below(3) {
-                this.structure();
+            if items {
+                this.items();
             }
-            this.outside_functions();
-            for _ in 0..functions {
-                this.function_item();
+            for (name, length) in [("u", states), ("p", parameters)] {
+                if length > 0 {
+                    this.declare(name, Type::floats(length)).reference(true);
+                }
             }
+            this.declare("t", Type::Float);
             this.view = View::All;
             if this.once_in(2) {
                 this.names(states);
