@@ -12,7 +12,8 @@ mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
 
-use ode_gpu::{Cache, Nvrtc, Program};
+use ode_gpu::{Cache, Compiled, Nvrtc, Program};
+use odes::GpuError;
 use odes::Tsit5;
 use odes::device::{self, Functions, KERNEL_NAME, Variant};
 use odes::inputs::SavedRow;
@@ -41,6 +42,15 @@ fn architectures() -> Vec<String> {
     }
 }
 
+/// Compiles one kernel of `S` in precision `T`.
+fn kernel<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
+    arch: &str,
+    variant: &Variant,
+) -> Result<Compiled, GpuError> {
+    let source = device::source::<T, S, Tsit5, N, P, 7>(variant);
+    Program::new(KERNEL_NAME, source).compile(arch, &Cache::off())
+}
+
 /// Compiles the kernels of `S` in precision `T`: adaptive and not, saving and not.
 fn compile<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
     arch: &str,
@@ -64,9 +74,7 @@ fn compile<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
         let states = if save { N } else { 0 };
         let saved = SavedRow { states, observables: if save { S::OBSERVABLES.len() } else { 0 } };
         let variant = Variant { adaptive, saved, refill: adaptive, shared, functions };
-        let source = device::source::<T, S, Tsit5, N, P, 7>(&variant);
-        let program = Program::new(KERNEL_NAME, source);
-        let compiled = match program.compile(arch, &Cache::off()) {
+        let compiled = match kernel::<T, S, N, P>(arch, &variant) {
             Ok(compiled) => compiled,
             Err(error) => {
                 wrong.push(format!("{what}: {error}"));
@@ -115,12 +123,67 @@ fn library_functions() {
             shared: vec![false; 6],
             functions: Functions::Library,
         };
-        let source = device::source::<f64, workloads::transcendental, Tsit5, 2, 2, 7>(&variant);
-        let program = Program::new(KERNEL_NAME, source);
-        if let Err(error) = program.compile(&arch, &Cache::off()) {
+        if let Err(error) = kernel::<f64, workloads::transcendental, 2, 2>(&arch, &variant) {
             panic!("{arch}: {error}");
         }
     }
+}
+
+/// One kernel of a model, for the newest architecture.
+fn compiles<S: System<N, P>, const N: usize, const P: usize>(_: S) {
+    let Some(arch) = architectures().pop() else { return };
+    let variant = Variant {
+        adaptive: true,
+        saved: SavedRow::default(),
+        refill: true,
+        shared: vec![false; N + P + 2],
+        functions: Functions::default(),
+    };
+    if let Err(error) = kernel::<f64, S, N, P>(&arch, &variant) {
+        panic!("{}: {error}", S::NAME);
+    }
+}
+
+macro_rules! models {
+    ($($name:ident,)*) => {
+        mod of_models {
+            $(#[test]
+            fn $name() {
+                super::compiles(super::models::$name::$name);
+            })*
+        }
+    };
+}
+
+// Others are below, in all variants.
+models! {
+    brusselator,
+    charged_particle,
+    diffusive_brusselator,
+    double_pendulum,
+    duffing,
+    e5,
+    fitzhugh_nagumo,
+    goodwin,
+    hodgkin_huxley,
+    keller_miksis,
+    kuramoto,
+    lorenz96,
+    lotka_volterra,
+    measles,
+    morris_lecar,
+    neural_ode,
+    oregonator,
+    phenytoin,
+    pleiades,
+    repressilator,
+    robertson,
+    rossler,
+    satellite,
+    sir,
+    stiff_van_der_pol,
+    stirred_tank,
+    stratosphere,
 }
 
 macro_rules! tests {

@@ -29,7 +29,7 @@ fn solves<S: System<N, P>, const N: usize, const P: usize>(
     let end = solution.final_state(0);
     let error = error(&end);
     eprintln!("{}: {error:.1e} after {} steps", S::NAME, solution.accepted(0));
-    assert!(error < 1e-7, "{}: {end:?}, {error:.1e}", S::NAME);
+    assert!(error < 1e-8, "{}: {end:?}, {error:.1e}", S::NAME);
     if let Some(gpu) = gpu() {
         let there = ensemble.solve(Tsit5, gpu, options).unwrap().final_state(0);
         assert_eq!(end.map(f64::to_bits), there.map(f64::to_bits), "{} on a GPU", S::NAME);
@@ -179,4 +179,17 @@ models! {
     stirred_tank solves_all,
     stratosphere begins until 1e-3: [9.8635239118146e1, 6.6240291166729e8, 5.3260000342046e11, 8.7250165626923e8, 2.2399834373077e8],
     van_der_pol solves_all,
+}
+
+/// An observable that the equations conserve.
+#[test]
+fn a_satellite_keeps_its_energy() {
+    use models::satellite::{P, REFERENCE, U0, satellite::Model};
+    let energy = |u: &[f64; 6]| {
+        let mut energy = f64::NAN;
+        Model::observe(u, &P, 0.0, |_, value| energy = value);
+        energy
+    };
+    let (begin, end) = (energy(&U0), energy(&REFERENCE));
+    assert!((end / begin - 1.0).abs() < 1e-12, "{begin} and {end}");
 }

@@ -3,6 +3,8 @@
 
 #[path = "support/cpp.rs"]
 mod cpp;
+#[path = "../examples/models/mod.rs"]
+mod models;
 #[path = "support/random.rs"]
 mod random;
 mod systems;
@@ -83,7 +85,7 @@ fn compare<S: System<N, P>, const N: usize, const P: usize>(
 }
 
 macro_rules! tests {
-    ($($name:ident),* $(,)?) => {
+    (systems { $($system:ident,)* } models { $($model:ident,)* }) => {
         #[test]
         fn every_function_of_every_system() {
             let Some(cpp) = HostCpp::find() else {
@@ -92,24 +94,68 @@ macro_rules! tests {
             };
             let math = ode_core::math::device_source();
             let mut source = format!("{PRELUDE}\nnamespace odes {{\n{math}\n}}\n");
-            $(source += &text(systems::$name::$name);)*
+            $(source += &text(systems::$system::$system);)*
+            $(source += &text(models::$model::$model);)*
             let library = cpp.compile(&source);
-            $(compare(systems::$name::$name, &library, (systems::$name::U, systems::$name::P));)*
+            $(
+                let inputs = (systems::$system::U, systems::$system::P);
+                compare(systems::$system::$system, &library, inputs);
+            )*
+            $(
+                let inputs = (models::$model::REFERENCE, models::$model::P);
+                compare(models::$model::$model, &library, inputs);
+            )*
         }
     };
 }
 
 tests! {
-    constants,
-    constructs,
-    control,
-    corners,
-    forced_oscillator,
-    functions,
-    helpers,
-    iteration,
-    remainders,
-    returning,
-    tables,
-    tuples,
+    systems {
+        constants,
+        constructs,
+        control,
+        corners,
+        forced_oscillator,
+        functions,
+        helpers,
+        iteration,
+        remainders,
+        returning,
+        tables,
+        tuples,
+    }
+    models {
+        arenstorf,
+        brusselator,
+        charged_particle,
+        diffusive_brusselator,
+        double_pendulum,
+        duffing,
+        e5,
+        fitzhugh_nagumo,
+        goodwin,
+        hires,
+        hodgkin_huxley,
+        keller_miksis,
+        kuramoto,
+        lorenz,
+        lorenz96,
+        lotka_volterra,
+        measles,
+        morris_lecar,
+        neural_ode,
+        oregonator,
+        phenytoin,
+        pleiades,
+        pollution,
+        repressilator,
+        robertson,
+        rossler,
+        satellite,
+        sir,
+        stiff_van_der_pol,
+        stirred_tank,
+        stratosphere,
+        van_der_pol,
+    }
 }

@@ -9,15 +9,10 @@ use crate::output::{Output, Row, median, significant};
 use crate::workloads::Precision;
 use crate::{Failure, Selection};
 
-/// A forced oscillator with every elementary function in it but `ln` and `tan`: a right-hand side
-/// that is little else.
-#[ode_system]
-fn oscillator(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], t: f64) {
-    let [x, v] = *u;
-    let [k, c] = *p;
-    du[0] = v * (-0.1 * x * x).exp();
-    du[1] = -k * x.sin() - c * (v * v + 0.01).powf(0.75) * v.tanh() + (0.7 * t).cos();
-}
+#[path = "../../tests/support/transcendental.rs"]
+mod transcendental_system;
+
+use transcendental_system::transcendental;
 
 /// One precision, one set of functions.
 #[derive(Debug, Serialize)]
@@ -82,7 +77,8 @@ fn measure<T: Scalar>(
     functions: Functions,
 ) -> Result<Measured, Failure> {
     let t = T::narrow;
-    let base = OdeProblem::new(oscillator, [t(1.0), t(0.0)], t(0.0)..=t(20.0), [t(1.0), t(0.1)]);
+    let base =
+        OdeProblem::new(transcendental, [t(1.0), t(0.0)], t(0.0)..=t(20.0), [t(1.0), t(0.1)]);
     let ensemble = EnsembleProblem::new(base).trajectories(n).vary(|q, i| {
         let x = i as f64 / n as f64;
         q.with_p([t(0.5 + x), t(0.1)])

@@ -14,24 +14,15 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{SolveOptions, Vary};
 
-/// Lorenz (1963), "Deterministic nonperiodic flow".
-#[ode_system]
-pub(crate) fn lorenz(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
-    let [x, y, z] = *u;
-    let [sigma, rho, beta] = *p;
-    du[0] = sigma * (y - x);
-    du[1] = x * (rho - z) - y;
-    du[2] = x * y - beta * z;
-}
+#[path = "../../examples/models/lorenz.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod lorenz_model;
+#[path = "../../examples/models/van_der_pol.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod van_der_pol_model;
 
-/// Van der Pol's oscillator.
-#[ode_system]
-pub(crate) fn van_der_pol(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
-    let [x, v] = *u;
-    let [mu] = *p;
-    du[0] = v;
-    du[1] = mu * (1.0 - x * x) * v - x;
-}
+use lorenz_model::lorenz;
+use van_der_pol_model::van_der_pol;
 
 /// Single or double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]

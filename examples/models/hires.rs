@@ -22,20 +22,58 @@ pub const REFERENCE: [f64; 8] = [
     0.0028500016048142,
 ];
 
-/// How light steers the growth of plants: phytochrome in its red and far-red absorbing forms, free,
-/// bound to the receptors X and X', and with an enzyme.
+/// How light steers the growth of plants.
 #[ode_system]
-pub fn hires(du: &mut [f64; 8], u: &[f64; 8], p: &[f64; 10], _t: f64) {
-    let [red, far_red, red_x, far_red_x, red_y, far_red_y, complex, enzyme] = *u;
-    let [k1, k2, k3, k4, k5, k6, bind, unbind, decay, supply] = *p;
-    let bound = bind * far_red_y * enzyme - unbind * complex;
-    let released = (decay + k2) * complex;
-    du[0] = -k1 * red + k2 * far_red + k6 * red_x + supply;
-    du[1] = k1 * red - (k2 + k3) * far_red;
-    du[2] = -(k6 + k1) * red_x + k2 * far_red_x + k5 * red_y;
-    du[3] = k3 * far_red + k1 * red_x - (k4 + k2) * far_red_x;
-    du[4] = -(k5 + k1) * red_y + k2 * (far_red_y + complex);
-    du[5] = k4 * far_red_x + k1 * red_y - k2 * far_red_y - bound;
-    du[6] = bound - released;
-    du[7] = released - bound;
+pub mod hires {
+    /// Phytochrome, red or far-red absorbing; free, or bound to the receptors X and X'.
+    pub struct State {
+        pub red: f64,
+        pub far_red: f64,
+        pub red_x: f64,
+        pub far_red_x: f64,
+        pub red_x_prime: f64,
+        pub far_red_x_prime: f64,
+        /// The last one with the enzyme.
+        pub complex: f64,
+        pub enzyme: f64,
+    }
+
+    pub struct Parameters {
+        /// From red to far-red.
+        pub k1: f64,
+        /// And back.
+        pub k2: f64,
+        /// Binding of far-red to X.
+        pub k3: f64,
+        /// From X to X', far-red.
+        pub k4: f64,
+        /// From X' to X, red.
+        pub k5: f64,
+        /// Release of red from X.
+        pub k6: f64,
+        /// Of far-red at X' to the enzyme.
+        pub bind: f64,
+        pub unbind: f64,
+        /// Of the complex to the enzyme alone.
+        pub destroy: f64,
+        /// Of red.
+        pub supply: f64,
+    }
+
+    pub fn rhs(u: &State, p: &Parameters) -> State {
+        let bound = p.bind * u.far_red_x_prime * u.enzyme - p.unbind * u.complex;
+        let freed = (p.destroy + p.k2) * u.complex;
+        State {
+            red: -p.k1 * u.red + p.k2 * u.far_red + p.k6 * u.red_x + p.supply,
+            far_red: p.k1 * u.red - (p.k2 + p.k3) * u.far_red,
+            red_x: -(p.k6 + p.k1) * u.red_x + p.k2 * u.far_red_x + p.k5 * u.red_x_prime,
+            far_red_x: p.k3 * u.far_red + p.k1 * u.red_x - (p.k4 + p.k2) * u.far_red_x,
+            red_x_prime: -(p.k5 + p.k1) * u.red_x_prime + p.k2 * (u.far_red_x_prime + u.complex),
+            far_red_x_prime: p.k4 * u.far_red_x + p.k1 * u.red_x_prime
+                - p.k2 * u.far_red_x_prime
+                - bound,
+            complex: bound - freed,
+            enzyme: freed - bound,
+        }
+    }
 }

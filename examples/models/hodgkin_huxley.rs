@@ -13,28 +13,67 @@ pub const SPAN: (f64, f64) = (0.0, 30.0);
 pub const REFERENCE: [f64; 4] =
     [-55.372183028435, 0.13727986173301, 0.43073714148508, 0.40313850649847];
 
-/// Greatest conductances, mS/cm².
-const SODIUM: f64 = 120.0;
-const POTASSIUM: f64 = 36.0;
-const LEAK: f64 = 0.3;
-
-/// The squid's giant axon: potential (mV) and the gates of two channels; the parameter is the current
-/// (µA/cm²). Time in milliseconds.
+/// The squid's giant axon. Time in milliseconds.
 #[ode_system]
-pub fn hodgkin_huxley(du: &mut [f64; 4], u: &[f64; 4], p: &[f64; 1], _t: f64) {
-    let [v, m, h, n] = *u;
-    let [current] = *p;
-    let m_opens = 0.1 * (v + 40.0) / (1.0 - (-(v + 40.0) / 10.0).exp());
-    let m_closes = 4.0 * (-(v + 65.0) / 18.0).exp();
-    let h_opens = 0.07 * (-(v + 65.0) / 20.0).exp();
-    let h_closes = 1.0 / (1.0 + (-(v + 35.0) / 10.0).exp());
-    let n_opens = 0.01 * (v + 55.0) / (1.0 - (-(v + 55.0) / 10.0).exp());
-    let n_closes = 0.125 * (-(v + 65.0) / 80.0).exp();
-    let sodium = SODIUM * m.powi(3) * h * (v - 50.0);
-    let potassium = POTASSIUM * n.powi(4) * (v + 77.0);
-    let leak = LEAK * (v + 54.387);
-    du[0] = current - sodium - potassium - leak;
-    du[1] = m_opens * (1.0 - m) - m_closes * m;
-    du[2] = h_opens * (1.0 - h) - h_closes * h;
-    du[3] = n_opens * (1.0 - n) - n_closes * n;
+pub mod hodgkin_huxley {
+    pub struct State {
+        /// Of the membrane, mV.
+        pub potential: f64,
+        /// The share of sodium's activating gates that are open.
+        pub m: f64,
+        /// The share of sodium's inactivating gates that are open.
+        pub h: f64,
+        /// The share of potassium's gates that are open.
+        pub n: f64,
+    }
+
+    pub struct Parameters {
+        /// Injected, µA/cm².
+        pub current: f64,
+    }
+
+    pub struct Channel {
+        /// The greatest, mS/cm².
+        conductance: f64,
+        /// Of the reversal of the current, mV.
+        potential: f64,
+    }
+
+    const SODIUM: Channel = Channel { conductance: 120.0, potential: 50.0 };
+    const POTASSIUM: Channel = Channel { conductance: 36.0, potential: -77.0 };
+    const LEAK: Channel = Channel { conductance: 0.3, potential: -54.387 };
+
+    fn current(channel: &Channel, open: f64, v: f64) -> f64 {
+        channel.conductance * open * (v - channel.potential)
+    }
+
+    fn gate(open: f64, opens: f64, closes: f64) -> f64 {
+        opens * (1.0 - open) - closes * open
+    }
+
+    /// µA/cm².
+    #[observable]
+    pub fn currents(u: &State) -> [f64; 3] {
+        [
+            current(&SODIUM, u.m.powi(3) * u.h, u.potential),
+            current(&POTASSIUM, u.n.powi(4), u.potential),
+            current(&LEAK, 1.0, u.potential),
+        ]
+    }
+
+    pub fn rhs(u: &State, p: &Parameters) -> State {
+        let v = u.potential;
+        let m_opens = 0.1 * (v + 40.0) / (1.0 - (-(v + 40.0) / 10.0).exp());
+        let m_closes = 4.0 * (-(v + 65.0) / 18.0).exp();
+        let h_opens = 0.07 * (-(v + 65.0) / 20.0).exp();
+        let h_closes = 1.0 / (1.0 + (-(v + 35.0) / 10.0).exp());
+        let n_opens = 0.01 * (v + 55.0) / (1.0 - (-(v + 55.0) / 10.0).exp());
+        let n_closes = 0.125 * (-(v + 65.0) / 80.0).exp();
+        State {
+            potential: p.current - currents(u).iter().sum::<f64>(),
+            m: gate(u.m, m_opens, m_closes),
+            h: gate(u.h, h_opens, h_closes),
+            n: gate(u.n, n_opens, n_closes),
+        }
+    }
 }

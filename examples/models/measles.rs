@@ -1,8 +1,6 @@
 //! Aron and Schwartz, Seasonality and period-doubling bifurcations in an epidemic model, Journal of
 //! Theoretical Biology 110 (1984).
 
-use std::f64::consts::PI;
-
 use odes::ode_system;
 
 /// Standard initial state.
@@ -16,12 +14,40 @@ pub const REFERENCE: [f64; 3] = [0.060815849378377, 9.2737860396589e-09, 3.02743
 
 /// Measles with the contacts of the school year: an SEIR model forced by the seasons. Time in years.
 #[ode_system]
-pub fn measles(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 5], t: f64) {
-    let [susceptible, exposed, infectious] = *u;
-    let [contact, seasonality, birth, latency, recovery] = *p;
-    let season = 1.0 + seasonality * (2.0 * PI * t).cos();
-    let infections = contact * season * susceptible * infectious;
-    du[0] = birth * (1.0 - susceptible) - infections;
-    du[1] = infections - (latency + birth) * exposed;
-    du[2] = latency * exposed - (recovery + birth) * infectious;
+pub mod measles {
+    use std::f64::consts::TAU;
+
+    /// Shares of the population; the rest has recovered.
+    pub struct State {
+        pub susceptible: f64,
+        pub exposed: f64,
+        pub infectious: f64,
+    }
+
+    /// Rates, per year.
+    pub struct Parameters {
+        pub contact: f64,
+        /// Of the contacts, as a share of their mean.
+        pub seasonality: f64,
+        /// And of deaths.
+        pub birth: f64,
+        /// From infection to being infectious.
+        pub latency: f64,
+        pub recovery: f64,
+    }
+
+    pub fn rhs(u: &State, p: &Parameters, t: f64) -> State {
+        let season = 1.0 + p.seasonality * (TAU * t).cos();
+        let infections = p.contact * season * u.susceptible * u.infectious;
+        State {
+            susceptible: p.birth * (1.0 - u.susceptible) - infections,
+            exposed: infections - (p.latency + p.birth) * u.exposed,
+            infectious: p.latency * u.exposed - (p.recovery + p.birth) * u.infectious,
+        }
+    }
+
+    #[observable]
+    pub fn recovered(u: &State) -> f64 {
+        1.0 - u.susceptible - u.exposed - u.infectious
+    }
 }

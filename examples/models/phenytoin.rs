@@ -12,15 +12,40 @@ pub const SPAN: (f64, f64) = (0.0, 24.0);
 /// The state at its end, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [72.504984676875, 134.18055130647];
 
-/// Amounts (mg) of a drug in blood and tissue; the parameters are a volume (l), two rates of exchange
-/// (1/h), and the greatest rate (mg/h) and half-saturation (mg/l) of elimination. Time in hours.
+/// A drug whose elimination saturates. Time in hours.
 #[ode_system]
-pub fn phenytoin(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 5], _t: f64) {
-    let [central, peripheral] = *u;
-    let [volume, out, back, most, half] = *p;
-    let concentration = central / volume;
-    let eliminated = most * concentration / (half + concentration);
-    let exchanged = out * central - back * peripheral;
-    du[0] = -exchanged - eliminated;
-    du[1] = exchanged;
+pub mod phenytoin {
+    /// Amounts, mg.
+    pub struct State {
+        /// In the blood.
+        pub central: f64,
+        /// In tissue.
+        pub peripheral: f64,
+    }
+
+    pub struct Parameters {
+        /// Of the central compartment, l.
+        pub volume: f64,
+        /// Rate from the central to the peripheral compartment, 1/h.
+        pub out: f64,
+        /// And back, 1/h.
+        pub back: f64,
+        /// Greatest rate of elimination, mg/h.
+        pub v_max: f64,
+        /// Concentration at which it is half of that, mg/l.
+        pub k_m: f64,
+    }
+
+    /// In the blood, mg/l.
+    #[observable]
+    pub fn concentration(u: &State, p: &Parameters) -> f64 {
+        u.central / p.volume
+    }
+
+    pub fn rhs(u: &State, p: &Parameters) -> State {
+        let c = concentration(u, p);
+        let eliminated = p.v_max * c / (p.k_m + c);
+        let exchanged = p.out * u.central - p.back * u.peripheral;
+        State { central: -exchanged - eliminated, peripheral: exchanged }
+    }
 }

@@ -19,15 +19,38 @@ pub const REFERENCE: [f64; 6] = [
     58.829095271048,
 ];
 
-/// Three genes, each of which represses the next: messengers, then proteins.
+/// Three genes, each of which represses the next.
 #[ode_system]
-pub fn repressilator(du: &mut [f64; 6], u: &[f64; 6], p: &[f64; 3], _t: f64) {
-    let [expression, leakage, decay] = *p;
-    for gene in 0..3 {
-        let repressor = u[3 + (gene + 2) % 3];
-        let messenger = u[gene];
-        let protein = u[3 + gene];
-        du[gene] = expression / (1.0 + repressor * repressor) + leakage - messenger;
-        du[3 + gene] = decay * (messenger - protein);
+pub mod repressilator {
+    const GENES: usize = 3;
+
+    /// Molecules, in units of those that half repress a gene.
+    pub struct State {
+        pub messengers: [f64; GENES],
+        pub proteins: [f64; GENES],
+    }
+
+    /// Rates, in lifetimes of the messengers.
+    pub struct Parameters {
+        /// Without repressor.
+        pub expression: f64,
+        /// With any.
+        pub leakage: f64,
+        /// Of proteins.
+        pub decay: f64,
+    }
+
+    /// The share of a gene's expression that its repressor leaves.
+    fn hill(repressor: f64) -> f64 {
+        1.0 / (1.0 + repressor * repressor)
+    }
+
+    pub fn rhs(du: &mut State, u: &State, p: &Parameters) {
+        for gene in 0..GENES {
+            let repressor = u.proteins[(gene + GENES - 1) % GENES];
+            let messenger = u.messengers[gene];
+            du.messengers[gene] = p.expression * hill(repressor) + p.leakage - messenger;
+            du.proteins[gene] = p.decay * (messenger - u.proteins[gene]);
+        }
     }
 }

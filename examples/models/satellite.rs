@@ -18,20 +18,52 @@ pub const REFERENCE: [f64; 6] = [
     -4.8470698247572,
 ];
 
-/// An orbit around the oblate earth: position (km) and velocity (km/s); the parameters are the earth's
-/// gravity (km³/s²), its second zonal harmonic J2 and its radius (km). Time in seconds.
+/// An orbit around the oblate earth. Time in seconds.
 #[ode_system]
-pub fn satellite(du: &mut [f64; 6], u: &[f64; 6], p: &[f64; 3], _t: f64) {
-    let [x, y, z, vx, vy, vz] = *u;
-    let [mu, j2, radius] = *p;
-    let d2 = x * x + y * y + z * z;
-    let pull = -mu / (d2 * d2.sqrt());
-    let bulge = 1.5 * j2 * radius * radius / d2;
-    let tilt = 5.0 * z * z / d2;
-    du[0] = vx;
-    du[1] = vy;
-    du[2] = vz;
-    du[3] = pull * x * (1.0 - bulge * (tilt - 1.0));
-    du[4] = pull * y * (1.0 - bulge * (tilt - 1.0));
-    du[5] = pull * z * (1.0 - bulge * (tilt - 3.0));
+pub mod satellite {
+    pub struct State {
+        /// km.
+        pub position: [f64; 3],
+        /// km/s.
+        pub velocity: [f64; 3],
+    }
+
+    /// Of the earth.
+    pub struct Parameters {
+        /// Gravitational constant times mass, km³/s².
+        pub mu: f64,
+        /// The second zonal harmonic.
+        pub j2: f64,
+        /// Of the equator, km.
+        pub radius: f64,
+    }
+
+    fn square(v: &[f64; 3]) -> f64 {
+        v.iter().map(|x| x * x).sum()
+    }
+
+    pub fn rhs(u: &State, p: &Parameters) -> State {
+        let d2 = square(&u.position);
+        let pull = -p.mu / (d2 * d2.sqrt());
+        let bulge = 1.5 * p.j2 * p.radius * p.radius / d2;
+        let [x, y, z] = u.position;
+        let tilt = 5.0 * z * z / d2;
+        State {
+            position: u.velocity,
+            velocity: [
+                pull * x * (1.0 - bulge * (tilt - 1.0)),
+                pull * y * (1.0 - bulge * (tilt - 1.0)),
+                pull * z * (1.0 - bulge * (tilt - 3.0)),
+            ],
+        }
+    }
+
+    /// Kinetic and potential energy per mass, km²/s²: it is conserved.
+    #[observable]
+    pub fn energy(u: &State, p: &Parameters) -> f64 {
+        let d2 = square(&u.position);
+        let sine2 = u.position[2] * u.position[2] / d2;
+        let bulge = 0.5 * p.j2 * p.radius * p.radius / d2 * (3.0 * sine2 - 1.0);
+        0.5 * square(&u.velocity) - p.mu / d2.sqrt() * (1.0 - bulge)
+    }
 }

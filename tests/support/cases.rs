@@ -21,16 +21,3 @@ pub(crate) fn oscillator(u: &[f64; 2], p: &[f64; 1], _t: f64) -> [f64; 2] {
 pub(crate) fn growth(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
     [p[0] * u[0]]
 }
-
-/// The restricted three-body problem.
-#[ode_system]
-pub(crate) fn arenstorf(u: &[f64; 4], p: &[f64; 1], _t: f64) -> [f64; 4] {
-    let [x, y, vx, vy] = *u;
-    let mu = p[0];
-    let nu = 1.0 - mu;
-    let to_earth = (x + mu) * (x + mu) + y * y;
-    let to_moon = (x - nu) * (x - nu) + y * y;
-    let earth = nu / (to_earth * to_earth.sqrt());
-    let moon = mu / (to_moon * to_moon.sqrt());
-    [vx, vy, x + 2.0 * vy - earth * (x + mu) - moon * (x - nu), y - 2.0 * vx - earth * y - moon * y]
-}

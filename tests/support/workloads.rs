@@ -6,33 +6,18 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 
-/// Lorenz (1963).
-#[ode_system]
-pub(crate) fn lorenz(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
-    let [x, y, z] = *u;
-    let [sigma, rho, beta] = *p;
-    du[0] = sigma * (y - x);
-    du[1] = x * (rho - z) - y;
-    du[2] = x * y - beta * z;
-}
+#[path = "../../examples/models/lorenz.rs"]
+#[allow(unreachable_pub)]
+mod lorenz_model;
+#[path = "transcendental.rs"]
+mod transcendental_system;
+#[path = "../../examples/models/van_der_pol.rs"]
+#[allow(unreachable_pub)]
+mod van_der_pol_model;
 
-/// Van der Pol's oscillator.
-#[ode_system]
-pub(crate) fn van_der_pol(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
-    let [x, v] = *u;
-    let [mu] = *p;
-    du[0] = v;
-    du[1] = mu * (1.0 - x * x) * v - x;
-}
-
-/// An oscillator with every elementary function in it, forced in time.
-#[ode_system]
-pub(crate) fn transcendental(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], t: f64) {
-    let [x, v] = *u;
-    let [k, c] = *p;
-    du[0] = v * (-0.1 * x * x).exp();
-    du[1] = -k * x.sin() - c * (v * v + 0.01).powf(0.75) * v.tanh() + (0.7 * t).cos();
-}
+pub(crate) use lorenz_model::lorenz;
+pub(crate) use transcendental_system::transcendental;
+pub(crate) use van_der_pol_model::van_der_pol;
 
 fn scatter(i: usize, n: usize) -> usize {
     // A permutation that mixes well: neighbours differ by a golden section of the whole.

@@ -120,7 +120,8 @@ pub(crate) fn parse<'a>(
         match item {
             syn::Item::Struct(item) => items.structs.extend(parser.structure(item)),
             syn::Item::Const(item) => items.constants.push(parser.constant(item)),
-            syn::Item::Fn(item) if Kind::of(item) == Kind::Helper => {
+            // The right-hand side may be written with observables.
+            syn::Item::Fn(item) if matches!(Kind::of(item), Kind::Helper | Kind::Observable) => {
                 items.functions.push((&item.sig.ident, Rc::new(parser.function_item(item))));
             }
             _ => {}
