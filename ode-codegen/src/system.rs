@@ -8,9 +8,9 @@
 //!
 //! For `fn lorenz(…)` it gives a unit struct `lorenz`; the user's own function, word for word, as
 //! `lorenz::call`, so that its type errors are rustc's and tests can call it; and the
-//! implementation of the trait `System` for the struct ([`function`]). For `mod lorenz { … }` it
+//! implementation of the trait `System` for the struct (`function`). For `mod lorenz { … }` it
 //! gives the module, with a unit struct `lorenz::Model` in it, and a constant `lorenz` of that type
-//! ([`module`]).
+//! (`module`).
 //!
 //! If the function is outside the subset, all errors come at once, and stubs in place of the
 //! struct and its implementation, so that the code that uses the system gives no further ones.
