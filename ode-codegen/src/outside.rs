@@ -168,6 +168,9 @@ pub(crate) fn ask(
 /// Goes on with an expansion that asked for a function from outside, which is the last group.
 #[must_use]
 pub fn resume(input: TokenStream) -> TokenStream {
+    if let Err(error) = depth::check(input.clone()) {
+        return error.to_compile_error();
+    }
     let mut tokens = input.into_iter();
     let mut group = || match tokens.next() {
         Some(TokenTree::Group(group)) => Some(group.stream()),

@@ -11,6 +11,7 @@ use crate::mutate::{self, Tree};
 pub(crate) enum Macro {
     System,
     Device,
+    Function,
 }
 
 /// An attribute and the item below it.
@@ -19,6 +20,8 @@ pub(crate) struct Program {
     pub(crate) which: Macro,
     pub(crate) attribute: Vec<Tree>,
     pub(crate) item: Vec<Tree>,
+    /// What each function from outside is.
+    pub(crate) function: Vec<Tree>,
 }
 
 impl Program {
@@ -27,9 +30,12 @@ impl Program {
         let name = match self.which {
             Macro::System => "ode_system",
             Macro::Device => "device",
+            Macro::Function => "ode_fn",
         };
-        let (attribute, item) = (self.attribute.clone(), self.item.clone());
-        format!("#[{name}({})]\n{}", mutate::tokens(attribute), mutate::tokens(item))
+        let [attribute, item, function] = [&self.attribute, &self.item, &self.function]
+            .map(|trees| mutate::tokens(trees.clone()));
+        let outside = if function.is_empty() { "" } else { "\n// outside\n" };
+        format!("#[{name}({attribute})]\n{item}{outside}{function}")
     }
 }
 
@@ -38,7 +44,9 @@ pub(crate) fn programs() -> Vec<Program> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folders = [
         "tests/systems",
+        "tests/rules",
         "tests/ui",
+        "tests/elsewhere",
         "tests/device_rules",
         "examples/models",
         "ode-codegen/tests/golden",
@@ -71,14 +79,22 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The items below the attributes, also those within modules.
+/// The items below the attributes, also those within modules, and what `systems!` puts below one.
 pub(crate) fn collect(tokens: TokenStream, programs: &mut Vec<Program>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
         let TokenTree::Group(group) = token else { continue };
-        let after_hash =
-            index > 0 && matches!(&tokens[index - 1], TokenTree::Punct(p) if p.as_char() == '#');
-        if after_hash
+        let before = |count: usize| index.checked_sub(count).map(|at| tokens[at].to_string());
+        if before(2).as_deref() == Some("systems") && before(1).as_deref() == Some("!") {
+            let item = mutate::trees(group.stream());
+            programs.push(Program {
+                which: Macro::System,
+                attribute: Vec::new(),
+                item,
+                function: Vec::new(),
+            });
+        }
+        if before(1).as_deref() == Some("#")
             && group.delimiter() == Delimiter::Bracket
             && let Some((which, attribute)) = attribute(group.stream())
         {
@@ -89,7 +105,12 @@ pub(crate) fn collect(tokens: TokenStream, programs: &mut Vec<Program>) {
                 _ => false,
             });
             let item = rest.iter().take(end.map_or(rest.len(), |end| end + 1)).cloned().collect();
-            programs.push(Program { which, attribute, item: mutate::trees(item) });
+            programs.push(Program {
+                which,
+                attribute,
+                item: mutate::trees(item),
+                function: Vec::new(),
+            });
         }
         collect(group.stream(), programs);
     }
@@ -97,10 +118,16 @@ pub(crate) fn collect(tokens: TokenStream, programs: &mut Vec<Program>) {
 
 /// Whether this is what stands in `#[…]` of one of the macros, and its arguments.
 fn attribute(tokens: TokenStream) -> Option<(Macro, Vec<Tree>)> {
-    let mut tokens = tokens.into_iter().peekable();
-    let which = match tokens.next()?.to_string().as_str() {
+    let mut tokens = tokens.into_iter();
+    let mut name = tokens.next()?;
+    // `odes::ode_fn`
+    if name.to_string() == "odes" {
+        name = tokens.nth(2)?;
+    }
+    let which = match name.to_string().as_str() {
         "ode_system" => Macro::System,
         "device" => Macro::Device,
+        "ode_fn" => Macro::Function,
         _ => return None,
     };
     let arguments = match tokens.next() {

@@ -49,14 +49,42 @@ fn refused(expansion: &TokenStream) -> bool {
         .any(|token| matches!(token, TokenTree::Ident(name) if name == "compile_error"))
 }
 
+/// What an expansion hands to the macro of a function from outside, if that is how it goes on.
+fn question(expansion: TokenStream) -> Option<TokenStream> {
+    expansion.into_iter().find_map(|token| {
+        let TokenTree::Group(group) = token else { return None };
+        let mut inside = group.stream().into_iter();
+        match inside.next() {
+            Some(TokenTree::Group(callback)) if callback.to_string().contains("resume") => {
+                Some(inside.collect())
+            }
+            _ => question(group.stream()),
+        }
+    })
+}
+
 /// What went wrong with the expansion of a program.
-fn expand(which: Macro, attribute: TokenStream, item: TokenStream) -> Result<(), String> {
+fn expand(
+    which: Macro,
+    attribute: TokenStream,
+    item: TokenStream,
+    function: &TokenStream,
+) -> Result<(), String> {
     memory::start();
     let expansion = catch_unwind(AssertUnwindSafe(|| {
         let expanded = match which {
             Macro::System => ode_codegen::system::expand(attribute, item),
             Macro::Device => ode_codegen::device::expand(attribute, item),
+            Macro::Function => ode_codegen::outside::expand(attribute, item),
         };
+        // Functions from outside come in one by one.
+        let mut asked = question(expanded.clone());
+        for _ in 0..3 {
+            let Some(question) = asked else { break };
+            let answered = ode_codegen::outside::resume(quote::quote!(#question { #function }));
+            syn::parse2::<syn::File>(answered.clone())?;
+            asked = self::question(answered);
+        }
         // A module that is refused stays as it was, and may be no module.
         let untouched = matches!(which, Macro::Device) && refused(&expanded);
         if untouched { Ok(()) } else { syn::parse2::<syn::File>(expanded).map(drop) }
@@ -83,8 +111,9 @@ fn watch<I: Iterator<Item = Program>>(programs: impl FnOnce() -> I + Send + 'sta
             std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("robustness.rs"), &text)
                 .unwrap();
             started.send(Some(text.clone())).unwrap();
-            let Program { which, attribute, item } = program;
-            let outcome = expand(which, mutate::tokens(attribute), mutate::tokens(item));
+            let Program { which, attribute, item, function } = program;
+            let [attribute, item, function] = [attribute, item, function].map(mutate::tokens);
+            let outcome = expand(which, attribute, item, &function);
             if let Err(what) = outcome {
                 panic!("{what}:\n{text}");
             }
@@ -92,20 +121,23 @@ fn watch<I: Iterator<Item = Program>>(programs: impl FnOnce() -> I + Send + 'sta
         }
     };
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(work).unwrap();
-    let (mut tried, mut longest) = (0, Duration::ZERO);
+    let (mut tried, mut longest) = (0, (Duration::ZERO, String::new()));
     while let Ok(Some(text)) = watched.recv() {
         let start = Instant::now();
         match watched.recv_timeout(TIME) {
             Ok(_) => {
                 tried += 1;
-                longest = longest.max(start.elapsed());
+                if start.elapsed() > longest.0 {
+                    longest = (start.elapsed(), text);
+                }
             }
             Err(mpsc::RecvTimeoutError::Timeout) => panic!("no end after {TIME:?}:\n{text}"),
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
     }
     worker.join().expect("the expansion failed");
-    println!("{tried} programs, none of which took longer than {longest:?}");
+    let (time, program) = longest;
+    println!("{tried} programs, none of which took longer than {time:?}:\n{program}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
-use crate::corpus::Program;
+use crate::corpus::{Macro, Program};
 use crate::random::Random;
 
 /// A token, or a group of them that can be changed.
@@ -134,6 +134,12 @@ const DEPTHS: [usize; 6] = [1, 3, 10, 60, 300, 3000];
 /// One of the programs, changed in a few places.
 pub(crate) fn program(random: &mut Random, programs: &[Program]) -> Program {
     let mut program = programs[below(random, programs.len())].clone();
+    let functions: Vec<&Program> =
+        programs.iter().filter(|program| matches!(program.which, Macro::Function)).collect();
+    program.function = pick(random, &functions).item.clone();
+    if below(random, 2) == 0 {
+        change(random, &mut program.function, &program.item);
+    }
     let changes = 1 + below(random, 2) * below(random, 5);
     for _ in 0..changes {
         let other = &programs[below(random, programs.len())];
