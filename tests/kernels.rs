@@ -4,6 +4,9 @@
 //! Where NVRTC is not installed these tests say so and pass; `ODES_REQUIRE_NVRTC=1` makes that a
 //! failure. `scripts/install-nvrtc.sh` installs it.
 
+// The workloads are some of the models.
+#![allow(clippy::duplicate_mod)]
+
 #[path = "../examples/models/mod.rs"]
 mod models;
 #[path = "support/observed.rs"]

@@ -3,6 +3,9 @@
 //!
 //! Each is compiled by rustc as it stands and by `#[ode_system]`, and both compute the same.
 
+// The halves show one thing each, some of them one that nobody would write.
+#![allow(clippy::eq_op, clippy::needless_late_init, clippy::redundant_closure_call)]
+
 mod guide;
 #[path = "../support/random.rs"]
 mod random;

@@ -37,7 +37,8 @@ macro_rules! seams {
     };
 }
 
-use std::f64::{INFINITY as INF, NAN};
+const INF: f64 = f64::INFINITY;
+const NAN: f64 = f64::NAN;
 
 seams! {
     branch: |x| if x < 1.0 { 2.0 * x } else { 3.0 * x }, at 1.0, from 2.0, to 3.0, 3.0;
