@@ -248,8 +248,9 @@ impl<'a> Elaborator<'a, '_> {
             }
             Value::Real(id) if self.is_from_outside(id) => FROM_OUTSIDE.to_owned(),
             Value::Real(_) => "an index must be an integer known at compile time: it is proved in \
-                               range here, and the value of this is not known; write a number, or \
-                               the variable of a `for` loop"
+                               range here, and the value of this is not known; write a number, the \
+                               variable of a `for` loop, or `interp_linear(&TABLE, x)` to look up a \
+                               position in a table"
                 .to_owned(),
             other => format!(
                 "an index must be an integer known at compile time, found {}",
