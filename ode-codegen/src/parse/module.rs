@@ -120,8 +120,14 @@ pub(crate) fn parse<'a>(
         match item {
             syn::Item::Struct(item) => items.structs.extend(parser.structure(item)),
             syn::Item::Const(item) => items.constants.push(parser.constant(item)),
-            // The right-hand side may be written with observables.
-            syn::Item::Fn(item) if matches!(Kind::of(item), Kind::Helper | Kind::Observable) => {
+            // The right-hand side may be written with observables. One that is none is reported once.
+            syn::Item::Fn(item)
+                if match Kind::of(item) {
+                    Kind::Helper => true,
+                    Kind::Observable => !writes(item),
+                    _ => false,
+                } =>
+            {
                 items.functions.push((&item.sig.ident, Rc::new(parser.function_item(item))));
             }
             _ => {}
@@ -188,4 +194,14 @@ pub(crate) fn declared(content: &[syn::Item]) -> Declared {
         declared.visit_item(item);
     }
     declared
+}
+
+/// Whether a function has an argument that it can assign to.
+fn writes(item: &syn::ItemFn) -> bool {
+    item.sig.inputs.iter().any(|input| match input {
+        syn::FnArg::Typed(typed) => {
+            matches!(&*typed.ty, syn::Type::Reference(reference) if reference.mutability.is_some())
+        }
+        syn::FnArg::Receiver(_) => false,
+    })
 }
