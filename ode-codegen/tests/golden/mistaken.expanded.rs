@@ -55,3 +55,9 @@ const _: () = {
         }
     }
 };
+impl mistaken {
+    #[allow(dead_code, missing_docs)]
+    fn report() -> ::odes::__private::Report {
+        ::core::unreachable!()
+    }
+}
