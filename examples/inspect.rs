@@ -24,6 +24,7 @@ fn main() {
         models::double_pendulum::double_pendulum::report(),
         models::lorenz96::lorenz96::report(),
         models::pleiades::pleiades::report(),
+        models::pollution::pollution::report(),
     ];
     for report in reports {
         println!("{report}\n");
