@@ -107,16 +107,22 @@ impl<'c> Parser<'c> {
     }
 }
 
-/// The most states and the most parameters that there can be. Matrices of derivatives have a place
-/// for each pair of them while the code is generated.
-pub(crate) const LENGTH_LIMIT: usize = 4096;
+/// The most states, or parameters, or entries of matrices of derivatives for each state. While the
+/// code is generated there is a place for each entry.
+const LENGTH_LIMIT: usize = 16_384;
+const ENTRY_LIMIT: usize = LENGTH_LIMIT * 1024;
 
-/// For more of them.
-pub(crate) fn too_long() -> String {
-    format!(
-        "there can be at most {LENGTH_LIMIT} states and as many parameters: each is a variable of \
-         its own in the code of every lane; use fewer"
-    )
+/// The mistake of a system that is too large; what is too large of it.
+pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
+    let entries = states.saturating_mul(states.saturating_add(parameters));
+    if states <= LENGTH_LIMIT && parameters <= LENGTH_LIMIT && entries <= ENTRY_LIMIT {
+        return None;
+    }
+    Some(format!(
+        "{states} states and {parameters} parameters are too many: each is a variable of its own in \
+         the code of every lane, and there is a derivative of each state by each of them; the most \
+         is {LENGTH_LIMIT} of either, and {ENTRY_LIMIT} derivatives; use fewer"
+    ))
 }
 
 /// The function as a [`System`], if its signature is one. `outside` are the functions from outside
@@ -210,6 +216,9 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (us
             "a system needs at least one state: there is nothing to solve",
         ));
     }
+    if let Some(message) = too_large(states, parameters) {
+        return Err(syn::Error::new_spanned(signature.u.ty, message));
+    }
     Ok((signature, (states, parameters)))
 }
 
@@ -238,10 +247,7 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
             };
             match &array.len {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(length), .. }) => {
-                    match length.base10_parse::<usize>().map(|count| inner.saturating_mul(count)) {
-                        Ok(count) if count <= LENGTH_LIMIT => Ok(count),
-                        _ => Err(syn::Error::new_spanned(length, too_long())),
-                    }
+                    Ok(inner.saturating_mul(length.base10_parse().unwrap_or(usize::MAX)))
                 }
                 other => Err(syn::Error::new_spanned(
                     other,

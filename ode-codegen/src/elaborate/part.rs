@@ -8,6 +8,7 @@ use super::work::Work;
 use super::{Elaborator, Role, Variable};
 use crate::ast::{Part, Type};
 use crate::graph::{Id, Input};
+use crate::parse::too_large;
 
 /// State, parameters and time, as values.
 pub(super) struct Inputs<'a> {
@@ -44,6 +45,11 @@ impl<'a> Elaborator<'a, '_> {
                 &system.rhs.state.syntax,
                 "a system needs at least one state: there is nothing to solve",
             );
+            return None;
+        }
+        let count = parameters.as_ref().map_or(0, Layout::size);
+        if let Some(message) = too_large(state.size(), count) {
+            self.error(0, &system.rhs.state.syntax, message);
             return None;
         }
         let mut fill = |layout: &Layout<'a>, input: fn(u32) -> Input| {

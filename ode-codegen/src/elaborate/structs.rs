@@ -9,7 +9,6 @@ use super::Elaborator;
 use super::place::no_field;
 use super::value::Value;
 use crate::ast::{Expr, Pattern, Shape, Struct, Typed};
-use crate::parse::{LENGTH_LIMIT, too_long};
 
 /// A type of floats with its lengths known.
 #[derive(Clone)]
@@ -88,12 +87,7 @@ pub(crate) fn plain(name: &Ident) -> String {
 impl<'a> Elaborator<'a, '_> {
     /// The layout of a state, parameters or results, which are floats all through.
     pub(super) fn layout(&mut self, typed: &Typed<'a>) -> Option<Layout<'a>> {
-        let layout = self.layout_of(&typed.shape, &typed.syntax)?;
-        if layout.size() > LENGTH_LIMIT {
-            self.error(0, &typed.syntax, too_long());
-            return None;
-        }
-        Some(layout)
+        self.layout_of(&typed.shape, &typed.syntax)
     }
 
     fn layout_of(&mut self, shape: &Shape<'a>, syntax: &dyn ToTokens) -> Option<Layout<'a>> {
