@@ -49,13 +49,18 @@ fn refused(expansion: &TokenStream) -> bool {
         .any(|token| matches!(token, TokenTree::Ident(name) if name == "compile_error"))
 }
 
+/// Whether a name is among the tokens. To write them down would take the square of their depth.
+fn names(tokens: TokenStream, wanted: &str) -> bool {
+    tokens.into_iter().any(|token| matches!(&token, TokenTree::Ident(name) if name == wanted))
+}
+
 /// What an expansion hands to the macro of a function from outside, if that is how it goes on.
 fn question(expansion: TokenStream) -> Option<TokenStream> {
     expansion.into_iter().find_map(|token| {
         let TokenTree::Group(group) = token else { return None };
         let mut inside = group.stream().into_iter();
         match inside.next() {
-            Some(TokenTree::Group(callback)) if callback.to_string().contains("resume") => {
+            Some(TokenTree::Group(callback)) if names(callback.stream(), "resume") => {
                 Some(inside.collect())
             }
             _ => question(group.stream()),
