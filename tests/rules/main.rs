@@ -31,7 +31,7 @@ rules! {
         all_fields, arithmetic_by_element, casts_to_numbers, compared_with_a_point, comparisons_of_numbers, constants_from_outside, fields_that_are_there, floats_have_a_point, floats_stay_floats, functions_of_floats, integers_become_floats, known_names, lengths_of_local_arrays, no_bits, no_boxes, no_text, no_types_that_allocate, no_vectors, one_float_type, plain_paths, signs_of_numbers, structs_are_seen, structs_with_named_fields, truth_values_select, tuples,
     }
     arrays {
-        arrays_have_elements, elements_by_index, elements_of_constants, index_in_range, index_in_range_in_loops, index_known, index_not_by_state, index_not_negative, lengths_of_from_fn, no_parts_by_range, patterns_fit, positions_are_floats, tables, tables_have_entries,
+        arrays_have_elements, elements_by_index, elements_of_constants, index_in_range, index_in_range_in_loops, index_known, index_not_by_state, index_not_negative, lengths_of_from_fn, no_parts_by_range, patterns_fit, positions_are_floats, short_tables_of_lanes, tables, tables_have_entries,
     }
     statements {
         all_assigned, arrays_are_assigned_whole, assigned_before_read, assigned_on_every_path, assigned_places, configuration_outside, items, late_on_every_path, no_let_else, no_mutable_references, one_assignment_each, parameters_are_read_only, patterns_of_let, state_is_read_only, time_is_read_only, use_at_the_head,
@@ -204,6 +204,7 @@ fn right_hand_sides_are_what_was_written() {
     agree(arrays::tables::rule, arrays::tables::rule::call);
     agree(arrays::patterns_fit::rule, arrays::patterns_fit::rule::call);
     agree(arrays::positions_are_floats::rule, arrays::positions_are_floats::rule::call);
+    agree(arrays::short_tables_of_lanes::rule, arrays::short_tables_of_lanes::rule::call);
     agree(arrays::tables_have_entries::rule, arrays::tables_have_entries::rule::call);
     agree(statements::all_assigned::rule, statements::all_assigned::rule::call);
     agree(

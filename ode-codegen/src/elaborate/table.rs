@@ -66,6 +66,9 @@ enum Entries {
     Lanes(Vec<Id>),
 }
 
+/// The most values of lanes to look up: selections and their derivatives grow with the square.
+const MOST_SELECTED: usize = 64;
+
 impl<'a> Elaborator<'a, '_> {
     pub(super) fn constant(&mut self, constant: Constant) -> Id {
         let known = self.constants.iter().position(|known| *known == constant);
@@ -164,6 +167,15 @@ impl<'a> Elaborator<'a, '_> {
                 all.iter().map(|entry| self.graph.literal_value(*entry)).collect();
             match known {
                 Some(values) => (Entries::Table(self.table(Table::Known(values))), last),
+                None if all.len() > MOST_SELECTED => {
+                    let message = format!(
+                        "`{name}` can look up at most {MOST_SELECTED} values that differ between \
+                         lanes, and there are {}: each is selected by a comparison, and so is its \
+                         derivative; use fewer, or a table of constants, which can be of any length",
+                        all.len()
+                    );
+                    return self.poison(table.id, table.syntax, message);
+                }
                 None => (Entries::Lanes(all), last),
             }
         };
