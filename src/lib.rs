@@ -2,7 +2,7 @@
 
 pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;
-pub use ode_core::methods::{Method, Tsit5};
+pub use ode_core::methods::{Method, Rk4, Tsit5};
 pub use ode_core::report::{Operations, Report};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::table::{interp_cubic, interp_linear};

@@ -97,7 +97,7 @@ where
     let lane_programs = [
         &elementary,
         functions,
-        methods::explicit::DEVICE,
+        methods::stepper::DEVICE,
         controller::DEVICE,
         integrate::code::DEVICE,
         M::DEVICE,
@@ -106,7 +106,7 @@ where
     .join("\n");
     let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
     let system = S::device_source();
-    let (name, method_name) = (S::NAME, M::NAME);
+    let (name, method_name) = (S::NAME, M::DEVICE_NAME);
     let SavedRow { states, observables } = saved;
     let arguments = format!(
         "{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {states}, {observables}, {refill}"

@@ -84,6 +84,9 @@ where
         let _ = method;
         let begin = Instant::now();
         let inputs = Inputs::new(self, options)?;
+        if inputs.adaptive && !M::ADAPTIVE {
+            return Err(SolveError::NotAdaptive { method: M::NAME });
+        }
         let setup = begin.elapsed().as_secs_f64();
         let raw = algorithm.integrate::<T, S, M, N, P, K>(&inputs)?;
         let mut solution = EnsembleSolution::new(inputs, raw);

@@ -110,6 +110,15 @@ pub enum SolveError {
         /// The next one.
         time: f64,
     },
+    /// Adaptive steps asked of a method that estimates no errors.
+    #[error(
+        "{method} estimates no errors, so it cannot choose step sizes; give one with \
+         `.fixed_step(dt)`, or take another method"
+    )]
+    NotAdaptive {
+        /// The method.
+        method: &'static str,
+    },
     /// Observables asked for of a system that has none.
     #[error(
         "{system} has no observables to save; give it a function with `#[observable]`, or save its \

@@ -32,7 +32,7 @@ mod device {
     use crate::controller;
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
-    use crate::methods::Explicit;
+    use crate::methods::Stepper;
     use crate::system::System;
 
     /// What all trajectories of a solve share.
@@ -161,7 +161,7 @@ mod device {
     pub fn first_step<
         R: Real,
         S: System<N, P>,
-        M: Explicit<K>,
+        M: Stepper<K>,
         const N: usize,
         const P: usize,
         const K: usize,
@@ -221,7 +221,7 @@ mod device {
     pub fn integrate<
         R: Real,
         S: System<N, P>,
-        M: Explicit<K>,
+        M: Stepper<K>,
         Q: Feed<R, N, P>,
         const N: usize,
         const P: usize,
@@ -342,18 +342,12 @@ mod device {
                     last = rest.abs().le(dt.abs());
                     h = R::select(last, rest, dt);
                 }
-                let step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
+                let mut step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
 
                 let mut accept = <R::Mask as Mask>::splat(true);
                 let mut square = zero;
                 if ADAPTIVE {
-                    square = controller::square_norm::<R, N>(
-                        &step.error,
-                        &u,
-                        &step.u,
-                        o.abstol,
-                        o.reltol,
-                    );
+                    square = M::square_norm::<R, N>(&u, &step, h, o.abstol, o.reltol);
                     let decision = controller::decide::<R>(square, n, memory, beta1, beta2);
                     accept = decision.accept;
                     memory = decision.memory;
@@ -369,6 +363,9 @@ mod device {
                 if SAVE {
                     let end = R::select(last, t1, t + (h + t_low));
                     let mut want = moves & run & ((save_at - t) - t_low).abs().le(h.abs());
+                    if want.any() {
+                        step = M::complete::<R, S, N, P>(&u, &p, t, h, &step);
+                    }
                     while want.any() {
                         let theta = ((save_at - t) - t_low) / h;
                         let within = M::interpolate::<R, N>(&u, &step, h, theta);
@@ -403,7 +400,7 @@ mod device {
                         );
                         let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
                         // Where the derivative is not finite no step is small enough.
-                        let hopeless = failing & !is_finite::<R, N>(&k1);
+                        let hopeless = failing & !is_finite::<R, N>(&step.k[0]);
                         let stuck = failing & h.abs().le(floor);
                         let why = <R::Bits as Bits>::select(
                             hopeless | !is_finite::<R, 1>(&[square]),
@@ -418,7 +415,9 @@ mod device {
                     t = R::select(last, t1, whole_from_bits::<R>(clock).mul_add(dt, t0));
                 }
                 u = choose::<R, N>(moves, step.u, u);
-                k1 = choose::<R, N>(moves, step.k[K - 1], k1);
+                if M::FSAL {
+                    k1 = choose::<R, N>(moves, step.k[M::LAST], k1);
+                }
                 if feed.due(!clock.less_than(limit)) {
                     break;
                 }

@@ -1,0 +1,48 @@
+//! The classical Runge–Kutta method.
+//!
+//! W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", Zeitschrift
+//! für Mathematik und Physik 46 (1901) 435–453. Between steps the solution is the cubic that has the
+//! values and derivatives at both ends (Hermite).
+
+explicit! {
+    /// The method: order 4, four stages, for fixed steps.
+    rk4::Rk4, kept 5,
+    order 4, beta1 0.0, beta2 0.0,
+    adaptive false, fsal false, last 4, degree 3,
+    stages {
+        1: [0],
+        2: [1],
+        3: [2],
+    }
+    solution 3: [0, 1, 2, 3]
+    extra {
+        4: [0, 1, 2, 3],
+    }
+    dense [0, 1, 2, 3, 4]
+    constants {
+        /// Nodes.
+        pub const C: [f64; 5] = [0.0, 0.5, 0.5, 1.0, 1.0];
+
+        /// Stages: row `s` gives stage `s + 1`; the last is the new state.
+        pub const A: [[f64; 4]; 4] = [
+            [0.5, 0.0, 0.0, 0.0],
+            [0.0, 0.5, 0.0, 0.0],
+            [0.0, 0.0, 1.0, 0.0],
+            [
+                0.16666666666666666,
+                0.3333333333333333,
+                0.3333333333333333,
+                0.16666666666666666,
+            ],
+        ];
+
+        /// The interpolant of order 3.
+        pub const B: [[f64; 3]; 5] = [
+            [1.0, -1.5, 0.6666666666666666],
+            [0.0, 1.0, -0.6666666666666666],
+            [0.0, 1.0, -0.6666666666666666],
+            [0.0, 0.5, -0.3333333333333333],
+            [0.0, -1.0, 1.0],
+        ];
+    }
+}

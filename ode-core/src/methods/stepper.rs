@@ -1,0 +1,91 @@
+//! What the integration loop asks of a method.
+
+pub use device::*;
+
+#[ode_macros::device(stepper)]
+mod device {
+    use crate::lane::{Mask, Real};
+    use crate::system::System;
+
+    /// The result of one step of a method that keeps `K` vectors of it.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Step<R: Real, const N: usize, const K: usize> {
+        /// The new state.
+        pub u: [R; N],
+        /// Derivatives, or whatever else the error estimate and the interpolant are made of. The first
+        /// is not finite where the derivative at the beginning is not.
+        pub k: [[R; N]; K],
+        /// Where there is no new state: an implicit method has found none.
+        pub failed: R::Mask,
+    }
+
+    /// A [`Step`] of its parts.
+    pub fn step<R: Real, const N: usize, const K: usize>(
+        u: [R; N],
+        k: [[R; N]; K],
+        failed: R::Mask,
+    ) -> Step<R, N, K> {
+        Step { u, k, failed }
+    }
+
+    /// A [`Step`] that did not fail.
+    pub fn made<R: Real, const N: usize, const K: usize>(
+        u: [R; N],
+        k: [[R; N]; K],
+    ) -> Step<R, N, K> {
+        step(u, k, <R::Mask as Mask>::splat(false))
+    }
+
+    /// A one-step method, of which steps are made, judged and interpolated.
+    pub trait Stepper<const K: usize>: Copy {
+        /// Order of the solution that is carried on.
+        const ORDER: usize;
+        /// Whether it estimates its error; otherwise it is for fixed steps.
+        const ADAPTIVE: bool;
+        /// Whether the derivative at the new state is there at the end of the step: the method gets it
+        /// as the derivative at the beginning of the next one. Otherwise it computes that itself.
+        const FSAL: bool;
+        /// Where it is then, in [`Step::k`].
+        const LAST: usize;
+        /// Half the exponent of the error in the step-size controller: the norm is squared.
+        const BETA1: f64;
+        /// Half the exponent of the previous error.
+        const BETA2: f64;
+
+        /// One step of size `h` from `u` at `t`, where the derivative is `k1`.
+        fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+            u: &[R; N],
+            p: &[R; P],
+            t: R,
+            h: R,
+            k1: &[R; N],
+        ) -> Step<R, N, K>;
+
+        /// `N` times the square of the RMS norm of the estimated error in units of the tolerance.
+        fn square_norm<R: Real, const N: usize>(
+            u: &[R; N],
+            step: &Step<R, N, K>,
+            h: R,
+            abstol: R,
+            reltol: R,
+        ) -> R;
+
+        /// The step with all that [`interpolate`](Stepper::interpolate) takes: what a step without
+        /// saved times within it does not need.
+        fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+            u: &[R; N],
+            p: &[R; P],
+            t: R,
+            h: R,
+            step: &Step<R, N, K>,
+        ) -> Step<R, N, K>;
+
+        /// The state at `t + theta h` within the step, `theta` in `[0, 1]`.
+        fn interpolate<R: Real, const N: usize>(
+            u: &[R; N],
+            step: &Step<R, N, K>,
+            h: R,
+            theta: R,
+        ) -> [R; N];
+    }
+}
