@@ -26,6 +26,7 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use ode_core::lane::Real;
+    pub use ode_core::linear;
     pub use ode_core::report::{Operations, Report};
     pub use ode_core::system::{System, device_constant};
     pub use ode_core::table::{device_table, extended};

@@ -55,7 +55,7 @@ fn evaluate(graph: &Graph, tables: &[Table], needed: &[bool], point: u64) -> Vec
             Node::Constant(index) => random(point, 3, index),
             Node::Input(Input::State(index)) => random(point, 0, index),
             Node::Input(Input::Parameter(index)) => random(point, 1, index),
-            Node::Input(Input::Time) => random(point, 2, 0),
+            Node::Input(_) => random(point, 2, 0),
             Node::Unary(function, a) => unary(function, of(a)),
             Node::Binary(function, a, b) => binary(function, of(a), of(b)),
             Node::MulAdd(a, b, c) => of(a).mul_add(of(b), of(c)),

@@ -59,8 +59,8 @@ pub(crate) struct Function<'a> {
     pub name: &'a str,
     pub graph: &'a Graph,
     pub results: &'a Results,
-    pub states: usize,
-    pub parameters: usize,
+    /// The parameters of the function, as they are declared.
+    pub arguments: &'a TokenStream,
     /// What stands in `R::lit(…)` for each constant of the user's.
     pub constants: &'a [TokenStream],
     /// The names of the tables.
@@ -71,8 +71,7 @@ impl Function<'_> {
     /// The tokens of the function.
     pub(crate) fn emit(&self) -> TokenStream {
         let name = Ident::new(self.name, Span::call_site());
-        let states = Literal::usize_unsuffixed(self.states);
-        let parameters = Literal::usize_unsuffixed(self.parameters);
+        let arguments = self.arguments;
         let mut writer = Writer {
             function: self,
             names: vec![None; self.graph.len()],
@@ -94,13 +93,14 @@ impl Function<'_> {
                     quote!([#(#rows),*])
                 };
                 let columns = Literal::usize_unsuffixed(*columns);
-                (quote!([[R; #columns]; #states]), value)
+                let height = Literal::usize_unsuffixed(rows.len());
+                (quote!([[R; #columns]; #height]), value)
             }
         };
         let zero = self.has_zeros().then(|| quote!(let zero = R::lit(0.0);));
         let lines = &writer.lines;
         quote! {
-            fn #name<R: Real>(u: &[R; #states], p: &[R; #parameters], t: R) -> #ty {
+            fn #name<R: Real>(#arguments) -> #ty {
                 #zero
                 #lines
                 #value
@@ -304,6 +304,15 @@ impl Writer<'_> {
                 quote!(p[#index])
             }
             Node::Input(Input::Time) => quote!(t),
+            Node::Input(Input::Scale) => quote!(scale),
+            Node::Input(Input::Factor(index)) => {
+                let index = Literal::u32_unsuffixed(index);
+                quote!(w[#index])
+            }
+            Node::Input(Input::Vector(index)) => {
+                let index = Literal::u32_unsuffixed(index);
+                quote!(b[#index])
+            }
             Node::Unary(Unary::Neg, a) => {
                 let a = self.argument(a);
                 quote!(-#a)

@@ -155,7 +155,7 @@ pub(crate) enum Comparison {
     Equals,
 }
 
-/// An input of a system: what it can be differentiated by.
+/// An input of a system: what it can be differentiated by, or what linear equations are made of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Input {
     /// A component of the state.
@@ -164,6 +164,12 @@ pub(crate) enum Input {
     Parameter(u32),
     /// The time.
     Time,
+    /// `1/(γ h)` of an implicit method.
+    Scale,
+    /// A number of a factorised matrix.
+    Factor(u32),
+    /// A component of a right side of linear equations.
+    Vector(u32),
 }
 
 /// The bits of a finite literal, so that nodes can be compared and hashed.

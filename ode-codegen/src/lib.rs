@@ -14,6 +14,7 @@ mod derive;
 pub mod device;
 mod elaborate;
 mod emit;
+mod factor;
 mod fuse;
 mod graph;
 pub mod outside;

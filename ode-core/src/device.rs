@@ -97,6 +97,7 @@ where
     let lane_programs = [
         &elementary,
         functions,
+        crate::linear::DEVICE,
         methods::stepper::DEVICE,
         controller::DEVICE,
         integrate::code::DEVICE,

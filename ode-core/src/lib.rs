@@ -8,6 +8,7 @@ mod feed;
 pub mod inputs;
 pub mod integrate;
 pub mod lane;
+pub mod linear;
 pub mod math;
 pub mod methods;
 mod options;

@@ -30,6 +30,9 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// beside the states or instead of them.
     const OBSERVABLES: &'static [&'static str] = &[];
 
+    /// A factorised matrix.
+    type Factors<R: Real>: Copy + core::fmt::Debug;
+
     /// The right-hand side.
     fn rhs<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
 
@@ -41,6 +44,12 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 
     /// The derivative of the right-hand side by the time, at a fixed state.
     fn time_gradient<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
+
+    /// Factorises `W = scale I - J` at this point; `scale` is `1/(γ h)` of an implicit method.
+    fn factor<R: Real>(u: &[R; N], p: &[R; P], t: R, scale: R) -> Self::Factors<R>;
+
+    /// The solution `x` of `W x = b`.
+    fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; N]) -> [R; N];
 
     /// Evaluates the observables: calls `put(index, value)` for each, in order.
     #[inline(always)]

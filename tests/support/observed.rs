@@ -35,6 +35,13 @@ impl System<3, 3> for Observed {
     fn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
         lorenz::time_gradient(u, p, t)
     }
+    type Factors<R: Real> = <lorenz as System<3, 3>>::Factors<R>;
+    fn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> Self::Factors<R> {
+        lorenz::factor(u, p, t, scale)
+    }
+    fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; 3]) -> [R; 3] {
+        lorenz::solve(w, b)
+    }
 
     #[inline(always)]
     fn observe<R: Real>(u: &[R; 3], p: &[R; 3], t: R, mut put: impl FnMut(usize, R)) {

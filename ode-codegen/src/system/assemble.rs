@@ -11,6 +11,7 @@ use crate::ast::System;
 use crate::derive::{self, Gradient};
 use crate::elaborate::Elaborated;
 use crate::emit::{self, Results};
+use crate::factor::{self, Factorization};
 use crate::fuse::{self, Fusion};
 use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
 use crate::{check, device, text};
@@ -91,7 +92,7 @@ pub(super) fn implementation(
     let mut by = Derivatives::new(states, parameters, &gradients);
     by.take_by_hand(system, &elaborated, options)?;
     let Elaborated {
-        graph,
+        mut graph,
         derivatives,
         observables,
         operations: written,
@@ -110,6 +111,8 @@ pub(super) fn implementation(
     let rhs = derivatives.into_iter().map(Some).collect();
     let (observable_names, observed): (Vec<_>, Vec<_>) =
         observables.into_iter().map(|(name, id)| (name, Some(id))).unzip();
+    let identity = identity(&mut graph, states);
+    let linear = factor::factorization(&graph, &by.jacobian, &identity);
     let mut functions = vec![
         ("rhs", Results::Vector(rhs)),
         ("jacobian", Results::Matrix(by.jacobian, states)),
@@ -119,10 +122,17 @@ pub(super) fn implementation(
     if !observed.is_empty() {
         functions.push(("observables", Results::Vector(observed)));
     }
-    let functions: Vec<Lowered> = functions
+    let mut functions: Vec<Lowered> = functions
         .into_iter()
         .map(|(name, results)| Lowered::new(name, &graph, results, options.fusion))
         .collect();
+    let factors = linear.as_ref().map(|linear| linear.factors.len());
+    if let Some(Factorization { factor, factors, solve, solution }) = linear {
+        let all = |ids: Vec<Id>| Results::Vector(ids.into_iter().map(Some).collect());
+        functions.push(Lowered::new("factor", &factor, all(factors), options.fusion));
+        functions.push(Lowered::new("solve", &solve, all(solution), options.fusion));
+    }
+    let sizes = Sizes { states, parameters, factors: factors.unwrap_or(0) };
 
     let outside = Constants::of(functions.iter().flat_map(Lowered::nodes), &constants, &tables);
 
@@ -131,7 +141,7 @@ pub(super) fn implementation(
     let mut observables = None;
     let mut device_functions = Vec::with_capacity(functions.len());
     for function in &functions {
-        let tokens = function.emit((states, parameters), &outside.in_rust);
+        let tokens = function.emit(sizes, &outside.in_rust);
         text_of_rust.push_str(&text::of_function(&tokens));
         match function.name {
             // A solver's step calls it: as a call it would pass vectors through memory.
@@ -141,8 +151,15 @@ pub(super) fn implementation(
         }
         // There are no arrays of no elements in C++, and nothing to compute either.
         if function.name != "parameter_jacobian" || parameters > 0 {
-            let tokens = function.emit((states, parameters), &outside.in_device);
+            let tokens = function.emit(sizes, &outside.in_device);
             device_functions.push(syn::parse2(tokens)?);
+        }
+    }
+    if factors.is_none() {
+        let facade = &options.facade;
+        rust.extend(in_loops(sizes, &quote!(#facade::__private::linear)));
+        for function in in_loops(sizes, &quote!(linear)) {
+            device_functions.push(syn::parse2(function)?);
         }
     }
     let device_text = device::system_struct(&device_functions)?;
@@ -174,6 +191,13 @@ pub(super) fn implementation(
             }
         }
     });
+    let linear = match factors {
+        Some(factors) => {
+            let factors = Literal::usize_unsuffixed(factors);
+            quote!(type Factors<R: Real> = [R; #factors];)
+        }
+        None => quote!(type Factors<R: Real> = #facade::__private::linear::Dense<R, #states>;),
+    };
     Ok(quote! {
         #[allow(
             deprecated,
@@ -199,6 +223,7 @@ pub(super) fn implementation(
                 const WRITTEN: u64 = #written;
                 const SHARED: usize = #shared;
 
+                #linear
                 #(#rust)*
                 #observe
 
@@ -212,6 +237,58 @@ pub(super) fn implementation(
             }
         };
     })
+}
+
+/// The identity, as entries of a matrix.
+fn identity(graph: &mut Graph, states: usize) -> Vec<Vec<Option<Id>>> {
+    let one = graph.literal(1.0);
+    let entry = |row: usize| move |column: usize| (row == column).then_some(one);
+    (0..states).map(|row| (0..states).map(entry(row)).collect()).collect()
+}
+
+/// `factor` and `solve` of a right-hand side that is too large for straight-line code; `linear` is
+/// where these are in loops.
+fn in_loops(sizes: Sizes, linear: &TokenStream) -> [TokenStream; 2] {
+    let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
+    [
+        quote! {
+            fn factor<R: Real>(
+                u: &[R; #states],
+                p: &[R; #parameters],
+                t: R,
+                scale: R,
+            ) -> #linear::Dense<R, #states> {
+                #linear::factor::<R, #states>(&Self::jacobian::<R>(u, p, t), scale)
+            }
+        },
+        quote! {
+            fn solve<R: Real>(w: &#linear::Dense<R, #states>, b: &[R; #states]) -> [R; #states] {
+                #linear::solve::<R, #states>(w, b)
+            }
+        },
+    ]
+}
+
+/// Numbers of states, parameters, and numbers of a factorised matrix.
+#[derive(Clone, Copy)]
+struct Sizes {
+    states: usize,
+    parameters: usize,
+    factors: usize,
+}
+
+impl Sizes {
+    /// The parameters of the function of this name.
+    fn arguments(self, function: &str) -> TokenStream {
+        let Sizes { states, parameters, factors } = self;
+        let [states, parameters, factors] =
+            [states, parameters, factors].map(Literal::usize_unsuffixed);
+        match function {
+            "solve" => quote!(w: &[R; #factors], b: &[R; #states]),
+            "factor" => quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R),
+            _ => quote!(u: &[R; #states], p: &[R; #parameters], t: R),
+        }
+    }
 }
 
 impl Derivatives {
@@ -300,13 +377,12 @@ impl Lowered {
         self.graph.ids().filter(shared).count()
     }
 
-    fn emit(&self, (states, parameters): (usize, usize), names: &Names) -> TokenStream {
+    fn emit(&self, sizes: Sizes, names: &Names) -> TokenStream {
         emit::Function {
             name: self.name,
             graph: &self.graph,
             results: &self.results,
-            states,
-            parameters,
+            arguments: &sizes.arguments(self.name),
             constants: &names.constants,
             tables: &names.tables,
         }
@@ -377,7 +453,15 @@ pub(super) fn stub(
                 const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
                 const TIME_PATTERN: &'static [usize] = &[];
                 const OPERATIONS: [Operations; 4] = [Operations::new([0; 6]); 4];
+                type Factors<R: Real> = [R; #states];
                 #(#functions)*
+                fn factor<R: Real>(
+                    _: &[R; #states],
+                    _: &[R; #parameters],
+                    _: R,
+                    _: R,
+                ) -> Self::Factors<R> #never
+                fn solve<R: Real>(_: &Self::Factors<R>, _: &[R; #states]) -> [R; #states] #never
                 fn device_source() -> ::std::string::String #never
             }
         };

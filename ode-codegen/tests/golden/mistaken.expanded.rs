@@ -38,6 +38,7 @@ const _: () = {
         const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
         const TIME_PATTERN: &'static [usize] = &[];
         const OPERATIONS: [Operations; 4] = [Operations::new([0; 6]); 4];
+        type Factors<R: Real> = [R; 2];
         fn rhs<R: Real>(_: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
             ::core::unreachable!()
         }
@@ -48,6 +49,12 @@ const _: () = {
             ::core::unreachable!()
         }
         fn time_gradient<R: Real>(_: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
+            ::core::unreachable!()
+        }
+        fn factor<R: Real>(_: &[R; 2], _: &[R; 1], _: R, _: R) -> Self::Factors<R> {
+            ::core::unreachable!()
+        }
+        fn solve<R: Real>(_: &Self::Factors<R>, _: &[R; 2]) -> [R; 2] {
             ::core::unreachable!()
         }
         fn device_source() -> ::std::string::String {

@@ -59,6 +59,7 @@ const _: () = {
         ];
         const WRITTEN: u64 = 13;
         const SHARED: usize = 0;
+        type Factors<R: Real> = [R; 4];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {
             let v0 = u[1].abs();
@@ -104,8 +105,36 @@ const _: () = {
             let v2 = R::lit(6.283185307179586) * v1;
             [zero, -v2]
         }
+        #[inline]
+        fn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {
+            let v0 = R::lit(1.0) / scale;
+            let v1 = u[1] * u[1];
+            let v2 = v1.exp();
+            let v3 = u[1] + u[1];
+            let v4 = v3 * v2;
+            let v5 = v4 * R::lit(crate::constants::FRICTION as f64);
+            let m0 = u[0].equals(R::lit(0.0));
+            let m1 = !m0;
+            let v6 = u[1].abs();
+            let m2 = v6.gt(R::lit(0.25));
+            let m3 = m2 & m1;
+            let v7 = R::select(m3, v5, R::lit(0.0));
+            let v8 = scale + v7;
+            let v9 = R::lit(STIFFNESS as f64) * v0;
+            let v10 = v8 + v9;
+            let v11 = R::lit(1.0) / v10;
+            [v0, R::lit(-1.0), v9, v11]
+        }
+        #[inline]
+        fn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {
+            let v0 = (-w[2]).mul_add(b[0], b[1]);
+            let v1 = v0 * w[3];
+            let v2 = (-w[1]).mul_add(v1, b[0]);
+            let v3 = v2 * w[0];
+            [v3, v1]
+        }
         fn rust_source() -> &'static str {
-            "fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = R::lit(crate::constants::FRICTION as f64) * v2;\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586) * t;\n    let v6 = v5.cos();\n    let v7 = (-R::lit(STIFFNESS as f64)).mul_add(u[0], v6);\n    let v8 = v7 - v4;\n    [u[1], v8]\n}\nfn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586) * t;\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586) * v1;\n    [zero, -v2]\n}\n"
+            "fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = R::lit(crate::constants::FRICTION as f64) * v2;\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586) * t;\n    let v6 = v5.cos();\n    let v7 = (-R::lit(STIFFNESS as f64)).mul_add(u[0], v6);\n    let v8 = v7 - v4;\n    [u[1], v8]\n}\nfn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586) * t;\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586) * v1;\n    [zero, -v2]\n}\nfn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {\n    let v0 = R::lit(1.0) / scale;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let m0 = u[0].equals(R::lit(0.0));\n    let m1 = !m0;\n    let v6 = u[1].abs();\n    let m2 = v6.gt(R::lit(0.25));\n    let m3 = m2 & m1;\n    let v7 = R::select(m3, v5, R::lit(0.0));\n    let v8 = scale + v7;\n    let v9 = R::lit(STIFFNESS as f64) * v0;\n    let v10 = v8 + v9;\n    let v11 = R::lit(1.0) / v10;\n    [v0, R::lit(-1.0), v9, v11]\n}\nfn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {\n    let v0 = (-w[2]).mul_add(b[0], b[1]);\n    let v1 = v0 * w[3];\n    let v2 = (-w[1]).mul_add(v1, b[0]);\n    let v3 = v2 * w[0];\n    [v3, v1]\n}\n"
         }
         fn device_source() -> ::std::string::String {
             let mut text = ::std::string::String::new();
@@ -115,7 +144,7 @@ const _: () = {
             );
             text.push_str(&device_constant("constant1_STIFFNESS", STIFFNESS as f64));
             text.push_str(
-                "\n    template<class R> static DEVICE Arr<R, 2> rhs(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (Real<R>::lit(constant0_FRICTION) * v2);\n        auto v4 = Real<R>::select(m3, v3, Real<R>::lit(0.0));\n        auto v5 = (Real<R>::lit(6.283185307179586) * t);\n        auto v6 = math::cos(v5);\n        auto v7 = m_mul_add((-Real<R>::lit(constant1_STIFFNESS)), u[0], v6);\n        auto v8 = (v7 - v4);\n        return array(u[1], v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 2> jacobian(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (u[1] + u[1]);\n        auto v4 = (v3 * v2);\n        auto v5 = (v4 * Real<R>::lit(constant0_FRICTION));\n        auto v6 = Real<R>::select(m3, v5, Real<R>::lit(0.0));\n        return array(array(zero, Real<R>::lit(1.0)), array((-Real<R>::lit(constant1_STIFFNESS)), (-v6)));\n    }\n    template<class R> static DEVICE Arr<R, 2> time_gradient(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(6.283185307179586) * t);\n        auto v1 = math::sin(v0);\n        auto v2 = (Real<R>::lit(6.283185307179586) * v1);\n        return array(zero, (-v2));\n    }\n};\n",
+                "\n    template<class R> static DEVICE Arr<R, 2> rhs(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (Real<R>::lit(constant0_FRICTION) * v2);\n        auto v4 = Real<R>::select(m3, v3, Real<R>::lit(0.0));\n        auto v5 = (Real<R>::lit(6.283185307179586) * t);\n        auto v6 = math::cos(v5);\n        auto v7 = m_mul_add((-Real<R>::lit(constant1_STIFFNESS)), u[0], v6);\n        auto v8 = (v7 - v4);\n        return array(u[1], v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 2> jacobian(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (u[1] + u[1]);\n        auto v4 = (v3 * v2);\n        auto v5 = (v4 * Real<R>::lit(constant0_FRICTION));\n        auto v6 = Real<R>::select(m3, v5, Real<R>::lit(0.0));\n        return array(array(zero, Real<R>::lit(1.0)), array((-Real<R>::lit(constant1_STIFFNESS)), (-v6)));\n    }\n    template<class R> static DEVICE Arr<R, 2> time_gradient(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(6.283185307179586) * t);\n        auto v1 = math::sin(v0);\n        auto v2 = (Real<R>::lit(6.283185307179586) * v1);\n        return array(zero, (-v2));\n    }\n    template<class R> static DEVICE Arr<R, 4> factor(const Arr<R, 2>& u, const Arr<R, 0>& p, R t, R scale) {\n        auto v0 = (Real<R>::lit(1.0) / scale);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (u[1] + u[1]);\n        auto v4 = (v3 * v2);\n        auto v5 = (v4 * Real<R>::lit(constant0_FRICTION));\n        auto m0 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m1 = op_not(m0);\n        auto v6 = m_abs(u[1]);\n        auto m2 = m_gt(v6, Real<R>::lit(0.25));\n        auto m3 = op_and(m2, m1);\n        auto v7 = Real<R>::select(m3, v5, Real<R>::lit(0.0));\n        auto v8 = (scale + v7);\n        auto v9 = (Real<R>::lit(constant1_STIFFNESS) * v0);\n        auto v10 = (v8 + v9);\n        auto v11 = (Real<R>::lit(1.0) / v10);\n        return array(v0, Real<R>::lit((-1.0)), v9, v11);\n    }\n    template<class R> static DEVICE Arr<R, 2> solve(const Arr<R, 4>& w, const Arr<R, 2>& b) {\n        auto v0 = m_mul_add((-w[2]), b[0], b[1]);\n        auto v1 = (v0 * w[3]);\n        auto v2 = m_mul_add((-w[1]), v1, b[0]);\n        auto v3 = (v2 * w[0]);\n        return array(v3, v1);\n    }\n};\n",
             );
             text
         }

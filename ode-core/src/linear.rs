@@ -1,0 +1,71 @@
+//! Dense linear systems of implicit methods, in loops: for right-hand sides so large that
+//! straight-line code over the nonzeros (`ode-codegen`'s `factor`) would be too long.
+
+pub use device::*;
+
+#[ode_macros::device(linear)]
+mod device {
+    use crate::lane::Real;
+
+    /// The factors of a matrix: those of `L` below the diagonal, the reciprocals of the pivots on it,
+    /// and `U` above.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Dense<R: Real, const N: usize> {
+        /// Row by row.
+        pub lu: [[R; N]; N],
+    }
+
+    /// Factorises `scale I - J` by Gaussian elimination with the pivots on the diagonal: where a step
+    /// size makes one of them small, the step is refused, and with a smaller one `scale` dominates.
+    pub fn factor<R: Real, const N: usize>(jacobian: &[[R; N]; N], scale: R) -> Dense<R, N> {
+        let mut lu = *jacobian;
+        let mut i: usize = 0;
+        while i < N {
+            let mut j: usize = 0;
+            while j < N {
+                lu[i][j] = -lu[i][j];
+                j += 1;
+            }
+            lu[i][i] = lu[i][i] + scale;
+            let mut k: usize = 0;
+            while k < i {
+                let multiplier = lu[i][k] * lu[k][k];
+                lu[i][k] = multiplier;
+                let mut j = k + 1;
+                while j < N {
+                    lu[i][j] = (-multiplier).mul_add(lu[k][j], lu[i][j]);
+                    j += 1;
+                }
+                k += 1;
+            }
+            lu[i][i] = R::lit(1.0) / lu[i][i];
+            i += 1;
+        }
+        Dense::<R, N> { lu }
+    }
+
+    /// The solution of a system that [`factor`] has factorised.
+    pub fn solve<R: Real, const N: usize>(w: &Dense<R, N>, b: &[R; N]) -> [R; N] {
+        let mut x = *b;
+        let mut i: usize = 0;
+        while i < N {
+            let mut k: usize = 0;
+            while k < i {
+                x[i] = (-w.lu[i][k]).mul_add(x[k], x[i]);
+                k += 1;
+            }
+            i += 1;
+        }
+        let mut left = N;
+        while left > 0 {
+            left -= 1;
+            let mut j = left + 1;
+            while j < N {
+                x[left] = (-w.lu[left][j]).mul_add(x[j], x[left]);
+                j += 1;
+            }
+            x[left] = x[left] * w.lu[left][left];
+        }
+        x
+    }
+}
