@@ -2,7 +2,9 @@
 
 pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;
-pub use ode_core::methods::{Method, Rk4, Tsit5};
+pub use ode_core::methods::{
+    Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Tsit5, Vern6, Vern7, Vern9,
+};
 pub use ode_core::report::{Operations, Report};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::table::{interp_cubic, interp_linear};

@@ -82,6 +82,20 @@ mod device {
         sum
     }
 
+    /// The square of the norm `e₁² / √(e₁² + 0.01 e₂²)` that two error estimates give, from the squares
+    /// of theirs (Hairer, Nørsett and Wanner I, II.10). Its order is twice that of `e₁` less that of
+    /// `e₂`. Where the second is not finite, the first must not be either.
+    pub fn both<R: Real>(first: R, second: R) -> R {
+        let sum = second.mul_add(R::lit(SHARE_OF_SECOND), first);
+        // Two zeros give zero.
+        first * (first / sum.at_least(R::lit(BOTH_LEAST)))
+    }
+
+    /// `0.1²`.
+    pub const SHARE_OF_SECOND: f64 = 0.01;
+    /// Far below what any step size follows.
+    pub const BOTH_LEAST: f64 = 1e-30;
+
     /// One over the bit pattern's units per octave.
     fn octave<R: Real>() -> R::Single {
         if R::DOUBLE {

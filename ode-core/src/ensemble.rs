@@ -85,7 +85,7 @@ where
         let begin = Instant::now();
         let inputs = Inputs::new(self, options)?;
         if inputs.adaptive && !M::ADAPTIVE {
-            return Err(SolveError::NotAdaptive { method: M::NAME });
+            return Err(SolveError::NotAdaptive { method: M::PROPERTIES.name });
         }
         let setup = begin.elapsed().as_secs_f64();
         let raw = algorithm.integrate::<T, S, M, N, P, K>(&inputs)?;

@@ -1,29 +1,131 @@
 //! The methods: one file each.
+//!
+//! ```text
+#![doc = include_str!("methods/table.txt")]
+//! ```
+
+use core::fmt;
 
 #[macro_use]
-mod explicit;
+pub mod explicit;
+pub mod bs3;
+pub mod dop853;
+pub mod dp5;
+pub mod euler;
+pub mod heun;
+pub mod ralston;
 pub mod rk4;
 pub mod stepper;
 pub mod tsit5;
+pub mod vern6;
+pub mod vern7;
+pub mod vern9;
 
+pub use bs3::Bs3;
+pub use dop853::Dop853;
+pub use dp5::Dp5;
+pub use euler::Euler;
+pub use heun::Heun;
+pub use ralston::Ralston;
 pub use rk4::Rk4;
 pub use stepper::Stepper;
 pub use tsit5::Tsit5;
+pub use vern6::Vern6;
+pub use vern7::Vern7;
+pub use vern9::Vern9;
 
 /// A method as the library offers it: a lane program, and its translation for devices.
 pub trait Method<const K: usize>: Stepper<K> {
-    /// Its name.
-    const NAME: &'static str;
+    /// What is known of it.
+    const PROPERTIES: Properties;
     /// Its type in C++.
     const DEVICE_NAME: &'static str;
     /// Its lane program as C++.
     const DEVICE: &'static str;
 }
 
+/// What is known of a method. Printed, it is a row of [`table`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// Its name.
+    pub name: &'static str,
+    /// Order of the solution.
+    pub order: usize,
+    /// Orders of the embedded solutions, from which the error is estimated; without them the method is
+    /// for fixed steps.
+    pub embedded: &'static [usize],
+    /// Stages of a step.
+    pub stages: usize,
+    /// Whether the first stage of a step is the last one of the step before (first same as last).
+    pub fsal: bool,
+    /// Order of the solution between the ends of a step.
+    pub interpolant: usize,
+    /// Further evaluations for that, in steps within which a state is saved.
+    pub extra: usize,
+}
+
+impl Properties {
+    /// Whether it estimates its error; otherwise it is for fixed steps.
+    #[must_use]
+    pub const fn adaptive(&self) -> bool {
+        !self.embedded.is_empty()
+    }
+
+    /// Evaluations of the right-hand side in a step, without [`Properties::extra`].
+    #[must_use]
+    pub const fn evaluations(&self) -> usize {
+        self.stages - self.fsal as usize
+    }
+}
+
+/// One row of [`table`], or its head.
+fn row(f: &mut fmt::Formatter<'_>, cells: [&dyn fmt::Display; 9]) -> fmt::Result {
+    let [name, order, embedded, adaptive, stages, fsal, evaluations, interpolant, extra] = cells;
+    write!(f, "{name:<8}{order:>6}{embedded:>10}{adaptive:>10}{stages:>8}{fsal:>6}")?;
+    write!(f, "{evaluations:>13}{interpolant:>13}{extra:>7}")
+}
+
+impl fmt::Display for Properties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let yes = |yes| if yes { "yes" } else { "no" };
+        let mut embedded: Vec<String> = self.embedded.iter().map(ToString::to_string).collect();
+        if embedded.is_empty() {
+            embedded.push("none".to_string());
+        }
+        let cells: [&dyn fmt::Display; 9] = [
+            &self.name,
+            &self.order,
+            &embedded.join(", "),
+            &yes(self.adaptive()),
+            &self.stages,
+            &yes(self.fsal),
+            &self.evaluations(),
+            &self.interpolant,
+            &self.extra,
+        ];
+        row(f, cells)
+    }
+}
+
+/// The properties of all methods, one in a line: see the [module](self).
+#[must_use]
+pub fn table() -> impl fmt::Display {
+    fmt::from_fn(|f| {
+        let head = "method order embedded adaptive stages FSAL evaluations interpolant extra";
+        let mut words = head.split(' ');
+        let cells = core::array::from_fn::<&str, 9, _>(|_| words.next().unwrap_or_default());
+        row(f, cells.each_ref().map(|cell| cell as &dyn fmt::Display))?;
+        ALL.iter().try_for_each(|properties| write!(f, "\n{properties}"))
+    })
+}
+
 macro_rules! methods {
     ($($module:ident::$method:ident<$kept:literal>,)*) => {
+        /// The properties of all methods.
+        pub const ALL: &[Properties] = &[$($module::PROPERTIES),*];
+
         $(impl Method<$kept> for $method {
-            const NAME: &'static str = stringify!($method);
+            const PROPERTIES: Properties = $module::PROPERTIES;
             const DEVICE_NAME: &'static str = concat!(stringify!($module), "::", stringify!($method));
             const DEVICE: &'static str = $module::DEVICE;
         })*
@@ -31,6 +133,27 @@ macro_rules! methods {
 }
 
 methods! {
+    euler::Euler<1>,
+    heun::Heun<2>,
+    ralston::Ralston<2>,
     rk4::Rk4<5>,
+    bs3::Bs3<4>,
+    dp5::Dp5<7>,
     tsit5::Tsit5<7>,
+    vern6::Vern6<12>,
+    vern7::Vern7<16>,
+    dop853::Dop853<16>,
+    vern9::Vern9<26>,
+}
+
+#[cfg(test)]
+mod tests {
+    /// The table of the documentation.
+    #[test]
+    fn table_is_documented() {
+        assert_eq!(
+            super::table().to_string().trim_end(),
+            include_str!("methods/table.txt").trim_end()
+        );
+    }
 }

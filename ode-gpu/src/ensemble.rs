@@ -248,7 +248,8 @@ where
     // small solve.
     type Place = (usize, TypeId, &'static str, [usize; 3], Variant, Vec<String>);
     static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
-    let place = (device.ordinal(), TypeId::of::<(T, S)>(), M::NAME, [N, P, K], variant, options);
+    let place =
+        (device.ordinal(), TypeId::of::<(T, S)>(), M::DEVICE_NAME, [N, P, K], variant, options);
     if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
         return Ok(kernel.clone());
     }

@@ -3,6 +3,39 @@
 //! A method is its tableau, and which of its coefficients are not zero: a product with a zero of a
 //! table in memory would be computed. Tests prove that the others are zeros.
 
+/// What an explicit method is, as data; `tests/tableaus.rs` proves it.
+#[derive(Clone, Copy, Debug)]
+pub struct Tableau {
+    /// The node of each stage, those included that only the interpolant needs.
+    pub nodes: &'static [f64],
+    /// The stages of a step after the first, and what each takes.
+    pub stages: &'static [Row],
+    /// The new state. If not given it is the argument of the last stage.
+    pub solution: &'static [Row],
+    /// The stages that only the interpolant needs.
+    pub extra: &'static [Row],
+    /// The weights of the solution less those of an embedded one, for each of those.
+    pub errors: &'static [Row],
+    /// The stages that the interpolant takes.
+    pub dense: &'static [usize],
+    /// The weights of the stages in the interpolant, one after the other: each a polynomial of
+    /// `degree` without a constant term.
+    pub weights: &'static [f64],
+    /// See `weights`.
+    pub degree: usize,
+}
+
+/// Coefficients of a [`Tableau`].
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Of which stage, or of an embedded solution of which order.
+    pub of: usize,
+    /// The coefficients.
+    pub coefficients: &'static [f64],
+    /// Those of them that count; the others are zero.
+    pub nonzero: &'static [usize],
+}
+
 /// Declares a method, in a module of lane programs that has its coefficients as constants:
 ///
 /// * `C`: nodes, one for each of the `kept` vectors;
@@ -10,9 +43,13 @@
 ///   needs;
 /// * with `solution`, the row of `A` that has the weights of the new state; otherwise that is the
 ///   argument of the last stage, whose derivative is the first of the next step;
-/// * `E`, with `error`: the weights of the new state less those of the embedded solution;
+/// * `E`, with `error`: the weights of the new state less those of the embedded solution, of the order
+///   given; `E2`, with `second`: those of another one, see [`controller::both`](crate::controller::both);
 /// * `B`: the weight of stage `s` in the interpolant at `theta` is `theta (B[s][0] + theta (B[s][1] +
-///   …))`, of `dense` stages.
+///   …))`, of the order and the stages that `dense` says.
+///
+/// `beta1` and `beta2` are half the exponents of the step-size controller, since norms are squared:
+/// `7/(10 k)` and `2/(5 k)` for a method of order `k`, as in OrdinaryDiffEq.jl.
 macro_rules! explicit {
     (
         $(#[$documentation:meta])*
@@ -21,15 +58,55 @@ macro_rules! explicit {
         adaptive $adaptive:tt, fsal $fsal:tt, last $last:tt, degree $degree:tt,
         stages { $($stage:tt: [$first:tt $(, $next:tt)*],)* }
         $(solution $solution:tt: [$first_of_solution:tt $(, $next_of_solution:tt)*])?
-        $(error [$first_of_error:tt $(, $next_of_error:tt)*])?
+        $(
+            error $embedded:tt: [$first_of_error:tt $(, $next_of_error:tt)*]
+            $(second $second:tt: [$first_of_second:tt $(, $next_of_second:tt)*])?
+        )?
         $(extra { $($extra:tt: [$first_of_extra:tt $(, $next_of_extra:tt)*],)* })?
-        dense [$($dense:tt),*]
+        dense $interpolant:tt: [$($dense:tt),*]
         constants { $($constants:tt)* }
     ) => {
         pub use device::*;
 
-        // A method may have a stage of one term, and none that only the interpolant needs.
-        #[allow(unused_mut, unused_variables)]
+        use super::Properties;
+        use super::explicit::{Row, Tableau};
+
+        /// What is known of the method.
+        pub const PROPERTIES: Properties = Properties {
+            name: stringify!($method),
+            order: $order,
+            embedded: &[$($embedded $(, $second)?)?],
+            stages: 1 + <[usize]>::len(&[$($stage),*]),
+            fsal: $fsal,
+            interpolant: $interpolant,
+            extra: <[usize]>::len(&[$($($extra),*)?]),
+        };
+
+        /// Its coefficients.
+        pub static TABLEAU: Tableau = Tableau {
+            nodes: &C,
+            stages: &[$(Row { of: $stage, coefficients: &A[$stage - 1], nonzero: &[$first $(, $next)*] }),*],
+            solution: &[$(Row {
+                of: $order,
+                coefficients: &A[$solution],
+                nonzero: &[$first_of_solution $(, $next_of_solution)*],
+            })?],
+            extra: &[$($(Row {
+                of: $extra,
+                coefficients: &A[$extra - 1],
+                nonzero: &[$first_of_extra $(, $next_of_extra)*],
+            }),*)?],
+            errors: &[$(
+                Row { of: $embedded, coefficients: &E, nonzero: &[$first_of_error $(, $next_of_error)*] },
+                $(Row { of: $second, coefficients: &E2, nonzero: &[$first_of_second $(, $next_of_second)*] })?
+            )?],
+            dense: &[$($dense),*],
+            weights: B.as_flattened(),
+            degree: $degree,
+        };
+
+        // A method may have a stage of one term, no error and no stage that only the interpolant needs.
+        #[allow(unused_imports, unused_mut, unused_variables, unused_assignments)]
         #[ode_macros::device($module)]
         mod device {
             use super::super::stepper;
@@ -92,14 +169,25 @@ macro_rules! explicit {
                     reltol: R,
                 ) -> R {
                     let mut error = [R::lit(0.0); N];
+                    let mut square = R::lit(0.0);
                     $(
                         for d in 0..N {
                             let mut sum = R::lit(E[$first_of_error]) * step.k[$first_of_error][d];
                             $(sum = step.k[$next_of_error][d].mul_add(R::lit(E[$next_of_error]), sum);)*
                             error[d] = h * sum;
                         }
+                        square = controller::square_norm::<R, N>(&error, u, &step.u, abstol, reltol);
+                        $(
+                            for d in 0..N {
+                                let mut sum = R::lit(E2[$first_of_second]) * step.k[$first_of_second][d];
+                                $(sum = step.k[$next_of_second][d].mul_add(R::lit(E2[$next_of_second]), sum);)*
+                                error[d] = h * sum;
+                            }
+                            let second = controller::square_norm::<R, N>(&error, u, &step.u, abstol, reltol);
+                            square = controller::both::<R>(square, second);
+                        )?
                     )?
-                    controller::square_norm::<R, N>(&error, u, &step.u, abstol, reltol)
+                    square
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

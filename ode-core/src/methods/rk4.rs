@@ -18,7 +18,7 @@ explicit! {
     extra {
         4: [0, 1, 2, 3],
     }
-    dense [0, 1, 2, 3, 4]
+    dense 3: [0, 1, 2, 3, 4]
     constants {
         /// Nodes.
         pub const C: [f64; 5] = [0.0, 0.5, 0.5, 1.0, 1.0];

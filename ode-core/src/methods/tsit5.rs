@@ -3,8 +3,7 @@
 //! Ch. Tsitouras, "Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying
 //! assumption", Computers & Mathematics with Applications 62 (2011) 770–775: six stages and a
 //! seventh that is the first of the next step. The coefficients, to double precision, are those of
-//! OrdinaryDiffEq.jl; `tests/tsit5.rs` proves the order conditions, the order of the step and that
-//! of the interpolant.
+//! OrdinaryDiffEq.jl.
 
 explicit! {
     /// The method: order 5, error estimate of order 4, seven stages of which the last is reused.
@@ -19,8 +18,8 @@ explicit! {
         5: [0, 1, 2, 3, 4],
         6: [0, 1, 2, 3, 4, 5],
     }
-    error [0, 1, 2, 3, 4, 5, 6]
-    dense [0, 1, 2, 3, 4, 5, 6]
+    error 4: [0, 1, 2, 3, 4, 5, 6]
+    dense 4: [0, 1, 2, 3, 4, 5, 6]
     constants {
         /// Nodes.
         pub const C: [f64; 7] = [0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0];
