@@ -21,3 +21,13 @@ pub(crate) fn oscillator(u: &[f64; 2], p: &[f64; 1], _t: f64) -> [f64; 2] {
 pub(crate) fn growth(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
     [p[0] * u[0]]
 }
+
+/// Two bodies, in a time that runs at a rate of `1 + p cos t`: nonlinear, and autonomous where `p` is 0.
+#[ode_system]
+pub(crate) fn kepler(u: &[f64; 4], p: &[f64; 1], t: f64) -> [f64; 4] {
+    let [x, y, vx, vy] = *u;
+    let square = x * x + y * y;
+    let pull = 1.0 / (square * square.sqrt());
+    let rate = 1.0 + p[0] * t.cos();
+    [rate * vx, rate * vy, -rate * pull * x, -rate * pull * y]
+}
