@@ -8,17 +8,21 @@ mod workloads;
 
 use cpp::HostCpp;
 use odes::prelude::*;
+use odes::{Bs3, Dop853, Euler, Vern7, Vern9};
 use workloads::*;
 
 macro_rules! same_bits {
-    ($ensemble:expr, $options:expr) => {{
+    ($ensemble:expr, $options:expr) => {
+        same_bits!(Tsit5, $ensemble, $options)
+    };
+    ($method:expr, $ensemble:expr, $options:expr) => {{
         let (ensemble, options) = ($ensemble, $options);
         let Some(cpp) = HostCpp::find() else {
             eprintln!("skipped: no C++ compiler (c++, g++ or clang++)");
             return;
         };
-        let rust = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
-        let host = ensemble.solve(Tsit5, cpp, &options).unwrap();
+        let rust = ensemble.solve($method, EnsembleSerial, &options).unwrap();
+        let host = ensemble.solve($method, cpp, &options).unwrap();
         assert_same_bits(&rust, &host);
     }};
 }
@@ -43,6 +47,25 @@ fn lorenz_adaptive_f32() {
 fn lorenz_fixed() {
     let options = SolveOptions::default().fixed_step(0.01).saveat(0.25);
     same_bits!(lorenz_sweep::<f64>(200, 3.0), options);
+}
+
+#[test]
+fn other_methods_adaptive() {
+    let options = SolveOptions::default().tolerance(1e-5).saveat(0.5);
+    same_bits!(Bs3, lorenz_sweep::<f64>(200, 5.0), options.clone());
+    same_bits!(Bs3, lorenz_sweep::<f32>(200, 5.0), options.clone());
+    same_bits!(Vern7, lorenz_sweep::<f64>(200, 5.0), options.clone());
+    same_bits!(Vern7, lorenz_sweep::<f32>(200, 5.0), options.clone());
+    same_bits!(Vern9, lorenz_sweep::<f64>(200, 5.0), options.clone());
+    same_bits!(Dop853, lorenz_sweep::<f64>(200, 5.0), options.clone());
+    same_bits!(Dop853, lorenz_sweep::<f32>(200, 5.0), options);
+}
+
+#[test]
+fn other_methods_fixed() {
+    let options = SolveOptions::default().fixed_step(0.01).saveat(0.25);
+    same_bits!(Euler, lorenz_sweep::<f64>(200, 3.0), options.clone());
+    same_bits!(Vern7, lorenz_sweep::<f64>(200, 3.0), options);
 }
 
 #[test]

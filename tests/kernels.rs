@@ -17,11 +17,11 @@ mod workloads;
 
 use ode_gpu::{Cache, Compiled, Nvrtc, Program};
 use odes::GpuError;
-use odes::Tsit5;
 use odes::device::{self, Functions, KERNEL_NAME, Variant};
 use odes::inputs::SavedRow;
 use odes::lane::Scalar;
 use odes::system::System;
+use odes::{Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Tsit5, Vern6, Vern7, Vern9};
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 120];
 
@@ -45,56 +45,94 @@ fn architectures() -> Vec<String> {
     }
 }
 
-/// Compiles one kernel of `S` in precision `T`.
-fn kernel<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
+/// Compiles one kernel of `S` by `M` in precision `T`.
+fn kernel<T, S, M, const N: usize, const P: usize, const K: usize>(
     arch: &str,
     variant: &Variant,
-) -> Result<Compiled, GpuError> {
-    let source = device::source::<T, S, Tsit5, N, P, 7>(variant);
+) -> Result<Compiled, GpuError>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Method<K>,
+{
+    let source = device::source::<T, S, M, N, P, K>(variant);
     Program::new(KERNEL_NAME, source).compile(arch, &Cache::off())
 }
 
+/// A kernel, and whether all of its numbers are to be in registers.
+struct Case<'a> {
+    arch: &'a str,
+    adaptive: bool,
+    save: bool,
+    shared: Vec<bool>,
+    in_registers: bool,
+}
+
+/// Compiles a kernel of `S` by `M` in precision `T`; what is wrong with it.
+fn compile<T, S, M, const N: usize, const P: usize, const K: usize>(
+    case: Case<'_>,
+) -> Option<String>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Method<K>,
+{
+    let Case { arch, adaptive, save, shared, in_registers } = case;
+    let what = format!(
+        "{} {} {} {arch} adaptive {adaptive} save {save} shared {}",
+        S::NAME,
+        M::PROPERTIES.name,
+        T::NAME,
+        shared[0]
+    );
+    let functions = Functions::default();
+    let states = if save { N } else { 0 };
+    let saved = SavedRow { states, observables: if save { S::OBSERVABLES.len() } else { 0 } };
+    let variant = Variant { adaptive, saved, refill: adaptive, shared, functions };
+    let compiled = match kernel::<T, S, M, N, P, K>(arch, &variant) {
+        Ok(compiled) => compiled,
+        Err(error) => return Some(format!("{what}: {error}")),
+    };
+    let Some(r) = compiled.resources else {
+        return Some(format!("{what}: the log names no resources\n{}", compiled.cubin.log));
+    };
+    eprintln!("{what}: {} registers, {} bytes of stack", r.registers, r.stack_bytes);
+    let spills = r.spill_store_bytes + r.spill_load_bytes;
+    (in_registers && spills + r.stack_bytes > 0).then(|| format!("{what}: {r:?}"))
+}
+
 /// Compiles the kernels of `S` in precision `T`: adaptive and not, saving and not.
-fn compile<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
+fn compile_all<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
     arch: &str,
     in_registers: bool,
 ) -> Vec<String> {
-    let mut wrong = Vec::new();
     let none = vec![false; N + P + 2];
     // What a sweep over the first parameter shares.
     let most = (0..N + P + 2).map(|column| column != N).collect::<Vec<_>>();
     let both = [(true, true), (true, false), (false, true), (false, false)];
-    for (adaptive, save, shared) in
-        both.iter().flat_map(|&(a, s)| [(a, s, none.clone()), (a, s, most.clone())])
-    {
-        let what = format!(
-            "{} {} {arch} adaptive {adaptive} save {save} shared {}",
-            S::NAME,
-            T::NAME,
-            shared[0]
-        );
-        let functions = Functions::default();
-        let states = if save { N } else { 0 };
-        let saved = SavedRow { states, observables: if save { S::OBSERVABLES.len() } else { 0 } };
-        let variant = Variant { adaptive, saved, refill: adaptive, shared, functions };
-        let compiled = match kernel::<T, S, N, P>(arch, &variant) {
-            Ok(compiled) => compiled,
-            Err(error) => {
-                wrong.push(format!("{what}: {error}"));
-                continue;
-            }
+    let cases = both.iter().flat_map(|&(adaptive, save)| {
+        [&none, &most].map(|shared| (adaptive, save, shared.clone()))
+    });
+    let wrong = cases.filter_map(|(adaptive, save, shared)| {
+        compile::<T, S, Tsit5, N, P, 7>(Case { arch, adaptive, save, shared, in_registers })
+    });
+    wrong.collect()
+}
+
+/// The kernel of a sweep of Lorenz systems by a method that has more in it than any other: in both
+/// precisions, on the newest architecture that all compilers know.
+fn check_method<M: Method<K>, const K: usize>(_: M, in_registers: bool) {
+    type Lorenz = workloads::lorenz;
+    for arch in architectures().iter().filter(|arch| *arch == "sm_90") {
+        let case = || {
+            let shared = (0..8).map(|column| column != 3).collect();
+            Case { arch, adaptive: M::ADAPTIVE, save: true, shared, in_registers }
         };
-        let Some(r) = compiled.resources else {
-            wrong.push(format!("{what}: the log names no resources\n{}", compiled.cubin.log));
-            continue;
-        };
-        eprintln!("{what}: {} registers, {} bytes of stack", r.registers, r.stack_bytes);
-        let spills = r.spill_store_bytes + r.spill_load_bytes;
-        if in_registers && spills + r.stack_bytes > 0 {
-            wrong.push(format!("{what}: {r:?}"));
-        }
+        let single = compile::<f32, Lorenz, M, 3, 3, K>(case());
+        let double = compile::<f64, Lorenz, M, 3, 3, K>(case());
+        let wrong: Vec<String> = single.into_iter().chain(double).collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
-    wrong
 }
 
 /// All kernels of a system, in both precisions, on all architectures, on all cores.
@@ -104,8 +142,8 @@ fn check<S: System<N, P>, const N: usize, const P: usize>(_: S, in_registers: bo
             .into_iter()
             .map(|arch| {
                 scope.spawn(move || {
-                    let mut wrong = compile::<f32, S, N, P>(&arch, in_registers);
-                    wrong.extend(compile::<f64, S, N, P>(&arch, in_registers));
+                    let mut wrong = compile_all::<f32, S, N, P>(&arch, in_registers);
+                    wrong.extend(compile_all::<f64, S, N, P>(&arch, in_registers));
                     wrong
                 })
             })
@@ -126,7 +164,7 @@ fn library_functions() {
             shared: vec![false; 6],
             functions: Functions::Library,
         };
-        if let Err(error) = kernel::<f64, workloads::transcendental, 2, 2>(&arch, &variant) {
+        if let Err(error) = kernel::<f64, workloads::transcendental, Tsit5, 2, 2, 7>(&arch, &variant) {
             panic!("{arch}: {error}");
         }
     }
@@ -142,7 +180,7 @@ fn compiles<S: System<N, P>, const N: usize, const P: usize>(_: S) {
         shared: vec![false; N + P + 2],
         functions: Functions::default(),
     };
-    if let Err(error) = kernel::<f64, S, N, P>(&arch, &variant) {
+    if let Err(error) = kernel::<f64, S, Tsit5, N, P, 7>(&arch, &variant) {
         panic!("{}: {error}", S::NAME);
     }
 }
@@ -209,4 +247,26 @@ tests! {
     every_function: systems::functions::functions, in_registers: false;
     tables: systems::tables::tables, in_registers: true;
     twenty_states: models::pollution::pollution, in_registers: false;
+}
+
+macro_rules! methods {
+    ($($test:ident: $method:path, in_registers: $in_registers:literal;)*) => { $(
+        #[test]
+        fn $test() {
+            check_method($method, $in_registers);
+        }
+    )* };
+}
+
+methods! {
+    euler: Euler, in_registers: true;
+    heun: Heun, in_registers: true;
+    ralston: Ralston, in_registers: true;
+    rk4: Rk4, in_registers: true;
+    bs3: Bs3, in_registers: true;
+    dp5: Dp5, in_registers: true;
+    vern6: Vern6, in_registers: true;
+    vern7: Vern7, in_registers: true;
+    dop853: Dop853, in_registers: true;
+    vern9: Vern9, in_registers: true;
 }
