@@ -6,19 +6,21 @@ mod workloads;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{InstructionSet, Schedule, Vary};
+use odes::{Bs3, Dop853, InstructionSet, Method, Schedule, Vary, Vern7};
 use workloads::*;
 
 /// The same on all instruction sets with FMA, any number of threads, batch and schedule.
-fn same_everywhere<S, T, F, const N: usize, const P: usize>(
+fn same_everywhere<M, S, T, F, const N: usize, const P: usize, const K: usize>(
+    method: M,
     ensemble: EnsembleProblem<S, T, F, N, P>,
     options: &SolveOptions,
 ) where
+    M: Method<K>,
     S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    let reference = ensemble.solve(Tsit5, EnsembleSerial, options).unwrap();
+    let reference = ensemble.solve(method, EnsembleSerial, options).unwrap();
     assert!(reference.all_succeeded(), "{:?}", reference.code_counts());
     let fused = InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline);
     for instructions in fused {
@@ -30,7 +32,7 @@ fn same_everywhere<S, T, F, const N: usize, const P: usize>(
                 .threads(threads)
                 .batch(batch)
                 .schedule(schedule);
-            let solution = ensemble.solve(Tsit5, place, options).unwrap();
+            let solution = ensemble.solve(method, place, options).unwrap();
             eprintln!("{instructions:?}, {threads} threads, batches of {batch}, {schedule:?}");
             assert_same_bits(&reference, &solution);
         }
@@ -42,21 +44,34 @@ fn lorenz_sweeps() {
     let adaptive = SolveOptions::default().tolerance(1e-6);
     let fixed = SolveOptions::default().fixed_step(0.01);
     for options in [adaptive, fixed] {
-        same_everywhere(lorenz_sweep::<f64>(10_000, 10.0), &options.clone().saveat(1.0));
-        same_everywhere(lorenz_sweep::<f32>(10_000, 10.0), &options.saveat(1.0));
+        same_everywhere(Tsit5, lorenz_sweep::<f64>(10_000, 10.0), &options.clone().saveat(1.0));
+        same_everywhere(Tsit5, lorenz_sweep::<f32>(10_000, 10.0), &options.saveat(1.0));
     }
+}
+
+/// Methods with one error estimate and with two, reusing their last stage and not, with and without
+/// stages for the interpolant.
+#[test]
+fn other_methods() {
+    let options = SolveOptions::default().tolerance(1e-5).saveat(1.0);
+    same_everywhere(Bs3, lorenz_sweep::<f64>(2000, 5.0), &options);
+    same_everywhere(Bs3, lorenz_sweep::<f32>(2000, 5.0), &options);
+    same_everywhere(Vern7, lorenz_sweep::<f64>(2000, 5.0), &options);
+    same_everywhere(Vern7, lorenz_sweep::<f32>(2000, 5.0), &options);
+    same_everywhere(Dop853, lorenz_sweep::<f64>(2000, 5.0), &options);
+    same_everywhere(Dop853, lorenz_sweep::<f32>(2000, 5.0), &options);
 }
 
 #[test]
 fn van_der_pol_in_random_order() {
     let options = SolveOptions::default().tolerance(1e-5);
-    same_everywhere(van_der_pol_sweep::<f64>(2_000), &options);
+    same_everywhere(Tsit5, van_der_pol_sweep::<f64>(2_000), &options);
 }
 
 #[test]
 fn elementary_functions() {
     let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
-    same_everywhere(transcendental_sweep::<f64>(2_000), &options);
+    same_everywhere(Tsit5, transcendental_sweep::<f64>(2_000), &options);
 }
 
 /// Without FMA in hardware: slow, and the same.

@@ -1,7 +1,8 @@
 //! `gpu_ode_regression.jl`: Lorenz in `f32` against a tight solution.
 
-use super::{distance, everywhere, ten};
+use super::{distance, everywhere, for_each_method, ten};
 use crate::workloads::lorenz;
+use odes::Method;
 use odes::prelude::*;
 
 fn problem() -> OdeProblem<lorenz, f32, 3, 3> {
@@ -16,10 +17,9 @@ fn reference(times: &[f64]) -> Vec<[f64; 3]> {
     problem.solve(Tsit5, &options).unwrap().states().collect()
 }
 
-#[test]
-fn fixed_steps() {
+fn fixed_steps<M: Method<K>, const K: usize>(method: M) {
     let end = reference(&[10.0])[0];
-    for solution in everywhere(&ten(problem()), &SolveOptions::default().fixed_step(0.01)) {
+    for solution in everywhere(method, &ten(problem()), &SolveOptions::default().fixed_step(0.01)) {
         for i in 0..10 {
             assert_eq!(solution.accepted(i), 1000);
             assert!(distance(solution.final_state(i), end) < 5e-3);
@@ -27,25 +27,23 @@ fn fixed_steps() {
     }
 }
 
-#[test]
-fn adaptive_steps() {
+fn adaptive_steps<M: Method<K>, const K: usize>(method: M) {
     let end = reference(&[10.0])[0];
     let options = SolveOptions::default().first_step(0.01).tolerance(1e-7);
-    for solution in everywhere(&ten(problem()), &options) {
+    for solution in everywhere(method, &ten(problem()), &options) {
         for i in 0..10 {
             assert!(distance(solution.final_state(i), end) < 1e-3);
         }
     }
 }
 
-#[test]
-fn two_saved_times() {
+fn two_saved_times<M: Method<K>, const K: usize>(method: M) {
     let times = [2.0, 4.0];
     let exact = reference(&times);
     let fixed = SolveOptions::default().fixed_step(0.01).saveat(times);
     let adaptive = SolveOptions::default().first_step(0.01).tolerance(1e-7).saveat(times);
     for options in [fixed, adaptive] {
-        for solution in everywhere(&ten(problem()), &options) {
+        for solution in everywhere(method, &ten(problem()), &options) {
             assert_eq!(solution.times(), Some(&[2.0f32, 4.0][..]));
             for trajectory in solution.iter() {
                 assert_eq!(trajectory.len(), 2);
@@ -57,14 +55,13 @@ fn two_saved_times() {
     }
 }
 
-#[test]
-fn many_saved_times() {
+fn many_saved_times<M: Method<K>, const K: usize>(method: M) {
     let times: Vec<f64> = (0..=100).map(|i| i as f64 * 0.1).collect();
     let exact = reference(&times);
     let fixed = SolveOptions::default().fixed_step(0.01).saveat(times.clone());
     let adaptive = SolveOptions::default().first_step(0.01).tolerance(1e-7).saveat(0.1);
     for (options, tolerance) in [(fixed, 5e-3), (adaptive, 1e-2)] {
-        for solution in everywhere(&ten(problem()), &options) {
+        for solution in everywhere(method, &ten(problem()), &options) {
             for trajectory in solution.iter() {
                 assert_eq!(trajectory.len(), 101);
                 for (s, state) in trajectory.states().enumerate() {
@@ -76,8 +73,7 @@ fn many_saved_times() {
 }
 
 /// 10,000 trajectories with random parameters all end, and differ.
-#[test]
-fn random_parameters() {
+fn random_parameters<M: Method<K>, const K: usize>(method: M) {
     let ensemble = EnsembleProblem::new(problem()).trajectories(10_000).vary(|q, i| {
         // Three uniform numbers of trajectory i (SplitMix64).
         let uniform = |k: u64| {
@@ -92,10 +88,12 @@ fn random_parameters() {
         SolveOptions::default().fixed_step(0.01),
         SolveOptions::default().first_step(0.01).saveat(1.0),
     ] {
-        for solution in everywhere(&ensemble, &options) {
+        for solution in everywhere(method, &ensemble, &options) {
             assert!(solution.all_succeeded());
             assert_eq!(solution.len(), 10_000);
             assert_ne!(solution.final_state(1), solution.final_state(2));
         }
     }
 }
+
+for_each_method! { fixed_steps adaptive_steps two_saved_times many_saved_times random_parameters }
