@@ -79,11 +79,34 @@ fn converges<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
+/// Errors are proportional to tolerances, and not much greater, where a method estimates them.
+fn follows_tolerances<M: Method<K>, const K: usize>(method: M) {
+    if !M::ADAPTIVE {
+        return;
+    }
+    let name = M::PROPERTIES.name;
+    let last = if M::PROPERTIES.order < 4 { 8 } else { 11 };
+    let error = |exponent: i32| {
+        let tolerance = f64::powi(10.0, -exponent);
+        let problem = OdeProblem::new(kepler, orbit(0.0, 0.5), 0.0..=10.0, [0.5]);
+        let options = SolveOptions::default().tolerance(tolerance).max_steps(1_000_000);
+        let solution = problem.solve(method, &options).unwrap();
+        (tolerance, distance(solution.final_state(), orbit(10.0, 0.5)))
+    };
+    let errors: Vec<(f64, f64)> = (4..=last).map(error).collect();
+    let ((first, most), (last, least)) = (errors[0], errors[errors.len() - 1]);
+    let proportionality = (most / least).ln() / (first / last).ln();
+    eprintln!("{name}: tolerance^{proportionality:.2}, {errors:?}");
+    assert!((0.75..1.2).contains(&proportionality), "{name}: {proportionality}");
+    assert!(errors.iter().all(|(tolerance, error)| *error < 1e3 * tolerance), "{name}");
+}
+
 macro_rules! tests {
     ($($test:ident: $method:ident;)*) => { $(
         #[test]
         fn $test() {
             converges($method);
+            follows_tolerances($method);
         }
     )* };
 }
