@@ -15,20 +15,22 @@ use observed::{observed_sweep, ways_to_save};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Backend, Functions, Schedule, SolveError, Vary};
+use odes::{Backend, Bs3, Dop853, Functions, Method, Schedule, SolveError, Vary, Vern7, Vern9};
 use workloads::*;
 
 /// The same bits as [`EnsembleSerial`]'s, in one launch and in many, refilled or not.
-fn same_bits<S, T, F, const N: usize, const P: usize>(
+fn same_bits<M, S, T, F, const N: usize, const P: usize, const K: usize>(
+    method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
     options: &SolveOptions,
 ) where
+    M: Method<K>,
     S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
     let Some(gpu) = gpu() else { return };
-    let reference = ensemble.solve(Tsit5, EnsembleSerial, options).unwrap();
+    let reference = ensemble.solve(method, EnsembleSerial, options).unwrap();
     let batches = [None, Some(1013), Some(4096)];
     for schedule in [Schedule::Auto, Schedule::Static, Schedule::Refill] {
         for batch in batches {
@@ -37,7 +39,7 @@ fn same_bits<S, T, F, const N: usize, const P: usize>(
                 Some(batch) => place.batch(batch),
                 None => place,
             };
-            let solution = ensemble.solve(Tsit5, place, options).unwrap();
+            let solution = ensemble.solve(method, place, options).unwrap();
             assert!(matches!(solution.backend(), Backend::Gpu { devices } if devices.len() == 1));
             let times = solution.timings();
             eprintln!("{}, {schedule:?}, batch {batch:?}: {times:?}", S::NAME);
@@ -76,19 +78,19 @@ fn tables() {
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(3000)
         .vary(move |q, i| q.with_u0(tables::U.map(|x| x * near(i))));
-    same_bits(&ensemble, &options);
+    same_bits(Tsit5, &ensemble, &options);
     let narrow = |x: f64| x as f32;
     let problem =
         OdeProblem::new(tables::tables, tables::U.map(narrow), 0.0..=1.0, tables::P.map(narrow));
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(3000)
         .vary(move |q, i| q.with_u0(tables::U.map(|x| narrow(x * near(i)))));
-    same_bits(&ensemble, &options);
+    same_bits(Tsit5, &ensemble, &options);
     let problem = OdeProblem::new(remainders::remainders, remainders::U, 0.0..=1.0, remainders::P);
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(3000)
         .vary(move |q, i| q.with_u0(remainders::U.map(|x| x * near(i))));
-    same_bits(&ensemble, &options);
+    same_bits(Tsit5, &ensemble, &options);
 }
 
 #[test]
@@ -114,38 +116,48 @@ fn library_functions_are_close() {
 #[test]
 fn lorenz_adaptive() {
     let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
-    same_bits(&lorenz_sweep::<f64>(10_000, 10.0), &options);
-    same_bits(&lorenz_sweep::<f32>(10_000, 10.0), &options);
+    same_bits(Tsit5, &lorenz_sweep::<f64>(10_000, 10.0), &options);
+    same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 10.0), &options);
+}
+
+#[test]
+fn other_methods() {
+    let options = SolveOptions::default().tolerance(1e-5).saveat(0.5);
+    same_bits(Bs3, &lorenz_sweep::<f32>(5000, 5.0), &options);
+    same_bits(Vern7, &lorenz_sweep::<f32>(5000, 5.0), &options);
+    same_bits(Vern7, &lorenz_sweep::<f64>(5000, 5.0), &options);
+    same_bits(Dop853, &lorenz_sweep::<f64>(5000, 5.0), &options);
+    same_bits(Vern9, &lorenz_sweep::<f64>(5000, 5.0), &options);
 }
 
 #[test]
 fn lorenz_adaptive_final_states() {
     let options = SolveOptions::default();
-    same_bits(&lorenz_sweep::<f64>(10_000, 30.0), &options);
-    same_bits(&lorenz_sweep::<f32>(10_000, 30.0), &options);
+    same_bits(Tsit5, &lorenz_sweep::<f64>(10_000, 30.0), &options);
+    same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 30.0), &options);
 }
 
 #[test]
 fn lorenz_fixed() {
     let options = SolveOptions::default().fixed_step(0.01);
     for options in [options.clone(), options.saveat(0.25)] {
-        same_bits(&lorenz_sweep::<f64>(10_000, 3.0), &options);
-        same_bits(&lorenz_sweep::<f32>(10_000, 3.0), &options);
+        same_bits(Tsit5, &lorenz_sweep::<f64>(10_000, 3.0), &options);
+        same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 3.0), &options);
     }
 }
 
 #[test]
 fn van_der_pol_in_mixed_order() {
     let options = SolveOptions::default().tolerance(1e-5);
-    same_bits(&van_der_pol_sweep::<f64>(10_000), &options);
-    same_bits(&van_der_pol_sweep::<f32>(10_000), &options);
+    same_bits(Tsit5, &van_der_pol_sweep::<f64>(10_000), &options);
+    same_bits(Tsit5, &van_der_pol_sweep::<f32>(10_000), &options);
 }
 
 #[test]
 fn elementary_functions() {
     let options = SolveOptions::default().tolerance(1e-6).saveat(0.5);
-    same_bits(&transcendental_sweep::<f64>(10_000), &options);
-    same_bits(&transcendental_sweep::<f32>(10_000), &options);
+    same_bits(Tsit5, &transcendental_sweep::<f64>(10_000), &options);
+    same_bits(Tsit5, &transcendental_sweep::<f32>(10_000), &options);
 }
 
 /// One trajectory, less than a block, a block and one.
@@ -153,7 +165,7 @@ fn elementary_functions() {
 fn few_trajectories() {
     let options = SolveOptions::default().saveat([0.5, 2.0]);
     for n in [1, 2, 63, 64, 65] {
-        same_bits(&lorenz_sweep::<f64>(n, 5.0), &options);
+        same_bits(Tsit5, &lorenz_sweep::<f64>(n, 5.0), &options);
     }
 }
 
@@ -186,23 +198,23 @@ fn everything_varies() {
             _ => q.with_tspan(-x..=10.0 * x),
         }
     });
-    same_bits(&ensemble, &SolveOptions::default().saveat(0.5));
-    same_bits(&ensemble, &SolveOptions::default().max_steps(40));
+    same_bits(Tsit5, &ensemble, &SolveOptions::default().saveat(0.5));
+    same_bits(Tsit5, &ensemble, &SolveOptions::default().max_steps(40));
 }
 
 /// Lanes that wait for others stay where they were given up.
 #[test]
 fn trajectories_that_are_given_up() {
     let options = SolveOptions::default().tolerance(1e-6).max_steps(300);
-    same_bits(&lorenz_sweep::<f64>(10_000, 10.0), &options);
-    same_bits(&lorenz_sweep::<f32>(10_000, 10.0), &options.dtmin(1e-2));
+    same_bits(Tsit5, &lorenz_sweep::<f64>(10_000, 10.0), &options);
+    same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 10.0), &options.dtmin(1e-2));
 }
 
 #[test]
 fn observables() {
     for options in ways_to_save() {
-        same_bits(&observed_sweep::<f64>(5000, 3.0), &options);
-        same_bits(&observed_sweep::<f32>(5000, 3.0), &options);
+        same_bits(Tsit5, &observed_sweep::<f64>(5000, 3.0), &options);
+        same_bits(Tsit5, &observed_sweep::<f32>(5000, 3.0), &options);
     }
 }
 
