@@ -164,7 +164,9 @@ fn library_functions() {
             shared: vec![false; 6],
             functions: Functions::Library,
         };
-        if let Err(error) = kernel::<f64, workloads::transcendental, Tsit5, 2, 2, 7>(&arch, &variant) {
+        if let Err(error) =
+            kernel::<f64, workloads::transcendental, Tsit5, 2, 2, 7>(&arch, &variant)
+        {
             panic!("{arch}: {error}");
         }
     }
