@@ -55,7 +55,7 @@ counted
 #[test]
 fn the_generated_rust_can_be_read() {
     let text = <counted as odes::system::System<3, 2>>::rust_source();
-    let functions = ["rhs", "jacobian", "parameter_jacobian", "time_gradient"];
+    let functions = ["rhs", "jacobian", "parameter_jacobian", "time_gradient", "factor", "solve"];
     let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("fn ")).collect();
     assert_eq!(heads.len(), functions.len(), "{text}");
     for (head, name) in heads.iter().zip(functions) {
