@@ -146,16 +146,17 @@ pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<Stri
 }
 
 /// A struct `System` whose static member templates are `functions`: the device form of a system,
-/// whatever the user called it. Its `static constexpr` members for the user's
+/// whatever the user called it, and whether it does not depend on the time. Its `static constexpr` members for the user's
 /// constants, whose values are known later, take the place of [`CONSTANTS`].
 ///
 /// # Errors
 /// As [`translate_items`].
-pub fn system_struct(functions: &[syn::ItemFn]) -> syn::Result<String> {
+pub fn system_struct(autonomous: bool, functions: &[syn::ItemFn]) -> syn::Result<String> {
     let mut printer = items::Printer::default();
     let body = printer.static_members(functions);
     printer.finish()?;
-    Ok(format!("struct System {{\n{CONSTANTS}\n{body}}};\n"))
+    let autonomous = format!("    static constexpr bool AUTONOMOUS = {autonomous};");
+    Ok(format!("struct System {{\n{autonomous}\n{CONSTANTS}\n{body}}};\n"))
 }
 
 /// The line of [`system_struct`]'s text that `static constexpr double NAME = VALUE;` members

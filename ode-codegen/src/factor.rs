@@ -98,7 +98,11 @@ pub(crate) fn factorization(
         }
         let one = graph.literal(1.0);
         // The diagonal has an entry: the permutation was chosen so.
-        let reciprocal = graph.div(one, entries[i]?);
+        let pivot = entries[i]?;
+        let reciprocal = graph.div(one, pivot);
+        // That of an infinite pivot would be zero, and so would parts of a solution: it becomes a NaN.
+        let zero = graph.literal(0.0);
+        let reciprocal = graph.mul_add(pivot, zero, reciprocal);
         store(&mut places[i][i], reciprocal);
         reciprocals.push(reciprocal);
         for j in i + 1..n {

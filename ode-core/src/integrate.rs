@@ -24,6 +24,8 @@ pub mod code {
     pub const DT_MIN: u64 = 2;
     /// The state or its derivative is infinite or not a number.
     pub const NON_FINITE: u64 = 3;
+    /// A linear system of an implicit method had no solution, however small the step.
+    pub const SINGULAR: u64 = 4;
 }
 
 #[ode_macros::device(integrate)]
@@ -33,6 +35,7 @@ mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::methods::Stepper;
+    use crate::methods::stepper;
     use crate::system::System;
 
     /// What all trajectories of a solve share.
@@ -139,18 +142,6 @@ mod device {
             out[d] = R::select(mask, a[d], b[d]);
         }
         out
-    }
-
-    /// Whether all components are finite.
-    // A number less itself is the cheapest test there is.
-    #[allow(clippy::eq_op)]
-    pub fn is_finite<R: Real, const N: usize>(u: &[R; N]) -> R::Mask {
-        let mut sum = R::lit(0.0);
-        for d in 0..N {
-            // Zero for a finite number, else NaN, which stays.
-            sum = sum + (u[d] - u[d]);
-        }
-        sum.equals(R::lit(0.0))
     }
 
     /// The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
@@ -271,7 +262,7 @@ mod device {
                     why = <R::Bits as Bits>::select(t.equals(t1), ok, early);
                     why = <R::Bits as Bits>::select(code.equals(none), why, code);
                 }
-                let broken = !is_finite::<R, N>(&u) & why.equals(ok);
+                let broken = !stepper::is_finite::<R, N>(&u) & why.equals(ok);
                 let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
                 why = <R::Bits as Bits>::select(broken, non_finite, why);
                 feed.finish(need, u, why, limit, rejected, slot);
@@ -400,13 +391,15 @@ mod device {
                         );
                         let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
                         // Where the derivative is not finite no step is small enough.
-                        let hopeless = failing & !is_finite::<R, N>(&step.k[0]);
+                        let hopeless = failing & !stepper::is_finite::<R, N>(&step.k[0]);
                         let stuck = failing & h.abs().le(floor);
                         let why = <R::Bits as Bits>::select(
-                            hopeless | !is_finite::<R, 1>(&[square]),
+                            hopeless | !stepper::is_finite::<R, 1>(&[square]),
                             <R::Bits as Bits>::lit(code::NON_FINITE),
                             <R::Bits as Bits>::lit(code::DT_MIN),
                         );
+                        let singular = <R::Bits as Bits>::lit(code::SINGULAR);
+                        let why = <R::Bits as Bits>::select(step.failed, singular, why);
                         let end = stuck | hopeless;
                         code = <R::Bits as Bits>::select(end, why, code);
                         limit = <R::Bits as Bits>::select(end, clock, limit);

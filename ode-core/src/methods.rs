@@ -8,6 +8,8 @@ use core::fmt;
 
 #[macro_use]
 pub mod explicit;
+#[macro_use]
+pub mod rosenbrock;
 pub mod bs3;
 pub mod dop853;
 pub mod dp5;
@@ -15,6 +17,10 @@ pub mod euler;
 pub mod heun;
 pub mod ralston;
 pub mod rk4;
+pub mod rodas3;
+pub mod rodas4;
+pub mod rodas5p;
+pub mod rosenbrock23;
 pub mod stepper;
 pub mod tsit5;
 pub mod vern6;
@@ -28,6 +34,10 @@ pub use euler::Euler;
 pub use heun::Heun;
 pub use ralston::Ralston;
 pub use rk4::Rk4;
+pub use rodas3::Rodas3;
+pub use rodas4::Rodas4;
+pub use rodas5p::Rodas5P;
+pub use rosenbrock23::Rosenbrock23;
 pub use stepper::Stepper;
 pub use tsit5::Tsit5;
 pub use vern6::Vern6;
@@ -144,6 +154,10 @@ methods! {
     vern7::Vern7<16>,
     dop853::Dop853<16>,
     vern9::Vern9<26>,
+    rosenbrock23::Rosenbrock23<5>,
+    rodas3::Rodas3<5>,
+    rodas4::Rodas4<7>,
+    rodas5p::Rodas5P<9>,
 }
 
 #[cfg(test)]

@@ -58,6 +58,7 @@ impl ReturnCode {
             code::SUCCESS => ReturnCode::Success,
             code::MAX_STEPS => ReturnCode::MaxSteps,
             code::DT_MIN => ReturnCode::DtMin,
+            code::SINGULAR => ReturnCode::Singular,
             _ => ReturnCode::NonFinite,
         }
     }

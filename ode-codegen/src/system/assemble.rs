@@ -162,7 +162,7 @@ pub(super) fn implementation(
             device_functions.push(syn::parse2(function)?);
         }
     }
-    let device_text = device::system_struct(&device_functions)?;
+    let device_text = device::system_struct(time_pattern.is_empty(), &device_functions)?;
     let device_source = outside.device_source(&device_text);
     let written = Literal::u64_unsuffixed(written);
     let shared = Literal::usize_unsuffixed(functions.first().map_or(0, Lowered::shared));

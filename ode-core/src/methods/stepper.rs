@@ -36,6 +36,28 @@ mod device {
         step(u, k, <R::Mask as Mask>::splat(false))
     }
 
+    /// Whether all components are finite.
+    // A number less itself is the cheapest test there is.
+    #[allow(clippy::eq_op)]
+    pub fn is_finite<R: Real, const N: usize>(u: &[R; N]) -> R::Mask {
+        let mut sum = R::lit(0.0);
+        for d in 0..N {
+            // Zero for a finite number, else NaN, which stays.
+            sum = sum + (u[d] - u[d]);
+        }
+        sum.equals(R::lit(0.0))
+    }
+
+    /// Whether linear equations had no solution, though their right side was of finite `f` and `slope`.
+    pub fn unsolved<R: Real, const N: usize>(
+        solution: &[R; N],
+        f: &[R; N],
+        slope: &[R; N],
+    ) -> R::Mask {
+        let given = is_finite::<R, N>(f) & is_finite::<R, N>(slope);
+        given & !is_finite::<R, N>(solution)
+    }
+
     /// A one-step method, of which steps are made, judged and interpolated.
     pub trait Stepper<const K: usize>: Copy {
         /// Order of the solution that is carried on.

@@ -1,0 +1,381 @@
+//! Rosenbrock methods proved: order conditions, stability, orders of convergence of the step and of the
+//! interpolant, and the stiff test set.
+
+#[path = "../examples/models/mod.rs"]
+mod models;
+
+use odes::Method;
+use odes::methods::rosenbrock::Tableau;
+use odes::system::System;
+use odes::methods::{rodas3, rodas4, rodas5p};
+use odes::prelude::*;
+use odes::Rodas3;
+
+/// A tableau in the variables of its derivation: `α_ij`, `β_ij = α_ij + γ_ij` and `b_i`.
+struct Classical {
+    alpha: Vec<Vec<f64>>,
+    beta: Vec<Vec<f64>>,
+    /// `γ_ij`.
+    gamma: Vec<Vec<f64>>,
+}
+
+type Matrix = Vec<Vec<f64>>;
+
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    let row = |row: &Vec<f64>| -> Vec<f64> {
+        (0..b[0].len()).map(|j| row.iter().zip(b).map(|(x, b)| x * b[j]).sum()).collect()
+    };
+    a.iter().map(row).collect()
+}
+
+/// The inverse of a lower triangle.
+fn inverse(a: &Matrix) -> Matrix {
+    let n = a.len();
+    let mut inverse = vec![vec![0.0; n]; n];
+    for j in 0..n {
+        for i in j..n {
+            let unit = f64::from(u8::from(i == j));
+            let sum: f64 = (j..i).map(|k| a[i][k] * inverse[k][j]).sum();
+            inverse[i][j] = (unit - sum) / a[i][i];
+        }
+    }
+    inverse
+}
+
+fn square(flat: &[f64], n: usize) -> Matrix {
+    flat.chunks(n).map(<[f64]>::to_vec).collect()
+}
+
+impl Classical {
+    /// `Γ⁻¹ = I/γ - C` and `α = A Γ`.
+    fn of(tableau: &Tableau) -> Classical {
+        let n = tableau.alpha.len();
+        let mut inverse_of_gamma = square(tableau.c, n);
+        for (i, row) in inverse_of_gamma.iter_mut().enumerate() {
+            for x in row.iter_mut() {
+                *x = -*x;
+            }
+            row[i] = 1.0 / tableau.gamma;
+        }
+        let gamma = inverse(&inverse_of_gamma);
+        let alpha = product(&square(tableau.a, n), &gamma);
+        let sum = |i: usize| (0..n).map(move |j| (i, j));
+        let entry = |(i, j): (usize, usize)| alpha[i][j] + gamma[i][j];
+        let beta = (0..n).map(|i| sum(i).map(entry).collect()).collect();
+        Classical { alpha, beta, gamma }
+    }
+
+    /// Weights in these variables of weights of the `U`.
+    fn weights(&self, of_u: &[f64]) -> Vec<f64> {
+        product(&vec![of_u.to_vec()], &self.gamma).remove(0)
+    }
+}
+
+/// What a tree says: to order 5, Hairer and Wanner II, table IV.7.1 and on. Vertices with one child
+/// are `β`, the others `α`.
+#[derive(Clone)]
+struct Tree(Vec<Tree>);
+
+impl Tree {
+    fn order(&self) -> usize {
+        1 + self.0.iter().map(Tree::order).sum::<usize>()
+    }
+
+    fn density(&self) -> f64 {
+        self.0.iter().map(Tree::density).product::<f64>() * self.order() as f64
+    }
+
+    /// The elementary weight of each stage.
+    fn weight(&self, method: &Classical) -> Vec<f64> {
+        let n = method.alpha.len();
+        let matrix = if self.0.len() == 1 { &method.beta } else { &method.alpha };
+        let mut weight = vec![1.0; n];
+        for child in &self.0 {
+            let below = child.weight(method);
+            for (weight, row) in weight.iter_mut().zip(matrix) {
+                *weight *= row.iter().zip(&below).map(|(a, x)| a * x).sum::<f64>();
+            }
+        }
+        weight
+    }
+
+    /// All rooted trees of this order.
+    fn all(order: usize) -> Vec<Tree> {
+        /// Multisets of trees of this order in all, none of them beyond `(most, at)`.
+        fn forests(order: usize, most: usize, at: usize) -> Vec<Vec<Tree>> {
+            if order == 0 {
+                return vec![Vec::new()];
+            }
+            let mut found = Vec::new();
+            for size in 1..=most.min(order) {
+                let trees = Tree::all(size);
+                let end = if size == most { at.min(trees.len()) } else { trees.len() };
+                for (i, tree) in trees.iter().take(end).enumerate() {
+                    for mut rest in forests(order - size, size, i + 1) {
+                        rest.push(tree.clone());
+                        found.push(rest);
+                    }
+                }
+            }
+            found
+        }
+        forests(order - 1, order, usize::MAX).into_iter().map(Tree).collect()
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The largest deviation from a condition of this order, of weights at `theta`.
+fn deviation(method: &Classical, b: &[f64], order: usize, theta: f64) -> f64 {
+    let trees = Tree::all(order).into_iter();
+    let error = |tree: Tree| {
+        dot(b, &tree.weight(method)) - f64::powi(theta, order as i32) / tree.density()
+    };
+    trees.map(|tree| error(tree).abs()).fold(0.0, f64::max)
+}
+
+const TABLEAUS: [(&str, Tableau); 3] = [
+    ("Rodas3", rodas3::TABLEAU),
+    ("Rodas4", rodas4::TABLEAU),
+    ("Rodas5P", rodas5p::TABLEAU),
+];
+
+#[test]
+fn trees_are_all_there() {
+    // 1, 1, 2, 4, 9: Cayley.
+    for (order, count) in [(1, 1), (2, 1), (3, 2), (4, 4), (5, 9)] {
+        assert_eq!(Tree::all(order).len(), count, "order {order}");
+    }
+}
+
+/// The stages' sums are the given times and weights of the time gradient, and the step, the embedded
+/// solution and the interpolant are of their orders and no higher.
+#[test]
+fn order_conditions() {
+    for (name, tableau) in TABLEAUS {
+        let n = tableau.alpha.len();
+        let method = Classical::of(&tableau);
+        for i in 0..n {
+            let alpha: f64 = method.alpha[i].iter().sum();
+            assert!((alpha - tableau.alpha[i]).abs() < 1e-13, "{name}: time {i}, {alpha}");
+            let gamma: f64 = method.gamma[i].iter().sum();
+            assert!((gamma - tableau.time[i]).abs() < 1e-12, "{name}: slope {i}, {gamma}");
+        }
+        // The last argument is the embedded solution, and with the last stage added the new state.
+        let embedded = &square(tableau.a, n)[n - 1];
+        let mut solution = embedded.clone();
+        solution[n - 1] += 1.0;
+        assert_eq!(solution, tableau.weights, "{name}");
+        let (solution, embedded) = (method.weights(&solution), method.weights(embedded));
+        for (what, weights, order) in
+            [("solution", &solution, tableau.order), ("embedded", &embedded, tableau.embedded)]
+        {
+            for below in 1..=order {
+                let error = deviation(&method, weights, below, 1.0);
+                assert!(error < 2e-12, "{name}: {what}, order {below}: {error:e}");
+            }
+            if order < 5 {
+                let above = deviation(&method, weights, order + 1, 1.0);
+                assert!(above > 1e-5, "{name}: {what} is of order {}", order + 1);
+            }
+        }
+        for theta in [0.15, 0.4, 0.5, 0.77, 1.0] {
+            let weights = method.weights(&dense(&tableau, theta));
+            for order in 1..=tableau.interpolant {
+                let error = deviation(&method, &weights, order, theta);
+                assert!(error < 1e-11, "{name}: interpolant, order {order}: {error:e}");
+            }
+        }
+    }
+}
+
+/// The weights of the `U` in the interpolant.
+fn dense(tableau: &Tableau, theta: f64) -> Vec<f64> {
+    let n = tableau.alpha.len();
+    let polynomials = tableau.dense.chunks(tableau.dense.len() / n);
+    let weights = tableau.weights.iter().zip(polynomials).map(|(m, polynomial)| {
+        let inner = polynomial.iter().rev().fold(0.0, |sum, x| sum * theta + x);
+        theta * (m + (1.0 - theta) * inner)
+    });
+    weights.collect()
+}
+
+/// `R(z) = 1 + z bᵀ (I - z B)⁻¹ 1` for real `z`, and at infinity, of weights of the `U`.
+fn stability(method: &Classical, of_u: &[f64], z: f64) -> f64 {
+    let n = of_u.len();
+    let mut stages = vec![0.0; n];
+    if z.is_infinite() {
+        // B⁻¹ 1
+        let inverse = inverse(&method.beta);
+        let ones: Vec<f64> = inverse.iter().map(|row| row.iter().sum()).collect();
+        return 1.0 - dot(&method.weights(of_u), &ones);
+    }
+    for i in 0..n {
+        let sum = dot(&method.beta[i][..i], &stages[..i]);
+        stages[i] = (1.0 + z * sum) / (1.0 - z * method.beta[i][i]);
+    }
+    1.0 + z * dot(&method.weights(of_u), &stages)
+}
+
+/// L-stable, as far as the negative axis tells; the embedded solutions and the interpolants are bounded.
+#[test]
+fn stable_on_the_negative_axis() {
+    for (name, tableau) in TABLEAUS {
+        let n = tableau.alpha.len();
+        let method = Classical::of(&tableau);
+        let at_infinity = stability(&method, tableau.weights, f64::INFINITY);
+        assert!(at_infinity.abs() < 1e-10, "{name}: {at_infinity:e}");
+        let embedded = &square(tableau.a, n)[n - 1];
+        let at_infinity = stability(&method, embedded, f64::INFINITY);
+        assert!(at_infinity.abs() < 1e-9, "{name}, embedded: {at_infinity:e}");
+        for i in 0..=400 {
+            let z = -(10.0_f64.powf(-3.0 + 0.025 * f64::from(i)));
+            for (what, weights, bound) in
+                [("step", tableau.weights, 1.0), ("embedded", embedded, 1.0)]
+            {
+                let r = stability(&method, weights, z);
+                assert!(r.abs() < bound, "{name}, {what}: {r} at {z}");
+            }
+            // A stiff component that has decayed does not come back between the steps.
+            for theta in [0.25, 0.5, 0.75] {
+                let r = stability(&method, &dense(&tableau, theta), z);
+                assert!(r.abs() < 1.0, "{name}, interpolant at {theta}: {r} at {z}");
+            }
+        }
+    }
+}
+
+/// Kaps' problem, `x = exp(-2t)`, `y = exp(-t)`, the stiffer the smaller `p[0]`.
+#[ode_system]
+fn kaps(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
+    let [x, y] = *u;
+    du[0] = (y * y - x) / p[0] - 2.0 * x;
+    du[1] = x - y - y * y;
+}
+
+/// `x = cos t`, `y = sin t`; the time stands in both equations, and with the state.
+#[ode_system]
+fn forced(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 1], t: f64) {
+    let [x, y] = *u;
+    let (sin, cos) = (t.sin(), t.cos());
+    du[0] = -sin - (x * x * x - cos * cos * cos) + (y - sin);
+    du[1] = cos + x * (sin - y);
+}
+
+fn of_kaps(t: f64) -> [f64; 2] {
+    [(-2.0 * t).exp(), (-t).exp()]
+}
+
+fn of_forced(t: f64) -> [f64; 2] {
+    [t.cos(), t.sin()]
+}
+
+fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
+    (0..N).map(|d| (a[d] - b[d]).abs()).fold(0.0, f64::max)
+}
+
+/// Errors at the end of fixed steps, and of the interpolant within one step: the orders of both.
+fn orders<M: Method<K> + Copy, S: System<2, 1>, const K: usize>(
+    method: M,
+    system: S,
+    exact: fn(f64) -> [f64; 2],
+) -> (f64, f64) {
+    let end = |steps: u32| {
+        let problem = OdeProblem::new(system, exact(0.2), 0.2..=1.2, [1.0]);
+        let options = SolveOptions::default().fixed_step(1.0 / f64::from(steps));
+        distance(problem.solve(method, &options).unwrap().final_state(), exact(1.2))
+    };
+    let within = |dt: f64| {
+        let times = [0.2, 0.45, 0.7, 0.9].map(|theta| 0.2 + theta * dt);
+        let problem = OdeProblem::new(system, exact(0.2), 0.2..=0.2 + dt, [1.0]);
+        let options = SolveOptions::default().fixed_step(dt).saveat(times);
+        let solution = problem.solve(method, &options).unwrap();
+        let errors = solution.times().zip(solution.states()).map(|(t, u)| distance(u, exact(t)));
+        errors.fold(0.0, f64::max)
+    };
+    ((end(32) / end(64)).log2(), (within(0.0625) / within(0.03125)).log2())
+}
+
+fn converges<M: Method<K> + Copy, const K: usize>(method: M, order: f64, interpolant: f64) {
+    for (what, (step, dense)) in [
+        ("autonomous", orders(method, kaps, of_kaps)),
+        ("forced", orders(method, forced, of_forced)),
+    ] {
+        eprintln!("{}, {what}: order {step:.2}, interpolant h^{dense:.2}", M::NAME);
+        assert!((step - order).abs() < 0.25, "{}, {what}: order {step}", M::NAME);
+        // The error of one step is of one order more.
+        let dense = dense - 1.0;
+        assert!((dense - interpolant).abs() < 0.35, "{}, {what}: interpolant {dense}", M::NAME);
+    }
+}
+
+#[test]
+fn rosenbrock23_converges() {
+    converges(Rosenbrock23, 2.0, 2.0);
+}
+
+#[test]
+fn rodas3_converges() {
+    converges(Rodas3, 3.0, 2.0);
+}
+
+#[test]
+fn rodas4_converges() {
+    converges(Rodas4, 4.0, 3.0);
+}
+
+#[test]
+fn rodas5p_converges() {
+    converges(Rodas5P, 5.0, 4.0);
+}
+
+/// How accurate and how many steps, for all tolerances.
+fn follows<M: Method<K> + Copy, S: System<N, P>, const N: usize, const P: usize, const K: usize>(
+    method: M,
+    system: S,
+    (u0, p, (begin, end)): ([f64; N], [f64; P], (f64, f64)),
+    reference: [f64; N],
+    floor: f64,
+) {
+    for exponent in 3..=10 {
+        let reltol = f64::powi(10.0, -exponent);
+        let options = SolveOptions::default().reltol(reltol).abstol(reltol * floor);
+        let problem = OdeProblem::new(system, u0, begin..=end, p);
+        let solution = problem.solve(method, &options).unwrap();
+        let u = solution.final_state();
+        let error = (0..N)
+            .map(|d| (u[d] - reference[d]).abs() / (reference[d].abs() + floor) / reltol)
+            .fold(0.0, f64::max);
+        eprintln!(
+            "{} {} 1e-{exponent}: {error:.2} tol, {} + {} {:?}",
+            S::NAME, M::NAME, solution.accepted(), solution.rejected(), solution.code()
+        );
+    }
+}
+
+macro_rules! stiff {
+    ($($name:ident: $floor:literal,)*) => { $(
+        #[test]
+        fn $name() {
+            use models::$name::{P, REFERENCE, SPAN, U0, $name};
+            follows(Rosenbrock23, $name, (U0, P, SPAN), REFERENCE, $floor);
+            follows(Rodas3, $name, (U0, P, SPAN), REFERENCE, $floor);
+            follows(Rodas4, $name, (U0, P, SPAN), REFERENCE, $floor);
+            follows(Rodas5P, $name, (U0, P, SPAN), REFERENCE, $floor);
+        }
+    )* };
+}
+
+stiff! {
+    robertson: 1e-8,
+    oregonator: 1e-3,
+    hires: 1e-4,
+    pollution: 1e-9,
+    e5: 1e-20,
+    stiff_van_der_pol: 1e-3,
+    diffusive_brusselator: 1e-3,
+    brusselator: 1e-3,
+    stratosphere: 1.0,
+}
