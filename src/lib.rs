@@ -21,7 +21,8 @@ pub use ode_macros::{ode_fn, ode_system};
 pub mod prelude {
     pub use crate::{
         EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleThreads, OdeProblem,
-        ReturnCode, Rodas4, Rodas5P, Rosenbrock23, Saving, SolveOptions, Tsit5, interp_cubic, interp_linear, ode_fn, ode_system,
+        ReturnCode, Rodas4, Rodas5P, Rosenbrock23, Saving, SolveOptions, Tsit5, interp_cubic,
+        interp_linear, ode_fn, ode_system,
     };
 }
 

@@ -22,7 +22,11 @@ pub(crate) fn agree(
     let needed = graph.reachable(&roots);
     let mut worst: Option<(f64, String)> = None;
     for point in 0..POINTS {
-        let values = evaluate(graph, tables, &needed, point);
+        let values = evaluate(graph, tables, &needed, point, &|input| match input {
+            Input::State(index) => random(point, 0, index),
+            Input::Parameter(index) => random(point, 1, index),
+            _ => random(point, 2, 0),
+        });
         let value = |entry: &Option<Id>| entry.map_or(0.0, |id| values[id.index()]);
         for (row, (a, b)) in by_hand.iter().zip(derived).enumerate() {
             for (column, (a, b)) in a.iter().zip(b).enumerate() {
@@ -46,16 +50,20 @@ pub(crate) fn agree(
 }
 
 /// The values of all nodes that are needed at a point; truth values are 0 and 1.
-fn evaluate(graph: &Graph, tables: &[Table], needed: &[bool], point: u64) -> Vec<f64> {
+pub(crate) fn evaluate(
+    graph: &Graph,
+    tables: &[Table],
+    needed: &[bool],
+    point: u64,
+    input: &dyn Fn(Input) -> f64,
+) -> Vec<f64> {
     let mut values = vec![0.0; graph.len()];
     for id in graph.ids().filter(|id| needed[id.index()]) {
         let of = |operand: Id| values[operand.index()];
         values[id.index()] = match graph.node(id) {
             Node::Literal(literal) => literal.value(),
             Node::Constant(index) => random(point, 3, index),
-            Node::Input(Input::State(index)) => random(point, 0, index),
-            Node::Input(Input::Parameter(index)) => random(point, 1, index),
-            Node::Input(_) => random(point, 2, 0),
+            Node::Input(which) => input(which),
             Node::Unary(function, a) => unary(function, of(a)),
             Node::Binary(function, a, b) => binary(function, of(a), of(b)),
             Node::MulAdd(a, b, c) => of(a).mul_add(of(b), of(c)),
@@ -130,7 +138,7 @@ fn binary(function: Binary, a: f64, b: f64) -> f64 {
 }
 
 /// A number from 0.1 to 2, on most points; some negative ones, for what has another branch there.
-fn random(point: u64, kind: u64, index: u32) -> f64 {
+pub(crate) fn random(point: u64, kind: u64, index: u32) -> f64 {
     // SplitMix64 (Steele, Lea and Flood 2014).
     let mut z = (point << 40 | kind << 32 | u64::from(index)).wrapping_add(1);
     z = z.wrapping_mul(0x9e37_79b9_7f4a_7c15);

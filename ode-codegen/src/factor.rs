@@ -275,3 +275,139 @@ impl Copier<'_> {
         self.copies[&id]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{evaluate, random};
+
+    /// The solution by Gaussian elimination with row pivoting.
+    fn dense(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+        let n = b.len();
+        for k in 0..n {
+            let pivot = (k..n).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap();
+            a.swap(k, pivot);
+            b.swap(k, pivot);
+            for i in k + 1..n {
+                let multiplier = a[i][k] / a[k][k];
+                for j in k..n {
+                    a[i][j] -= multiplier * a[k][j];
+                }
+                b[i] -= multiplier * b[k];
+            }
+        }
+        for i in (0..n).rev() {
+            let known: f64 = (i + 1..n).map(|j| a[i][j] * b[j]).sum();
+            b[i] = (b[i] - known) / a[i][i];
+        }
+        b
+    }
+
+    /// Values of `roots`.
+    fn values(graph: &Graph, roots: &[Id], input: &dyn Fn(Input) -> f64) -> Vec<f64> {
+        let values = evaluate(graph, &[], &graph.reachable(roots), 0, input);
+        roots.iter().map(|root| values[root.index()]).collect()
+    }
+
+    /// Solves `(s M - J) x = b` with the entries at these places, all different, both ways; how many
+    /// numbers the factors are.
+    fn compare(seed: u64, jacobian: &[Vec<bool>], mass: &[Vec<bool>], scale: f64) -> Option<usize> {
+        let n = jacobian.len();
+        let mut graph = Graph::new();
+        let mut entries = |nonzero: &[Vec<bool>], first: usize| -> Vec<Vec<Option<Id>>> {
+            let mut entry = |(k, &is): (usize, &bool)| {
+                is.then(|| graph.input(Input::Parameter((first + k) as u32)))
+            };
+            nonzero
+                .iter()
+                .enumerate()
+                .map(|(i, row)| {
+                    row.iter().enumerate().map(|(j, is)| entry((i * n + j, is))).collect()
+                })
+                .collect()
+        };
+        let (in_jacobian, in_mass) = (entries(jacobian, 0), entries(mass, n * n));
+        let made = factorization(&graph, &in_jacobian, &in_mass)?;
+
+        let parameter = |k: usize| random(seed, 1, k as u32) - 1.0;
+        let factors = values(&made.factor, &made.factors, &|input| match input {
+            Input::Scale => scale,
+            Input::Parameter(k) => parameter(k as usize),
+            other => panic!("{other:?}"),
+        });
+        let b: Vec<f64> = (0..n).map(|i| random(seed, 2, i as u32)).collect();
+        let x = values(&made.solve, &made.solution, &|input| match input {
+            Input::Factor(k) => factors[k as usize],
+            Input::Vector(i) => b[i as usize],
+            other => panic!("{other:?}"),
+        });
+        let w = |i: usize, j: usize| {
+            let of = |nonzero: &[Vec<bool>], first: usize| {
+                if nonzero[i][j] { parameter(first + i * n + j) } else { 0.0 }
+            };
+            scale * of(mass, n * n) - of(jacobian, 0)
+        };
+        let matrix = (0..n).map(|i| (0..n).map(|j| w(i, j)).collect()).collect();
+        let expected = dense(matrix, b);
+        let size = expected.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+        for (i, (x, expected)) in x.iter().zip(&expected).enumerate() {
+            let error = (x - expected).abs() / size;
+            assert!(error < 1e-10, "matrix {seed}, {n} unknowns, [{i}]: {x} {expected}");
+        }
+        Some(factors.len())
+    }
+
+    fn sparse(seed: u64, n: usize, share: f64) -> Vec<Vec<bool>> {
+        let is = |k: usize| (random(seed, 5, k as u32).abs() - 0.1) / 1.9 < share;
+        (0..n).map(|i| (0..n).map(|j| is(i * n + j)).collect()).collect()
+    }
+
+    fn diagonal(n: usize) -> Vec<Vec<bool>> {
+        (0..n).map(|i| (0..n).map(|j| i == j).collect()).collect()
+    }
+
+    #[test]
+    fn random_matrices() {
+        for seed in 0..200 {
+            let n = 1 + seed as usize % 23;
+            let share = [0.05, 0.15, 0.4, 1.0][seed as usize % 4];
+            // The sign of M's entries is random: it only has to dominate.
+            let factors = compare(seed, &sparse(seed, n, share), &diagonal(n), 1e3);
+            assert!(factors.is_some_and(|count| count <= n * n), "matrix {seed}");
+        }
+    }
+
+    /// A mass matrix with a zero row, whose equation has no entry on the diagonal either.
+    #[test]
+    fn singular_masses() {
+        let jacobian = vec![vec![true, true], vec![true, false]];
+        let mass = vec![vec![true, false], vec![false, false]];
+        assert_eq!(compare(1, &jacobian, &mass, 10.0), Some(3));
+        // Two columns that have entries in the same row only.
+        let jacobian = vec![vec![true, true], vec![false, false]];
+        assert_eq!(compare(1, &jacobian, &mass, 10.0), None);
+    }
+
+    /// An arrow filled from its head would be full; in the right order it stays as it is.
+    #[test]
+    fn arrows_do_not_fill() {
+        let n = 9;
+        let arrow: Vec<Vec<bool>> =
+            (0..n).map(|i| (0..n).map(|j| i == 0 || j == 0 || i == j).collect()).collect();
+        assert_eq!(compare(3, &arrow, &diagonal(n), 1e3), Some(3 * n - 2));
+    }
+
+    /// An infinite pivot has no reciprocal, not the reciprocal zero.
+    #[test]
+    fn infinite_matrices_have_no_solution() {
+        let mut graph = Graph::new();
+        let entry = graph.input(Input::Parameter(0));
+        let one = graph.literal(1.0);
+        let made = factorization(&graph, &[vec![Some(entry)]], &[vec![Some(one)]]).unwrap();
+        let factors = values(&made.factor, &made.factors, &|input| match input {
+            Input::Scale => 2.0,
+            _ => f64::NEG_INFINITY,
+        });
+        assert!(factors[0].is_nan());
+    }
+}
