@@ -24,7 +24,8 @@ pub mod code {
     pub const DT_MIN: u64 = 2;
     /// The state or its derivative is infinite or not a number.
     pub const NON_FINITE: u64 = 3;
-    /// A linear system of an implicit method had no solution, however small the step.
+    /// A linear system of an implicit method had no solution, however small the step, or with the step
+    /// that was given.
     pub const SINGULAR: u64 = 4;
 }
 
@@ -260,8 +261,8 @@ mod device {
                 if ADAPTIVE {
                     let early = <R::Bits as Bits>::lit(code::MAX_STEPS);
                     why = <R::Bits as Bits>::select(t.equals(t1), ok, early);
-                    why = <R::Bits as Bits>::select(code.equals(none), why, code);
                 }
+                why = <R::Bits as Bits>::select(code.equals(none), why, code);
                 let broken = !stepper::is_finite::<R, N>(&u) & why.equals(ok);
                 let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
                 why = <R::Bits as Bits>::select(broken, non_finite, why);
@@ -406,6 +407,10 @@ mod device {
                     }
                 } else {
                     t = R::select(last, t1, whole_from_bits::<R>(clock).mul_add(dt, t0));
+                    // There is no smaller step to try.
+                    let first = step.failed & code.equals(none);
+                    let singular = <R::Bits as Bits>::lit(code::SINGULAR);
+                    code = <R::Bits as Bits>::select(first, singular, code);
                 }
                 u = choose::<R, N>(moves, step.u, u);
                 if M::FSAL {

@@ -1,0 +1,147 @@
+//! The linear equations of implicit methods, model by model: their solutions against a dense one with
+//! pivoting, and their nonzeros against the report.
+
+#[path = "../examples/models/mod.rs"]
+mod models;
+#[path = "support/random.rs"]
+mod random;
+
+use odes::__private::Report;
+use odes::system::System;
+use random::Random;
+
+/// The largest magnitude.
+fn size<const N: usize>(x: &[f64; N]) -> f64 {
+    x.iter().fold(0.0_f64, |size, x| size.max(x.abs()))
+}
+
+/// The solution of `a x = b` by Gaussian elimination with pivoting, with rows brought to one size.
+fn dense<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
+    for i in 0..N {
+        let size = size(&a[i]);
+        a[i] = a[i].map(|x| x / size);
+        b[i] /= size;
+    }
+    for k in 0..N {
+        let pivot = (k..N).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap();
+        a.swap(k, pivot);
+        b.swap(k, pivot);
+        for i in k + 1..N {
+            let multiplier = a[i][k] / a[k][k];
+            for j in k..N {
+                a[i][j] -= multiplier * a[k][j];
+            }
+            b[i] -= multiplier * b[k];
+        }
+    }
+    for i in (0..N).rev() {
+        let known: f64 = (i + 1..N).map(|j| a[i][j] * b[j]).sum();
+        b[i] = (b[i] - known) / a[i][i];
+    }
+    b
+}
+
+/// How far rounding of the entries of `a` moves the solution `x` of `a x = b`, in units of rounding, relative to
+/// its size: `|a⁻¹| |a| |x|` (Skeel 1979).
+fn condition<const N: usize>(a: &[[f64; N]; N], x: &[f64; N]) -> f64 {
+    let spread = a.map(|row| row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>());
+    let mut moved = [0.0; N];
+    for (j, spread) in spread.into_iter().enumerate() {
+        let column = dense(*a, std::array::from_fn(|i| f64::from(u8::from(i == j))));
+        for i in 0..N {
+            moved[i] += column[i].abs() * spread;
+        }
+    }
+    size(&moved) / size(x)
+}
+
+/// At states near the initial one, with step sizes that leave little of the Jacobian, or much. Where mass is
+/// conserved and the step is large the equations are ill-conditioned: no solution of them has more
+/// digits than rounding leaves.
+fn check<S: System<N, P>, const N: usize, const P: usize>(
+    _: S,
+    u0: [f64; N],
+    p: [f64; P],
+    (begin, end): (f64, f64),
+    shares: &[f64],
+) {
+    let mut random = Random(1);
+    let scatter = 1e-3 * size(&u0);
+    let (mut largest, mut good) = (0.0_f64, 0);
+    for share in shares {
+        for _ in 0..20 {
+            let u = u0.map(|x| (x + scatter) * random.uniform(0.5, 1.5));
+            let t = random.uniform(begin, end);
+            let f = S::rhs(&u, &p, t);
+            let mut w = S::jacobian(&u, &p, t).map(|row| row.map(|x| -x));
+            let scale = share * w.iter().map(size).fold(0.0, f64::max);
+            let x = S::solve(&S::factor(&u, &p, t, scale), &f);
+            for (i, row) in w.iter_mut().enumerate() {
+                row[i] += scale;
+            }
+            let expected = dense(w, f);
+            let difference: [f64; N] = std::array::from_fn(|d| x[d] - expected[d]);
+            let error = size(&difference) / size(&expected);
+            let rounding = 10.0 * f64::EPSILON * condition(&w, &expected);
+            assert!(error < rounding.max(1e-10), "{}: {error:e}, {rounding:e}", S::NAME);
+            if rounding < 1e-10 {
+                (largest, good) = (largest.max(error), good + 1);
+            }
+        }
+    }
+    assert!(good >= 40 && largest < 1e-10, "{}: {largest:e} in {good}", S::NAME);
+    let numbers = size_of::<S::Factors<f64>>() / size_of::<f64>();
+    let report = Report::of::<S, N, P>();
+    eprintln!("{}: {largest:.1e} in {good}, {numbers} of {}", S::NAME, report.factor_nonzeros);
+    assert!(numbers <= report.factor_nonzeros, "{}: {numbers}", S::NAME);
+}
+
+/// Step sizes as `1/(γ h)` relative to the Jacobian. Where it is not stiff a method takes no steps larger
+/// than these.
+const NONSTIFF: &[f64] = &[1e-2, 1.3, 1e2, 1e4];
+const STIFF: &[f64] = &[1e-6, 1e-4, 1e-2, 1.3, 1e2, 1e4];
+
+macro_rules! models {
+    ($($name:ident $shares:ident,)*) => { $(
+        #[test]
+        fn $name() {
+            use models::$name::{P, SPAN, U0, $name};
+            check($name, U0, P, SPAN, $shares);
+        }
+    )* };
+}
+
+models! {
+    arenstorf NONSTIFF,
+    brusselator NONSTIFF,
+    charged_particle NONSTIFF,
+    diffusive_brusselator STIFF,
+    double_pendulum NONSTIFF,
+    duffing NONSTIFF,
+    e5 STIFF,
+    fitzhugh_nagumo NONSTIFF,
+    goodwin STIFF,
+    hires STIFF,
+    hodgkin_huxley STIFF,
+    keller_miksis NONSTIFF,
+    kuramoto NONSTIFF,
+    lorenz NONSTIFF,
+    lorenz96 NONSTIFF,
+    lotka_volterra NONSTIFF,
+    measles NONSTIFF,
+    morris_lecar NONSTIFF,
+    neural_ode NONSTIFF,
+    oregonator STIFF,
+    phenytoin NONSTIFF,
+    pleiades NONSTIFF,
+    pollution STIFF,
+    repressilator STIFF,
+    robertson STIFF,
+    rossler NONSTIFF,
+    satellite NONSTIFF,
+    sir NONSTIFF,
+    stiff_van_der_pol STIFF,
+    stirred_tank STIFF,
+    stratosphere STIFF,
+    van_der_pol NONSTIFF,
+}

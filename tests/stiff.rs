@@ -1,0 +1,278 @@
+//! Stiff ensembles: one arithmetic in every place, failures that harm nobody, DiffEqGPU.jl's regression
+//! tests.
+
+#[path = "support/cpp.rs"]
+mod cpp;
+#[path = "support/gpu.rs"]
+mod gpu;
+#[path = "support/workloads.rs"]
+mod workloads;
+
+use cpp::HostCpp;
+use gpu::gpu;
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{InstructionSet, Method, Rodas3, Schedule, Vary};
+use workloads::assert_same_bits;
+
+/// Robertson's reactions, in a place whose temperature changes with the time: nothing in it is rounded
+/// more than once.
+#[ode_system]
+fn reactions(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 4], t: f64) {
+    let [a, b, c] = *u;
+    let [k1, k2, k3, cooling] = *p;
+    let slow = k1 * a / (1.0 + cooling * t);
+    let fast = k2 * b * b;
+    let back = k3 * b * c;
+    du[0] = back - slow;
+    du[1] = slow - back - fast;
+    du[2] = fast;
+}
+
+/// The same without the time.
+#[ode_system]
+fn robertson(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 4], _t: f64) {
+    let [a, b, c] = *u;
+    let slow = p[0] * a;
+    let fast = p[1] * b * b;
+    let back = p[2] * b * c;
+    du[0] = back - slow;
+    du[1] = slow - back - fast;
+    du[2] = fast;
+}
+
+/// Reactions of different speeds, in mixed order.
+fn sweep<S: System<3, 4>, T: Scalar>(
+    system: S,
+    n: usize,
+    end: f64,
+) -> EnsembleProblem<S, T, impl Vary<S, T, 3, 4>, 3, 4> {
+    let x = T::narrow;
+    let problem = OdeProblem::new(
+        system,
+        [x(1.0), x(0.0), x(0.0)],
+        x(0.0)..=x(end),
+        [x(0.04), x(3e7), x(1e4), x(1e-3)],
+    );
+    EnsembleProblem::new(problem).trajectories(n).vary(
+        move |problem: OdeProblem<S, T, 3, 4>, i: usize| {
+            let share = ((i * 377) % n) as f64 / n as f64;
+            let k1 = 0.04 * f64::powi(10.0, (3.0 * share) as i32 - 1) * (1.0 + share);
+            problem.with_p([x(k1), x(3e7), x(1e4 * (1.0 + share)), x(1e-3 * share)])
+        },
+    )
+}
+
+/// The same bits by all instruction sets with FMA, in all schedules, in C++, and on a GPU.
+fn same_everywhere<M, S, T, const K: usize>(method: M, system: S, end: f64, options: &SolveOptions)
+where
+    M: Method<K> + Copy,
+    S: System<3, 4>,
+    T: Scalar,
+{
+    let ensemble = sweep::<S, T>(system, 700, end);
+    let reference = ensemble.solve(method, EnsembleSerial, options).unwrap();
+    let counts = reference.code_counts();
+    assert!(reference.all_succeeded(), "{} in {}: {counts:?}", M::NAME, T::NAME);
+    let fused = InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline);
+    for instructions in fused {
+        for (threads, batch, schedule) in [(2, 64, Schedule::Static), (3, 500, Schedule::Refill)] {
+            let place = EnsembleThreads::new()
+                .instructions(instructions)
+                .threads(threads)
+                .batch(batch)
+                .schedule(schedule);
+            eprintln!("{instructions:?}, {threads} threads, batches of {batch}, {schedule:?}");
+            assert_same_bits(&reference, &ensemble.solve(method, place, options).unwrap());
+        }
+    }
+    match HostCpp::find() {
+        Some(cpp) => assert_same_bits(&reference, &ensemble.solve(method, cpp, options).unwrap()),
+        None => eprintln!("skipped: no C++ compiler (c++, g++ or clang++)"),
+    }
+    if let Some(gpu) = gpu() {
+        assert_same_bits(&reference, &ensemble.solve(method, gpu, options).unwrap());
+    }
+}
+
+#[test]
+fn rosenbrock23_has_the_same_bits() {
+    let options = SolveOptions::default().reltol(1e-4).abstol(1e-8).saveat([0.1, 40.0, 4000.0]);
+    same_everywhere::<_, _, f64, 5>(Rosenbrock23, robertson, 1e4, &options);
+    same_everywhere::<_, _, f64, 5>(Rosenbrock23, reactions, 1e4, &options);
+    same_everywhere::<_, _, f32, 5>(Rosenbrock23, reactions, 1e4, &options);
+}
+
+#[test]
+fn rodas5p_has_the_same_bits() {
+    let options = SolveOptions::default().reltol(1e-6).abstol(1e-10).saveat([0.1, 40.0, 4000.0]);
+    same_everywhere::<_, _, f64, 9>(Rodas5P, robertson, 1e4, &options);
+    same_everywhere::<_, _, f64, 9>(Rodas5P, reactions, 1e4, &options);
+    let options = SolveOptions::default().reltol(1e-4).abstol(1e-8);
+    same_everywhere::<_, _, f32, 9>(Rodas5P, reactions, 1e4, &options);
+    let options = SolveOptions::default().fixed_step(1e-4).saveat(0.004);
+    same_everywhere::<_, _, f64, 9>(Rodas5P, reactions, 0.03, &options);
+}
+
+/// `y` decays where `a < 1`, else it blows up at `ln(a/(a-1))/2`; `x` follows its square, `p[0]` times
+/// as fast.
+#[ode_system]
+fn follower(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
+    let [x, y] = *u;
+    let [speed, a] = *p;
+    du[0] = speed * (y * y - x);
+    du[1] = -y + a * y * y * y;
+}
+
+/// One trajectory in a hundred blows up, one is 1000 times stiffer, one begins with a NaN.
+fn failures_harm_nobody<M: Method<K> + Copy, const K: usize>(method: M) {
+    let n = 1000;
+    let p = |i: usize| [1e3, 0.9 * (i % 97) as f64 / 97.0];
+    let options = SolveOptions::default().tolerance(1e-5).saveat(0.25);
+    let problem = OdeProblem::new(follower, [1.0, 1.0], 0.0..=3.0, [1e3, 0.5]);
+    let healthy = EnsembleProblem::new(problem.clone()).trajectories(n).vary(|q, i| q.with_p(p(i)));
+    let reference = healthy.solve(method, EnsembleSerial, &options).unwrap();
+    assert!(reference.all_succeeded(), "{:?}", reference.code_counts());
+    let mixed = EnsembleProblem::new(problem).trajectories(n).vary(|q, i| {
+        let q = q.with_p(p(i));
+        match i % 100 {
+            7 => q.with_p([1e3, 2.0]),
+            23 => q.with_p([1e6, p(i)[1]]),
+            61 => q.with_u0([1.0, f64::NAN]),
+            _ => q,
+        }
+    });
+    let serial = mixed.solve(method, EnsembleSerial, &options).unwrap();
+    for solution in [
+        mixed.solve(method, EnsembleThreads::new().threads(2).batch(128), &options).unwrap(),
+        mixed.solve(method, EnsembleThreads::new().schedule(Schedule::Static), &options).unwrap(),
+    ] {
+        assert_same_bits(&serial, &solution);
+    }
+    for i in 0..n {
+        let (code, what) = (serial.code(i), M::NAME);
+        match i % 100 {
+            7 => {
+                assert!(
+                    matches!(code, ReturnCode::DtMin | ReturnCode::NonFinite),
+                    "{what}: {code:?}"
+                );
+                // Up to the pole at ln(2)/2.
+                assert_eq!(serial.trajectory(i).len(), 2, "{what}");
+            }
+            61 => assert_eq!(code, ReturnCode::NonFinite, "{what}"),
+            23 => {
+                assert_eq!(code, ReturnCode::Success, "{what}");
+                let [x, y] = serial.final_state(i);
+                assert!((x - y * y).abs() < 1e-4, "{what}: {x} {y}");
+            }
+            _ => {
+                assert_eq!(code, ReturnCode::Success, "{what}");
+                assert_eq!(serial.final_state(i), reference.final_state(i), "{what}: {i}");
+                assert!(serial.trajectory(i).states().eq(reference.trajectory(i).states()));
+                assert_eq!(serial.accepted(i), reference.accepted(i), "{what}: {i}");
+            }
+        }
+    }
+}
+
+/// Its derivative is finite where the derivative of that is not.
+#[ode_system]
+fn root(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
+    du[0] = p[0] + u[0].sqrt();
+    du[1] = u[0] - u[1];
+}
+
+/// `W = I/(γ h) - p` with `p = 1/(γ h)` exactly: no solution with this step.
+fn singular<M: Method<K> + Copy, const K: usize>(method: M, gamma: f64) {
+    let problem = OdeProblem::new(root, [0.0f64, 1.0], 0.0..=1.0, [1.0]);
+    for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.125)] {
+        let solution = problem.clone().solve(method, &options).unwrap();
+        assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::NAME);
+    }
+    let single = OdeProblem::new(root, [0.0f32, 1.0], 0.0..=1.0, [1.0]);
+    let solution = single.solve(method, &SolveOptions::default()).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Singular, "{} in f32", M::NAME);
+
+    // The products that the methods form, in their order.
+    let dt = 0.5;
+    let scale =
+        if gamma == 0.2928932188134524 { 1.0 / gamma / dt } else { 1.0 / dt * (1.0 / gamma) };
+    let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [scale]);
+    let options = SolveOptions::default().fixed_step(dt);
+    let solution = problem.clone().solve(method, &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::NAME);
+    // Where steps adapt another one is taken.
+    let options = SolveOptions::default().tolerance(1e-5).first_step(dt);
+    let solution = problem.solve(method, &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Success, "{}", M::NAME);
+    assert!(solution.rejected() > 0);
+    let error = solution.final_state()[0] / scale.exp() - 1.0;
+    assert!(error.abs() < 1e-2, "{}: {error:e}", M::NAME);
+}
+
+/// `u' = p u`.
+#[ode_system]
+fn growth(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
+    [p[0] * u[0]]
+}
+
+/// DiffEqGPU.jl's `stiff_ode/gpu_ode_regression.jl`, its numbers and tolerances: `u' = -p u`, ten
+/// times, in `f32`.
+fn regression<M: Method<K> + Copy, const K: usize>(method: M) {
+    let problem = OdeProblem::new(growth, [10.0f32], 0.0..=10.0, [-1.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(10);
+    let fixed = SolveOptions::default().fixed_step(0.01);
+    let adaptive = SolveOptions::default().first_step(0.1);
+    let tight = adaptive.clone().tolerance(1e-7);
+    let saved = [2.0, 4.0];
+    let many: Vec<f64> = (0..=100).map(|i| f64::from(i) * 0.1).collect();
+    for (options, most) in [
+        (fixed.clone(), 5e-3),
+        (adaptive, 6e-3),
+        (fixed.clone().saveat(saved), 2e-4),
+        (tight.clone().saveat(saved), 2e-4),
+        (fixed.saveat(many.clone()), 2e-3),
+        (tight.saveat(many), 2e-3),
+    ] {
+        let mut solutions = vec![ensemble.solve(method, EnsembleThreads::new(), &options).unwrap()];
+        solutions.extend(gpu().map(|gpu| ensemble.solve(method, gpu, &options).unwrap()));
+        for solution in solutions {
+            assert!(solution.all_succeeded());
+            for trajectory in solution.iter() {
+                let error = |t: f32, u: f32| (f64::from(u) - 10.0 * (-f64::from(t)).exp()).abs();
+                let last = error(10.0, trajectory.final_state()[0]);
+                let states = trajectory.times().zip(trajectory.states());
+                let worst = states.map(|(t, u)| error(t, u[0])).fold(last, f64::max);
+                assert!(worst < most, "{}: {worst:e}", M::NAME);
+            }
+        }
+    }
+}
+
+macro_rules! methods {
+    ($($module:ident: $method:ident, $gamma:expr;)*) => { $(
+        mod $module {
+            #[test]
+            fn failures_harm_nobody() {
+                super::failures_harm_nobody(super::$method);
+            }
+            #[test]
+            fn singular_equations_end_a_trajectory() {
+                super::singular(super::$method, $gamma);
+            }
+            #[test]
+            fn regression() {
+                super::regression(super::$method);
+            }
+        }
+    )* };
+}
+
+methods! {
+    rosenbrock23: Rosenbrock23, odes::methods::rosenbrock23::D;
+    rodas3: Rodas3, odes::methods::rodas3::GAMMA;
+    rodas4: Rodas4, odes::methods::rodas4::GAMMA;
+    rodas5p: Rodas5P, odes::methods::rodas5p::GAMMA;
+}
