@@ -3,8 +3,8 @@
 pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;
 pub use ode_core::methods::{
-    Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Tsit5,
-    Vern6, Vern7, Vern9,
+    Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23,
+    Tsit5, Vern6, Vern7, Vern9,
 };
 pub use ode_core::report::{Operations, Report};
 pub use ode_core::simd::InstructionSet;

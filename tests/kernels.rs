@@ -21,7 +21,10 @@ use odes::device::{self, Functions, KERNEL_NAME, Variant};
 use odes::inputs::SavedRow;
 use odes::lane::Scalar;
 use odes::system::System;
-use odes::{Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Tsit5, Vern6, Vern7, Vern9};
+use odes::{
+    Bs3, Dop853, Dp5, Euler, Heun, Method, Ralston, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23,
+    Tsit5, Vern6, Vern7, Vern9,
+};
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 120];
 
@@ -119,17 +122,23 @@ fn compile_all<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
     wrong.collect()
 }
 
-/// The kernel of a sweep of Lorenz systems by a method that has more in it than any other: in both
+/// The kernel of a sweep of a system by a method that has more in it than any other: in both
 /// precisions, on the newest architecture that all compilers know.
-fn check_method<M: Method<K>, const K: usize>(_: M, in_registers: bool) {
-    type Lorenz = workloads::lorenz;
+fn check_method<S, M, const N: usize, const P: usize, const K: usize>(
+    _: S,
+    _: M,
+    in_registers: bool,
+) where
+    S: System<N, P>,
+    M: Method<K>,
+{
     for arch in architectures().iter().filter(|arch| *arch == "sm_90") {
         let case = || {
-            let shared = (0..8).map(|column| column != 3).collect();
+            let shared = (0..N + P + 2).map(|column| column != N).collect();
             Case { arch, adaptive: M::ADAPTIVE, save: true, shared, in_registers }
         };
-        let single = compile::<f32, Lorenz, M, 3, 3, K>(case());
-        let double = compile::<f64, Lorenz, M, 3, 3, K>(case());
+        let single = compile::<f32, S, M, N, P, K>(case());
+        let double = compile::<f64, S, M, N, P, K>(case());
         let wrong: Vec<String> = single.into_iter().chain(double).collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
@@ -255,7 +264,7 @@ macro_rules! methods {
     ($($test:ident: $method:path, in_registers: $in_registers:literal;)*) => { $(
         #[test]
         fn $test() {
-            check_method($method, $in_registers);
+            check_method(workloads::lorenz, $method, $in_registers);
         }
     )* };
 }
@@ -271,4 +280,23 @@ methods! {
     vern7: Vern7, in_registers: true;
     dop853: Dop853, in_registers: true;
     vern9: Vern9, in_registers: true;
+}
+
+/// Three and eight states in registers, twenty not.
+macro_rules! stiff_methods {
+    ($($test:ident: $method:path;)*) => { $(
+        #[test]
+        fn $test() {
+            check_method(models::robertson::robertson, $method, true);
+            check_method(models::hires::hires, $method, true);
+            check_method(models::pollution::pollution, $method, false);
+        }
+    )* };
+}
+
+stiff_methods! {
+    rosenbrock23: Rosenbrock23;
+    rodas3: Rodas3;
+    rodas4: Rodas4;
+    rodas5p: Rodas5P;
 }

@@ -7,6 +7,7 @@ mod models;
 use odes::Method;
 use odes::Rodas3;
 use odes::methods::rosenbrock::Tableau;
+use odes::methods::{Properties, Stability};
 use odes::methods::{rodas3, rodas4, rodas5p};
 use odes::prelude::*;
 use odes::system::System;
@@ -135,8 +136,11 @@ fn deviation(method: &Classical, b: &[f64], order: usize, theta: f64) -> f64 {
     trees.map(|tree| error(tree).abs()).fold(0.0, f64::max)
 }
 
-const TABLEAUS: [(&str, Tableau); 3] =
-    [("Rodas3", rodas3::TABLEAU), ("Rodas4", rodas4::TABLEAU), ("Rodas5P", rodas5p::TABLEAU)];
+const TABLEAUS: [(Properties, Tableau); 3] = [
+    (rodas3::PROPERTIES, rodas3::TABLEAU),
+    (rodas4::PROPERTIES, rodas4::TABLEAU),
+    (rodas5p::PROPERTIES, rodas5p::TABLEAU),
+];
 
 #[test]
 fn trees_are_all_there() {
@@ -150,7 +154,8 @@ fn trees_are_all_there() {
 /// solution and the interpolant are of their orders and no higher.
 #[test]
 fn order_conditions() {
-    for (name, tableau) in TABLEAUS {
+    for (properties, tableau) in TABLEAUS {
+        let name = properties.name;
         let n = tableau.alpha.len();
         let method = Classical::of(&tableau);
         for i in 0..n {
@@ -165,9 +170,10 @@ fn order_conditions() {
         solution[n - 1] += 1.0;
         assert_eq!(solution, tableau.weights, "{name}");
         let (solution, embedded) = (method.weights(&solution), method.weights(embedded));
-        for (what, weights, order) in
-            [("solution", &solution, tableau.order), ("embedded", &embedded, tableau.embedded)]
-        {
+        for (what, weights, order) in [
+            ("solution", &solution, properties.order),
+            ("embedded", &embedded, properties.embedded[0]),
+        ] {
             for below in 1..=order {
                 let error = deviation(&method, weights, below, 1.0);
                 assert!(error < 2e-12, "{name}: {what}, order {below}: {error:e}");
@@ -179,7 +185,7 @@ fn order_conditions() {
         }
         for theta in [0.15, 0.4, 0.5, 0.77, 1.0] {
             let weights = method.weights(&dense(&tableau, theta));
-            for order in 1..=tableau.interpolant {
+            for order in 1..=properties.interpolant {
                 let error = deviation(&method, &weights, order, theta);
                 assert!(error < 1e-11, "{name}: interpolant, order {order}: {error:e}");
             }
@@ -218,7 +224,8 @@ fn stability(method: &Classical, of_u: &[f64], z: f64) -> f64 {
 /// L-stable, as far as the negative axis tells; the embedded solutions and the interpolants are bounded.
 #[test]
 fn stable_on_the_negative_axis() {
-    for (name, tableau) in TABLEAUS {
+    for (properties, tableau) in TABLEAUS {
+        let name = properties.name;
         let n = tableau.alpha.len();
         let method = Classical::of(&tableau);
         let at_infinity = stability(&method, tableau.weights, f64::INFINITY);
@@ -307,11 +314,15 @@ fn converges<M: Method<K> + Copy, const K: usize>(
         ("autonomous", orders(method, steps, kaps, of_kaps)),
         ("forced", orders(method, steps, forced, of_forced)),
     ] {
-        eprintln!("{}, {what}: order {step:.2}, interpolant h^{dense:.2}", M::NAME);
-        assert!((step - order).abs() < 0.25, "{}, {what}: order {step}", M::NAME);
+        eprintln!("{}, {what}: order {step:.2}, interpolant h^{dense:.2}", M::PROPERTIES.name);
+        assert!((step - order).abs() < 0.25, "{}, {what}: order {step}", M::PROPERTIES.name);
         // The error of one step is of one order more.
         let dense = dense - 1.0;
-        assert!((dense - interpolant).abs() < 0.35, "{}, {what}: interpolant {dense}", M::NAME);
+        assert!(
+            (dense - interpolant).abs() < 0.35,
+            "{}, {what}: interpolant {dense}",
+            M::PROPERTIES.name
+        );
     }
 }
 
@@ -333,6 +344,80 @@ fn rodas4_converges() {
 #[test]
 fn rodas5p_converges() {
     converges(Rodas5P, 32, 5.0, 4.0);
+}
+
+/// One step of `forced` in the variables of the derivation, products with the Jacobian and all: `(I - γ h
+/// J) k_i = h f_i + h J Σ γ_ij k_j + γ_i h² ∂f/∂t`.
+fn textbook(tableau: &Tableau, u: [f64; 2], t: f64, h: f64) -> [f64; 2] {
+    let method = Classical::of(tableau);
+    let n = tableau.alpha.len();
+    let [[a, b], [c, d]] = forced::jacobian(&u, &[1.0], t);
+    let slope = forced::time_gradient(&u, &[1.0], t);
+    let scale = h * tableau.gamma;
+    let determinant = (1.0 - scale * a) * (1.0 - scale * d) - scale * b * scale * c;
+    let mut stages: Vec<[f64; 2]> = Vec::new();
+    let sum = |weights: &[f64], stages: &[[f64; 2]]| -> [f64; 2] {
+        std::array::from_fn(|e| stages.iter().zip(weights).map(|(k, w)| w * k[e]).sum())
+    };
+    for i in 0..n {
+        let moved = sum(&method.alpha[i], &stages);
+        let f = forced::rhs(&[u[0] + moved[0], u[1] + moved[1]], &[1.0], t + tableau.alpha[i] * h);
+        let [x, y] = sum(&method.gamma[i], &stages);
+        let product = [a * x + b * y, c * x + d * y];
+        let [x, y]: [f64; 2] =
+            std::array::from_fn(|e| h * (f[e] + product[e] + tableau.time[i] * h * slope[e]));
+        stages.push([
+            ((1.0 - scale * d) * x + scale * b * y) / determinant,
+            (scale * c * x + (1.0 - scale * a) * y) / determinant,
+        ]);
+    }
+    let [x, y] = sum(&method.weights(tableau.weights), &stages);
+    [u[0] + x, u[1] + y]
+}
+
+fn steps_as_in_the_textbook<M: Method<K> + Copy, const K: usize>(method: M, tableau: &Tableau) {
+    for h in [0.5, 0.1, -0.2] {
+        let u = [0.3, 1.2];
+        let problem = OdeProblem::new(forced, u, 0.7..=0.7 + h, [1.0]);
+        let options = SolveOptions::default().fixed_step(h);
+        let ours = problem.solve(method, &options).unwrap().final_state();
+        let error = distance(ours, textbook(tableau, u, 0.7, h));
+        assert!(error < 1e-14, "{}: {error:e} after {h}", M::PROPERTIES.name);
+    }
+}
+
+#[test]
+fn stages_are_those_of_the_textbook() {
+    steps_as_in_the_textbook(Rodas3, &rodas3::TABLEAU);
+    steps_as_in_the_textbook(Rodas4, &rodas4::TABLEAU);
+    steps_as_in_the_textbook(Rodas5P, &rodas5p::TABLEAU);
+}
+
+/// `u' = p u`.
+#[ode_system]
+fn decay(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], _t: f64) {
+    du[0] = p[0] * u[0];
+}
+
+/// One step of size 1 is `R(p)`.
+fn damps<M: Method<K> + Copy, const K: usize>(method: M) {
+    let options = SolveOptions::default().fixed_step(1.0);
+    for i in 0..=52 {
+        let z = -(10.0_f64.powf(-3.0 + 0.25 * f64::from(i)));
+        let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [z]);
+        let [r] = problem.solve(method, &options).unwrap().final_state();
+        let bound = if z < -1e9 { 1e-7 } else { 1.0 };
+        assert!(r.abs() < bound, "{}: {r} at {z}", M::PROPERTIES.name);
+    }
+    assert_eq!(M::PROPERTIES.stability, Stability::L);
+}
+
+#[test]
+fn infinitely_fast_decay_is_over_after_a_step() {
+    damps(Rosenbrock23);
+    damps(Rodas3);
+    damps(Rodas4);
+    damps(Rodas5P);
 }
 
 /// The errors of a method at tolerances from 1e-3 down, in units of the tolerance: at most `most`, and
@@ -358,7 +443,7 @@ impl<const N: usize, const P: usize> Follows<N, P> {
             let options = SolveOptions::default().reltol(tolerance).abstol(tolerance * self.small);
             let problem = OdeProblem::new(system, u0, begin..=end, p);
             let solution = problem.solve(method, &options).unwrap();
-            let what = format!("{} by {} at 1e-{exponent}", S::NAME, M::NAME);
+            let what = format!("{} by {} at 1e-{exponent}", S::NAME, M::PROPERTIES.name);
             assert_eq!(solution.code(), ReturnCode::Success, "{what}");
             let pairs = solution.final_state().into_iter().zip(self.reference);
             let errors =

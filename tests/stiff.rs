@@ -74,7 +74,7 @@ where
     let ensemble = sweep::<S, T>(system, 700, end);
     let reference = ensemble.solve(method, EnsembleSerial, options).unwrap();
     let counts = reference.code_counts();
-    assert!(reference.all_succeeded(), "{} in {}: {counts:?}", M::NAME, T::NAME);
+    assert!(reference.all_succeeded(), "{} in {}: {counts:?}", M::PROPERTIES.name, T::NAME);
     let fused = InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline);
     for instructions in fused {
         for (threads, batch, schedule) in [(2, 64, Schedule::Static), (3, 500, Schedule::Refill)] {
@@ -151,7 +151,7 @@ fn failures_harm_nobody<M: Method<K> + Copy, const K: usize>(method: M) {
         assert_same_bits(&serial, &solution);
     }
     for i in 0..n {
-        let (code, what) = (serial.code(i), M::NAME);
+        let (code, what) = (serial.code(i), M::PROPERTIES.name);
         match i % 100 {
             7 => {
                 assert!(
@@ -189,11 +189,11 @@ fn singular<M: Method<K> + Copy, const K: usize>(method: M, gamma: f64) {
     let problem = OdeProblem::new(root, [0.0f64, 1.0], 0.0..=1.0, [1.0]);
     for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.125)] {
         let solution = problem.clone().solve(method, &options).unwrap();
-        assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::NAME);
+        assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::PROPERTIES.name);
     }
     let single = OdeProblem::new(root, [0.0f32, 1.0], 0.0..=1.0, [1.0]);
     let solution = single.solve(method, &SolveOptions::default()).unwrap();
-    assert_eq!(solution.code(), ReturnCode::Singular, "{} in f32", M::NAME);
+    assert_eq!(solution.code(), ReturnCode::Singular, "{} in f32", M::PROPERTIES.name);
 
     // The products that the methods form, in their order.
     let dt = 0.5;
@@ -202,14 +202,14 @@ fn singular<M: Method<K> + Copy, const K: usize>(method: M, gamma: f64) {
     let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [scale]);
     let options = SolveOptions::default().fixed_step(dt);
     let solution = problem.clone().solve(method, &options).unwrap();
-    assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::NAME);
+    assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::PROPERTIES.name);
     // Where steps adapt another one is taken.
     let options = SolveOptions::default().tolerance(1e-5).first_step(dt);
     let solution = problem.solve(method, &options).unwrap();
-    assert_eq!(solution.code(), ReturnCode::Success, "{}", M::NAME);
+    assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);
     assert!(solution.rejected() > 0);
     let error = solution.final_state()[0] / scale.exp() - 1.0;
-    assert!(error.abs() < 1e-2, "{}: {error:e}", M::NAME);
+    assert!(error.abs() < 1e-2, "{}: {error:e}", M::PROPERTIES.name);
 }
 
 /// `u' = p u`.
@@ -245,7 +245,7 @@ fn regression<M: Method<K> + Copy, const K: usize>(method: M) {
                 let last = error(10.0, trajectory.final_state()[0]);
                 let states = trajectory.times().zip(trajectory.states());
                 let worst = states.map(|(t, u)| error(t, u[0])).fold(last, f64::max);
-                assert!(worst < most, "{}: {worst:e}", M::NAME);
+                assert!(worst < most, "{}: {worst:e}", M::PROPERTIES.name);
             }
         }
     }

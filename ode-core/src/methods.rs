@@ -70,8 +70,35 @@ pub struct Properties {
     pub fsal: bool,
     /// Order of the solution between the ends of a step.
     pub interpolant: usize,
-    /// Further evaluations for that, in steps within which a state is saved.
+    /// Evaluations of the right-hand side in a step, without [`Properties::extra`].
+    pub evaluations: usize,
+    /// Further evaluations for the interpolant, in steps within which a state is saved.
     pub extra: usize,
+    /// Systems of linear equations in a step; all of them have one matrix, which is factorised once.
+    pub solves: usize,
+    /// What becomes of solutions that decay faster than the step is long.
+    pub stability: Stability,
+}
+
+/// Where a method is stable for `u' = λ u` with a step of size `h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stability {
+    /// In a bounded region of `λ h`: stiff systems take many steps.
+    Bounded,
+    /// Wherever the solution does not grow.
+    A,
+    /// There, and what decays infinitely fast is gone after a step.
+    L,
+}
+
+impl fmt::Display for Stability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Stability::Bounded => "bounded",
+            Stability::A => "A",
+            Stability::L => "L",
+        })
+    }
 }
 
 impl Properties {
@@ -80,19 +107,15 @@ impl Properties {
     pub const fn adaptive(&self) -> bool {
         !self.embedded.is_empty()
     }
-
-    /// Evaluations of the right-hand side in a step, without [`Properties::extra`].
-    #[must_use]
-    pub const fn evaluations(&self) -> usize {
-        self.stages - self.fsal as usize
-    }
 }
 
 /// One row of [`table`], or its head.
-fn row(f: &mut fmt::Formatter<'_>, cells: [&dyn fmt::Display; 9]) -> fmt::Result {
-    let [name, order, embedded, adaptive, stages, fsal, evaluations, interpolant, extra] = cells;
-    write!(f, "{name:<8}{order:>6}{embedded:>10}{adaptive:>10}{stages:>8}{fsal:>6}")?;
-    write!(f, "{evaluations:>13}{interpolant:>13}{extra:>7}")
+fn row(f: &mut fmt::Formatter<'_>, cells: [&dyn fmt::Display; 11]) -> fmt::Result {
+    let [name, order, embedded, adaptive, stages, fsal, evaluations, interpolant, extra, ..] =
+        cells;
+    let [.., solves, stability] = cells;
+    write!(f, "{name:<12}{order:>6}{embedded:>10}{adaptive:>10}{stages:>8}{fsal:>6}")?;
+    write!(f, "{evaluations:>13}{interpolant:>13}{extra:>7}{solves:>8}{stability:>11}")
 }
 
 impl fmt::Display for Properties {
@@ -102,16 +125,18 @@ impl fmt::Display for Properties {
         if embedded.is_empty() {
             embedded.push("none".to_string());
         }
-        let cells: [&dyn fmt::Display; 9] = [
+        let cells: [&dyn fmt::Display; 11] = [
             &self.name,
             &self.order,
             &embedded.join(", "),
             &yes(self.adaptive()),
             &self.stages,
             &yes(self.fsal),
-            &self.evaluations(),
+            &self.evaluations,
             &self.interpolant,
             &self.extra,
+            &self.solves,
+            &self.stability,
         ];
         row(f, cells)
     }
@@ -121,9 +146,10 @@ impl fmt::Display for Properties {
 #[must_use]
 pub fn table() -> impl fmt::Display {
     fmt::from_fn(|f| {
-        let head = "method order embedded adaptive stages FSAL evaluations interpolant extra";
+        let head = "method order embedded adaptive stages FSAL evaluations interpolant extra \
+                    solves stability";
         let mut words = head.split(' ');
-        let cells = core::array::from_fn::<&str, 9, _>(|_| words.next().unwrap_or_default());
+        let cells = core::array::from_fn::<&str, 11, _>(|_| words.next().unwrap_or_default());
         row(f, cells.each_ref().map(|cell| cell as &dyn fmt::Display))?;
         ALL.iter().try_for_each(|properties| write!(f, "\n{properties}"))
     })

@@ -69,7 +69,7 @@ macro_rules! explicit {
     ) => {
         pub use device::*;
 
-        use super::Properties;
+        use super::{Properties, Stability};
         use super::explicit::{Row, Tableau};
 
         /// What is known of the method.
@@ -80,7 +80,10 @@ macro_rules! explicit {
             stages: 1 + <[usize]>::len(&[$($stage),*]),
             fsal: $fsal,
             interpolant: $interpolant,
+            evaluations: 1 + <[usize]>::len(&[$($stage),*]) - $fsal as usize,
             extra: <[usize]>::len(&[$($($extra),*)?]),
+            solves: 0,
+            stability: Stability::Bounded,
         };
 
         /// Its coefficients.

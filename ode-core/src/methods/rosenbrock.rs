@@ -15,14 +15,6 @@
 /// in a square matrix, whose order is the number of stages.
 #[derive(Clone, Copy, Debug)]
 pub struct Tableau {
-    /// Order of the solution.
-    pub order: usize,
-    /// Order of the embedded solution.
-    pub embedded: usize,
-    /// Order of the interpolant.
-    pub interpolant: usize,
-    /// Evaluations of the right-hand side in a step.
-    pub evaluations: usize,
     /// The diagonal `γ`.
     pub gamma: f64,
     /// `a_ij`.
@@ -70,12 +62,24 @@ macro_rules! rosenbrock {
     ) => {
         pub use device::*;
 
-        /// The method as data.
-        pub const TABLEAU: super::rosenbrock::Tableau = super::rosenbrock::Tableau {
+        use super::{Properties, Stability};
+
+        /// What is known of the method.
+        pub const PROPERTIES: Properties = Properties {
+            name: stringify!($method),
             order: $order,
-            embedded: $embedded,
+            embedded: &[$embedded],
+            stages: $last,
+            fsal: false,
             interpolant: $interpolant,
             evaluations: $evaluations,
+            extra: 0,
+            solves: $last,
+            stability: Stability::L,
+        };
+
+        /// Its coefficients.
+        pub const TABLEAU: super::rosenbrock::Tableau = super::rosenbrock::Tableau {
             gamma: GAMMA,
             a: A.as_flattened(),
             c: C.as_flattened(),

@@ -8,6 +8,22 @@
 
 pub use device::*;
 
+use super::{Properties, Stability};
+
+/// What is known of the method.
+pub const PROPERTIES: Properties = Properties {
+    name: "Rosenbrock23",
+    order: 2,
+    embedded: &[3],
+    stages: 3,
+    fsal: true,
+    interpolant: 2,
+    evaluations: 2,
+    extra: 0,
+    solves: 3,
+    stability: Stability::L,
+};
+
 #[ode_macros::device(rosenbrock23)]
 mod device {
     use super::super::stepper;
