@@ -131,7 +131,7 @@ fn failures_harm_nobody<M: Method<K> + Copy, const K: usize>(method: M) {
     let p = |i: usize| [1e3, 0.9 * (i % 97) as f64 / 97.0];
     let options = SolveOptions::default().tolerance(1e-5).saveat(0.25);
     let problem = OdeProblem::new(follower, [1.0, 1.0], 0.0..=3.0, [1e3, 0.5]);
-    let healthy = EnsembleProblem::new(problem.clone()).trajectories(n).vary(|q, i| q.with_p(p(i)));
+    let healthy = EnsembleProblem::new(problem).trajectories(n).vary(|q, i| q.with_p(p(i)));
     let reference = healthy.solve(method, EnsembleSerial, &options).unwrap();
     assert!(reference.all_succeeded(), "{:?}", reference.code_counts());
     let mixed = EnsembleProblem::new(problem).trajectories(n).vary(|q, i| {
@@ -188,7 +188,7 @@ fn root(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
 fn singular<M: Method<K> + Copy, const K: usize>(method: M, gamma: f64) {
     let problem = OdeProblem::new(root, [0.0f64, 1.0], 0.0..=1.0, [1.0]);
     for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.125)] {
-        let solution = problem.clone().solve(method, &options).unwrap();
+        let solution = problem.solve(method, &options).unwrap();
         assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::PROPERTIES.name);
     }
     let single = OdeProblem::new(root, [0.0f32, 1.0], 0.0..=1.0, [1.0]);
@@ -201,7 +201,7 @@ fn singular<M: Method<K> + Copy, const K: usize>(method: M, gamma: f64) {
         if gamma == 0.2928932188134524 { 1.0 / gamma / dt } else { 1.0 / dt * (1.0 / gamma) };
     let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [scale]);
     let options = SolveOptions::default().fixed_step(dt);
-    let solution = problem.clone().solve(method, &options).unwrap();
+    let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::PROPERTIES.name);
     // Where steps adapt another one is taken.
     let options = SolveOptions::default().tolerance(1e-5).first_step(dt);
