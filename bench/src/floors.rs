@@ -9,6 +9,7 @@ pub(crate) fn kernel_ms(workload: &str, precision: Precision) -> Option<f64> {
     let floor = match (workload, precision) {
         ("A", F32) => 16.6,
         ("A", F64) => 30.8,
+        ("Ark4", F32) => 8.64,
         ("B2", F32) => 5.43,
         ("B2", F64) => 12.19,
         ("B2s", F32) => 6.21,

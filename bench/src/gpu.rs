@@ -5,11 +5,11 @@ use odes::inputs::Inputs;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleSolution, SolveOptions, Vary};
+use odes::{EnsembleSolution, Method, Rk4, SolveOptions, Vary};
 use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};
-use crate::workloads::{self, Precision, Visitor, Workload};
+use crate::workloads::{self, By, Precision, Visitor, Workload};
 use crate::{Failure, Selection, errors, floors};
 
 /// One workload in one precision.
@@ -18,6 +18,7 @@ struct Measured {
     bench: &'static str,
     device: String,
     workload: &'static str,
+    method: &'static str,
     precision: Precision,
     trajectories: usize,
     runs: usize,
@@ -49,6 +50,7 @@ struct Measured {
 impl Row for Measured {
     const COLUMNS: &'static [(&'static str, usize)] = &[
         ("workload", 8),
+        ("method", 12),
         ("", 3),
         ("N", 8),
         ("kernel ms", 9),
@@ -69,6 +71,7 @@ impl Row for Measured {
     fn cells(&self) -> Vec<String> {
         vec![
             self.workload.to_owned(),
+            self.method.to_owned(),
             self.precision.name().to_owned(),
             self.trajectories.to_string(),
             significant(Some(self.kernel_ms), 4),
@@ -98,22 +101,38 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         if selection.quick {
             workload.trajectories = workload.trajectories.min(1 << 16);
         }
-        let bench = Bench { workload, precision, gpu: &gpu, device: &device, runs };
-        let measured = match precision {
-            Precision::F32 => workload.visit::<f32, _>(bench),
-            Precision::F64 => workload.visit::<f64, _>(bench),
+        let bench = Bench { workload, precision, gpu: &gpu, device: &device, runs, method: () };
+        let measured = match workload.by {
+            By::Tsit5 => bench.run::<Tsit5, 7>(Tsit5),
+            By::Rk4 => bench.run::<Rk4, 5>(Rk4),
         }?;
         output.row(&measured)?;
     }
     Ok(())
 }
 
-struct Bench<'a> {
+struct Bench<'a, M> {
     workload: Workload,
     precision: Precision,
     gpu: &'a EnsembleGpuKernel,
     device: &'a Device,
     runs: usize,
+    method: M,
+}
+
+/// A method with its number of kept vectors.
+struct Kept<M, const K: usize>(M);
+
+impl Bench<'_, ()> {
+    fn run<M: Method<K>, const K: usize>(self, method: M) -> Result<Measured, Failure> {
+        let Bench { workload, precision, gpu, device, runs, .. } = self;
+        let method = Kept::<M, K>(method);
+        let bench = Bench { workload, precision, gpu, device, runs, method };
+        match precision {
+            Precision::F32 => workload.visit::<f32, _>(bench),
+            Precision::F64 => workload.visit::<f64, _>(bench),
+        }
+    }
 }
 
 /// Attempted and rejected steps of all trajectories.
@@ -126,7 +145,7 @@ pub(crate) fn steps<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     (accepted + rejected, rejected)
 }
 
-impl Visitor for Bench<'_> {
+impl<M: Method<K>, const K: usize> Visitor for Bench<'_, Kept<M, K>> {
     type Output = Result<Measured, Failure>;
 
     fn visit<S, T, F, const N: usize, const P: usize>(
@@ -140,8 +159,8 @@ impl Visitor for Bench<'_> {
         T: Scalar,
         F: Vary<S, T, N, P>,
     {
-        let Bench { workload, precision, gpu, device, runs } = self;
-        let solve = || ensemble.solve(Tsit5, gpu.clone(), options);
+        let Bench { workload, precision, gpu, device, runs, method: Kept(method) } = self;
+        let solve = || ensemble.solve(method, gpu.clone(), options);
         let first = solve()?;
         let (steps, rejected) = steps(&first);
         let (error_median, error_max) = errors::relative(base, &first, workload.save)?;
@@ -164,11 +183,12 @@ impl Visitor for Bench<'_> {
         });
 
         let inputs = Inputs::new(ensemble, options)?;
-        let report = gpu.report::<T, S, Tsit5, N, P, 7>(&inputs)?;
+        let report = gpu.report::<T, S, M, N, P, K>(&inputs)?;
         Ok(Measured {
             bench: "gpu",
             device: device.name().to_owned(),
             workload: workload.name,
+            method: M::PROPERTIES.name,
             precision,
             trajectories: workload.trajectories,
             runs,

@@ -24,6 +24,7 @@ mod gpu;
 mod output;
 mod peak;
 mod startup;
+mod stiff;
 mod tune;
 mod workloads;
 
@@ -45,6 +46,8 @@ struct Options {
 enum Command {
     /// The first GPU: kernel and end-to-end times, steps, errors
     Gpu(Selection),
+    /// Stiff systems on the first GPU, by Rosenbrock methods; always all of them, in double precision
+    GpuStiff(Selection),
     /// The CPU: every instruction set, on one thread and on all, against the cores' peak
     Cpu(Selection),
     /// Schedules, batches and register limits on the first GPU
@@ -103,6 +106,9 @@ fn run() -> Result<(), Failure> {
     match Options::parse().command {
         Command::Gpu(selection) => {
             gpu::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
+        Command::GpuStiff(selection) => {
+            stiff::run(&selection, &mut Output::new(selection.json.as_deref())?)
         }
         Command::Cpu(selection) => {
             cpu::run(&selection, &mut Output::new(selection.json.as_deref())?)

@@ -1,7 +1,7 @@
 //! The workloads.
 //!
 //! - **A** Lorenz, sigma = 10, beta = 8/3, rho from 0 to 21 in order, u0 = (1, 0, 0), t in [0, 1],
-//!   1000 fixed steps, final states.
+//!   1000 fixed steps, final states. **Ark4**: by the classical Runge–Kutta method.
 //! - **B2** the same with adaptive steps, both tolerances 1e-6, t in [0, 10]. **B2s**: rho shuffled.
 //! - **C** as B2, saved at t = 0, 1, …, 10.
 //! - **R3, R6, R8** Lorenz, f64, t in [0, 1], relative tolerance 1e-3, 1e-6, 1e-8, absolute a
@@ -61,10 +61,18 @@ pub(crate) enum Steps {
     Adaptive { abstol: f64, reltol: f64 },
 }
 
+/// By which method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    Tsit5,
+    Rk4,
+}
+
 /// An ensemble and how to solve it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
+    pub(crate) by: By,
     pub(crate) sweep: Sweep,
     pub(crate) trajectories: usize,
     pub(crate) end: f64,
@@ -79,6 +87,7 @@ pub(crate) fn all() -> Vec<Workload> {
     let tolerance = |t| Steps::Adaptive { abstol: t, reltol: t };
     let b2 = Workload {
         name: "B2",
+        by: By::Tsit5,
         sweep: Sweep::Rho,
         trajectories: n,
         end: 10.0,
@@ -88,6 +97,7 @@ pub(crate) fn all() -> Vec<Workload> {
     };
     let mut all = vec![
         Workload { name: "A", end: 1.0, steps: Steps::Fixed(0.001), ..b2 },
+        Workload { name: "Ark4", by: By::Rk4, end: 1.0, steps: Steps::Fixed(0.001), ..b2 },
         b2,
         Workload { name: "B2s", sweep: Sweep::RhoShuffled, ..b2 },
         Workload { name: "C", save: true, ..b2 },

@@ -1,0 +1,215 @@
+//! Stiff systems on the first GPU, in double precision.
+//!
+//! - **D** Robertson, its first rate from half to one and a half of its value, t in [0, 10^4], relative
+//!   tolerance 1e-4, absolute 1e-8.
+//! - **H** HIRES, likewise, t in [0, 321.8122], 1e-6 and 1e-8.
+//! - **P** Pollution, its first rate from 0.8 to 1.2 of its value, t in [0, 60], 1e-6 and 1e-10.
+
+use odes::inputs::Inputs;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{Method, Rodas4, Rodas5P, Rosenbrock23, SolveOptions};
+use serde::Serialize;
+
+use crate::output::{Output, Row, median, significant};
+use crate::{Failure, Selection, gpu};
+
+#[path = "../../examples/models/hires.rs"]
+#[allow(dead_code, unreachable_pub, missing_docs)]
+mod hires;
+#[path = "../../examples/models/pollution.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod pollution;
+#[path = "../../examples/models/robertson.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod robertson;
+
+/// Trajectories that are compared with a reference.
+const SAMPLE: usize = 100;
+
+/// One system by one method.
+#[derive(Debug, Serialize)]
+struct Measured {
+    bench: &'static str,
+    device: String,
+    workload: &'static str,
+    method: &'static str,
+    trajectories: usize,
+    /// Kernel time by device events, median.
+    kernel_ms: f64,
+    /// The prototype's.
+    floor_ms: f64,
+    host_to_host_ms: f64,
+    first_call_ms: f64,
+    /// Attempted, of one trajectory in the mean.
+    steps_each: f64,
+    rejected_each: f64,
+    failures: usize,
+    /// Of the component that is farthest off, relative to its size plus the absolute by the relative
+    /// tolerance.
+    error_median: f64,
+    error_max: f64,
+    registers: u32,
+    local_bytes: u32,
+}
+
+impl Row for Measured {
+    const COLUMNS: &'static [(&'static str, usize)] = &[
+        ("workload", 8),
+        ("method", 12),
+        ("N", 8),
+        ("kernel ms", 9),
+        ("floor", 6),
+        ("ratio", 6),
+        ("host ms", 8),
+        ("steps", 7),
+        ("rejected", 8),
+        ("error", 8),
+        ("max error", 9),
+        ("failed", 6),
+        ("regs", 4),
+        ("local", 5),
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.workload.to_owned(),
+            self.method.to_owned(),
+            self.trajectories.to_string(),
+            significant(Some(self.kernel_ms), 4),
+            significant(Some(self.floor_ms), 3),
+            format!("{:.3}", self.kernel_ms / self.floor_ms),
+            significant(Some(self.host_to_host_ms), 3),
+            format!("{:.1}", self.steps_each),
+            format!("{:.1}", self.rejected_each),
+            significant(Some(self.error_median), 2),
+            significant(Some(self.error_max), 2),
+            self.failures.to_string(),
+            self.registers.to_string(),
+            self.local_bytes.to_string(),
+        ]
+    }
+}
+
+/// A system with what is varied and how it is solved.
+struct Problem<S, const N: usize, const P: usize> {
+    name: &'static str,
+    problem: OdeProblem<S, f64, N, P>,
+    /// How far the first parameter goes from its value, relative to it.
+    spread: f64,
+    trajectories: usize,
+    abstol: f64,
+    reltol: f64,
+    /// The prototype's kernel times, in milliseconds on one H200, by Rosenbrock23, Rodas4 and Rodas5P.
+    floors: [f64; 3],
+}
+
+/// Measures all of them.
+pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Failure> {
+    let quick = |n: usize| if selection.quick { n.min(1 << 12) } else { n };
+    let d = Problem {
+        name: "D",
+        problem: OdeProblem::new(robertson::robertson, robertson::U0, 0.0..=1e4, robertson::P),
+        spread: 0.5,
+        trajectories: quick(1 << 20),
+        abstol: 1e-8,
+        reltol: 1e-4,
+        floors: [1.30, 1.19, 1.18],
+    };
+    d.run(output)?;
+    let (begin, end) = hires::SPAN;
+    let h = Problem {
+        name: "H",
+        problem: OdeProblem::new(hires::hires, hires::U0, begin..=end, hires::P),
+        spread: 0.5,
+        trajectories: quick(1 << 17),
+        abstol: 1e-8,
+        reltol: 1e-6,
+        floors: [3.63, 1.46, 1.23],
+    };
+    h.run(output)?;
+    let (begin, end) = pollution::SPAN;
+    let p = Problem {
+        name: "P",
+        problem: OdeProblem::new(pollution::pollution, pollution::U0, begin..=end, pollution::P),
+        spread: 0.2,
+        trajectories: quick(1 << 17),
+        abstol: 1e-10,
+        reltol: 1e-6,
+        floors: [7.6, 3.73, 4.27],
+    };
+    p.run(output)
+}
+
+impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
+    fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        let [first, second, third] = self.floors;
+        output.row(&self.by::<Rosenbrock23, 5>(Rosenbrock23, first)?)?;
+        output.row(&self.by::<Rodas4, 7>(Rodas4, second)?)?;
+        output.row(&self.by::<Rodas5P, 9>(Rodas5P, third)?)
+    }
+
+    fn by<M: Method<K>, const K: usize>(
+        &self,
+        method: M,
+        floor_ms: f64,
+    ) -> Result<Measured, Failure> {
+        let gpu = EnsembleGpuKernel::all()?;
+        let options = SolveOptions::default().abstol(self.abstol).reltol(self.reltol);
+        let n = self.trajectories;
+        let last = (n - 1).max(1) as f64;
+        let varied = |q: OdeProblem<S, f64, N, P>, i: usize| {
+            let mut p = q.p;
+            p[0] *= 1.0 + self.spread * (2.0 * i as f64 / last - 1.0);
+            q.with_p(p)
+        };
+        let ensemble = EnsembleProblem::new(self.problem).trajectories(n).vary(varied);
+        let first = ensemble.solve(method, gpu.clone(), &options)?;
+        let (steps, rejected) = gpu::steps(&first);
+
+        let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE)).collect();
+        let tight = SolveOptions::default().reltol(1e-10).abstol(1e-4 * self.abstol);
+        let reference = EnsembleProblem::new(self.problem)
+            .trajectories(sample.len())
+            .vary(|q, k| varied(q, sample[k]))
+            .solve(Rodas5P, EnsembleSerial, &tight)?;
+        if !reference.all_succeeded() {
+            return Err(format!("the reference fails: {:?}", reference.code_counts()).into());
+        }
+        let floor = self.abstol / self.reltol;
+        let errors: Vec<f64> = sample
+            .iter()
+            .enumerate()
+            .map(|(k, &i)| {
+                let (u, exact) = (first.final_state(i), reference.final_state(k));
+                let off = |(u, exact): (&f64, &f64)| (u - exact).abs() / (exact.abs() + floor);
+                u.iter().zip(&exact).map(off).fold(0.0, f64::max)
+            })
+            .collect();
+
+        let mut times = Vec::new();
+        for _ in 0..9 {
+            times.push(ensemble.solve(method, gpu.clone(), &options)?.timings());
+        }
+        let inputs = Inputs::new(&ensemble, &options)?;
+        let report = gpu.report::<f64, S, M, N, P, K>(&inputs)?;
+        Ok(Measured {
+            bench: "gpu-stiff",
+            device: gpu.devices()[0].name().to_owned(),
+            workload: self.name,
+            method: M::PROPERTIES.name,
+            trajectories: n,
+            kernel_ms: median(times.iter().map(|t| t.solve * 1e3).collect()),
+            floor_ms,
+            host_to_host_ms: median(times.iter().map(|t| (t.total - t.setup) * 1e3).collect()),
+            first_call_ms: first.timings().total * 1e3,
+            steps_each: steps as f64 / n as f64,
+            rejected_each: rejected as f64 / n as f64,
+            failures: first.codes().filter(|code| !code.is_success()).count(),
+            error_median: median(errors.clone()),
+            error_max: errors.into_iter().fold(0.0, f64::max),
+            registers: report.registers,
+            local_bytes: report.local_bytes,
+        })
+    }
+}
