@@ -146,8 +146,8 @@ pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<Stri
 }
 
 /// A struct `System` whose static member templates are `functions`: the device form of a system,
-/// whatever the user called it, and whether it does not depend on the time. Its `static constexpr` members for the user's
-/// constants, whose values are known later, take the place of [`CONSTANTS`].
+/// whatever the user called it, with whether it is independent of the time. Its `static constexpr`
+/// members for the user's constants, whose values are known later, take the place of [`CONSTANTS`].
 ///
 /// # Errors
 /// As [`translate_items`].
