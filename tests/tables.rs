@@ -103,7 +103,7 @@ fn elements_of_constants_from_outside() {
     let text = elements::device_source();
     assert!(text.contains("_WIND = 3.1e0;") && text.contains("_COARSE = -2.5e-1;"), "{text}");
     // What is only an array's name is no number.
-    assert_eq!(text.matches("static constexpr").count(), 5, "{text}");
+    assert_eq!(text.matches("static constexpr double").count(), 5, "{text}");
 }
 
 /// The derivative by the position is that of the polynomial between two entries, and none outside.
