@@ -91,7 +91,8 @@ where
     let functions = Functions::default();
     let states = if save { N } else { 0 };
     let saved = SavedRow { states, observables: if save { S::OBSERVABLES.len() } else { 0 } };
-    let variant = Variant { adaptive, saved, refill: adaptive, shared, functions };
+    let variant =
+        Variant { adaptive, saved, refill: adaptive, shared, functions, ..Variant::default() };
     let compiled = match kernel::<T, S, M, N, P, K>(arch, &variant) {
         Ok(compiled) => compiled,
         Err(error) => return Some(format!("{what}: {error}")),
@@ -168,10 +169,10 @@ fn library_functions() {
     for arch in architectures() {
         let variant = Variant {
             adaptive: true,
-            saved: SavedRow::default(),
             refill: true,
             shared: vec![false; 6],
             functions: Functions::Library,
+            ..Variant::default()
         };
         if let Err(error) =
             kernel::<f64, workloads::transcendental, Tsit5, 2, 2, 7>(&arch, &variant)
@@ -186,10 +187,9 @@ fn compiles<S: System<N, P>, const N: usize, const P: usize>(_: S) {
     let Some(arch) = architectures().pop() else { return };
     let variant = Variant {
         adaptive: true,
-        saved: SavedRow::default(),
         refill: true,
         shared: vec![false; N + P + 2],
-        functions: Functions::default(),
+        ..Variant::default()
     };
     if let Err(error) = kernel::<f64, S, Tsit5, N, P, 7>(&arch, &variant) {
         panic!("{}: {error}", S::NAME);

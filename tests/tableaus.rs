@@ -161,10 +161,6 @@ fn is_described<M: Method<K>, const K: usize>(_: M) {
         assert_eq!(M::LAST, method.stages - 1);
         assert_eq!(tableau.nodes[M::LAST], 1.0);
     }
-    if M::ADAPTIVE {
-        let order = method.order as f64;
-        assert_eq!((M::BETA1, M::BETA2), (7.0 / (20.0 * order), 1.0 / (5.0 * order)));
-    }
 }
 
 #[test]

@@ -182,7 +182,7 @@ impl<M: Method<K>, const K: usize> Visitor for Bench<'_, Kept<M, K>> {
                 .any(|w| w.name == workload.name && w.trajectories == workload.trajectories)
         });
 
-        let inputs = Inputs::new(ensemble, options)?;
+        let inputs = Inputs::new(ensemble, options, &M::PROPERTIES)?;
         let report = gpu.report::<T, S, M, N, P, K>(&inputs)?;
         Ok(Measured {
             bench: "gpu",

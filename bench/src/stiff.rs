@@ -191,7 +191,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
         for _ in 0..9 {
             times.push(ensemble.solve(method, gpu.clone(), &options)?.timings());
         }
-        let inputs = Inputs::new(&ensemble, &options)?;
+        let inputs = Inputs::new(&ensemble, &options, &M::PROPERTIES)?;
         let report = gpu.report::<f64, S, M, N, P, K>(&inputs)?;
         Ok(Measured {
             bench: "gpu-stiff",

@@ -156,7 +156,7 @@ pub fn system_struct(autonomous: bool, functions: &[syn::ItemFn]) -> syn::Result
     let body = printer.static_members(functions);
     printer.finish()?;
     let autonomous = format!("    static constexpr bool AUTONOMOUS = {autonomous};");
-    Ok(format!("struct System {{\n{autonomous}\n{CONSTANTS}\n{body}}};\n"))
+    Ok(format!("struct System : SystemDefaults {{\n{autonomous}\n{CONSTANTS}\n{body}}};\n"))
 }
 
 /// The line of [`system_struct`]'s text that `static constexpr double NAME = VALUE;` members

@@ -8,7 +8,7 @@ use crate::inputs::{Column, Inputs, SaveTimes, SavedRow};
 use crate::lane::Scalar;
 use crate::methods::Method;
 use crate::system::System;
-use crate::{controller, integrate, methods};
+use crate::{controller, initial, integrate, methods};
 
 /// Lane numbers in C++.
 const PRELUDE: &str = include_str!("device_prelude.hpp");
@@ -32,15 +32,19 @@ pub enum Functions {
 }
 
 /// What the text of a kernel depends on beside its types.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
     /// Step sizes follow the error.
     pub adaptive: bool,
     /// What is saved at a time; nothing where there is no time to save at.
     pub saved: SavedRow,
+    /// Whether there is a largest step size.
+    pub limited: bool,
+    /// The kind of law that step sizes follow.
+    pub law_kind: u32,
     /// Threads take one trajectory after the other, otherwise each takes one.
     pub refill: bool,
-    /// For each column (initial states, parameters, begin, end) whether all trajectories share its
+    /// For each column (initial states, parameters, begin, end, tolerances) whether all trajectories share its
     /// number and it is among the kernel's arguments.
     pub shared: Vec<bool>,
     /// Whose elementary functions it calls.
@@ -59,6 +63,8 @@ impl Variant {
         });
         Variant {
             adaptive: inputs.adaptive,
+            limited: inputs.dtmax.is_some(),
+            law_kind: inputs.law_kind,
             saved: if inputs.save.slots() > 0 { inputs.saved } else { SavedRow::default() },
             refill,
             shared: shared.collect(),
@@ -87,7 +93,8 @@ where
     S: System<N, P>,
     M: Method<K>,
 {
-    let Variant { adaptive, saved, refill, shared, functions } = variant;
+    let Variant { adaptive, limited, law_kind, saved, refill, shared, functions } = variant;
+    let own_tolerances = shared.len() > N + P + 2;
     let number = T::DEVICE_NAME;
     let functions = match functions {
         Functions::Portable => "",
@@ -98,9 +105,10 @@ where
         &elementary,
         functions,
         crate::linear::DEVICE,
+        integrate::code::DEVICE,
         methods::stepper::DEVICE,
         controller::DEVICE,
-        integrate::code::DEVICE,
+        initial::DEVICE,
         M::DEVICE,
         integrate::DEVICE,
     ]
@@ -110,7 +118,8 @@ where
     let (name, method_name) = (S::NAME, M::DEVICE_NAME);
     let SavedRow { states, observables } = saved;
     let arguments = format!(
-        "{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {states}, {observables}, {refill}"
+        "{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {states}, {observables}, {refill}, {limited}, \
+         {law_kind}, {own_tolerances}"
     );
     let mut next = 0..;
     let places = shared.iter().map(|shared| match shared {
@@ -173,6 +182,8 @@ pub struct JobArguments<T> {
     pub reltol: T,
     pub dt: T,
     pub dtmin: T,
+    pub dtmax: T,
+    pub law: [f32; controller::LAW_NUMBERS],
     pub n: u32,
     pub max_steps: u32,
     pub save_slots: u32,

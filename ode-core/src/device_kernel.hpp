@@ -26,7 +26,8 @@ template<class R> struct Job {
     u32* steps;
     u32* rejected;
     u32* counter;           // trajectories taken by threads that refill
-    R abstol, reltol, dt, dtmin;
+    R abstol, reltol, dt, dtmin, dtmax;
+    float law[controller::LAW_NUMBERS];
     u32 n;                  // trajectories
     u32 max_steps;
     u32 save_slots;
@@ -165,13 +166,21 @@ private:
 
 template<
     class R, class S, class M, int N, int P, int K,
-    bool ADAPTIVE, int STATES, int OBSERVABLES, bool REFILL
+    bool ADAPTIVE, int STATES, int OBSERVABLES, bool REFILL, bool LIMITED, u32 LAW_KIND,
+    bool OWN_TOLERANCES
 >
 DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
     Feed<R, S, N, P, ADAPTIVE, STATES, OBSERVABLES, REFILL> feed(job, shared, thread);
     constexpr bool SAVE = STATES + OBSERVABLES > 0;
-    auto options = integrate::options<R>(
-        job.abstol, job.reltol, job.dt, job.dtmin, (typename Real<R>::Bits)job.max_steps);
+    Arr<R, N> abstol;
+    UNROLL for (int d = 0; d < N; d++) {
+        abstol[d] = OWN_TOLERANCES ? feed.column(N + P + 2 + d) : job.abstol;
+    }
+    Arr<float, controller::LAW_NUMBERS> law;
+    UNROLL for (int i = 0; i < controller::LAW_NUMBERS; i++) law[i] = job.law[i];
+    auto options = integrate::options<R, N>(
+        stepper::tolerances<R, N>(abstol, job.reltol), array(job.dt, job.dtmin, job.dtmax), LIMITED,
+        controller::law<R>(law), LAW_KIND, (typename Real<R>::Bits)job.max_steps);
     integrate::integrate<R, S, M, decltype(feed), N, P, K, ADAPTIVE, SAVE>(feed, options);
 }
 

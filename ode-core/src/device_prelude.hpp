@@ -246,4 +246,11 @@ template<> struct Real<double> {
     }
 };
 
+// What a system is unless it says otherwise.
+struct SystemDefaults {
+    static constexpr bool MASS = false;
+    static constexpr int ALGEBRAIC = 0;
+    static constexpr bool HAS_DOMAIN = false;
+};
+
 } // namespace odes

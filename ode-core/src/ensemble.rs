@@ -1,11 +1,12 @@
 //! Where trajectories run: ensemble algorithms, and those of the CPU.
 
+use crate::controller;
 use crate::error::SolveError;
 use crate::feed::{CpuFeed, Results};
 use crate::inputs::Inputs;
 use crate::integrate;
 use crate::lane::{Real, Scalar};
-use crate::methods::Method;
+use crate::methods::{Method, stepper};
 use crate::options::SolveOptions;
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::simd::{self, InstructionSet, Program};
@@ -83,10 +84,7 @@ where
     {
         let _ = method;
         let begin = Instant::now();
-        let inputs = Inputs::new(self, options)?;
-        if inputs.adaptive && !M::ADAPTIVE {
-            return Err(SolveError::NotAdaptive { method: M::PROPERTIES.name });
-        }
+        let inputs = Inputs::new(self, options, &M::PROPERTIES)?;
         let setup = begin.elapsed().as_secs_f64();
         let raw = algorithm.integrate::<T, S, M, N, P, K>(&inputs)?;
         let mut solution = EnsembleSolution::new(inputs, raw);
@@ -339,11 +337,16 @@ where
     #[inline(always)]
     fn run<R: Real<Scalar = T>>(self) {
         let inputs = self.inputs;
-        let options = integrate::options::<R>(
-            R::lit(inputs.abstol.widen()),
-            R::lit(inputs.reltol.widen()),
-            R::lit(inputs.dt.widen()),
-            R::lit(inputs.dtmin.widen()),
+        let number = |number: T| R::lit(number.widen());
+        let law = inputs.law.map(|number| <R::Single as Real>::lit(f64::from(number)));
+        let abstol = core::array::from_fn(|d| number(inputs.abstol(d)));
+        let steps = [inputs.dt, inputs.dtmin, inputs.dtmax.unwrap_or_default()];
+        let options = integrate::options::<R, N>(
+            stepper::tolerances::<R, N>(abstol, number(inputs.reltol)),
+            steps.map(number),
+            inputs.dtmax.is_some(),
+            controller::law::<R>(law),
+            inputs.law_kind,
             <R::Bits as crate::lane::Bits>::lit(inputs.max_steps),
         );
         let n = self.results.codes.len();

@@ -75,6 +75,36 @@ pub enum SolveError {
         /// Its value.
         dtmin: f64,
     },
+    /// A largest step size that is not a number, or not larger than the smallest one.
+    #[error("dtmax is {dtmax}; it must be larger than dtmin, which is {dtmin}")]
+    DtMax {
+        /// Its value.
+        dtmax: f64,
+        /// The smallest step size.
+        dtmin: f64,
+    },
+    /// Absolute tolerances that are not as many as there are components.
+    #[error(
+        "abstol has {tolerances} numbers for {components} components; give one for each, or one"
+    )]
+    Tolerances {
+        /// How many there are.
+        tolerances: usize,
+        /// How many components the state has.
+        components: usize,
+    },
+    /// A controller whose numbers make no sense.
+    #[error(
+        "{name} of the controller is {value}; exponents are at most 4 (that of this step's error at \
+         least 0.05, the second one of `pi` at least 0), the safety factor lies in (0, 1], the least \
+         factor between steps in [0.1, 1), the greatest in (1, 10]"
+    )]
+    Controller {
+        /// Which number.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// No step allowed at all.
     #[error("max_steps is 0; at least one step must be allowed")]
     MaxSteps,
@@ -118,6 +148,17 @@ pub enum SolveError {
     NotAdaptive {
         /// The method.
         method: &'static str,
+    },
+    /// A system with a mass matrix, and an explicit method.
+    #[error(
+        "{method} cannot solve {system}, which has a mass matrix: take a Rosenbrock or an ESDIRK method, \
+         such as `Rodas5P`"
+    )]
+    MassMatrix {
+        /// The method.
+        method: &'static str,
+        /// The name of the system.
+        system: &'static str,
     },
     /// Observables asked for of a system that has none.
     #[error(

@@ -1,8 +1,10 @@
 //! The numbers of all trajectories, structure of arrays.
 
+use crate::controller;
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
-use crate::options::SolveOptions;
+use crate::methods::Properties;
+use crate::options::{AbsTol, SolveOptions};
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::system::System;
 use rayon::prelude::*;
@@ -92,7 +94,9 @@ pub struct Inputs<T> {
     pub save: SaveTimes<T>,
     /// What is saved at each of them.
     pub saved: SavedRow,
-    /// Absolute tolerance.
+    /// Absolute tolerances, where each component has its own.
+    pub abstols: Vec<Column<T>>,
+    /// Absolute tolerance of all components, where they have none of their own.
     pub abstol: T,
     /// Relative tolerance.
     pub reltol: T,
@@ -102,6 +106,12 @@ pub struct Inputs<T> {
     pub adaptive: bool,
     /// Smallest step size.
     pub dtmin: T,
+    /// Largest step size, of adaptive steps, if there is one.
+    pub dtmax: Option<T>,
+    /// The [`Law`](crate::controller::Law) of step sizes.
+    pub law: [f32; controller::LAW_NUMBERS],
+    /// Which kind of law it is.
+    pub law_kind: u32,
     /// Most steps of a trajectory.
     pub max_steps: u64,
 }
@@ -113,9 +123,17 @@ const BLOCK: usize = 4096;
 const MOST: usize = i32::MAX as usize;
 
 impl<T: Scalar> Inputs<T> {
-    /// All columns: initial states, parameters, beginnings and ends of the time spans.
+    /// All columns: initial states, parameters, beginnings and ends of the time spans, and the absolute
+    /// tolerances where each component has its own.
     pub fn columns(&self) -> impl Iterator<Item = &Column<T>> {
-        self.u0.iter().chain(&self.p).chain([&self.t0, &self.t1])
+        self.u0.iter().chain(&self.p).chain([&self.t0, &self.t1]).chain(&self.abstols)
+    }
+
+    /// The absolute tolerance of component `d`.
+    #[must_use]
+    #[inline(always)]
+    pub fn abstol(&self, d: usize) -> T {
+        self.abstols.get(d).map_or(self.abstol, |column| column.get(0))
     }
 
     /// The numbers saved of a trajectory, at all times together.
@@ -124,19 +142,25 @@ impl<T: Scalar> Inputs<T> {
         self.saved.width().saturating_mul(self.save.slots())
     }
 
-    /// Evaluates the ensemble's problems and checks them together with the options.
+    /// Evaluates the ensemble's problems and checks them together with the options and the method.
     ///
     /// # Errors
     /// Every [`SolveError`] except the last two.
     pub fn new<S, F, const N: usize, const P: usize>(
         ensemble: &EnsembleProblem<S, T, F, N, P>,
         options: &SolveOptions,
+        method: &Properties,
     ) -> Result<Self, SolveError>
     where
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
         options.check()?;
+        if S::MASS && method.solves == 0 {
+            return Err(SolveError::MassMatrix { method: method.name, system: S::NAME });
+        }
+        let (abstol, abstols) = tolerances(&options.abstol, N)?;
+        let controller = options.controller.unwrap_or(method.controller);
         let saved = options.saved_row::<S, N, P>()?;
         let n = ensemble.trajectories;
         if n == 0 {
@@ -170,6 +194,9 @@ impl<T: Scalar> Inputs<T> {
         let p = columns.split_off(N);
         check_spans(&t0, &t1, n)?;
         let (dt, adaptive) = check_steps(options, &t0, &t1, n)?;
+        if adaptive && !method.adaptive() {
+            return Err(SolveError::NotAdaptive { method: method.name });
+        }
         let save = save_times(options, &t0, &t1, n)?;
         Ok(Inputs {
             trajectories: n,
@@ -179,11 +206,15 @@ impl<T: Scalar> Inputs<T> {
             t1,
             save,
             saved,
-            abstol: T::narrow(options.abstol),
+            abstol,
+            abstols,
             reltol: T::narrow(options.reltol),
             dt: T::narrow(dt),
             adaptive,
             dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
+            dtmax: options.dtmax.is_finite().then(|| T::narrow(options.dtmax)),
+            law: controller.law::<T>(N, method.error),
+            law_kind: controller.kind(),
             max_steps: options.max_steps.min(u32::MAX as u64),
         })
     }
@@ -241,6 +272,20 @@ impl<T: Scalar> Block<T> {
 /// Equality of bits, as far as a solve can tell: NaN is NaN, and zeros have signs.
 fn same<T: Scalar>(a: T, b: T) -> bool {
     a.widen().to_bits() == b.widen().to_bits()
+}
+
+/// The absolute tolerance of all `n` components, and those that they have of their own.
+fn tolerances<T: Scalar>(abstol: &AbsTol, n: usize) -> Result<(T, Vec<Column<T>>), SolveError> {
+    match abstol {
+        AbsTol::All(number) => Ok((T::narrow(*number), Vec::new())),
+        AbsTol::Each(numbers) if numbers.len() == n => {
+            let columns = numbers.iter().map(|number| Column::Shared(T::narrow(*number)));
+            Ok((T::default(), columns.collect()))
+        }
+        AbsTol::Each(numbers) => {
+            Err(SolveError::Tolerances { tolerances: numbers.len(), components: n })
+        }
+    }
 }
 
 fn check_finite<T: Scalar>(what: &'static str, values: &[T]) -> Result<(), SolveError> {

@@ -27,12 +27,20 @@ pub mod code {
     /// A linear system of an implicit method had no solution, however small the step, or with the step
     /// that was given.
     pub const SINGULAR: u64 = 4;
+    /// The nonlinear equations of an implicit method were not solved, however small the step, or with
+    /// the step that was given.
+    pub const DIVERGED: u64 = 5;
+    /// No consistent initial state was found: one that solves the algebraic equations.
+    pub const INCONSISTENT: u64 = 6;
+    /// The solution leaves its domain, however small the step, or with the step that was given.
+    pub const OUTSIDE: u64 = 7;
 }
 
 #[ode_macros::device(integrate)]
 mod device {
     use super::code;
     use crate::controller;
+    use crate::initial;
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::methods::Stepper;
@@ -41,28 +49,36 @@ mod device {
 
     /// What all trajectories of a solve share.
     #[derive(Clone, Copy, Debug)]
-    pub struct Options<R: Real> {
-        /// Absolute tolerance.
-        pub abstol: R,
-        /// Relative tolerance.
-        pub reltol: R,
+    pub struct Options<R: Real, const N: usize> {
+        /// Of errors.
+        pub tolerances: stepper::Tolerances<R, N>,
         /// The step size (fixed), or the first one; 0: chosen automatically. Its sign is ignored.
         pub dt: R,
         /// Steps of this size and below are given up.
         pub dtmin: R,
+        /// The largest step.
+        pub dtmax: R,
+        /// Whether there is a largest step.
+        pub limited: bool,
+        /// How step sizes follow from errors.
+        pub law: controller::Law<R>,
+        /// Which law that is.
+        pub kind: u32,
         /// Steps tried, accepted or not, after which a trajectory is given up.
         pub max_steps: R::Bits,
     }
 
-    /// [`Options`] of their parts.
-    pub fn options<R: Real>(
-        abstol: R,
-        reltol: R,
-        dt: R,
-        dtmin: R,
+    /// [`Options`] of their parts; `steps` are `dt`, `dtmin` and `dtmax`.
+    pub fn options<R: Real, const N: usize>(
+        tolerances: stepper::Tolerances<R, N>,
+        steps: [R; 3],
+        limited: bool,
+        law: controller::Law<R>,
+        kind: u32,
         max_steps: R::Bits,
-    ) -> Options<R> {
-        Options { abstol, reltol, dt, dtmin, max_steps }
+    ) -> Options<R, N> {
+        let [dt, dtmin, dtmax] = steps;
+        Options::<R, N> { tolerances, dt, dtmin, dtmax, limited, law, kind, max_steps }
     }
 
     /// Where trajectories come from and where results go: all that differs by platform.
@@ -163,13 +179,13 @@ mod device {
         t: R,
         span: R,
         k: &[R; N],
-        o: &Options<R>,
+        tolerances: &stepper::Tolerances<R, N>,
     ) -> R {
         let zero = [R::lit(0.0); N];
         let n = R::lit(N as f64);
         let small = R::lit(N as f64 * FIRST_SMALL);
-        let size = controller::square_norm::<R, N>(u, u, &zero, o.abstol, o.reltol);
-        let slope = controller::square_norm::<R, N>(k, u, &zero, o.abstol, o.reltol);
+        let size = controller::square_norm::<R, N>(u, u, &zero, tolerances);
+        let slope = controller::square_norm::<R, N>(k, u, &zero, tolerances);
         let either = size.lt(small) | slope.lt(small);
         let half = <R::Single as Real>::lit(0.5);
         let ratio = controller::log2_of_mean(size, n) - controller::log2_of_mean(slope, n);
@@ -188,7 +204,7 @@ mod device {
         for d in 0..N {
             change[d] = (there[d] - k[d]) * per_h0;
         }
-        let curve = controller::square_norm::<R, N>(&change, u, &zero, o.abstol, o.reltol);
+        let curve = controller::square_norm::<R, N>(&change, u, &zero, tolerances);
         let most = slope.max(curve);
         // (0.01 / m)^(1/(order + 1)) with m² = most / n.
         let log = <R::Single as Real>::lit(LOG2_FIRST) - controller::log2_of_mean(most, n);
@@ -222,15 +238,13 @@ mod device {
         const SAVE: bool,
     >(
         feed: &mut Q,
-        o: &Options<R>,
+        o: &Options<R, N>,
     ) {
         let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
-        let beta1 = <R::Single as Real>::lit(M::BETA1);
-        let beta2 = <R::Single as Real>::lit(M::BETA2);
         let n = R::lit(N as f64);
-        let fresh = controller::fresh_memory::<R>(n, beta1, beta2);
+        let fresh = controller::fresh::<R>(&o.law);
 
         let nobody = <R::Mask as Mask>::splat(false);
         let mut u = [zero; N];
@@ -279,16 +293,30 @@ mod device {
                 limit = <R::Bits as Bits>::select(need, o.max_steps, limit);
                 rejected = <R::Bits as Bits>::select(got, none, rejected);
                 code = <R::Bits as Bits>::select(got, none, code);
-                memory = <R::Single as Real>::select(R::single_mask(got), fresh, memory);
+                memory = controller::choose_memory::<R>(got, &fresh, &memory);
                 let span = t1 - t0;
                 let mut first = o.dt.abs();
+                if S::ALGEBRAIC > 0 {
+                    let start = initial::consistent::<R, S, N, P>(&u, &p, t0, &o.tolerances);
+                    u = choose::<R, N>(got, start.u, u);
+                    let inconsistent = <R::Bits as Bits>::lit(code::INCONSISTENT);
+                    code = <R::Bits as Bits>::select(got & start.failed, inconsistent, code);
+                }
                 let k = S::rhs(&u, &p, t0);
                 k1 = choose::<R, N>(got, k, k1);
+                if S::MASS && M::SLOPE {
+                    let slope = initial::slope::<R, S, N, P>(&u, &p, t0, &k);
+                    k1 = choose::<R, N>(got, slope, k1);
+                }
                 if ADAPTIVE {
                     let automatic = first.equals(zero) & got;
                     if automatic.any() {
-                        let chosen = first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, o);
+                        let chosen =
+                            first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, &o.tolerances);
                         first = R::select(automatic, chosen, first);
+                    }
+                    if o.limited {
+                        first = first.at_most(o.dtmax);
                     }
                     first = first.copysign(span);
                 } else {
@@ -318,6 +346,9 @@ mod device {
                 // A span without length is at its end already. Its lane is in need again at the
                 // next turn; the step until then is one of size zero.
                 limit = <R::Bits as Bits>::select(got & t0.equals(t1), none, limit);
+                if S::ALGEBRAIC > 0 {
+                    limit = <R::Bits as Bits>::select(got & !code.equals(none), none, limit);
+                }
             }
             if !feed.regroup(alive) {
                 break;
@@ -334,22 +365,34 @@ mod device {
                     last = rest.abs().le(dt.abs());
                     h = R::select(last, rest, dt);
                 }
-                let mut step = M::step::<R, S, N, P>(&u, &p, t, h, &k1);
+                let mut step = M::step::<R, S, N, P>(&u, &p, t, h, &k1, &o.tolerances);
+                if S::HAS_DOMAIN {
+                    let outside = S::out_of_domain(&step.u, &p, t + h) & step.code.equals(none);
+                    let left = <R::Bits as Bits>::lit(code::OUTSIDE);
+                    step.code = <R::Bits as Bits>::select(outside, left, step.code);
+                }
 
                 let mut accept = <R::Mask as Mask>::splat(true);
                 let mut square = zero;
                 if ADAPTIVE {
-                    square = M::square_norm::<R, N>(&u, &step, h, o.abstol, o.reltol);
-                    let decision = controller::decide::<R>(square, n, memory, beta1, beta2);
+                    square = M::square_norm::<R, N>(&u, &step, h, &o.tolerances);
+                    if S::HAS_DOMAIN || M::ITERATES {
+                        let most = R::lit(controller::SQUARE_MAX);
+                        square = R::select(step.code.equals(none), square, most);
+                    }
+                    let decision = controller::decide::<R>(square, n, &memory, &o.law, o.kind);
                     accept = decision.accept;
                     memory = decision.memory;
                     dt = h * R::from_single(decision.factor);
+                    if o.limited {
+                        dt = dt.abs().at_most(o.dtmax).copysign(dt);
+                    }
                 }
 
                 // A lane that waits for a trajectory stays where its last one ended.
                 let run = !limit.less_than(clock);
                 let mut moves = accept;
-                if ADAPTIVE {
+                if ADAPTIVE || S::ALGEBRAIC > 0 {
                     moves = accept & run;
                 }
                 if SAVE {
@@ -399,8 +442,8 @@ mod device {
                             <R::Bits as Bits>::lit(code::NON_FINITE),
                             <R::Bits as Bits>::lit(code::DT_MIN),
                         );
-                        let singular = <R::Bits as Bits>::lit(code::SINGULAR);
-                        let why = <R::Bits as Bits>::select(step.failed, singular, why);
+                        let solved = step.code.equals(none);
+                        let why = <R::Bits as Bits>::select(solved, why, step.code);
                         let end = stuck | hopeless;
                         code = <R::Bits as Bits>::select(end, why, code);
                         limit = <R::Bits as Bits>::select(end, clock, limit);
@@ -408,9 +451,7 @@ mod device {
                 } else {
                     t = R::select(last, t1, whole_from_bits::<R>(clock).mul_add(dt, t0));
                     // There is no smaller step to try.
-                    let first = step.failed & code.equals(none);
-                    let singular = <R::Bits as Bits>::lit(code::SINGULAR);
-                    code = <R::Bits as Bits>::select(first, singular, code);
+                    code = <R::Bits as Bits>::select(code.equals(none), step.code, code);
                 }
                 u = choose::<R, N>(moves, step.u, u);
                 if M::FSAL {

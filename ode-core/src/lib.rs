@@ -5,6 +5,7 @@ pub mod device;
 pub mod ensemble;
 mod error;
 mod feed;
+pub mod initial;
 pub mod inputs;
 pub mod integrate;
 pub mod lane;
@@ -19,9 +20,10 @@ mod solution;
 pub mod system;
 pub mod table;
 
+pub use controller::Controller;
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
 pub use error::{ObservableError, SolveError};
-pub use options::{SaveAt, Saving, SolveOptions, StepSize};
+pub use options::{AbsTol, SaveAt, Saving, SolveOptions, StepSize};
 pub use problem::{EnsembleProblem, OdeProblem, Unvaried, Vary};
 pub use solution::{
     Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectory,

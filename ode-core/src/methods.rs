@@ -6,6 +6,8 @@
 
 use core::fmt;
 
+use crate::controller::Controller;
+
 #[macro_use]
 pub mod explicit;
 #[macro_use]
@@ -55,7 +57,7 @@ pub trait Method<const K: usize>: Stepper<K> {
 }
 
 /// What is known of a method. Printed, it is a row of [`table`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Properties {
     /// Its name.
     pub name: &'static str,
@@ -68,6 +70,11 @@ pub struct Properties {
     pub stages: usize,
     /// Whether the first stage of a step is the last one of the step before (first same as last).
     pub fsal: bool,
+    /// The order of the local error that is estimated, which step sizes follow: that of the solution, or of
+    /// the embedded one, plus one.
+    pub error: usize,
+    /// How step sizes follow from errors, unless the options say otherwise.
+    pub controller: Controller,
     /// Order of the solution between the ends of a step.
     pub interpolant: usize,
     /// Evaluations of the right-hand side in a step, without [`Properties::extra`].

@@ -1,5 +1,6 @@
 //! How to solve: tolerances, steps, what to save.
 
+use crate::controller::Controller;
 use crate::error::SolveError;
 use crate::inputs::SavedRow;
 use crate::lane::Scalar;
@@ -11,15 +12,61 @@ use crate::system::System;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
 pub struct SolveOptions {
-    pub(crate) abstol: f64,
+    pub(crate) abstol: AbsTol,
     pub(crate) reltol: f64,
     pub(crate) step: StepSize,
     pub(crate) dtmin: f64,
+    pub(crate) dtmax: f64,
+    pub(crate) controller: Option<Controller>,
     pub(crate) max_steps: u64,
     pub(crate) save: SaveAt,
     pub(crate) save_start: Option<bool>,
     pub(crate) save_end: Option<bool>,
     pub(crate) saving: Option<Saving>,
+}
+
+/// What an error of a component near zero may be.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum AbsTol {
+    /// The same for all components.
+    All(f64),
+    /// One number for each component of the state.
+    Each(Vec<f64>),
+}
+
+impl AbsTol {
+    /// The numbers, one or as many as there are components.
+    pub(crate) fn numbers(&self) -> &[f64] {
+        match self {
+            AbsTol::All(number) => core::slice::from_ref(number),
+            AbsTol::Each(numbers) => numbers,
+        }
+    }
+}
+
+impl From<f64> for AbsTol {
+    fn from(number: f64) -> Self {
+        AbsTol::All(number)
+    }
+}
+
+impl From<Vec<f64>> for AbsTol {
+    fn from(numbers: Vec<f64>) -> Self {
+        AbsTol::Each(numbers)
+    }
+}
+
+impl From<&[f64]> for AbsTol {
+    fn from(numbers: &[f64]) -> Self {
+        AbsTol::Each(numbers.to_vec())
+    }
+}
+
+impl<const N: usize> From<[f64; N]> for AbsTol {
+    fn from(numbers: [f64; N]) -> Self {
+        AbsTol::Each(numbers.to_vec())
+    }
 }
 
 /// How step sizes come about.
@@ -88,10 +135,12 @@ impl Default for SolveOptions {
     /// 1,000,000 steps for a trajectory, final states only.
     fn default() -> Self {
         SolveOptions {
-            abstol: 1e-6,
+            abstol: AbsTol::All(1e-6),
             reltol: 1e-3,
             step: StepSize::Adaptive,
             dtmin: 0.0,
+            dtmax: f64::INFINITY,
+            controller: None,
             max_steps: 1_000_000,
             save: SaveAt::Nothing,
             save_start: None,
@@ -102,9 +151,10 @@ impl Default for SolveOptions {
 }
 
 impl SolveOptions {
-    /// Absolute tolerance: what an error of a component near zero may be.
-    pub fn abstol(self, abstol: f64) -> Self {
-        SolveOptions { abstol, ..self }
+    /// Absolute tolerance: what an error of a component near zero may be. A number for all components
+    /// (`abstol(1e-8)`), or one for each (`abstol([1e-8, 1e-14, 1e-6])`).
+    pub fn abstol(self, abstol: impl Into<AbsTol>) -> Self {
+        SolveOptions { abstol: abstol.into(), ..self }
     }
 
     /// Relative tolerance: what an error may be as a fraction of the component.
@@ -132,6 +182,16 @@ impl SolveOptions {
     /// case.
     pub fn dtmin(self, dtmin: f64) -> Self {
         SolveOptions { dtmin, ..self }
+    }
+
+    /// The largest adaptive step, for a system that would not notice what a longer one steps over.
+    pub fn dtmax(self, dtmax: f64) -> Self {
+        SolveOptions { dtmax, ..self }
+    }
+
+    /// How step sizes follow from errors, in place of the method's own way.
+    pub fn controller(self, controller: Controller) -> Self {
+        SolveOptions { controller: Some(controller), ..self }
     }
 
     /// Gives a trajectory up ([`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps)) after so many
@@ -180,19 +240,27 @@ impl SolveOptions {
 
     /// Checks everything that does not depend on the time span.
     pub(crate) fn check(&self) -> Result<(), SolveError> {
-        for (name, value) in [("abstol", self.abstol), ("reltol", self.reltol)] {
+        let abstol = self.abstol.numbers();
+        let each = abstol.iter().map(|&value| ("abstol", value));
+        for (name, value) in each.chain([("reltol", self.reltol)]) {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(SolveError::Tolerance { name, value });
             }
         }
-        if self.abstol == 0.0 && self.reltol == 0.0 {
+        if abstol.contains(&0.0) && self.reltol == 0.0 {
             return Err(SolveError::Tolerance { name: "abstol and reltol", value: 0.0 });
         }
         if !(self.dtmin >= 0.0 && self.dtmin.is_finite()) {
             return Err(SolveError::DtMin { dtmin: self.dtmin });
         }
+        if self.dtmax.is_nan() || self.dtmax <= self.dtmin {
+            return Err(SolveError::DtMax { dtmax: self.dtmax, dtmin: self.dtmin });
+        }
         if self.max_steps == 0 {
             return Err(SolveError::MaxSteps);
+        }
+        if let Some(controller) = &self.controller {
+            controller.check()?;
         }
         Ok(())
     }

@@ -30,13 +30,18 @@ pub enum ReturnCode {
     NonFinite,
     /// A linear system of an implicit method had no solution.
     Singular,
-    /// The nonlinear iteration of an implicit method did not converge.
+    /// The nonlinear iteration of an implicit method did not converge, however small the step.
     NewtonDiverged,
+    /// No initial state was found that solves the algebraic equations.
+    Inconsistent,
+    /// The solution would have left the domain of the system, however small the step; with fixed steps, it
+    /// did.
+    OutOfDomain,
 }
 
 impl ReturnCode {
     /// All codes.
-    pub const ALL: [ReturnCode; 7] = [
+    pub const ALL: [ReturnCode; 9] = [
         ReturnCode::Success,
         ReturnCode::Terminated,
         ReturnCode::MaxSteps,
@@ -44,6 +49,8 @@ impl ReturnCode {
         ReturnCode::NonFinite,
         ReturnCode::Singular,
         ReturnCode::NewtonDiverged,
+        ReturnCode::Inconsistent,
+        ReturnCode::OutOfDomain,
     ];
 
     /// Whether the trajectory is a solution: it reached its end, or an event ended it.
@@ -59,6 +66,9 @@ impl ReturnCode {
             code::MAX_STEPS => ReturnCode::MaxSteps,
             code::DT_MIN => ReturnCode::DtMin,
             code::SINGULAR => ReturnCode::Singular,
+            code::DIVERGED => ReturnCode::NewtonDiverged,
+            code::INCONSISTENT => ReturnCode::Inconsistent,
+            code::OUTSIDE => ReturnCode::OutOfDomain,
             _ => ReturnCode::NonFinite,
         }
     }

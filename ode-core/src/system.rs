@@ -1,6 +1,6 @@
 //! The trait of a system of differential equations.
 
-use crate::lane::Real;
+use crate::lane::{Mask, Real};
 use crate::report::Operations;
 
 /// A system `du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
@@ -32,6 +32,13 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// beside the states or instead of them.
     const OBSERVABLES: &'static [&'static str] = &[];
 
+    /// Whether the system has a mass matrix, `M u' = f(u, p, t)`; otherwise `M` is the identity.
+    const MASS: bool = false;
+    /// How many rows of the mass matrix are zero: algebraic equations `0 = f(u, p, t)`.
+    const ALGEBRAIC: usize = 0;
+    /// Whether the system has a domain that solutions must not leave.
+    const HAS_DOMAIN: bool = false;
+
     /// A factorised matrix.
     type Factors<R: Real>: Copy + core::fmt::Debug;
 
@@ -47,7 +54,40 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The derivative of the right-hand side by the time, at a fixed state.
     fn time_gradient<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
 
-    /// Factorises `W = scale I - J` at this point; `scale` is `1/(γ h)` of an implicit method.
+    /// The mass matrix times a vector.
+    #[inline(always)]
+    #[must_use]
+    fn mass<R: Real>(v: &[R; N]) -> [R; N] {
+        *v
+    }
+
+    /// The components of `a` in algebraic equations (zero rows of the mass matrix), those of `b` in
+    /// others.
+    #[inline(always)]
+    #[must_use]
+    fn algebraic_rows<R: Real>(a: &[R; N], b: &[R; N]) -> [R; N] {
+        let _ = a;
+        *b
+    }
+
+    /// The components of `a` for algebraic unknowns (zero columns of the mass matrix; all of them where
+    /// there are not as many zero columns as zero rows), those of `b` for others.
+    #[inline(always)]
+    #[must_use]
+    fn algebraic_columns<R: Real>(a: &[R; N], b: &[R; N]) -> [R; N] {
+        let _ = a;
+        *b
+    }
+
+    /// Whether a state is outside the system's domain.
+    #[inline(always)]
+    #[must_use]
+    fn out_of_domain<R: Real>(u: &[R; N], p: &[R; P], t: R) -> R::Mask {
+        let _ = (u, p, t);
+        Mask::splat(false)
+    }
+
+    /// Factorises `W = scale M - J` at this point; `scale` is `1/(γ h)` of an implicit method.
     fn factor<R: Real>(u: &[R; N], p: &[R; P], t: R, scale: R) -> Self::Factors<R>;
 
     /// The solution `x` of `W x = b`.

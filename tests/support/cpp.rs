@@ -107,6 +107,8 @@ impl EnsembleAlgorithm for HostCpp {
             reltol: inputs.reltol,
             dt: inputs.dt,
             dtmin: inputs.dtmin,
+            dtmax: inputs.dtmax.unwrap_or_default(),
+            law: inputs.law,
             n: n as u32,
             max_steps: inputs.max_steps as u32,
             save_slots: inputs.save.slots() as u32,

@@ -141,7 +141,7 @@ const _: () = {
         fn device_source() -> ::std::string::String {
             let mut text = ::std::string::String::new();
             text.push_str(
-                "struct System {\n    static constexpr bool AUTONOMOUS = false;\n",
+                "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = false;\n",
             );
             text.push_str(
                 &device_constant("constant0_FRICTION", crate::constants::FRICTION as f64),

@@ -8,7 +8,7 @@
 explicit! {
     /// The method: order 3, error estimate of order 2, four stages of which the last is reused.
     bs3::Bs3, kept 4,
-    order 3, beta1 0.11666666666666667, beta2 0.06666666666666667,
+    order 3,
     adaptive true, fsal true, last 3, degree 3,
     stages {
         1: [0],

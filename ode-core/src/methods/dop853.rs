@@ -12,7 +12,7 @@ explicit! {
     /// The method: order 8, error estimates of orders 5 and 3, thirteen stages of which the last is
     /// reused.
     dop853::Dop853, kept 16,
-    order 8, beta1 0.04375, beta2 0.025,
+    order 8,
     adaptive true, fsal true, last 12, degree 7,
     stages {
         1: [0],

@@ -8,7 +8,7 @@
 explicit! {
     /// The method: order 5, error estimate of order 4, seven stages of which the last is reused.
     dp5::Dp5, kept 7,
-    order 5, beta1 0.07, beta2 0.04,
+    order 5,
     adaptive true, fsal true, last 6, degree 4,
     stages {
         1: [0],

@@ -6,7 +6,7 @@
 explicit! {
     /// The method: order 1, one stage, for fixed steps.
     euler::Euler, kept 1,
-    order 1, beta1 0.0, beta2 0.0,
+    order 1,
     adaptive false, fsal false, last 0, degree 1,
     stages {}
     solution 0: [0]

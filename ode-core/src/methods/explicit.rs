@@ -48,14 +48,13 @@ pub struct Row {
 /// * `B`: the weight of stage `s` in the interpolant at `theta` is `theta (B[s][0] + theta (B[s][1] +
 ///   …))`, of the order and the stages that `dense` says.
 ///
-/// `beta1` and `beta2` are half the exponents of the step-size controller, since norms are squared:
-/// `7/(10 k)` and `2/(5 k)` for a method of order `k`, as in OrdinaryDiffEq.jl. For DP5 and DOP853 it has
-/// those of Hairer's codes; at the same tolerance they take fewer steps, and longer ones.
+/// The controller is that of OrdinaryDiffEq.jl. For DP5 and DOP853 it has that of Hairer's codes, which at
+/// the same tolerance takes fewer steps, and longer ones.
 macro_rules! explicit {
     (
         $(#[$documentation:meta])*
         $module:ident::$method:ident, kept $kept:tt,
-        order $order:tt, beta1 $beta1:tt, beta2 $beta2:tt,
+        order $order:tt,
         adaptive $adaptive:tt, fsal $fsal:tt, last $last:tt, degree $degree:tt,
         stages { $($stage:tt: [$first:tt $(, $next:tt)*],)* }
         $(solution $solution:tt: [$first_of_solution:tt $(, $next_of_solution:tt)*])?
@@ -70,6 +69,7 @@ macro_rules! explicit {
         pub use device::*;
 
         use super::{Properties, Stability};
+        use crate::controller::Controller;
         use super::explicit::{Row, Tableau};
 
         /// What is known of the method.
@@ -77,6 +77,8 @@ macro_rules! explicit {
             name: stringify!($method),
             order: $order,
             embedded: &[$($embedded $(, $second)?)?],
+            error: $order,
+            controller: Controller::pi(0.7, 0.4),
             stages: 1 + <[usize]>::len(&[$($stage),*]),
             fsal: $fsal,
             interpolant: $interpolant,
@@ -130,8 +132,8 @@ macro_rules! explicit {
                 const ADAPTIVE: bool = $adaptive;
                 const FSAL: bool = $fsal;
                 const LAST: usize = $last;
-                const BETA1: f64 = $beta1;
-                const BETA2: f64 = $beta2;
+                const ITERATES: bool = false;
+                const SLOPE: bool = false;
 
                 fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     u: &[R; N],
@@ -139,6 +141,7 @@ macro_rules! explicit {
                     t: R,
                     h: R,
                     k1: &[R; N],
+                    _tolerances: &stepper::Tolerances<R, N>,
                 ) -> stepper::Step<R, N, $kept> {
                     let mut k = [[R::lit(0.0); N]; $kept];
                     if $fsal {
@@ -169,8 +172,7 @@ macro_rules! explicit {
                     u: &[R; N],
                     step: &stepper::Step<R, N, $kept>,
                     h: R,
-                    abstol: R,
-                    reltol: R,
+                    tolerances: &stepper::Tolerances<R, N>,
                 ) -> R {
                     let mut error = [R::lit(0.0); N];
                     let mut square = R::lit(0.0);
@@ -180,14 +182,14 @@ macro_rules! explicit {
                             $(sum = step.k[$next_of_error][d].mul_add(R::lit(E[$next_of_error]), sum);)*
                             error[d] = h * sum;
                         }
-                        square = controller::square_norm::<R, N>(&error, u, &step.u, abstol, reltol);
+                        square = controller::square_norm::<R, N>(&error, u, &step.u, tolerances);
                         $(
                             for d in 0..N {
                                 let mut sum = R::lit(E2[$first_of_second]) * step.k[$first_of_second][d];
                                 $(sum = step.k[$next_of_second][d].mul_add(R::lit(E2[$next_of_second]), sum);)*
                                 error[d] = h * sum;
                             }
-                            let second = controller::square_norm::<R, N>(&error, u, &step.u, abstol, reltol);
+                            let second = controller::square_norm::<R, N>(&error, u, &step.u, tolerances);
                             square = controller::both::<R>(square, second);
                         )?
                     )?

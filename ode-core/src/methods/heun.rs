@@ -8,7 +8,7 @@
 explicit! {
     /// The method: order 2, error estimate of order 1, two stages.
     heun::Heun, kept 2,
-    order 2, beta1 0.175, beta2 0.1,
+    order 2,
     adaptive true, fsal false, last 0, degree 2,
     stages {
         1: [0],

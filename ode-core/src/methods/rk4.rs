@@ -7,7 +7,7 @@
 explicit! {
     /// The method: order 4, four stages, for fixed steps.
     rk4::Rk4, kept 5,
-    order 4, beta1 0.0, beta2 0.0,
+    order 4,
     adaptive false, fsal false, last 4, degree 3,
     stages {
         1: [0],

@@ -12,7 +12,6 @@ rosenbrock! {
     /// The method: order 3, error estimate of order 2, four stages with three evaluations, L-stable.
     rodas3::Rodas3, kept 5,
     order 3, embedded 2, evaluations 3,
-    beta1 0.16666666666666666, beta2 0.016666666666666666,
     stages {
         1: time 1;
         2: add [1] time 2;

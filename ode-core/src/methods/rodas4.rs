@@ -7,7 +7,6 @@ rosenbrock! {
     /// The method: order 4, error estimate of order 3, six stages, L-stable.
     rodas4::Rodas4, kept 7,
     order 4, embedded 3, evaluations 6,
-    beta1 0.125, beta2 0.0125,
     stages {
         1: time 1;
         2: at [1] add [1] time 2;

@@ -8,7 +8,6 @@ rosenbrock! {
     /// The method: order 5, error estimate of order 4, eight stages, L-stable.
     rodas5p::Rodas5P, kept 9,
     order 5, embedded 4, evaluations 8,
-    beta1 0.1, beta2 0.01,
     stages {
         1: time 1;
         2: at [1] add [1] time 2;

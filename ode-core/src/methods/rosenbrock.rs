@@ -5,11 +5,19 @@
 //!
 //! `W U_i = f(u + Σ a_ij U_j, t + α_i h) + (1/h) Σ c_ij U_j + γ_i h ∂f/∂t`,
 //!
+//! or, with a mass matrix, `W = M/(γ h) - J` and `(M/h) Σ c_ij U_j`,
+//!
 //! so that a step evaluates `J` and `∂f/∂t` once, factorises once, and solves once for each stage. The
 //! methods here are stiffly accurate: the argument of the last stage is the embedded solution, and with
 //! the last `U` added it is the new state. So that `U` is the estimate of the error, and damped.
 //!
 //! A method is its tableau, and which of its coefficients are not zero, as an explicit method is.
+
+use crate::controller::Controller;
+
+/// With this one all of them take the fewest steps: in a transient the step grows as the time does, and a
+/// controller that remembers more follows too late.
+pub const CONTROLLER: Controller = Controller::pi(1.0, 0.1);
 
 /// What a Rosenbrock method is, as data; `tests/rosenbrock.rs` proves it. All triangles lie row by row
 /// in a square matrix, whose order is the number of stages.
@@ -40,17 +48,11 @@ pub struct Tableau {
 ///   of `C`; `time` its own number.
 /// * `M`: the weights of the new state; `H`: the interpolant at `theta` gives stage `i` the weight
 ///   `theta (M[i] + (1 - theta) (H[i][0] + theta (H[i][1] + …)))`, of `degree` coefficients.
-///
-/// `beta1` and `beta2` are half the exponents of the step-size controller, since norms are squared:
-/// `1/k` and `1/(10 k)` for an error estimate of order `k - 1`, with which all of them take the fewest
-/// steps: in a transient the step grows as the time does, and a controller that remembers more follows
-/// too late.
 macro_rules! rosenbrock {
     (
         $(#[$documentation:meta])*
         $module:ident::$method:ident, kept $kept:tt,
         order $order:tt, embedded $embedded:tt, evaluations $evaluations:tt,
-        beta1 $beta1:tt, beta2 $beta2:tt,
         stages {
             $($stage:tt:
                 $(at [$($at:tt),+])? $(after $after:tt)? $(add [$first:tt $(, $next:tt)*])?
@@ -62,6 +64,7 @@ macro_rules! rosenbrock {
     ) => {
         pub use device::*;
 
+        use super::rosenbrock::CONTROLLER;
         use super::{Properties, Stability};
 
         /// What is known of the method.
@@ -69,6 +72,8 @@ macro_rules! rosenbrock {
             name: stringify!($method),
             order: $order,
             embedded: &[$embedded],
+            error: $embedded + 1,
+            controller: CONTROLLER,
             stages: $last,
             fsal: false,
             interpolant: $interpolant,
@@ -110,8 +115,8 @@ macro_rules! rosenbrock {
                 const ADAPTIVE: bool = true;
                 const FSAL: bool = false;
                 const LAST: usize = 0;
-                const BETA1: f64 = $beta1;
-                const BETA2: f64 = $beta2;
+                const ITERATES: bool = false;
+                const SLOPE: bool = false;
 
                 fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     u: &[R; N],
@@ -119,6 +124,7 @@ macro_rules! rosenbrock {
                     t: R,
                     h: R,
                     _k1: &[R; N],
+                    _tolerances: &stepper::Tolerances<R, N>,
                 ) -> stepper::Step<R, N, $kept> {
                     let mut k = [[R::lit(0.0); N]; $kept];
                     k[0] = S::rhs(u, p, t);
@@ -148,10 +154,16 @@ macro_rules! rosenbrock {
                         )?
                         let mut b = f;
                         $(
+                            let mut sum = [R::lit(0.0); N];
                             for d in 0..N {
-                                let mut sum = R::lit(C[$stage - 1][$first - 1]) * k[$first][d];
-                                $(sum = k[$next][d].mul_add(R::lit(C[$stage - 1][$next - 1]), sum);)*
-                                b[d] = per_h.mul_add(sum, b[d]);
+                                sum[d] = R::lit(C[$stage - 1][$first - 1]) * k[$first][d];
+                                $(sum[d] = k[$next][d].mul_add(R::lit(C[$stage - 1][$next - 1]), sum[d]);)*
+                            }
+                            if S::MASS {
+                                sum = S::mass(&sum);
+                            }
+                            for d in 0..N {
+                                b[d] = per_h.mul_add(sum[d], b[d]);
                             }
                         )?
                         $(
@@ -168,18 +180,17 @@ macro_rules! rosenbrock {
                     for d in 0..N {
                         new[d] = w[d] + k[$last][d];
                     }
-                    let failed = stepper::unsolved::<R, N>(&k[1], &k[0], &slope);
-                    stepper::step::<R, N, $kept>(new, k, failed)
+                    let code = stepper::unsolved::<R, N>(&k[1], &k[0], &slope);
+                    stepper::step::<R, N, $kept>(new, k, code)
                 }
 
                 fn square_norm<R: Real, const N: usize>(
                     u: &[R; N],
                     step: &stepper::Step<R, N, $kept>,
                     _h: R,
-                    abstol: R,
-                    reltol: R,
+                    tolerances: &stepper::Tolerances<R, N>,
                 ) -> R {
-                    controller::square_norm::<R, N>(&step.k[$last], u, &step.u, abstol, reltol)
+                    controller::square_norm::<R, N>(&step.k[$last], u, &step.u, tolerances)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

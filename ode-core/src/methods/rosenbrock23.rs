@@ -8,6 +8,7 @@
 
 pub use device::*;
 
+use super::rosenbrock::CONTROLLER;
 use super::{Properties, Stability};
 
 /// What is known of the method.
@@ -15,6 +16,8 @@ pub const PROPERTIES: Properties = Properties {
     name: "Rosenbrock23",
     order: 2,
     embedded: &[3],
+    error: 3,
+    controller: CONTROLLER,
     stages: 3,
     fsal: true,
     interpolant: 2,
@@ -47,8 +50,8 @@ mod device {
         const ADAPTIVE: bool = true;
         const FSAL: bool = true;
         const LAST: usize = 4;
-        const BETA1: f64 = 0.16666666666666666;
-        const BETA2: f64 = 0.016666666666666666;
+        const ITERATES: bool = false;
+        const SLOPE: bool = false;
 
         fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
@@ -56,6 +59,7 @@ mod device {
             t: R,
             h: R,
             k1: &[R; N],
+            _tolerances: &stepper::Tolerances<R, N>,
         ) -> stepper::Step<R, N, 5> {
             let scale = R::lit(1.0 / D) / h;
             let factors = S::factor(u, p, t, scale);
@@ -92,24 +96,23 @@ mod device {
                 }
             }
             let third = S::solve(&factors, &b);
-            let failed = stepper::unsolved::<R, N>(&first, k1, &slope);
+            let code = stepper::unsolved::<R, N>(&first, k1, &slope);
             let k = [*k1, first, second, third, last];
-            stepper::step::<R, N, 5>(w, k, failed)
+            stepper::step::<R, N, 5>(w, k, code)
         }
 
         fn square_norm<R: Real, const N: usize>(
             u: &[R; N],
             step: &stepper::Step<R, N, 5>,
             _h: R,
-            abstol: R,
-            reltol: R,
+            tolerances: &stepper::Tolerances<R, N>,
         ) -> R {
             let mut error = [R::lit(0.0); N];
             for d in 0..N {
                 let others = step.k[2][d].mul_add(R::lit(2.0), step.k[1][d]);
                 error[d] = R::lit(1.0 / (6.0 * D)) * (step.k[3][d] - others);
             }
-            controller::square_norm::<R, N>(&error, u, &step.u, abstol, reltol)
+            controller::square_norm::<R, N>(&error, u, &step.u, tolerances)
         }
 
         fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

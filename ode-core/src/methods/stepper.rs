@@ -4,8 +4,18 @@ pub use device::*;
 
 #[ode_macros::device(stepper)]
 mod device {
-    use crate::lane::{Mask, Real};
+    use crate::integrate::code;
+    use crate::lane::{Bits, Real};
     use crate::system::System;
+
+    /// What errors are measured by.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Tolerances<R: Real, const N: usize> {
+        /// Absolute tolerance of each component.
+        pub abstol: [R; N],
+        /// Relative tolerance.
+        pub reltol: R,
+    }
 
     /// The result of one step of a method that keeps `K` vectors of it.
     #[derive(Clone, Copy, Debug)]
@@ -15,25 +25,31 @@ mod device {
         /// Derivatives, or whatever else the error estimate and the interpolant are made of. The first
         /// is not finite where the derivative at the beginning is not.
         pub k: [[R; N]; K],
-        /// Where there is no new state: an implicit method has found none.
-        pub failed: R::Mask,
+        /// Why there is no new state, where an implicit method has found none, as a [`code`]; else
+        /// [`code::SUCCESS`].
+        pub code: R::Bits,
+    }
+
+    /// [`Tolerances`] of their parts.
+    pub fn tolerances<R: Real, const N: usize>(abstol: [R; N], reltol: R) -> Tolerances<R, N> {
+        Tolerances::<R, N> { abstol, reltol }
     }
 
     /// A [`Step`] of its parts.
     pub fn step<R: Real, const N: usize, const K: usize>(
         u: [R; N],
         k: [[R; N]; K],
-        failed: R::Mask,
+        code: R::Bits,
     ) -> Step<R, N, K> {
-        Step { u, k, failed }
+        Step { u, k, code }
     }
 
-    /// A [`Step`] that did not fail.
+    /// A [`Step`] that has a new state.
     pub fn made<R: Real, const N: usize, const K: usize>(
         u: [R; N],
         k: [[R; N]; K],
     ) -> Step<R, N, K> {
-        step(u, k, <R::Mask as Mask>::splat(false))
+        step(u, k, <R::Bits as Bits>::lit(code::SUCCESS))
     }
 
     /// Whether all components are finite.
@@ -48,14 +64,17 @@ mod device {
         sum.equals(R::lit(0.0))
     }
 
-    /// Whether linear equations had no solution, though their right side was of finite `f` and `slope`.
+    /// [`code::SINGULAR`] where linear equations had no solution, though their right side was of finite
+    /// `f` and `slope`.
     pub fn unsolved<R: Real, const N: usize>(
         solution: &[R; N],
         f: &[R; N],
         slope: &[R; N],
-    ) -> R::Mask {
+    ) -> R::Bits {
         let given = is_finite::<R, N>(f) & is_finite::<R, N>(slope);
-        given & !is_finite::<R, N>(solution)
+        let unsolved = given & !is_finite::<R, N>(solution);
+        let singular = <R::Bits as Bits>::lit(code::SINGULAR);
+        <R::Bits as Bits>::select(unsolved, singular, <R::Bits as Bits>::lit(code::SUCCESS))
     }
 
     /// A one-step method, of which steps are made, judged and interpolated.
@@ -69,18 +88,21 @@ mod device {
         const FSAL: bool;
         /// Where it is then, in [`Step::k`].
         const LAST: usize;
-        /// Half the exponent of the error in the step-size controller: the norm is squared.
-        const BETA1: f64;
-        /// Half the exponent of the previous error.
-        const BETA2: f64;
+        /// Whether it iterates, and may end without a new state though its numbers are finite.
+        const ITERATES: bool;
+        /// Whether the derivative at the beginning is `u'` itself; otherwise it is the right-hand side,
+        /// which with a mass matrix is another vector.
+        const SLOPE: bool;
 
-        /// One step of size `h` from `u` at `t`, where the derivative is `k1`.
+        /// One step of size `h` from `u` at `t`, where the derivative is `k1`. `tolerances` are what
+        /// iterations end by.
         fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
             p: &[R; P],
             t: R,
             h: R,
             k1: &[R; N],
+            tolerances: &Tolerances<R, N>,
         ) -> Step<R, N, K>;
 
         /// `N` times the square of the RMS norm of the estimated error in units of the tolerance.
@@ -88,8 +110,7 @@ mod device {
             u: &[R; N],
             step: &Step<R, N, K>,
             h: R,
-            abstol: R,
-            reltol: R,
+            tolerances: &Tolerances<R, N>,
         ) -> R;
 
         /// The step with all that [`interpolate`](Stepper::interpolate) takes: what a step without

@@ -13,7 +13,7 @@
 explicit! {
     /// The method: order 6, error estimate of order 5, nine stages of which the last is reused.
     vern6::Vern6, kept 12,
-    order 6, beta1 0.058333333333333334, beta2 0.03333333333333333,
+    order 6,
     adaptive true, fsal true, last 8, degree 6,
     stages {
         1: [0],

@@ -13,7 +13,7 @@
 explicit! {
     /// The method: order 7, error estimate of order 6, ten stages.
     vern7::Vern7, kept 16,
-    order 7, beta1 0.05, beta2 0.02857142857142857,
+    order 7,
     adaptive true, fsal false, last 0, degree 7,
     stages {
         1: [0],

@@ -9,7 +9,7 @@
 explicit! {
     /// The method: order 9, error estimate of order 8, sixteen stages.
     vern9::Vern9, kept 26,
-    order 9, beta1 0.03888888888888889, beta2 0.022222222222222223,
+    order 9,
     adaptive true, fsal false, last 0, degree 9,
     stages {
         1: [0],

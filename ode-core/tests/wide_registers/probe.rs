@@ -4,9 +4,11 @@
 //! programs for scalars too and with times to save at, which takes several times as long, and all
 //! have the same name there. What the feed does within the step loop, it does as that of ensembles.
 
+use ode_core::controller;
 use ode_core::integrate::{self, Feed};
 use ode_core::lane::{Bits, Mask, Real, Scalar};
-use ode_core::methods::Tsit5;
+use ode_core::methods::stepper::Tolerances;
+use ode_core::methods::{Method, Tsit5};
 use ode_core::simd::{self, Program, SimdFamily};
 
 /// Stands for `odes` in the expansion of the macro.
@@ -74,7 +76,13 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
     fn run<R: Real<Scalar = T>>(mut self) -> Vec<[T; 3]> {
         let [abstol, reltol, dt, dtmin] = self.options.map(|x| R::lit(x.widen()));
         let max_steps = <R::Bits as Bits>::lit(self.max_steps);
-        let options = integrate::options::<R>(abstol, reltol, dt, dtmin, max_steps);
+        let law = Tsit5::PROPERTIES.controller.law::<T>(3, Tsit5::PROPERTIES.error);
+        let law = controller::law::<R>(law.map(|x| <R::Single as Real>::lit(f64::from(x))));
+        let tolerances = Tolerances { abstol: [abstol; 3], reltol };
+        let kind = controller::KIND_PI;
+        let (dtmax, limited) = (dt, false);
+        let options =
+            integrate::Options { tolerances, dt, dtmin, dtmax, limited, law, kind, max_steps };
         integrate::integrate::<R, lorenz, Tsit5, _, 3, 3, 7, ADAPTIVE, false>(&mut self, &options);
         self.finals
     }
