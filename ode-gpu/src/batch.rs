@@ -355,7 +355,7 @@ mod tests {
             adaptive: true,
             dtmin: 0.0,
             dtmax: None,
-            law: [0.0; LAW_NUMBERS],
+            law: [0.0; ode_core::controller::LAW_NUMBERS],
             law_kind: 0,
             max_steps: u64::from(u32::MAX),
         }
