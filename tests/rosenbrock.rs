@@ -1,16 +1,16 @@
-//! Rosenbrock methods proved: order conditions, stability, orders of convergence of the step and of the
-//! interpolant, and the stiff test set.
+//! Rosenbrock methods proved: order conditions, stability, and steps as in the textbook.
 
-#[path = "../examples/models/mod.rs"]
-mod models;
+#[path = "support/forced.rs"]
+mod problems;
 
 use odes::Method;
 use odes::Rodas3;
+use odes::methods::Properties;
 use odes::methods::rosenbrock::Tableau;
-use odes::methods::{Properties, Stability};
 use odes::methods::{rodas3, rodas4, rodas5p};
 use odes::prelude::*;
 use odes::system::System;
+use problems::{distance, forced};
 
 /// A tableau in the variables of its derivation: `α_ij`, `β_ij = α_ij + γ_ij` and `b_i`.
 struct Classical {
@@ -250,102 +250,6 @@ fn stable_on_the_negative_axis() {
     }
 }
 
-/// Kaps' problem, `x = exp(-2t)`, `y = exp(-t)`, the stiffer the smaller `p[0]`.
-#[ode_system]
-fn kaps(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
-    let [x, y] = *u;
-    du[0] = (y * y - x) / p[0] - 2.0 * x;
-    du[1] = x - y - y * y;
-}
-
-/// `x = cos t`, `y = sin t`; the time stands in both equations, and with the state.
-#[ode_system]
-fn forced(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 1], t: f64) {
-    let [x, y] = *u;
-    let (sin, cos) = (t.sin(), t.cos());
-    du[0] = -sin - (x * x * x - cos * cos * cos) + (y - sin);
-    du[1] = cos + x * (sin - y);
-}
-
-fn of_kaps(t: f64) -> [f64; 2] {
-    [(-2.0 * t).exp(), (-t).exp()]
-}
-
-fn of_forced(t: f64) -> [f64; 2] {
-    [t.cos(), t.sin()]
-}
-
-fn distance<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
-    (0..N).map(|d| (a[d] - b[d]).abs()).fold(0.0, f64::max)
-}
-
-/// Errors at the end of fixed steps, and of the interpolant within one step: the orders of both.
-fn orders<M: Method<K> + Copy, S: System<2, 1>, const K: usize>(
-    method: M,
-    steps: u32,
-    system: S,
-    exact: fn(f64) -> [f64; 2],
-) -> (f64, f64) {
-    let end = |steps: u32| {
-        let problem = OdeProblem::new(system, exact(0.2), 0.2..=2.2, [1.0]);
-        let options = SolveOptions::default().fixed_step(2.0 / f64::from(steps)).saveat(0.25);
-        let solution = problem.solve(method, &options).unwrap();
-        let errors = solution.times().zip(solution.states()).map(|(t, u)| distance(u, exact(t)));
-        errors.fold(0.0, f64::max)
-    };
-    let within = |dt: f64| {
-        let times = [0.2, 0.45, 0.7, 0.9].map(|theta| 0.2 + theta * dt);
-        let problem = OdeProblem::new(system, exact(0.2), 0.2..=0.2 + dt, [1.0]);
-        let options = SolveOptions::default().fixed_step(dt).saveat(times);
-        let solution = problem.solve(method, &options).unwrap();
-        let errors = solution.times().zip(solution.states()).map(|(t, u)| distance(u, exact(t)));
-        errors.fold(0.0, f64::max)
-    };
-    ((end(steps) / end(2 * steps)).log2(), (within(0.0625) / within(0.03125)).log2())
-}
-
-fn converges<M: Method<K> + Copy, const K: usize>(
-    method: M,
-    steps: u32,
-    order: f64,
-    interpolant: f64,
-) {
-    for (what, (step, dense)) in [
-        ("autonomous", orders(method, steps, kaps, of_kaps)),
-        ("forced", orders(method, steps, forced, of_forced)),
-    ] {
-        eprintln!("{}, {what}: order {step:.2}, interpolant h^{dense:.2}", M::PROPERTIES.name);
-        assert!((step - order).abs() < 0.25, "{}, {what}: order {step}", M::PROPERTIES.name);
-        // The error of one step is of one order more.
-        let dense = dense - 1.0;
-        assert!(
-            (dense - interpolant).abs() < 0.35,
-            "{}, {what}: interpolant {dense}",
-            M::PROPERTIES.name
-        );
-    }
-}
-
-#[test]
-fn rosenbrock23_converges() {
-    converges(Rosenbrock23, 32, 2.0, 2.0);
-}
-
-#[test]
-fn rodas3_converges() {
-    converges(Rodas3, 32, 3.0, 2.0);
-}
-
-#[test]
-fn rodas4_converges() {
-    converges(Rodas4, 256, 4.0, 3.0);
-}
-
-#[test]
-fn rodas5p_converges() {
-    converges(Rodas5P, 32, 5.0, 4.0);
-}
-
 /// One step of `forced` in the variables of the derivation, products with the Jacobian and all: `(I - γ h
 /// J) k_i = h f_i + h J Σ γ_ij k_j + γ_i h² ∂f/∂t`.
 fn textbook(tableau: &Tableau, u: [f64; 2], t: f64, h: f64) -> [f64; 2] {
@@ -391,104 +295,4 @@ fn stages_are_those_of_the_textbook() {
     steps_as_in_the_textbook(Rodas3, &rodas3::TABLEAU);
     steps_as_in_the_textbook(Rodas4, &rodas4::TABLEAU);
     steps_as_in_the_textbook(Rodas5P, &rodas5p::TABLEAU);
-}
-
-/// `u' = p u`.
-#[ode_system]
-fn decay(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], _t: f64) {
-    du[0] = p[0] * u[0];
-}
-
-/// One step of size 1 is `R(p)`.
-fn damps<M: Method<K> + Copy, const K: usize>(method: M) {
-    let options = SolveOptions::default().fixed_step(1.0);
-    for i in 0..=52 {
-        let z = -(10.0_f64.powf(-3.0 + 0.25 * f64::from(i)));
-        let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [z]);
-        let [r] = problem.solve(method, &options).unwrap().final_state();
-        let bound = if z < -1e9 { 1e-7 } else { 1.0 };
-        assert!(r.abs() < bound, "{}: {r} at {z}", M::PROPERTIES.name);
-    }
-    assert_eq!(M::PROPERTIES.stability, Stability::L);
-}
-
-#[test]
-fn infinitely_fast_decay_is_over_after_a_step() {
-    damps(Rosenbrock23);
-    damps(Rodas3);
-    damps(Rodas4);
-    damps(Rodas5P);
-}
-
-/// The errors of a method at tolerances from 1e-3 down, in units of the tolerance: at most `most`, and
-/// `abstol` is the tolerance times `small`.
-struct Follows<const N: usize, const P: usize> {
-    problem: ([f64; N], [f64; P], (f64, f64)),
-    reference: [f64; N],
-    small: f64,
-}
-
-impl<const N: usize, const P: usize> Follows<N, P> {
-    fn check<M: Method<K> + Copy, S: System<N, P>, const K: usize>(
-        &self,
-        method: M,
-        system: S,
-        exponents: std::ops::RangeInclusive<i32>,
-        most: f64,
-    ) {
-        let (u0, p, (begin, end)) = self.problem;
-        let mut absolute = Vec::new();
-        for exponent in exponents {
-            let tolerance = f64::powi(10.0, -exponent);
-            let options = SolveOptions::default().reltol(tolerance).abstol(tolerance * self.small);
-            let problem = OdeProblem::new(system, u0, begin..=end, p);
-            let solution = problem.solve(method, &options).unwrap();
-            let what = format!("{} by {} at 1e-{exponent}", S::NAME, M::PROPERTIES.name);
-            assert_eq!(solution.code(), ReturnCode::Success, "{what}");
-            let pairs = solution.final_state().into_iter().zip(self.reference);
-            let errors =
-                pairs.map(|(u, expected)| (u - expected).abs() / (expected.abs() + self.small));
-            let error = errors.fold(0.0, f64::max);
-            let (accepted, rejected) = (solution.accepted(), solution.rejected());
-            eprintln!("{what}: {:.2} tol, {accepted} + {rejected} steps", error / tolerance);
-            assert!(error < most * tolerance, "{what}: {error:e}");
-            absolute.push(error);
-        }
-        // Seven decades of tolerance are as many of error, but for rounding and for luck.
-        let decades = (absolute[0].max(1e-4) / absolute[absolute.len() - 1].max(1e-11)).log10();
-        assert!(decades > 0.4 * (absolute.len() - 1) as f64, "{}: {absolute:?}", S::NAME);
-    }
-}
-
-/// The stiff test set. An error is within `most` tolerances; that of the method of order 2 is carried on
-/// without a better one, so that it grows against the tolerance.
-macro_rules! stiff {
-    ($($name:ident $(until $end:literal: $reference:expr, small)?: $small:literal, $([$method:ident to $exponent:literal: $most:literal])+;)*) => { $(
-        #[test]
-        fn $name() {
-            use models::$name::{P, REFERENCE, SPAN, U0, $name};
-            #[allow(unused_variables)]
-            let (end, reference) = (SPAN.1, REFERENCE);
-            $(let (end, reference) = ($end, $reference);)?
-            let follows = Follows { problem: (U0, P, (SPAN.0, end)), reference, small: $small };
-            $(follows.check($method, $name, 3..=$exponent, $most);)+
-        }
-    )* };
-}
-
-stiff! {
-    robertson: 1e-8, [Rosenbrock23 to 7: 150.0] [Rodas3 to 8: 20.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0];
-    oregonator: 1e-3, [Rosenbrock23 to 7: 2000.0] [Rodas3 to 8: 50.0] [Rodas4 to 10: 15.0] [Rodas5P to 10: 5.0];
-    hires: 1e-4, [Rosenbrock23 to 8: 100.0] [Rodas3 to 9: 10.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0];
-    pollution: 1e-9, [Rosenbrock23 to 8: 10.0] [Rodas3 to 9: 5.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0];
-    // By `tools/references.py --until`: at the end of the span its species are of the size of rounding
-    // errors that are made on the way.
-    e5 until 1e5: [7.4813208224292e-6, 2.3734781561206e-12, 2.2123586689582e-12, 1.6111948716243e-13],
-        small: 1e-20, [Rosenbrock23 to 7: 100.0] [Rodas3 to 8: 10.0] [Rodas4 to 10: 10.0] [Rodas5P to 10: 10.0];
-    stiff_van_der_pol: 1e-3, [Rosenbrock23 to 7: 200.0] [Rodas3 to 8: 10.0] [Rodas4 to 10: 5.0] [Rodas5P to 10: 5.0];
-    brusselator: 1e-3, [Rosenbrock23 to 8: 1000.0] [Rodas3 to 9: 10.0] [Rodas4 to 10: 5.0] [Rodas5P to 10: 15.0];
-    diffusive_brusselator: 1e-3, [Rosenbrock23 to 8: 500.0] [Rodas3 to 9: 5.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0];
-    // Rodas3 looks at the right-hand side at the ends of a step only: by night it may take the next one
-    // over the whole day, and none the wiser.
-    stratosphere: 1.0, [Rosenbrock23 to 6: 5.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0];
 }

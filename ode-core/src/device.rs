@@ -102,13 +102,14 @@ where
     };
     let elementary = crate::math::device_source();
     let lane_programs = [
-        &elementary,
+        elementary.as_str(),
         functions,
         crate::linear::DEVICE,
         integrate::code::DEVICE,
         methods::stepper::DEVICE,
         controller::DEVICE,
         initial::DEVICE,
+        if M::ITERATES { methods::esdirk::DEVICE } else { "" },
         M::DEVICE,
         integrate::DEVICE,
     ]

@@ -4,7 +4,7 @@ use crate::controller;
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
 use crate::methods::Properties;
-use crate::options::{AbsTol, SolveOptions};
+use crate::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::system::System;
 use rayon::prelude::*;
@@ -119,6 +119,9 @@ pub struct Inputs<T> {
 /// Trajectories are built in parallel, so many at a time.
 const BLOCK: usize = 4096;
 
+/// With fixed steps, the tolerances of iterations as parts of those of the options.
+const ITERATIONS_SHARE: f64 = 1e-4;
+
 /// Indices travel as 32-bit numbers on a GPU.
 const MOST: usize = i32::MAX as usize;
 
@@ -159,7 +162,9 @@ impl<T: Scalar> Inputs<T> {
         if S::MASS && method.solves == 0 {
             return Err(SolveError::MassMatrix { method: method.name, system: S::NAME });
         }
-        let (abstol, abstols) = tolerances(&options.abstol, N)?;
+        // Fixed steps: only iterations have an end to find, and their errors are not to be seen.
+        let share = if matches!(options.step, StepSize::Fixed(_)) { ITERATIONS_SHARE } else { 1.0 };
+        let (abstol, abstols) = tolerances(&options.abstol, share, N)?;
         let controller = options.controller.unwrap_or(method.controller);
         let saved = options.saved_row::<S, N, P>()?;
         let n = ensemble.trajectories;
@@ -208,7 +213,7 @@ impl<T: Scalar> Inputs<T> {
             saved,
             abstol,
             abstols,
-            reltol: T::narrow(options.reltol),
+            reltol: T::narrow(options.reltol * share),
             dt: T::narrow(dt),
             adaptive,
             dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
@@ -275,11 +280,15 @@ fn same<T: Scalar>(a: T, b: T) -> bool {
 }
 
 /// The absolute tolerance of all `n` components, and those that they have of their own.
-fn tolerances<T: Scalar>(abstol: &AbsTol, n: usize) -> Result<(T, Vec<Column<T>>), SolveError> {
+fn tolerances<T: Scalar>(
+    abstol: &AbsTol,
+    share: f64,
+    n: usize,
+) -> Result<(T, Vec<Column<T>>), SolveError> {
     match abstol {
-        AbsTol::All(number) => Ok((T::narrow(*number), Vec::new())),
+        AbsTol::All(number) => Ok((T::narrow(*number * share), Vec::new())),
         AbsTol::Each(numbers) if numbers.len() == n => {
-            let columns = numbers.iter().map(|number| Column::Shared(T::narrow(*number)));
+            let columns = numbers.iter().map(|number| Column::Shared(T::narrow(*number * share)));
             Ok((T::default(), columns.collect()))
         }
         AbsTol::Each(numbers) => {

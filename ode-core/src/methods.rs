@@ -12,11 +12,16 @@ use crate::controller::Controller;
 pub mod explicit;
 #[macro_use]
 pub mod rosenbrock;
+#[macro_use]
+pub mod esdirk;
 pub mod bs3;
 pub mod dop853;
 pub mod dp5;
 pub mod euler;
 pub mod heun;
+pub mod kencarp4;
+pub mod kvaerno3;
+pub mod kvaerno5;
 pub mod ralston;
 pub mod rk4;
 pub mod rodas3;
@@ -24,6 +29,7 @@ pub mod rodas4;
 pub mod rodas5p;
 pub mod rosenbrock23;
 pub mod stepper;
+pub mod trbdf2;
 pub mod tsit5;
 pub mod vern6;
 pub mod vern7;
@@ -34,6 +40,9 @@ pub use dop853::Dop853;
 pub use dp5::Dp5;
 pub use euler::Euler;
 pub use heun::Heun;
+pub use kencarp4::KenCarp4;
+pub use kvaerno3::Kvaerno3;
+pub use kvaerno5::Kvaerno5;
 pub use ralston::Ralston;
 pub use rk4::Rk4;
 pub use rodas3::Rodas3;
@@ -41,6 +50,7 @@ pub use rodas4::Rodas4;
 pub use rodas5p::Rodas5P;
 pub use rosenbrock23::Rosenbrock23;
 pub use stepper::Stepper;
+pub use trbdf2::TrBdf2;
 pub use tsit5::Tsit5;
 pub use vern6::Vern6;
 pub use vern7::Vern7;
@@ -83,6 +93,9 @@ pub struct Properties {
     pub extra: usize,
     /// Systems of linear equations in a step; all of them have one matrix, which is factorised once.
     pub solves: usize,
+    /// Whether stages are found by iteration, each change of one taking an evaluation and a system: then both
+    /// counts are of one iteration for each stage.
+    pub iterates: bool,
     /// What becomes of solutions that decay faster than the step is long.
     pub stability: Stability,
 }
@@ -128,6 +141,7 @@ fn row(f: &mut fmt::Formatter<'_>, cells: [&dyn fmt::Display; 11]) -> fmt::Resul
 impl fmt::Display for Properties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let yes = |yes| if yes { "yes" } else { "no" };
+        let each = |count: usize| format!("{count}{}", if self.iterates { " each" } else { "" });
         let mut embedded: Vec<String> = self.embedded.iter().map(ToString::to_string).collect();
         if embedded.is_empty() {
             embedded.push("none".to_string());
@@ -139,10 +153,10 @@ impl fmt::Display for Properties {
             &yes(self.adaptive()),
             &self.stages,
             &yes(self.fsal),
-            &self.evaluations,
+            &each(self.evaluations),
             &self.interpolant,
             &self.extra,
-            &self.solves,
+            &each(self.solves),
             &self.stability,
         ];
         row(f, cells)
@@ -191,6 +205,10 @@ methods! {
     rodas3::Rodas3<5>,
     rodas4::Rodas4<7>,
     rodas5p::Rodas5P<9>,
+    trbdf2::TrBdf2<4>,
+    kvaerno3::Kvaerno3<5>,
+    kvaerno5::Kvaerno5<8>,
+    kencarp4::KenCarp4<7>,
 }
 
 #[cfg(test)]

@@ -167,7 +167,8 @@ impl SolveOptions {
         self.abstol(tolerance).reltol(tolerance)
     }
 
-    /// Fixed steps of size `dt`, negative for a reversed time span.
+    /// Fixed steps of size `dt`, negative for a reversed time span. Methods that iterate solve their
+    /// equations to a ten-thousandth of the tolerances.
     pub fn fixed_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::Fixed(dt), ..self }
     }

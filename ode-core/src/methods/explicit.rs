@@ -85,6 +85,7 @@ macro_rules! explicit {
             evaluations: 1 + <[usize]>::len(&[$($stage),*]) - $fsal as usize,
             extra: <[usize]>::len(&[$($($extra),*)?]),
             solves: 0,
+            iterates: false,
             stability: Stability::Bounded,
         };
 

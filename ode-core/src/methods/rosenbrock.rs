@@ -80,6 +80,7 @@ macro_rules! rosenbrock {
             evaluations: $evaluations,
             extra: 0,
             solves: $last,
+            iterates: false,
             stability: Stability::L,
         };
 

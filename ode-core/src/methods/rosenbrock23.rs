@@ -24,6 +24,7 @@ pub const PROPERTIES: Properties = Properties {
     evaluations: 2,
     extra: 0,
     solves: 3,
+    iterates: false,
     stability: Stability::L,
 };
 

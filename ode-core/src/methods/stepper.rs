@@ -64,6 +64,29 @@ mod device {
         sum.equals(R::lit(0.0))
     }
 
+    /// The cubic polynomial that has the values `u` and `new` and the derivatives `k1` and `last` at the ends
+    /// of a step of size `h`, a fraction `theta` of the step after its beginning (Hairer, Nørsett and Wanner
+    /// I, II.6).
+    pub fn hermite<R: Real, const N: usize>(
+        u: &[R; N],
+        k1: &[R; N],
+        new: &[R; N],
+        last: &[R; N],
+        h: R,
+        theta: R,
+    ) -> [R; N] {
+        let rest = theta - R::lit(1.0);
+        let middle = R::lit(1.0) - (theta + theta);
+        let mut out = *u;
+        for d in 0..N {
+            let change = new[d] - u[d];
+            let ends = rest.mul_add(k1[d], theta * last[d]);
+            let bend = middle.mul_add(change, h * ends);
+            out[d] = (theta * rest).mul_add(bend, theta.mul_add(change, u[d]));
+        }
+        out
+    }
+
     /// [`code::SINGULAR`] where linear equations had no solution, though their right side was of finite
     /// `f` and `slope`.
     pub fn unsolved<R: Real, const N: usize>(

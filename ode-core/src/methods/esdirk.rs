@@ -1,0 +1,296 @@
+//! ESDIRK methods: the one lane program that they all are.
+//!
+//! Singly diagonally implicit Runge–Kutta methods whose first stage is explicit (Kværnø, BIT 44 (2004)
+//! 489–502; Kennedy and Carpenter, NASA/TM–2016–219173). Stage `i` is `Y_i = u + h Σ_j<i a_ij k_j + v_i`
+//! with `v_i = γ h k_i`, and solves
+//!
+//! `M v_i/(γ h) = f(Y_i, t + c_i h)`,
+//!
+//! which leaves `k_i` its meaning, the derivative, for algebraic unknowns too. All are stiffly accurate:
+//! the last stage is the new state, and its derivative the first of the next step.
+//!
+//! Newton's method is the simplified one: `W = M/(γ h) - J` at the beginning of the step, factorised once
+//! for all its stages and iterations. It ends by Hairer's test of the rate of convergence (Hairer and
+//! Wanner II, IV.8). A Jacobian is never kept for the next step: in straight-line code over the nonzeros
+//! it costs a fraction of one iteration, and a fresh one saves more than that.
+//!
+//! The estimate of the error is filtered by `W` (Hosea and Shampine, Applied Numerical Mathematics 20
+//! (1996) 21–37), since of a component that decays fast the unfiltered one is mostly of what is not there
+//! any more. Between its ends a step is the cubic Hermite polynomial, of order 3.
+
+use crate::controller::Controller;
+
+/// As for Rosenbrock methods, which meet the same transients.
+pub const CONTROLLER: Controller = Controller::pi(1.0, 0.1);
+
+/// What an ESDIRK method is, as data; `tests/esdirk.rs` proves it. Triangles lie row by row in a square
+/// matrix, whose order is the number of stages.
+#[derive(Clone, Copy, Debug)]
+pub struct Tableau {
+    /// The diagonal `γ`, but for the first stage.
+    pub gamma: f64,
+    /// `a_ij` below the diagonal. The last row has the weights of the solution.
+    pub a: &'static [f64],
+    /// The nodes.
+    pub c: &'static [f64],
+    /// The weights of the solution less those of the embedded one.
+    pub error: &'static [f64],
+    /// What each stage's derivative is guessed from before the iteration.
+    pub guess: &'static [f64],
+}
+
+pub use device::*;
+
+// The number of arguments is that of what a stage depends on.
+#[allow(clippy::too_many_arguments)]
+#[ode_macros::device(esdirk)]
+mod device {
+    use super::super::stepper;
+    use crate::controller;
+    use crate::integrate::code;
+    use crate::lane::{Bits, Mask, Real};
+    use crate::system::System;
+
+    /// What the last change of an iteration may leave, in units of the tolerance.
+    pub const KAPPA: f64 = 0.05;
+    /// Iterations after which a stage is given up.
+    pub const ITERATIONS: u32 = 8;
+    /// Relative tolerances below which rounding would decide whether an iteration converges.
+    pub const LEAST_DOUBLE: f64 = 4e-14;
+    /// See [`LEAST_DOUBLE`].
+    pub const LEAST_SINGLE: f64 = 2e-5;
+
+    /// A stage.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Stage<R: Real, const N: usize> {
+        /// `γ h` times its derivative.
+        pub v: [R; N],
+        /// Why it was not solved, as a [`code`], where it was not.
+        pub code: R::Bits,
+    }
+
+    /// Solves `per_gh M v = f(base + v, t)` from a guess of `v`, in lanes where `code` says that the stages
+    /// before were solved. Changes are measured as errors, beside the state `u`.
+    pub fn stage<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        w: &S::Factors<R>,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        base: &[R; N],
+        guess: &[R; N],
+        per_gh: R,
+        code: R::Bits,
+        tolerances: &stepper::Tolerances<R, N>,
+    ) -> Stage<R, N> {
+        let solved = <R::Bits as Bits>::lit(code::SUCCESS);
+        let mut v = *guess;
+        let mut why = code;
+        let mut open = code.equals(solved);
+        let one = R::lit(1.0);
+        let mut rounded = *tolerances;
+        rounded.reltol = tolerances.reltol.max(R::lit_of(LEAST_DOUBLE, LEAST_SINGLE));
+        let per_limit = R::lit(1.0 / (N as f64 * KAPPA * KAPPA));
+        let mut last = one;
+        let mut done: u32 = 0;
+        while open.any() {
+            let mut y = *base;
+            for d in 0..N {
+                y[d] = base[d] + v[d];
+            }
+            let f = S::rhs(&y, p, t);
+            let mut b = v;
+            if S::MASS {
+                b = S::mass(&v);
+            }
+            for d in 0..N {
+                b[d] = (-per_gh).mul_add(b[d], f[d]);
+            }
+            let change = S::solve(w, &b);
+            for d in 0..N {
+                v[d] = R::select(open, v[d] + change[d], v[d]);
+            }
+            // In units of what may be left.
+            let size =
+                (controller::square_norm::<R, N>(&change, u, &y, &rounded) * per_limit).sqrt();
+            // The rate of convergence; before the second change it is taken to be a half.
+            let mut rate = R::lit(0.5);
+            if done > 0 {
+                rate = size / last;
+            }
+            // `size rate/(1 - rate)` is what is left.
+            let near = (size * rate).le(one - rate);
+            let singular = stepper::unsolved::<R, N>(&change, &f, &f);
+            why = <R::Bits as Bits>::select(open, singular, why);
+            open = open & !near & why.equals(solved);
+            done += 1;
+            let enough = done == ITERATIONS;
+            let mut hopeless = !rate.lt(one);
+            if enough {
+                hopeless = <R::Mask as Mask>::splat(true);
+            }
+            let diverged = <R::Bits as Bits>::lit(code::DIVERGED);
+            why = <R::Bits as Bits>::select(open & hopeless, diverged, why);
+            open = open & !hopeless;
+            last = size;
+        }
+        Stage::<R, N> { v, code: why }
+    }
+}
+
+/// Declares a method, in a module of lane programs that has its coefficients as constants. Stages count
+/// from 1; the first is explicit, and `last` the new state.
+///
+/// * `GAMMA`, `A`, `C`, `E`: the diagonal, the rows below it, the nodes, and the weights of the solution
+///   less those of the embedded one of order `embedded`; for each stage `at` says which of its row are not
+///   zero.
+/// * `G`: what the derivative of a stage is guessed from, of which `guess` says which are not zero.
+macro_rules! esdirk {
+    (
+        $(#[$documentation:meta])*
+        $module:ident::$method:ident, kept $kept:tt,
+        order $order:tt, embedded $embedded:tt, interpolant $interpolant:tt,
+        stages {
+            $($stage:tt: at [$first:tt $(, $next:tt)*] guess [$guess:tt $(, $guesses:tt)*];)*
+        }
+        last $last:tt, error [$first_of_error:tt $(, $next_of_error:tt)*],
+        constants { $($constants:tt)* }
+    ) => {
+        pub use device::*;
+
+        use super::esdirk::CONTROLLER;
+        use super::{Properties, Stability};
+
+        /// What is known of the method.
+        pub const PROPERTIES: Properties = Properties {
+            name: stringify!($method),
+            order: $order,
+            embedded: &[$embedded],
+            error: if $order < $embedded { $order } else { $embedded } + 1,
+            controller: CONTROLLER,
+            stages: $last,
+            fsal: true,
+            interpolant: $interpolant,
+            evaluations: $last - 1,
+            extra: 0,
+            solves: $last - 1,
+            iterates: true,
+            stability: Stability::L,
+        };
+
+        /// Its coefficients.
+        pub const TABLEAU: super::esdirk::Tableau = super::esdirk::Tableau {
+            gamma: GAMMA,
+            a: A.as_flattened(),
+            c: &C,
+            error: &E,
+            guess: G.as_flattened(),
+        };
+
+        #[allow(unused_mut)]
+        #[ode_macros::device($module)]
+        mod device {
+            use super::super::{esdirk, stepper};
+            use crate::controller;
+            use crate::integrate::code;
+            use crate::lane::{Bits, Real};
+            use crate::system::System;
+            use stepper::Stepper;
+
+            $($constants)*
+
+            $(#[$documentation])*
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            pub struct $method;
+
+            impl Stepper<$kept> for $method {
+                const ORDER: usize = $order;
+                const ADAPTIVE: bool = true;
+                const FSAL: bool = true;
+                const LAST: usize = $last - 1;
+                const ITERATES: bool = true;
+                const SLOPE: bool = true;
+
+                fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    u: &[R; N],
+                    p: &[R; P],
+                    t: R,
+                    h: R,
+                    k1: &[R; N],
+                    tolerances: &stepper::Tolerances<R, N>,
+                ) -> stepper::Step<R, N, $kept> {
+                    let mut k = [[R::lit(0.0); N]; $kept];
+                    k[0] = *k1;
+                    let gh = h * R::lit(GAMMA);
+                    let per_gh = R::lit(1.0) / gh;
+                    let w = S::factor(u, p, t, per_gh);
+                    let mut code = <R::Bits as Bits>::lit(code::SUCCESS);
+                    let mut base = *u;
+                    let mut v = *u;
+                    $(
+                        for d in 0..N {
+                            let mut sum = R::lit(A[$stage - 1][$first - 1]) * k[$first - 1][d];
+                            $(sum = k[$next - 1][d].mul_add(R::lit(A[$stage - 1][$next - 1]), sum);)*
+                            base[d] = h.mul_add(sum, u[d]);
+                            let mut sum = R::lit(G[$stage - 1][$guess - 1]) * k[$guess - 1][d];
+                            $(sum = k[$guesses - 1][d].mul_add(R::lit(G[$stage - 1][$guesses - 1]), sum);)*
+                            v[d] = gh * sum;
+                        }
+                        let at = h.mul_add(R::lit(C[$stage - 1]), t);
+                        let stage = esdirk::stage::<R, S, N, P>(
+                            &w, u, p, at, &base, &v, per_gh, code, tolerances,
+                        );
+                        code = stage.code;
+                        v = stage.v;
+                        for d in 0..N {
+                            k[$stage - 1][d] = v[d] * per_gh;
+                        }
+                    )*
+                    let mut new = base;
+                    let mut b = base;
+                    for d in 0..N {
+                        new[d] = base[d] + v[d];
+                        let mut sum = R::lit(E[$first_of_error - 1]) * k[$first_of_error - 1][d];
+                        $(sum = k[$next_of_error - 1][d].mul_add(R::lit(E[$next_of_error - 1]), sum);)*
+                        b[d] = R::lit(1.0 / GAMMA) * sum;
+                    }
+                    if S::MASS {
+                        b = S::mass(&b);
+                    }
+                    k[$last] = S::solve(&w, &b);
+                    // Where there is nothing to begin with, nothing is to blame on the iteration.
+                    let solved = <R::Bits as Bits>::lit(code::SUCCESS);
+                    code = <R::Bits as Bits>::select(stepper::is_finite::<R, N>(k1), code, solved);
+                    stepper::step::<R, N, $kept>(new, k, code)
+                }
+
+                fn square_norm<R: Real, const N: usize>(
+                    u: &[R; N],
+                    step: &stepper::Step<R, N, $kept>,
+                    _h: R,
+                    tolerances: &stepper::Tolerances<R, N>,
+                ) -> R {
+                    controller::square_norm::<R, N>(&step.k[$last], u, &step.u, tolerances)
+                }
+
+                fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    _u: &[R; N],
+                    _p: &[R; P],
+                    _t: R,
+                    _h: R,
+                    step: &stepper::Step<R, N, $kept>,
+                ) -> stepper::Step<R, N, $kept> {
+                    *step
+                }
+
+                fn interpolate<R: Real, const N: usize>(
+                    u: &[R; N],
+                    step: &stepper::Step<R, N, $kept>,
+                    h: R,
+                    theta: R,
+                ) -> [R; N] {
+                    stepper::hermite::<R, N>(u, &step.k[0], &step.u, &step.k[$last - 1], h, theta)
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,70 @@
+//! KenCarp4: an implicit method for tolerances between.
+//!
+//! C. A. Kennedy and M. H. Carpenter, "Additive Runge–Kutta schemes for convection–diffusion–reaction
+//! equations", Applied Numerical Mathematics 44 (2003) 139–181: the implicit method of the pair
+//! ARK4(3)6L[2]SA.
+
+esdirk! {
+    /// The method: order 4, error estimate of order 3, six stages of which five are implicit, L-stable.
+    kencarp4::KenCarp4, kept 7,
+    order 4, embedded 3, interpolant 3,
+    stages {
+        2: at [1] guess [1];
+        3: at [1, 2] guess [1, 2];
+        4: at [1, 2, 3] guess [1, 2];
+        5: at [1, 2, 3, 4] guess [1, 4];
+        6: at [1, 3, 4, 5] guess [1, 5];
+    }
+    last 6, error [1, 3, 4, 5, 6],
+    constants {
+        /// The diagonal.
+        pub const GAMMA: f64 = 0.25;
+
+        /// Stages.
+        pub const A: [[f64; 6]; 6] = [
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            [0.25, 0.0, 0.0, 0.0, 0.0, 0.0],
+            [0.137776, -0.055776, 0.0, 0.0, 0.0, 0.0],
+            [0.14463686602698217, -0.22393190761334475, 0.4492950415863626, 0.0, 0.0, 0.0],
+            [
+                0.09825878328356477,
+                -0.5915442428196704,
+                0.8101210538282996,
+                0.283164405707806,
+                0.0,
+                0.0,
+            ],
+            [
+                0.15791629516167136,
+                0.0,
+                0.18675894052400077,
+                0.6805652953093346,
+                -0.2752405309950067,
+                0.0,
+            ],
+        ];
+
+        /// Nodes.
+        pub const C: [f64; 6] = [0.0, 0.5, 0.332, 0.62, 0.85, 1.0];
+
+        /// Weights of the error.
+        pub const E: [f64; 6] = [
+            0.0032044943984591762,
+            0.0,
+            -0.0024462511366794577,
+            -0.02148007591958727,
+            0.04394686806857242,
+            -0.02322503541076487,
+        ];
+
+        /// Guesses: on a straight line through the first derivative and another.
+        pub const G: [[f64; 6]; 6] = [
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            [0.336, 0.664, 0.0, 0.0, 0.0, 0.0],
+            [-0.24, 1.24, 0.0, 0.0, 0.0, 0.0],
+            [-0.3709677419354839, 0.0, 0.0, 1.370967741935484, 0.0, 0.0],
+            [-0.17647058823529413, 0.0, 0.0, 0.0, 1.1764705882352942, 0.0],
+        ];
+    }
+}
