@@ -11,8 +11,12 @@
 //! size makes one of them small, the step's error is large or not a number, the step is refused, and
 //! with a smaller one `s M` dominates.
 
-use std::collections::HashMap;
+mod order;
 
+use std::collections::{BTreeMap, HashMap};
+
+pub(crate) use self::order::Unsuitable;
+use self::order::{Cost, Order, matching};
 use crate::graph::{Graph, Id, Input};
 
 /// The code that factorises a matrix and that solves with the factors.
@@ -25,228 +29,151 @@ pub(crate) struct Factorization {
     pub solution: Vec<Id>,
 }
 
-/// Which entries of a matrix are nonzero, with an order of elimination.
-struct Order {
-    /// Equations and unknowns in the order of elimination: position to row, position to column.
-    rows: Vec<usize>,
-    columns: Vec<usize>,
-    /// Multiplications and subtractions of the elimination.
-    operations: usize,
-}
+/// The nonzeros of a matrix, row by row: columns in order, and entries.
+pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 
-/// The most operations that a factorisation may unroll to.
-const LIMIT: usize = 40_000;
+/// The most operations that a factorisation may unroll to, and a solution.
+pub(crate) const LIMIT: usize = 40_000;
 
-/// The factorisation of `s M - J`; `None` where it would take too many operations, or where no
-/// permutation has a full diagonal, that is, where `W` is singular for any numbers.
+/// The factorisation of `s M - J`.
 pub(crate) fn factorization(
     graph: &Graph,
     jacobian: &[Vec<Option<Id>>],
-    mass: &[Vec<Option<Id>>],
-) -> Option<Factorization> {
-    let n = jacobian.len();
-    let nonzero: Vec<Vec<bool>> = (0..n)
-        .map(|i| (0..n).map(|j| jacobian[i][j].is_some() || mass[i][j].is_some()).collect())
-        .collect();
-    let matching = matching(&nonzero)?;
-    let order = [Cost::Markowitz, Cost::MinimumFill]
-        .into_iter()
-        .filter_map(|cost| Order::new(&nonzero, &matching, cost))
-        .min_by_key(|order| order.operations)?;
-
+    mass: &Rows,
+) -> Result<Factorization, Unsuitable> {
+    let order = order(jacobian, mass)?;
+    let n = order.rows.len();
+    let mut position_of = vec![0; n];
+    for (position, &column) in order.columns.iter().enumerate() {
+        position_of[column] = position;
+    }
     let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
     let scale = copier.to.input(Input::Scale);
     let mut factors = Vec::new();
-    let mut places: Vec<Vec<Option<u32>>> = vec![vec![None; n]; n];
-    // The rows of `U`, and the reciprocals of the pivots.
-    let mut upper: Vec<Vec<Option<Id>>> = Vec::with_capacity(n);
+    // Of each row of the factors the positions of its numbers, and their places in `factors`.
+    let mut places: Vec<Vec<(usize, u32)>> = Vec::with_capacity(n);
+    // The rows of `U` beside the diagonal, and the reciprocals of the pivots.
+    let mut upper: Vec<Vec<(usize, Id)>> = Vec::with_capacity(n);
     let mut reciprocals: Vec<Id> = Vec::with_capacity(n);
-    let mut store = |place: &mut Option<u32>, id: Id| {
-        *place = Some(factors.len() as u32);
-        factors.push(id);
-    };
-    for i in 0..n {
-        let row = order.rows[i];
-        let mut entries: Vec<Option<Id>> = order
-            .columns
-            .iter()
-            .map(|&column| {
-                let mass = mass[row][column].map(|mass| copier.copy(mass));
-                let slope = jacobian[row][column].map(|slope| copier.copy(slope));
-                let graph = &mut copier.to;
-                match (mass.map(|mass| graph.mul(scale, mass)), slope) {
-                    (Some(mass), Some(slope)) => Some(graph.sub(mass, slope)),
-                    (Some(mass), None) => Some(mass),
-                    (None, Some(slope)) => Some(graph.neg(slope)),
-                    (None, None) => None,
-                }
-            })
-            .collect();
+    for (i, &row) in order.rows.iter().enumerate() {
+        let mut parts: BTreeMap<usize, [Option<Id>; 2]> = BTreeMap::new();
+        for &(column, mass) in &mass[row] {
+            parts.entry(position_of[column]).or_default()[0] = Some(mass);
+        }
+        for (column, slope) in entries(&jacobian[row]) {
+            parts.entry(position_of[column]).or_default()[1] = Some(slope);
+        }
+        let mut entries = BTreeMap::new();
+        for (position, parts) in parts {
+            let [mass, slope] = parts.map(|part| part.map(|part| copier.copy(part)));
+            let graph = &mut copier.to;
+            let entry = match (mass.map(|mass| graph.mul(scale, mass)), slope) {
+                (Some(mass), Some(slope)) => graph.sub(mass, slope),
+                (Some(mass), None) => mass,
+                (None, Some(slope)) => graph.neg(slope),
+                (None, None) => continue,
+            };
+            entries.insert(position, entry);
+        }
         let graph = &mut copier.to;
-        for k in 0..i {
-            let Some(entry) = entries[k] else { continue };
+        let mut row = Vec::with_capacity(entries.len());
+        let mut next = 0;
+        while let Some((&k, &entry)) = entries.range(next..i).next() {
+            next = k + 1;
             let multiplier = graph.mul(entry, reciprocals[k]);
-            store(&mut places[i][k], multiplier);
-            for j in k + 1..n {
-                let Some(above) = upper[k][j] else { continue };
+            row.push((k, multiplier));
+            for &(j, above) in &upper[k] {
                 let product = graph.mul(multiplier, above);
-                entries[j] = Some(match entries[j] {
-                    Some(entry) => graph.sub(entry, product),
+                let entry = match entries.get(&j) {
+                    Some(&entry) => graph.sub(entry, product),
                     None => graph.neg(product),
-                });
+                };
+                entries.insert(j, entry);
             }
         }
         let one = graph.literal(1.0);
-        // The diagonal has an entry: the permutation was chosen so.
-        let pivot = entries[i]?;
+        // The permutation was chosen so that there is one.
+        let pivot = entries[&i];
         let reciprocal = graph.div(one, pivot);
         // That of an infinite pivot would be zero, and so would parts of a solution: it becomes a NaN.
         let zero = graph.literal(0.0);
         let reciprocal = graph.mul_add(pivot, zero, reciprocal);
-        store(&mut places[i][i], reciprocal);
+        row.push((i, reciprocal));
         reciprocals.push(reciprocal);
-        for j in i + 1..n {
-            if let Some(entry) = entries[j] {
-                store(&mut places[i][j], entry);
-            }
-        }
-        upper.push(entries);
+        let above: Vec<(usize, Id)> =
+            entries.range(i + 1..).map(|(&j, &entry)| (j, entry)).collect();
+        row.extend(&above);
+        upper.push(above);
+        let first = factors.len() as u32;
+        places.push(
+            row.iter().zip(first..).map(|(&(position, _), place)| (position, place)).collect(),
+        );
+        factors.extend(row.into_iter().map(|(_, id)| id));
     }
     let (solve, solution) = solve(&order, &places);
-    Some(Factorization { factor: copier.to, factors, solve, solution })
+    Ok(Factorization { factor: copier.to, factors, solve, solution })
+}
+
+/// The nonzeros of a row, with their columns.
+fn entries(row: &[Option<Id>]) -> impl Iterator<Item = (usize, Id)> {
+    row.iter().enumerate().filter_map(|(column, entry)| Some((column, (*entry)?)))
+}
+
+/// The better of two orders of elimination.
+fn order(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> Result<Order, Unsuitable> {
+    let rows = jacobian.iter().zip(mass).map(|(jacobian, mass)| {
+        let mut columns: Vec<usize> =
+            entries(jacobian).chain(mass.iter().copied()).map(|(j, _)| j).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    });
+    let pattern = rows.collect();
+    let matching = matching(&pattern)?;
+    // A solution takes an operation for each entry.
+    if pattern.iter().map(Vec::len).sum::<usize>() > LIMIT {
+        return Err(Unsuitable::Long);
+    }
+    [Cost::Markowitz, Cost::MinimumFill]
+        .into_iter()
+        .filter_map(|cost| Order::new(&pattern, &matching, cost, LIMIT))
+        .min_by_key(|order| order.operations)
+        .ok_or(Unsuitable::Long)
 }
 
 /// Forward and backward substitution.
-fn solve(order: &Order, places: &[Vec<Option<u32>>]) -> (Graph, Vec<Id>) {
-    let n = order.rows.len();
+fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
     let mut graph = Graph::new();
-    let mut values: Vec<Id> = Vec::with_capacity(n);
-    for i in 0..n {
+    let mut values: Vec<Id> = Vec::with_capacity(places.len());
+    for (i, row) in places.iter().enumerate() {
         let mut value = graph.input(Input::Vector(order.rows[i] as u32));
-        for k in 0..i {
-            if let Some(place) = places[i][k] {
-                let multiplier = graph.input(Input::Factor(place));
-                let product = graph.mul(multiplier, values[k]);
-                value = graph.sub(value, product);
-            }
+        for &(k, place) in row.iter().take_while(|(k, _)| *k < i) {
+            let multiplier = graph.input(Input::Factor(place));
+            let product = graph.mul(multiplier, values[k]);
+            value = graph.sub(value, product);
         }
         values.push(value);
     }
-    for i in (0..n).rev() {
+    for (i, row) in places.iter().enumerate().rev() {
         let mut value = values[i];
-        for j in i + 1..n {
-            if let Some(place) = places[i][j] {
-                let entry = graph.input(Input::Factor(place));
-                let product = graph.mul(entry, values[j]);
-                value = graph.sub(value, product);
-            }
+        let mut above = row.iter().skip_while(|(j, _)| *j < i);
+        let pivot = above.next();
+        for &(j, place) in above {
+            let entry = graph.input(Input::Factor(place));
+            let product = graph.mul(entry, values[j]);
+            value = graph.sub(value, product);
         }
-        if let Some(place) = places[i][i] {
+        if let Some(&(_, place)) = pivot {
             let reciprocal = graph.input(Input::Factor(place));
-            values[i] = graph.mul(value, reciprocal);
+            value = graph.mul(value, reciprocal);
         }
+        values[i] = value;
     }
     let mut solution = values.clone();
     for (position, &column) in order.columns.iter().enumerate() {
         solution[column] = values[position];
     }
     (graph, solution)
-}
-
-/// For each column a row with a nonzero in it, each row once; the diagonal where that is possible.
-fn matching(nonzero: &[Vec<bool>]) -> Option<Vec<usize>> {
-    let n = nonzero.len();
-    let mut row_of: Vec<Option<usize>> = vec![None; n];
-    // Augmenting paths (Kuhn), begun with the diagonal.
-    for (i, row) in nonzero.iter().enumerate() {
-        if row[i] {
-            row_of[i] = Some(i);
-        }
-    }
-    for row in 0..n {
-        if row_of.contains(&Some(row)) {
-            continue;
-        }
-        let mut seen = vec![false; n];
-        if !augment(nonzero, row, &mut row_of, &mut seen) {
-            return None;
-        }
-    }
-    row_of.into_iter().collect()
-}
-
-fn augment(
-    nonzero: &[Vec<bool>],
-    row: usize,
-    row_of: &mut [Option<usize>],
-    seen: &mut [bool],
-) -> bool {
-    for column in 0..nonzero.len() {
-        if !nonzero[row][column] || std::mem::replace(&mut seen[column], true) {
-            continue;
-        }
-        let free = match row_of[column] {
-            None => true,
-            Some(other) => augment(nonzero, other, row_of, seen),
-        };
-        if free {
-            row_of[column] = Some(row);
-            return true;
-        }
-    }
-    false
-}
-
-/// What the next pivot is chosen by.
-#[derive(Clone, Copy)]
-enum Cost {
-    /// Entries beside it in its row times those in its column (Markowitz 1957).
-    Markowitz,
-    /// Entries that become nonzero (Tinney and Walker 1967, scheme 3).
-    MinimumFill,
-}
-
-impl Order {
-    /// `None` where it takes too many operations.
-    fn new(nonzero: &[Vec<bool>], row_of: &[usize], cost: Cost) -> Option<Order> {
-        let n = nonzero.len();
-        // By columns, with the rows put so that the diagonal is full.
-        let mut matrix: Vec<Vec<bool>> = row_of.iter().map(|&row| nonzero[row].clone()).collect();
-        let mut left: Vec<usize> = (0..n).collect();
-        let mut pivots = Vec::with_capacity(n);
-        let mut operations = 0;
-        while !left.is_empty() {
-            let beside = |k: usize| left.iter().filter(|&&j| j != k && matrix[k][j]).count();
-            let below = |k: usize| left.iter().filter(|&&i| i != k && matrix[i][k]).count();
-            let of = |k: usize| match cost {
-                Cost::Markowitz => beside(k) * below(k),
-                Cost::MinimumFill => {
-                    let rows = left.iter().filter(|&&i| i != k && matrix[i][k]);
-                    rows.map(|&i| {
-                        let new = |&&j: &&usize| j != k && matrix[k][j] && !matrix[i][j];
-                        left.iter().filter(new).count()
-                    })
-                    .sum()
-                }
-            };
-            let at = (0..left.len()).min_by_key(|&at| of(left[at]))?;
-            operations += below(left[at]) * (beside(left[at]) + 1);
-            if operations > LIMIT {
-                return None;
-            }
-            let pivot = left.remove(at);
-            pivots.push(pivot);
-            for &i in &left {
-                if matrix[i][pivot] {
-                    for &j in &left {
-                        matrix[i][j] |= matrix[pivot][j];
-                    }
-                }
-            }
-        }
-        let rows = pivots.iter().map(|&pivot| row_of[pivot]).collect();
-        Some(Order { rows, columns: pivots, operations })
-    }
 }
 
 /// Copies expressions when they are needed: the order of nodes is that of their evaluation.
@@ -311,7 +238,12 @@ mod tests {
 
     /// Solves `(s M - J) x = b` with the entries at these places, all different, both ways; how many
     /// numbers the factors are.
-    fn compare(seed: u64, jacobian: &[Vec<bool>], mass: &[Vec<bool>], scale: f64) -> Option<usize> {
+    fn compare(
+        seed: u64,
+        jacobian: &[Vec<bool>],
+        mass: &[Vec<bool>],
+        scale: f64,
+    ) -> Result<usize, Unsuitable> {
         let n = jacobian.len();
         let mut graph = Graph::new();
         let mut entries = |nonzero: &[Vec<bool>], first: usize| -> Vec<Vec<Option<Id>>> {
@@ -327,6 +259,7 @@ mod tests {
                 .collect()
         };
         let (in_jacobian, in_mass) = (entries(jacobian, 0), entries(mass, n * n));
+        let in_mass = in_mass.iter().map(|row| super::entries(row).collect()).collect();
         let made = factorization(&graph, &in_jacobian, &in_mass)?;
 
         let parameter = |k: usize| random(seed, 1, k as u32) - 1.0;
@@ -354,7 +287,7 @@ mod tests {
             let error = (x - expected).abs() / size;
             assert!(error < 1e-10, "matrix {seed}, {n} unknowns, [{i}]: {x} {expected}");
         }
-        Some(factors.len())
+        Ok(factors.len())
     }
 
     fn sparse(seed: u64, n: usize, share: f64) -> Vec<Vec<bool>> {
@@ -363,7 +296,7 @@ mod tests {
     }
 
     fn diagonal(n: usize) -> Vec<Vec<bool>> {
-        (0..n).map(|i| (0..n).map(|j| i == j).collect()).collect()
+        pattern(n, |i, j| i == j)
     }
 
     #[test]
@@ -373,7 +306,7 @@ mod tests {
             let share = [0.05, 0.15, 0.4, 1.0][seed as usize % 4];
             // The sign of M's entries is random: it only has to dominate.
             let factors = compare(seed, &sparse(seed, n, share), &diagonal(n), 1e3);
-            assert!(factors.is_some_and(|count| count <= n * n), "matrix {seed}");
+            assert!(factors.is_ok_and(|count| count <= n * n), "matrix {seed}");
         }
     }
 
@@ -382,19 +315,51 @@ mod tests {
     fn singular_masses() {
         let jacobian = vec![vec![true, true], vec![true, false]];
         let mass = vec![vec![true, false], vec![false, false]];
-        assert_eq!(compare(1, &jacobian, &mass, 10.0), Some(3));
+        assert_eq!(compare(1, &jacobian, &mass, 10.0), Ok(3));
         // Two columns that have entries in the same row only.
         let jacobian = vec![vec![true, true], vec![false, false]];
-        assert_eq!(compare(1, &jacobian, &mass, 10.0), None);
+        let singular = Unsuitable::Singular { equations: vec![1], unknowns: vec![] };
+        assert_eq!(compare(1, &jacobian, &mass, 10.0), Err(singular));
     }
 
-    /// An arrow filled from its head would be full; in the right order it stays as it is.
+    fn pattern(n: usize, is: impl Fn(usize, usize) -> bool) -> Vec<Vec<bool>> {
+        (0..n).map(|i| (0..n).map(|j| is(i, j)).collect()).collect()
+    }
+
+    /// How many numbers the factors are, in the right order.
     #[test]
-    fn arrows_do_not_fill() {
-        let n = 9;
-        let arrow: Vec<Vec<bool>> =
-            (0..n).map(|i| (0..n).map(|j| i == 0 || j == 0 || i == j).collect()).collect();
-        assert_eq!(compare(3, &arrow, &diagonal(n), 1e3), Some(3 * n - 2));
+    fn little_is_filled() {
+        let count = |n: usize, is: &dyn Fn(usize, usize) -> bool| {
+            compare(3, &pattern(n, is), &diagonal(n), 1e3)
+        };
+        // Filled from its head an arrow would be full.
+        assert_eq!(count(9, &|i, j| i == 0 || j == 0 || i == j), Ok(3 * 9 - 2));
+        assert_eq!(count(6, &|i, j| (i == 0 || j == 0) && i != j), Ok(6 + 10));
+        assert_eq!(count(4, &|_, _| true), Ok(16));
+        assert_eq!(count(3, &|_, _| false), Ok(3));
+        // A ring of five: two entries of fill in each triangle.
+        assert_eq!(count(5, &|i, j| (i + 1) % 5 == j || (j + 1) % 5 == i), Ok(5 + 10 + 4));
+    }
+
+    /// What unrolls to more operations than the limit.
+    #[test]
+    fn large_matrices_are_for_loops() {
+        let mut graph = Graph::new();
+        let entry = graph.input(Input::Parameter(0));
+        let of = |n: usize, is: &dyn Fn(usize, usize) -> bool| -> Result<usize, Unsuitable> {
+            let jacobian: Vec<Vec<Option<Id>>> = pattern(n, is)
+                .into_iter()
+                .map(|row| row.into_iter().map(|is| is.then_some(entry)).collect())
+                .collect();
+            let mass = (0..n).map(|i| vec![(i, entry)]).collect();
+            factorization(&graph, &jacobian, &mass).map(|made| made.factors.len())
+        };
+        assert_eq!(of(49, &|_, _| true), Ok(49 * 49));
+        assert_eq!(of(50, &|_, _| true), Err(Unsuitable::Long));
+        // No operation to eliminate, but as many as entries to solve.
+        assert_eq!(of(282, &|i, j| i <= j), Ok(282 * 283 / 2));
+        assert_eq!(of(283, &|i, j| i <= j), Err(Unsuitable::Long));
+        assert_eq!(of(2000, &|i, j| i.abs_diff(j) <= 1), Ok(3 * 2000 - 2));
     }
 
     /// An infinite pivot has no reciprocal, not the reciprocal zero.
@@ -403,7 +368,7 @@ mod tests {
         let mut graph = Graph::new();
         let entry = graph.input(Input::Parameter(0));
         let one = graph.literal(1.0);
-        let made = factorization(&graph, &[vec![Some(entry)]], &[vec![Some(one)]]).unwrap();
+        let made = factorization(&graph, &[vec![Some(entry)]], &vec![vec![(0, one)]]).ok().unwrap();
         let factors = values(&made.factor, &made.factors, &|input| match input {
             Input::Scale => 2.0,
             _ => f64::NEG_INFINITY,

@@ -111,8 +111,9 @@ pub(super) fn implementation(
     let rhs = derivatives.into_iter().map(Some).collect();
     let (observable_names, observed): (Vec<_>, Vec<_>) =
         observables.into_iter().map(|(name, id)| (name, Some(id))).unzip();
-    let identity = identity(&mut graph, states);
-    let linear = factor::factorization(&graph, &by.jacobian, &identity);
+    let one = graph.literal(1.0);
+    let identity = (0..states).map(|state| vec![(state, one)]).collect();
+    let linear = factor::factorization(&graph, &by.jacobian, &identity).ok();
     let mut functions = vec![
         ("rhs", Results::Vector(rhs)),
         ("jacobian", Results::Matrix(by.jacobian, states)),
@@ -237,13 +238,6 @@ pub(super) fn implementation(
             }
         };
     })
-}
-
-/// The identity, as entries of a matrix.
-fn identity(graph: &mut Graph, states: usize) -> Vec<Vec<Option<Id>>> {
-    let one = graph.literal(1.0);
-    let entry = |row: usize| move |column: usize| (row == column).then_some(one);
-    (0..states).map(|row| (0..states).map(entry(row)).collect()).collect()
 }
 
 /// `factor` and `solve` of a right-hand side that is too large for straight-line code; `linear` is

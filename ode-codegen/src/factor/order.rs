@@ -1,0 +1,381 @@
+//! The order in which the unknowns of a sparse matrix are eliminated, and what that takes.
+//!
+//! Matrices here have hundreds or thousands of rows, and a macro runs without optimisation: what the
+//! next pivots cost is kept, and changed only where an elimination changes it.
+
+use std::collections::{BTreeSet, VecDeque};
+
+/// The columns of the nonzeros of a matrix, row by row, in order.
+pub(super) type Pattern = Vec<Vec<usize>>;
+
+/// An order of elimination.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Order {
+    /// Equations and unknowns: position to row, position to column.
+    pub rows: Vec<usize>,
+    pub columns: Vec<usize>,
+    /// Multiplications and subtractions of the elimination.
+    pub operations: usize,
+}
+
+/// Why there is no straight-line code for linear equations.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unsuitable {
+    /// These equations have fewer unknowns in them than they are: whatever the numbers, they have no
+    /// solution, or many.
+    Singular { equations: Vec<usize>, unknowns: Vec<usize> },
+    /// It takes more than [`LIMIT`](super::LIMIT) operations.
+    Long,
+}
+
+/// What the next pivot is chosen by; of equal ones it is the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// Entries beside it in its row times those in its column (Markowitz 1957).
+    Markowitz,
+    /// Entries that become nonzero (Tinney and Walker 1967, scheme 3).
+    MinimumFill,
+}
+
+/// For each column a row with a nonzero in it, each row once; the diagonal where that is possible.
+pub(super) fn matching(pattern: &Pattern) -> Result<Vec<usize>, Unsuitable> {
+    let n = pattern.len();
+    let diagonal = |k: usize| pattern[k].contains(&k).then_some(k);
+    let mut row_of: Vec<Option<usize>> = (0..n).map(diagonal).collect();
+    let mut column_of = row_of.clone();
+    for row in 0..n {
+        if column_of[row].is_none() {
+            augment(pattern, row, &mut row_of, &mut column_of)?;
+        }
+    }
+    Ok(row_of.into_iter().flatten().collect())
+}
+
+/// Gives `row` a column, on a shortest path on which each row but the last leaves its own to the one
+/// before.
+fn augment(
+    pattern: &Pattern,
+    row: usize,
+    row_of: &mut [Option<usize>],
+    column_of: &mut [Option<usize>],
+) -> Result<(), Unsuitable> {
+    let mut from: Vec<Option<usize>> = vec![None; pattern.len()];
+    let mut seen = vec![row];
+    let mut queue = VecDeque::from([row]);
+    while let Some(row) = queue.pop_front() {
+        for &column in &pattern[row] {
+            if from[column].is_some() {
+                continue;
+            }
+            from[column] = Some(row);
+            if let Some(owner) = row_of[column] {
+                seen.push(owner);
+                queue.push_back(owner);
+                continue;
+            }
+            let mut free = Some(column);
+            while let Some(column) = free
+                && let Some(row) = from[column]
+            {
+                free = column_of[row];
+                row_of[column] = Some(row);
+                column_of[row] = Some(column);
+            }
+            return Ok(());
+        }
+    }
+    seen.sort_unstable();
+    let unknowns = (0..from.len()).filter(|&column| from[column].is_some()).collect();
+    Err(Unsuitable::Singular { equations: seen, unknowns })
+}
+
+impl Order {
+    /// By the pivots `(row_of[k], k)`; `None` where it takes more than `limit` operations.
+    pub(super) fn new(
+        pattern: &Pattern,
+        row_of: &[usize],
+        cost: Cost,
+        limit: usize,
+    ) -> Option<Order> {
+        let mut left = Elimination::new(pattern, row_of, cost);
+        let mut columns = Vec::with_capacity(row_of.len());
+        let mut operations = 0;
+        while let Some((_, pivot)) = left.queue.pop_first() {
+            operations += left.below[pivot] * (left.beside[pivot] + 1);
+            if operations > limit {
+                return None;
+            }
+            left.eliminate(pivot);
+            columns.push(pivot);
+        }
+        let rows = columns.iter().map(|&pivot| row_of[pivot]).collect();
+        Some(Order { rows, columns, operations })
+    }
+}
+
+/// What is left of a matrix, with rows put so that the diagonal is full and goes unmentioned.
+struct Elimination {
+    cost: Cost,
+    rows: Vec<Bits>,
+    columns: Vec<Bits>,
+    /// How many entries there are in each row and column.
+    beside: Vec<usize>,
+    below: Vec<usize>,
+    /// Of the entries that a pivot would fill, how many are nonzero already: at `(i, j)`, `i` in its
+    /// column and `j` in its row, the diagonal included. Kept for [`Cost::MinimumFill`] only.
+    full: Vec<usize>,
+    costs: Vec<usize>,
+    /// Costs and pivots.
+    queue: BTreeSet<(usize, usize)>,
+    /// The pivots whose cost may not be `costs`.
+    changed: Bits,
+}
+
+impl Elimination {
+    fn new(pattern: &Pattern, row_of: &[usize], cost: Cost) -> Self {
+        let n = pattern.len();
+        let mut new = Elimination {
+            cost,
+            rows: vec![Bits::new(n); n],
+            columns: vec![Bits::new(n); n],
+            beside: vec![0; n],
+            below: vec![0; n],
+            full: vec![0; n],
+            costs: vec![0; n],
+            queue: (0..n).map(|k| (0, k)).collect(),
+            changed: Bits::new(n),
+        };
+        for (k, &row) in row_of.iter().enumerate() {
+            for &column in pattern[row].iter().filter(|&&column| column != k) {
+                new.insert(k, column);
+            }
+        }
+        new.update();
+        new
+    }
+
+    /// Makes an entry nonzero.
+    fn insert(&mut self, i: usize, j: usize) {
+        if self.cost == Cost::MinimumFill {
+            for k in self.rows[i].common(&self.columns[j]) {
+                self.full[k] += 1;
+                self.changed.insert(k);
+            }
+            let [below, above] = [&self.columns[i], &self.columns[j]];
+            self.full[i] += below.common(above).count() + usize::from(below.contains(j));
+            let [left, right] = [&self.rows[i], &self.rows[j]];
+            self.full[j] += right.common(left).count() + usize::from(right.contains(i));
+        }
+        self.rows[i].insert(j);
+        self.columns[j].insert(i);
+        self.beside[i] += 1;
+        self.below[j] += 1;
+        self.changed.insert(i);
+        self.changed.insert(j);
+    }
+
+    /// Removes a row and its column, and fills.
+    fn eliminate(&mut self, pivot: usize) {
+        let row = std::mem::take(&mut self.rows[pivot]);
+        let column = std::mem::take(&mut self.columns[pivot]);
+        for j in row.iter() {
+            if self.cost == Cost::MinimumFill {
+                let of_row = self.rows[j].common(&row).count();
+                self.full[j] -= of_row + usize::from(self.rows[j].contains(pivot));
+            }
+            self.columns[j].remove(pivot);
+            self.below[j] -= 1;
+            self.changed.insert(j);
+        }
+        for i in column.iter() {
+            if self.cost == Cost::MinimumFill {
+                self.full[i] -= self.columns[i].common(&column).count();
+            }
+            self.rows[i].remove(pivot);
+            self.beside[i] -= 1;
+            self.changed.insert(i);
+        }
+        for i in column.iter() {
+            for j in row.iter() {
+                if i != j && !self.rows[i].contains(j) {
+                    self.insert(i, j);
+                }
+            }
+        }
+        self.update();
+    }
+
+    /// Puts what has changed where it belongs in the queue.
+    fn update(&mut self) {
+        let changed = std::mem::replace(&mut self.changed, Bits::new(self.rows.len()));
+        for k in changed.iter() {
+            let cost = self.beside[k] * self.below[k] - self.full[k];
+            let before = std::mem::replace(&mut self.costs[k], cost);
+            if before != cost {
+                self.queue.remove(&(before, k));
+                self.queue.insert((cost, k));
+            }
+        }
+    }
+}
+
+/// A set of small numbers.
+#[derive(Clone, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    /// For numbers below `n`.
+    fn new(n: usize) -> Self {
+        Bits(vec![0; n.div_ceil(64)])
+    }
+
+    fn insert(&mut self, k: usize) {
+        self.0[k / 64] |= 1 << (k % 64);
+    }
+
+    fn remove(&mut self, k: usize) {
+        self.0[k / 64] &= !(1 << (k % 64));
+    }
+
+    fn contains(&self, k: usize) -> bool {
+        self.0[k / 64] >> (k % 64) & 1 == 1
+    }
+
+    fn iter(&self) -> Members<impl Iterator<Item = u64>> {
+        Members::new(self.0.iter().copied())
+    }
+
+    /// The numbers in both sets.
+    fn common(&self, other: &Bits) -> Members<impl Iterator<Item = u64>> {
+        Members::new(self.0.iter().zip(&other.0).map(|(a, b)| a & b))
+    }
+}
+
+/// The numbers whose bits are set, in order.
+struct Members<W> {
+    words: W,
+    word: u64,
+    /// Of the words taken.
+    count: usize,
+}
+
+impl<W: Iterator<Item = u64>> Members<W> {
+    fn new(words: W) -> Self {
+        Members { words, word: 0, count: 0 }
+    }
+}
+
+impl<W: Iterator<Item = u64>> Iterator for Members<W> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        while self.word == 0 {
+            self.word = self.words.next()?;
+            self.count += 1;
+        }
+        let bit = self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        Some(64 * (self.count - 1) + bit)
+    }
+
+    fn count(self) -> usize {
+        let ones = |word: u64| word.count_ones() as usize;
+        ones(self.word) + self.words.map(ones).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::random;
+
+    fn sparse(seed: u64, n: usize, share: f64) -> Pattern {
+        let is = |k: usize| (random(seed, 5, k as u32).abs() - 0.1) / 1.9 < share;
+        (0..n).map(|i| (0..n).filter(|j| i == *j || is(i * n + j)).collect()).collect()
+    }
+
+    /// The same elimination on a matrix with all its entries, every cost counted at every pivot.
+    fn dense(pattern: &Pattern, row_of: &[usize], cost: Cost) -> Order {
+        let n = pattern.len();
+        let row = |k: usize| (0..n).map(|j| pattern[row_of[k]].contains(&j)).collect();
+        let mut matrix: Vec<Vec<bool>> = (0..n).map(row).collect();
+        let mut left: Vec<usize> = (0..n).collect();
+        let (mut columns, mut operations) = (Vec::new(), 0);
+        while !left.is_empty() {
+            let beside = |k: usize| left.iter().filter(|&&j| j != k && matrix[k][j]).count();
+            let below = |k: usize| left.iter().filter(|&&i| i != k && matrix[i][k]).count();
+            let of = |k: usize| match cost {
+                Cost::Markowitz => beside(k) * below(k),
+                Cost::MinimumFill => {
+                    let rows = left.iter().filter(|&&i| i != k && matrix[i][k]);
+                    rows.map(|&i| {
+                        let new = |&&j: &&usize| j != k && matrix[k][j] && !matrix[i][j];
+                        left.iter().filter(new).count()
+                    })
+                    .sum()
+                }
+            };
+            let at = (0..left.len()).min_by_key(|&at| of(left[at])).unwrap();
+            operations += below(left[at]) * (beside(left[at]) + 1);
+            let pivot = left.remove(at);
+            columns.push(pivot);
+            for &i in &left {
+                if matrix[i][pivot] {
+                    for &j in &left {
+                        matrix[i][j] |= matrix[pivot][j];
+                    }
+                }
+            }
+        }
+        let rows = columns.iter().map(|&pivot| row_of[pivot]).collect();
+        Order { rows, columns, operations }
+    }
+
+    /// With rows in another order than columns, so that the diagonal is none of the matrix's.
+    #[test]
+    fn costs_are_kept_as_they_are() {
+        for seed in 0..120 {
+            let n = 1 + seed as usize * 7 % 90;
+            let share = [0.01, 0.04, 0.15, 0.5][seed as usize % 4];
+            let mut pattern = sparse(seed, n, share);
+            pattern.rotate_left(seed as usize % n);
+            let row_of = matching(&pattern).unwrap();
+            for cost in [Cost::Markowitz, Cost::MinimumFill] {
+                let order = Order::new(&pattern, &row_of, cost, usize::MAX).unwrap();
+                assert_eq!(order, dense(&pattern, &row_of, cost), "matrix {seed}, {cost:?}");
+                let limit = order.operations;
+                assert_eq!(Order::new(&pattern, &row_of, cost, limit), Some(order));
+                if let Some(less) = limit.checked_sub(1) {
+                    assert_eq!(Order::new(&pattern, &row_of, cost, less), None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_find_columns_or_there_are_too_few() {
+        for seed in 0..300 {
+            let n = 2 + seed as usize % 12;
+            let mut pattern = sparse(seed, n, 0.15);
+            for (i, row) in pattern.iter_mut().enumerate() {
+                // Without most of its diagonal.
+                row.retain(|&j| i != j || random(seed, 6, i as u32).abs() < 0.5);
+            }
+            match matching(&pattern) {
+                Ok(row_of) => {
+                    let mut rows = row_of.clone();
+                    rows.sort_unstable();
+                    assert_eq!(rows, (0..n).collect::<Vec<_>>(), "matrix {seed}");
+                    assert!((0..n).all(|column| pattern[row_of[column]].contains(&column)));
+                }
+                Err(Unsuitable::Singular { equations, unknowns }) => {
+                    // Hall's theorem.
+                    assert_eq!(unknowns.len() + 1, equations.len(), "matrix {seed}");
+                    let entries = equations.iter().flat_map(|&row| &pattern[row]);
+                    assert!(entries.into_iter().all(|column| unknowns.contains(column)));
+                }
+                Err(Unsuitable::Long) => panic!("matrix {seed}"),
+            }
+        }
+    }
+}
