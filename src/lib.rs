@@ -6,7 +6,7 @@ pub use ode_core::methods::{
     Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4, Rodas3,
     Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Vern6, Vern7, Vern9,
 };
-pub use ode_core::report::{Operations, Report};
+pub use ode_core::report::{LinearEquations, Operations, Report};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
@@ -31,7 +31,7 @@ pub mod prelude {
 pub mod __private {
     pub use ode_core::lane::Real;
     pub use ode_core::linear;
-    pub use ode_core::report::{Operations, Report};
+    pub use ode_core::report::{LinearEquations, Operations, Report};
     pub use ode_core::system::{System, device_constant};
     pub use ode_core::table::{device_table, extended};
     pub use ode_macros::resume;

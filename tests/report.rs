@@ -2,6 +2,7 @@
 
 use odes::Report;
 use odes::prelude::*;
+use odes::report::LinearEquations;
 
 /// Operations of all kinds but a sum.
 #[ode_system]
@@ -45,10 +46,40 @@ counted
   3 states: x, y, z
   2 parameters: a, b
   the time does not appear
+  mass matrix: the identity
   right-hand side, 8 operations as written: 1 product, 1 fused multiply-add, 1 quotient or root, 1 elementary function, 2 selections; 1 used more than once
-  Jacobian: 6 of 9 entries, its factors 6: ";
+  Jacobian: 6 of 9 entries: 5 products, 1 quotient or root, 1 elementary function, 2 selections
+  linear equations: straight-line code over 6 nonzeros, 19 operations with the Jacobian and 6 for each solution; loops over 9 entries would take 26 and 9
+";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.ends_with("by the time: nothing to compute"), "{text}");
+}
+
+/// Each state moves all others; the numbers are those of loops over all entries.
+#[ode_system]
+fn crowd(du: &mut [f64; 50], u: &[f64; 50]) {
+    let mut sum = 0.0;
+    for x in u {
+        sum += x;
+    }
+    for i in 0..50 {
+        du[i] = sum * u[i];
+    }
+}
+
+#[test]
+fn the_choice_of_linear_algebra_is_told() {
+    let report = crowd::report();
+    assert_eq!(report.linear, LinearEquations::Loops { limit: 40_000 });
+    assert_eq!(report.factor_nonzeros, 2500);
+    // Three for each pivot with its row: the multiple of the identity, a quotient, and a product.
+    let eliminated: u32 = (0..50).map(|k| 3 + k * (k + 1)).sum();
+    let expected = format!(
+        "loops over 2500 entries, {} operations with the Jacobian and 2500 for each solution; \
+         straight-line code over the nonzeros would take more than 40000\n",
+        eliminated + report.jacobian.total()
+    );
+    assert!(report.to_string().contains(&expected), "{report}");
 }
 
 /// The Rust text is that of the functions, a line for each statement.

@@ -21,6 +21,9 @@ pub(crate) struct System<'a> {
     /// Derivatives by hand.
     pub jacobian: Option<Part<'a>>,
     pub tgrad: Option<Part<'a>>,
+    pub mass: Option<MassMatrix<'a>>,
+    /// Where there is no state of the system.
+    pub domain: Option<Part<'a>>,
     pub observables: Vec<Part<'a>>,
     /// `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,
@@ -68,6 +71,13 @@ pub(crate) struct Part<'a> {
     pub p: Option<&'a Ident>,
     pub t: Option<&'a Ident>,
     pub body: Block<'a>,
+}
+
+/// The constant that the derivatives by the time are multiplied by.
+pub(crate) struct MassMatrix<'a> {
+    pub name: &'a Ident,
+    pub ty: Typed<'a>,
+    pub value: &'a syn::Expr,
 }
 
 /// A type as it is written, and its shape.

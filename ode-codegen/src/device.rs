@@ -145,18 +145,40 @@ pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<Stri
     Ok(format!("namespace {namespace} {{\n{body}}} // namespace {namespace}\n"))
 }
 
+/// What a system's struct tells at compile time: the constants of the trait that have these names.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Whether no component depends explicitly on the time.
+    pub autonomous: bool,
+    /// Whether the mass matrix is not the identity.
+    pub mass: bool,
+    /// How many rows of it are zero.
+    pub algebraic: usize,
+    /// Whether there are states that are none of the system.
+    pub domain: bool,
+}
+
 /// A struct `System` whose static member templates are `functions`: the device form of a system,
-/// whatever the user called it, with whether it is independent of the time. Its `static constexpr`
-/// members for the user's constants, whose values are known later, take the place of [`CONSTANTS`].
+/// whatever the user called it. Its `static constexpr` members for the user's constants, whose values
+/// are known later, take the place of [`CONSTANTS`].
 ///
 /// # Errors
 /// As [`translate_items`].
-pub fn system_struct(autonomous: bool, functions: &[syn::ItemFn]) -> syn::Result<String> {
+pub fn system_struct(facts: Facts, functions: &[syn::ItemFn]) -> syn::Result<String> {
     let mut printer = items::Printer::default();
     let body = printer.static_members(functions);
     printer.finish()?;
-    let autonomous = format!("    static constexpr bool AUTONOMOUS = {autonomous};");
-    Ok(format!("struct System : SystemDefaults {{\n{autonomous}\n{CONSTANTS}\n{body}}};\n"))
+    let Facts { autonomous, mass, algebraic, domain } = facts;
+    let mut constants = format!("    static constexpr bool AUTONOMOUS = {autonomous};\n");
+    // The others have the values of most systems where they are inherited.
+    if mass {
+        constants += "    static constexpr bool MASS = true;\n";
+        constants += &format!("    static constexpr int ALGEBRAIC = {algebraic};\n");
+    }
+    if domain {
+        constants += "    static constexpr bool HAS_DOMAIN = true;\n";
+    }
+    Ok(format!("struct System : SystemDefaults {{\n{constants}{CONSTANTS}\n{body}}};\n"))
 }
 
 /// The line of [`system_struct`]'s text that `static constexpr double NAME = VALUE;` members

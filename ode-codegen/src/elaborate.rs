@@ -15,6 +15,7 @@ mod control;
 mod expr;
 mod integer;
 mod integer_call;
+mod mass;
 mod names;
 mod part;
 mod pattern;
@@ -41,6 +42,7 @@ use self::value::Value;
 use self::work::Work;
 use crate::ast::{Block, Constant, Pattern, Statement, Struct, System, Type};
 use crate::ctxt::Ctxt;
+use crate::factor::Rows;
 use crate::graph::{Graph, Id, Input};
 use crate::simplify::Truth;
 
@@ -59,6 +61,10 @@ pub(crate) struct Elaborated<'a> {
     /// Derivatives by hand: entries of the Jacobian row by row, and those by the time.
     pub jacobian: Option<Vec<Id>>,
     pub tgrad: Option<Vec<Id>>,
+    /// The nonzeros of the mass matrix, where there is one that is not the identity.
+    pub mass: Option<Rows>,
+    /// The truth value that tells that a state is none of the system.
+    pub out_of_domain: Option<Id>,
     pub observables: Vec<(String, Id)>,
     /// Operations of the right-hand side as it was written.
     pub operations: u64,
@@ -202,6 +208,9 @@ impl<'a> Elaborator<'a, '_> {
         let operations = self.operations;
         let tgrad = system.tgrad.as_ref().map(|part| self.vector(part, &inputs));
         let jacobian = system.jacobian.as_ref().map(|part| self.matrix(part, &inputs));
+        let mass = system.mass.as_ref().and_then(|mass| self.mass(mass, inputs.state.size()));
+        let out_of_domain =
+            system.domain.as_ref().and_then(|part| self.out_of_domain(part, &inputs));
         let mut observables = Vec::new();
         for part in &system.observables {
             observables.extend(self.observable(part, &inputs));
@@ -229,6 +238,8 @@ impl<'a> Elaborator<'a, '_> {
             derivatives,
             jacobian,
             tgrad,
+            mass,
+            out_of_domain,
             observables,
             operations,
             state_names: names(self.state_names, "u", states),

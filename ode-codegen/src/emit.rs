@@ -28,6 +28,8 @@ pub(crate) enum Results {
     Vector(Vec<Option<Id>>),
     /// A row of numbers for each state.
     Matrix(Vec<Vec<Option<Id>>>, usize),
+    /// A truth value.
+    Mask(Id),
 }
 
 impl Results {
@@ -36,6 +38,7 @@ impl Results {
         match self {
             Results::Vector(row) => row.iter().flatten().copied().collect(),
             Results::Matrix(rows, _) => rows.iter().flatten().flatten().copied().collect(),
+            Results::Mask(mask) => vec![*mask],
         }
     }
 
@@ -50,6 +53,7 @@ impl Results {
             Results::Matrix(rows, columns) => {
                 Results::Matrix(rows.into_iter().map(renew).collect(), columns)
             }
+            Results::Mask(mask) => Results::Mask(renew(vec![Some(mask)])[0].unwrap_or(mask)),
         }
     }
 }
@@ -96,6 +100,7 @@ impl Function<'_> {
                 let height = Literal::usize_unsuffixed(rows.len());
                 (quote!([[R; #columns]; #height]), value)
             }
+            Results::Mask(mask) => (quote!(R::Mask), writer.argument(*mask)),
         };
         let zero = self.has_zeros().then(|| quote!(let zero = R::lit(0.0);));
         let lines = &writer.lines;
@@ -112,6 +117,7 @@ impl Function<'_> {
         match self.results {
             Results::Vector(row) => row.iter().any(Option::is_none),
             Results::Matrix(rows, _) => rows.iter().flatten().any(Option::is_none),
+            Results::Mask(_) => false,
         }
     }
 }

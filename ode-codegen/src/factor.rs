@@ -131,14 +131,13 @@ fn order(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> Result<Order, Unsuitable>
     let pattern = rows.collect();
     let matching = matching(&pattern)?;
     // A solution takes an operation for each entry.
-    if pattern.iter().map(Vec::len).sum::<usize>() > LIMIT {
-        return Err(Unsuitable::Long);
-    }
+    let short = pattern.iter().map(Vec::len).sum::<usize>() <= LIMIT;
     [Cost::Markowitz, Cost::MinimumFill]
         .into_iter()
+        .filter(|_| short)
         .filter_map(|cost| Order::new(&pattern, &matching, cost, LIMIT))
         .min_by_key(|order| order.operations)
-        .ok_or(Unsuitable::Long)
+        .ok_or(Unsuitable::Long { equation_of: matching })
 }
 
 /// Forward and backward substitution.
@@ -355,10 +354,11 @@ mod tests {
             factorization(&graph, &jacobian, &mass).map(|made| made.factors.len())
         };
         assert_eq!(of(49, &|_, _| true), Ok(49 * 49));
-        assert_eq!(of(50, &|_, _| true), Err(Unsuitable::Long));
+        let long = |n: usize| Err(Unsuitable::Long { equation_of: (0..n).collect() });
+        assert_eq!(of(50, &|_, _| true), long(50));
         // No operation to eliminate, but as many as entries to solve.
         assert_eq!(of(282, &|i, j| i <= j), Ok(282 * 283 / 2));
-        assert_eq!(of(283, &|i, j| i <= j), Err(Unsuitable::Long));
+        assert_eq!(of(283, &|i, j| i <= j), long(283));
         assert_eq!(of(2000, &|i, j| i.abs_diff(j) <= 1), Ok(3 * 2000 - 2));
     }
 

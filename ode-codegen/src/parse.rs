@@ -6,6 +6,7 @@
 
 mod control;
 mod expr;
+pub(crate) mod mass;
 pub(crate) mod module;
 pub(crate) mod refuse;
 pub(crate) mod signature;
@@ -158,6 +159,7 @@ pub(crate) fn parse<'a>(
             None
         }
     };
+    parser.no_mass_matrix(&item.attrs);
     let mut items = Block::default();
     parser.outside(outside, &mut items);
     let mut uses = Vec::new();
@@ -174,6 +176,8 @@ pub(crate) fn parse<'a>(
         rhs,
         jacobian: None,
         tgrad: None,
+        mass: None,
+        domain: None,
         observables: Vec::new(),
         uses,
         opaque: parser.opaque.get(),

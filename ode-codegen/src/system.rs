@@ -18,6 +18,8 @@
 mod assemble;
 mod constants;
 mod function;
+mod linear;
+mod mass;
 pub(crate) mod module;
 
 pub(crate) use constants::entries_of;

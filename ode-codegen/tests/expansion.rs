@@ -49,6 +49,12 @@ fn ring() {
     check("ring", "crate = crate::facade, fusion = \"off\"");
 }
 
+/// A module with a mass matrix and a domain.
+#[test]
+fn pendulum() {
+    check("pendulum", "");
+}
+
 /// What is left of a function with mistakes.
 #[test]
 fn mistaken() {

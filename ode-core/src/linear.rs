@@ -1,11 +1,18 @@
 //! Dense linear systems of implicit methods, in loops: for right-hand sides so large that
-//! straight-line code over the nonzeros (`ode-codegen`'s `factor`) would be too long.
+//! straight-line code over the nonzeros (`ode-codegen`'s `factor`) would be too long. Which equation has
+//! which pivot is decided there as well.
 
 pub use device::*;
+
+/// How many operations [`matrix`] and [`factor`] take for `n` equations, and [`solve`].
+pub(crate) fn operations(n: u64) -> [u64; 2] {
+    [(n * n * n - n) / 3 + 3 * n, n * n]
+}
 
 #[ode_macros::device(linear)]
 mod device {
     use crate::lane::Real;
+    use crate::system::System;
 
     /// The factors of a matrix: those of `L` below the diagonal, the reciprocals of the pivots on it,
     /// and `U` above.
@@ -15,18 +22,46 @@ mod device {
         pub lu: [[R; N]; N],
     }
 
-    /// Factorises `scale I - J` by Gaussian elimination with the pivots on the diagonal: where a step
-    /// size makes one of them small, the step is refused, and with a smaller one `scale` dominates.
-    pub fn factor<R: Real, const N: usize>(jacobian: &[[R; N]; N], scale: R) -> Dense<R, N> {
-        let mut lu = *jacobian;
+    /// `scale M - J` of a system.
+    pub fn matrix<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        jacobian: &[[R; N]; N],
+        scale: R,
+    ) -> [[R; N]; N] {
+        let mut w = *jacobian;
         let mut i: usize = 0;
         while i < N {
             let mut j: usize = 0;
             while j < N {
-                lu[i][j] = -lu[i][j];
+                w[i][j] = -w[i][j];
                 j += 1;
             }
-            lu[i][i] = lu[i][i] + scale;
+            i += 1;
+        }
+        let mut j: usize = 0;
+        while j < N {
+            if S::MASS {
+                let mut unit = [R::lit(0.0); N];
+                unit[j] = scale;
+                let column = S::mass::<R>(&unit);
+                let mut i: usize = 0;
+                while i < N {
+                    w[i][j] = w[i][j] + column[i];
+                    i += 1;
+                }
+            } else {
+                w[j][j] = w[j][j] + scale;
+            }
+            j += 1;
+        }
+        w
+    }
+
+    /// Factorises a matrix by Gaussian elimination with the pivots on the diagonal: where a step
+    /// size makes one of them small, the step is refused.
+    pub fn factor<R: Real, const N: usize>(matrix: &[[R; N]; N]) -> Dense<R, N> {
+        let mut lu = *matrix;
+        let mut i: usize = 0;
+        while i < N {
             let mut k: usize = 0;
             while k < i {
                 let multiplier = lu[i][k] * lu[k][k];

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::linear;
 use crate::system::System;
 
 /// Operations of a function after simplification; what occurs twice counts once.
@@ -64,6 +65,25 @@ impl fmt::Display for Operations {
     }
 }
 
+/// How the linear equations of implicit methods are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub enum LinearEquations {
+    /// By straight-line code over the nonzeros, in an order chosen for little fill.
+    Nonzeros {
+        /// Operations of a factorisation, with those of the Jacobian.
+        factor: Operations,
+        /// Operations of a solution with the factors.
+        solve: Operations,
+    },
+    /// By loops over all entries.
+    Loops {
+        /// Straight-line code would take more operations than this.
+        limit: usize,
+    },
+}
+
 /// What the compiler made of a system. `#[ode_system]` gives each one a function `report()`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -77,6 +97,12 @@ pub struct Report {
     pub parameters: &'static [&'static str],
     /// Whether the time appears.
     pub depends_on_time: bool,
+    /// Whether there is a mass matrix other than the identity.
+    pub mass_matrix: bool,
+    /// How many equations are algebraic: rows of the mass matrix that are zero.
+    pub algebraic: usize,
+    /// Whether there are states out of the domain.
+    pub domain: bool,
     /// Names of the observables.
     pub observables: &'static [&'static str],
     /// Operations of the right-hand side as it was written, loops unrolled, before simplification.
@@ -93,8 +119,9 @@ pub struct Report {
     pub time_gradient: Operations,
     /// Entries of the Jacobian that can be nonzero.
     pub jacobian_nonzeros: usize,
-    /// Entries of the factors of `γI - J` that can be nonzero, without a pivot search, in an order
-    /// chosen for little fill (Markowitz 1957, restricted to the diagonal).
+    /// How the linear equations of implicit methods are solved.
+    pub linear: LinearEquations,
+    /// How many numbers the factors of their matrix are.
     pub factor_nonzeros: usize,
     /// Entries of the parameter Jacobian that can be nonzero.
     pub parameter_nonzeros: usize,
@@ -110,6 +137,9 @@ impl Report {
             states: const { &S::STATES },
             parameters: const { &S::PARAMETERS },
             depends_on_time: !S::TIME_PATTERN.is_empty(),
+            mass_matrix: S::MASS,
+            algebraic: S::ALGEBRAIC,
+            domain: S::HAS_DOMAIN,
             observables: S::OBSERVABLES,
             written: S::WRITTEN,
             rhs,
@@ -118,7 +148,8 @@ impl Report {
             parameter_jacobian,
             time_gradient,
             jacobian_nonzeros: S::JACOBIAN_PATTERN.len(),
-            factor_nonzeros: factor_nonzeros(N, S::JACOBIAN_PATTERN),
+            linear: S::LINEAR,
+            factor_nonzeros: size_of::<S::Factors<f64>>() / size_of::<f64>(),
             parameter_nonzeros: S::PARAMETER_PATTERN.len(),
         }
     }
@@ -141,6 +172,18 @@ impl fmt::Display for Report {
         writeln!(f, "  {}", list(p, "parameter", self.parameters))?;
         let time = if self.depends_on_time { "appears" } else { "does not appear" };
         writeln!(f, "  the time {time}")?;
+        let algebraic = match self.algebraic {
+            0 => "no algebraic equation".to_owned(),
+            1 => "1 algebraic equation".to_owned(),
+            count => format!("{count} algebraic equations"),
+        };
+        match self.mass_matrix {
+            false => writeln!(f, "  mass matrix: the identity")?,
+            true => writeln!(f, "  mass matrix: constant, {algebraic}")?,
+        }
+        if self.domain {
+            writeln!(f, "  steps to states out of the domain are refused")?;
+        }
         if !self.observables.is_empty() {
             let count = self.observables.len();
             writeln!(f, "  {}", list(count, "observable", self.observables))?;
@@ -152,12 +195,32 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "  Jacobian: {} of {} entries, its factors {}: {}",
+            "  Jacobian: {} of {} entries: {}",
             self.jacobian_nonzeros,
             n * n,
-            self.factor_nonzeros,
             self.jacobian
         )?;
+        let [eliminated, solved] = linear::operations(n as u64);
+        let eliminated = eliminated + u64::from(self.jacobian.total());
+        match &self.linear {
+            LinearEquations::Nonzeros { factor, solve } => writeln!(
+                f,
+                "  linear equations: straight-line code over {} nonzeros, {} operations with the \
+                 Jacobian and {} for each solution; loops over {} entries would take {eliminated} \
+                 and {solved}",
+                self.factor_nonzeros,
+                factor.total(),
+                solve.total(),
+                n * n,
+            )?,
+            LinearEquations::Loops { limit } => writeln!(
+                f,
+                "  linear equations: loops over {} entries, {eliminated} operations with the \
+                 Jacobian and {solved} for each solution; straight-line code over the nonzeros \
+                 would take more than {limit}",
+                n * n,
+            )?,
+        }
         if p > 0 {
             writeln!(
                 f,
@@ -168,51 +231,5 @@ impl fmt::Display for Report {
             )?;
         }
         write!(f, "  by the time: {}", self.time_gradient)
-    }
-}
-
-/// Nonzeros of the factors of a matrix with this pattern and a full diagonal.
-fn factor_nonzeros(n: usize, pattern: &[(usize, usize)]) -> usize {
-    let mut nonzero = vec![false; n * n];
-    for i in 0..n {
-        nonzero[i * n + i] = true;
-    }
-    for &(row, column) in pattern {
-        nonzero[row * n + column] = true;
-    }
-    let mut left: Vec<usize> = (0..n).collect();
-    let mut count = 0;
-    while !left.is_empty() {
-        let in_row = |k: usize| left.iter().filter(|&&j| nonzero[k * n + j]).count();
-        let in_column = |k: usize| left.iter().filter(|&&i| nonzero[i * n + k]).count();
-        let cost = |k: usize| (in_row(k) - 1) * (in_column(k) - 1);
-        let Some(at) = (0..left.len()).min_by_key(|&at| cost(left[at])) else { break };
-        let pivot = left[at];
-        count += in_row(pivot) + in_column(pivot) - 1;
-        left.swap_remove(at);
-        for &i in &left {
-            for &j in &left {
-                nonzero[i * n + j] |= nonzero[i * n + pivot] && nonzero[pivot * n + j];
-            }
-        }
-    }
-    count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn factors_of_an_arrow_fill_nothing_in_the_right_order() {
-        // The first row and column are full: eliminated last, they fill nothing.
-        let arrow: Vec<_> = (1..6).flat_map(|i| [(0, i), (i, 0)]).collect();
-        assert_eq!(factor_nonzeros(6, &arrow), 6 + 10);
-        let full: Vec<_> = (0..4).flat_map(|i| (0..4).map(move |j| (i, j))).collect();
-        assert_eq!(factor_nonzeros(4, &full), 16);
-        assert_eq!(factor_nonzeros(3, &[]), 3);
-        // A ring of five: two entries of fill in each triangle.
-        let ring: Vec<_> = (0..5).flat_map(|i| [(i, (i + 1) % 5), ((i + 1) % 5, i)]).collect();
-        assert_eq!(factor_nonzeros(5, &ring), 5 + 10 + 4);
     }
 }

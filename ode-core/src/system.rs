@@ -1,9 +1,10 @@
 //! The trait of a system of differential equations.
 
 use crate::lane::{Mask, Real};
-use crate::report::Operations;
+use crate::report::{LinearEquations, Operations};
 
-/// A system `du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
+/// A system `M du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives. The
+/// mass matrix `M` is constant, and the identity unless the system says otherwise.
 ///
 /// `#[ode_system]` implements it, on a unit struct that has the name of the user's function. The
 /// functions are lane programs: they compute one value per lane, for any [`Real`].
@@ -28,11 +29,13 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     const WRITTEN: u64 = 0;
     /// Operations of the right-hand side whose results are used more than once, and computed once.
     const SHARED: usize = 0;
+    /// How the linear equations of implicit methods are solved.
+    const LINEAR: LinearEquations;
     /// Names of the observables: outputs that are computed from state, parameters and time, and saved
     /// beside the states or instead of them.
     const OBSERVABLES: &'static [&'static str] = &[];
 
-    /// Whether the system has a mass matrix, `M u' = f(u, p, t)`; otherwise `M` is the identity.
+    /// Whether the mass matrix is another than the identity.
     const MASS: bool = false;
     /// How many rows of the mass matrix are zero: algebraic equations `0 = f(u, p, t)`.
     const ALGEBRAIC: usize = 0;

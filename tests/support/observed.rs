@@ -4,7 +4,7 @@
 use super::workloads::lorenz;
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
-use odes::report::Operations;
+use odes::report::{LinearEquations, Operations};
 use odes::system::System;
 
 /// [`lorenz`] with observables that depend on state, parameters and time, one of which has no value
@@ -20,6 +20,7 @@ impl System<3, 3> for Observed {
     const PARAMETER_PATTERN: &'static [(usize, usize)] = lorenz::PARAMETER_PATTERN;
     const TIME_PATTERN: &'static [usize] = lorenz::TIME_PATTERN;
     const OPERATIONS: [Operations; 4] = lorenz::OPERATIONS;
+    const LINEAR: LinearEquations = lorenz::LINEAR;
     const OBSERVABLES: &'static [&'static str] = &["energy", "clock", "growth"];
 
     #[inline(always)]

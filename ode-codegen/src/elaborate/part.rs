@@ -23,7 +23,12 @@ impl<'a> Elaborator<'a, '_> {
     pub(super) fn inputs(&mut self) -> Option<Inputs<'a>> {
         let system = self.system;
         let state = self.layout(&system.rhs.state);
-        let parts = [Some(&system.rhs), system.jacobian.as_ref(), system.tgrad.as_ref()];
+        let parts = [
+            Some(&system.rhs),
+            system.jacobian.as_ref(),
+            system.tgrad.as_ref(),
+            system.domain.as_ref(),
+        ];
         let parts = || parts.into_iter().flatten().chain(&system.observables);
         let first = parts().find_map(|part| part.parameters.as_ref());
         let parameters = match first {
@@ -228,6 +233,24 @@ impl<'a> Elaborator<'a, '_> {
         match part.out {
             Some(name) => self.assigned(name, &result),
             None => self.returned(part, result, &layout),
+        }
+    }
+
+    /// The truth value of a condition of the domain, if it is ever true.
+    pub(super) fn out_of_domain(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Option<Id> {
+        match self.part(part, inputs, None) {
+            Value::Mask(id) => Some(id),
+            Value::Bool(true) => {
+                self.error(
+                    0,
+                    part.name,
+                    "this is true of every state, so that there is nothing to solve; compare the \
+                     state with its bounds, as in `u.mass < 0.0`",
+                );
+                None
+            }
+            // What is no truth value is rustc's to refuse.
+            _ => None,
         }
     }
 

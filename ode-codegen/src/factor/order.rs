@@ -24,8 +24,9 @@ pub(crate) enum Unsuitable {
     /// These equations have fewer unknowns in them than they are: whatever the numbers, they have no
     /// solution, or many.
     Singular { equations: Vec<usize>, unknowns: Vec<usize> },
-    /// It takes more than [`LIMIT`](super::LIMIT) operations.
-    Long,
+    /// It takes more than [`LIMIT`](super::LIMIT) operations. For loops: of each unknown an equation
+    /// that it is in, each equation once.
+    Long { equation_of: Vec<usize> },
 }
 
 /// What the next pivot is chosen by; of equal ones it is the first.
@@ -374,7 +375,7 @@ mod tests {
                     let entries = equations.iter().flat_map(|&row| &pattern[row]);
                     assert!(entries.into_iter().all(|column| unknowns.contains(column)));
                 }
-                Err(Unsuitable::Long) => panic!("matrix {seed}"),
+                Err(other) => panic!("matrix {seed}: {other:?}"),
             }
         }
     }

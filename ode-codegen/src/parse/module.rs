@@ -15,6 +15,7 @@ pub(crate) enum Kind {
     Rhs,
     Jacobian,
     Tgrad,
+    Domain,
     Observable,
     /// Called by the others.
     Helper,
@@ -29,6 +30,7 @@ impl Kind {
             "rhs" => Kind::Rhs,
             "jacobian" => Kind::Jacobian,
             "tgrad" => Kind::Tgrad,
+            "is_out_of_domain" => Kind::Domain,
             _ => Kind::Helper,
         }
     }
@@ -39,6 +41,7 @@ impl Kind {
             Kind::Rhs => "a right-hand side",
             Kind::Jacobian => "a Jacobian",
             Kind::Tgrad => "a derivative by the time",
+            Kind::Domain => "a condition of the domain",
             Kind::Observable => "an observable",
             Kind::Helper => "a function of a system",
         }
@@ -60,6 +63,7 @@ impl Kind {
                 "`fn tgrad(u: &State, p: &Parameters, t: f64) -> State` or \
                  `fn tgrad(dt: &mut State, u: &State, p: &Parameters, t: f64)`"
             }
+            Kind::Domain => "`fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool`",
             Kind::Observable => "`fn name(u: &State, p: &Parameters, t: f64) -> f64`",
         }
     }
@@ -134,9 +138,8 @@ pub(crate) fn parse<'a>(
         }
     }
 
-    let mut rhs_part = None;
-    let mut jacobian = None;
-    let mut tgrad = None;
+    let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
+    let [mut rhs_part, mut jacobian, mut tgrad, mut domain] = [const { None }; 4];
     let mut observables = Vec::new();
     for (kind, item) in functions() {
         if kind == Kind::Helper {
@@ -147,6 +150,7 @@ pub(crate) fn parse<'a>(
             Kind::Rhs => rhs_part = Some(part),
             Kind::Jacobian => jacobian = Some(part),
             Kind::Tgrad => tgrad = Some(part),
+            Kind::Domain => domain = Some(part),
             _ => observables.push(part),
         }
     }
@@ -157,6 +161,8 @@ pub(crate) fn parse<'a>(
         rhs: rhs_part?,
         jacobian,
         tgrad,
+        mass,
+        domain,
         observables,
         uses: Vec::new(),
         opaque: parser.opaque.get(),
@@ -176,6 +182,14 @@ impl Parser<'_> {
                 self.error(&item.sig.ident, message);
                 None
             }
+            Ok(signature) if kind == Kind::Domain && !is_bool(signature.returns) => {
+                let message = format!(
+                    "a condition of the domain returns a truth value: write {}",
+                    kind.forms()
+                );
+                self.error(&item.sig.ident, message);
+                None
+            }
             Ok(signature) => Some(self.part(item, &signature, None)),
             Err(error) => {
                 self.ctxt.keep(self.id(), error);
@@ -185,6 +199,10 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+fn is_bool(ty: Option<&syn::Type>) -> bool {
+    matches!(ty, Some(syn::Type::Path(path)) if path.path.is_ident("bool"))
 }
 
 /// Names of the functions that the module declares and calls; see [`crate::outside`].

@@ -46,6 +46,7 @@ impl Parser<'_> {
                 }
                 syn::Stmt::Macro(call) => self.macro_call(&call.mac),
                 syn::Stmt::Item(syn::Item::Const(item)) => {
+                    self.no_mass_matrix(&item.attrs);
                     parsed.constants.push(self.constant(item));
                 }
                 syn::Stmt::Item(syn::Item::Fn(item)) => {

@@ -6,15 +6,18 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::constants::{Constants, Names};
+use super::linear::Linear;
+use super::mass::{self, Mass};
 use super::{Options, never};
 use crate::ast::System;
 use crate::derive::{self, Gradient};
+use crate::device::{self, Facts};
 use crate::elaborate::Elaborated;
 use crate::emit::{self, Results};
-use crate::factor::{self, Factorization};
+use crate::factor::{self, Unsuitable};
 use crate::fuse::{self, Fusion};
 use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
-use crate::{check, device, text};
+use crate::{check, text};
 
 /// How many nodes the derivatives may add to the graph: ten times the operations that a
 /// right-hand side may have.
@@ -94,6 +97,8 @@ pub(super) fn implementation(
     let Elaborated {
         mut graph,
         derivatives,
+        mass,
+        out_of_domain,
         observables,
         operations: written,
         constants,
@@ -112,8 +117,16 @@ pub(super) fn implementation(
     let (observable_names, observed): (Vec<_>, Vec<_>) =
         observables.into_iter().map(|(name, id)| (name, Some(id))).unzip();
     let one = graph.literal(1.0);
-    let identity = (0..states).map(|state| vec![(state, one)]).collect();
-    let linear = factor::factorization(&graph, &by.jacobian, &identity).ok();
+    let identity = || (0..states).map(|state| vec![(state, one)]).collect();
+    let entries = mass.clone().unwrap_or_else(identity);
+    let (linear, solving) = match factor::factorization(&graph, &by.jacobian, &entries) {
+        Ok(made) => Linear::new(made, options.fusion),
+        Err(Unsuitable::Long { equation_of }) => (Linear::Loops { equation_of }, Vec::new()),
+        Err(Unsuitable::Singular { equations, unknowns }) => {
+            return Err(mass::singular(system, &state_names, &equations, &unknowns));
+        }
+    };
+    let mass = mass.map(|entries| Mass::new(&entries, &mut graph));
     let mut functions = vec![
         ("rhs", Results::Vector(rhs)),
         ("jacobian", Results::Matrix(by.jacobian, states)),
@@ -123,17 +136,15 @@ pub(super) fn implementation(
     if !observed.is_empty() {
         functions.push(("observables", Results::Vector(observed)));
     }
-    let mut functions: Vec<Lowered> = functions
-        .into_iter()
-        .map(|(name, results)| Lowered::new(name, &graph, results, options.fusion))
-        .collect();
-    let factors = linear.as_ref().map(|linear| linear.factors.len());
-    if let Some(Factorization { factor, factors, solve, solution }) = linear {
-        let all = |ids: Vec<Id>| Results::Vector(ids.into_iter().map(Some).collect());
-        functions.push(Lowered::new("factor", &factor, all(factors), options.fusion));
-        functions.push(Lowered::new("solve", &solve, all(solution), options.fusion));
+    let lower = |(name, results)| Lowered::new(name, &graph, results, options.fusion);
+    let mut functions: Vec<Lowered> = functions.into_iter().map(lower).chain(solving).collect();
+    if let Some(mass) = &mass {
+        functions.push(lower(("mass", Results::Vector(mass.product.clone()))));
     }
-    let sizes = Sizes { states, parameters, factors: factors.unwrap_or(0) };
+    if let Some(mask) = out_of_domain {
+        functions.push(lower(("out_of_domain", Results::Mask(mask))));
+    }
+    let sizes = Sizes { states, parameters, factors: linear.factors() };
 
     let outside = Constants::of(functions.iter().flat_map(Lowered::nodes), &constants, &tables);
 
@@ -146,7 +157,7 @@ pub(super) fn implementation(
         text_of_rust.push_str(&text::of_function(&tokens));
         match function.name {
             // A solver's step calls it: as a call it would pass vectors through memory.
-            "rhs" => rust.push(quote!(#[inline(always)] #tokens)),
+            "rhs" | "mass" | "out_of_domain" => rust.push(quote!(#[inline(always)] #tokens)),
             "observables" => observables = Some(quote!(#[inline(always)] #tokens)),
             _ => rust.push(quote!(#[inline] #tokens)),
         }
@@ -156,14 +167,23 @@ pub(super) fn implementation(
             device_functions.push(syn::parse2(tokens)?);
         }
     }
-    if factors.is_none() {
-        let facade = &options.facade;
-        rust.extend(in_loops(sizes, &quote!(#facade::__private::linear)));
-        for function in in_loops(sizes, &quote!(linear)) {
-            device_functions.push(syn::parse2(function)?);
-        }
+    let facade = &options.facade;
+    let loops = quote!(#facade::__private::linear);
+    rust.extend(linear.in_loops(sizes, &loops, &quote!(Self)));
+    let choices = mass.as_ref().map(Mass::choices).into_iter().flatten();
+    rust.extend(choices.clone().map(|choice| quote!(#[inline(always)] #choice)));
+    // There the struct is always called so.
+    let in_loops = linear.in_loops(sizes, &quote!(linear), &quote!(System));
+    for function in in_loops.into_iter().chain(choices) {
+        device_functions.push(syn::parse2(function)?);
     }
-    let device_text = device::system_struct(time_pattern.is_empty(), &device_functions)?;
+    let facts = Facts {
+        autonomous: time_pattern.is_empty(),
+        mass: mass.is_some(),
+        algebraic: mass.as_ref().map_or(0, Mass::algebraic),
+        domain: out_of_domain.is_some(),
+    };
+    let device_text = device::system_struct(facts, &device_functions)?;
     let device_source = outside.device_source(&device_text);
     let written = Literal::u64_unsuffixed(written);
     let shared = Literal::usize_unsuffixed(functions.first().map_or(0, Lowered::shared));
@@ -172,7 +192,6 @@ pub(super) fn implementation(
         (Literal::usize_unsuffixed(states), Literal::usize_unsuffixed(parameters));
     let operations = functions.iter().take(4).map(Lowered::operations);
     let Target { ty, name } = target;
-    let facade = &options.facade;
     let values = outside.items(facade);
     let uses = &system.uses;
     let observe = observables.map(|observables| {
@@ -192,13 +211,23 @@ pub(super) fn implementation(
             }
         }
     });
-    let linear = match factors {
-        Some(factors) => {
-            let factors = Literal::usize_unsuffixed(factors);
-            quote!(type Factors<R: Real> = [R; #factors];)
-        }
-        None => quote!(type Factors<R: Real> = #facade::__private::linear::Dense<R, #states>;),
+    let linear = linear.items(sizes, &loops);
+    let assertions = match (&mass, &system.mass) {
+        (Some(mass), Some(constant)) => mass.assertions(constant),
+        _ => TokenStream::new(),
     };
+    let mass = mass.map(|mass| {
+        let algebraic = Literal::usize_unsuffixed(mass.algebraic());
+        quote! {
+            const MASS: bool = true;
+            const ALGEBRAIC: usize = #algebraic;
+        }
+    });
+    let domain = out_of_domain.map(|_| {
+        quote!(
+            const HAS_DOMAIN: bool = true;
+        )
+    });
     Ok(quote! {
         #[allow(
             deprecated,
@@ -208,9 +237,10 @@ pub(super) fn implementation(
             clippy::pedantic
         )]
         const _: () = {
-            use #facade::__private::{Operations, Real, System};
+            use #facade::__private::{LinearEquations, Operations, Real, System};
             #(#[allow(unused_imports)] #uses)*
             #values
+            #assertions
 
             #[automatically_derived]
             impl System<#states, #parameters> for #ty {
@@ -224,6 +254,8 @@ pub(super) fn implementation(
                 const WRITTEN: u64 = #written;
                 const SHARED: usize = #shared;
 
+                #mass
+                #domain
                 #linear
                 #(#rust)*
                 #observe
@@ -240,35 +272,12 @@ pub(super) fn implementation(
     })
 }
 
-/// `factor` and `solve` of a right-hand side that is too large for straight-line code; `linear` is
-/// where these are in loops.
-fn in_loops(sizes: Sizes, linear: &TokenStream) -> [TokenStream; 2] {
-    let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
-    [
-        quote! {
-            fn factor<R: Real>(
-                u: &[R; #states],
-                p: &[R; #parameters],
-                t: R,
-                scale: R,
-            ) -> #linear::Dense<R, #states> {
-                #linear::factor::<R, #states>(&Self::jacobian::<R>(u, p, t), scale)
-            }
-        },
-        quote! {
-            fn solve<R: Real>(w: &#linear::Dense<R, #states>, b: &[R; #states]) -> [R; #states] {
-                #linear::solve::<R, #states>(w, b)
-            }
-        },
-    ]
-}
-
 /// Numbers of states, parameters, and numbers of a factorised matrix.
 #[derive(Clone, Copy)]
-struct Sizes {
-    states: usize,
-    parameters: usize,
-    factors: usize,
+pub(super) struct Sizes {
+    pub states: usize,
+    pub parameters: usize,
+    pub factors: usize,
 }
 
 impl Sizes {
@@ -279,6 +288,7 @@ impl Sizes {
             [states, parameters, factors].map(Literal::usize_unsuffixed);
         match function {
             "solve" => quote!(w: &[R; #factors], b: &[R; #states]),
+            "mass" => quote!(b: &[R; #states]),
             "factor" => quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R),
             _ => quote!(u: &[R; #states], p: &[R; #parameters], t: R),
         }
@@ -333,14 +343,14 @@ impl Derivatives {
 }
 
 /// A function in its last form.
-struct Lowered {
+pub(super) struct Lowered {
     name: &'static str,
     graph: Graph,
     results: Results,
 }
 
 impl Lowered {
-    fn new(name: &'static str, graph: &Graph, results: Results, fusion: Fusion) -> Self {
+    pub(super) fn new(name: &'static str, graph: &Graph, results: Results, fusion: Fusion) -> Self {
         let (graph, roots) = fuse::fuse(graph, &results.roots(), fusion);
         Lowered { name, graph, results: results.with_roots(roots) }
     }
@@ -352,7 +362,7 @@ impl Lowered {
     }
 
     /// How many of each kind of operation it takes, in the order of `ode_core::report::Operations`.
-    fn operations(&self) -> TokenStream {
+    pub(super) fn operations(&self) -> TokenStream {
         let reachable = self.graph.reachable(&self.results.roots());
         let mut counts = [0; 6];
         for id in self.graph.ids().filter(|id| reachable[id.index()]) {
@@ -437,7 +447,7 @@ pub(super) fn stub(
     quote! {
         #[allow(deprecated)]
         const _: () = {
-            use #facade::__private::{Operations, Real, System};
+            use #facade::__private::{LinearEquations, Operations, Real, System};
 
             impl<#generics> System<#states, #parameters> for #ty {
                 const NAME: &'static str = "";
@@ -447,6 +457,7 @@ pub(super) fn stub(
                 const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
                 const TIME_PATTERN: &'static [usize] = &[];
                 const OPERATIONS: [Operations; 4] = [Operations::new([0; 6]); 4];
+                const LINEAR: LinearEquations = LinearEquations::Loops { limit: 0 };
                 type Factors<R: Real> = [R; #states];
                 #(#functions)*
                 fn factor<R: Real>(

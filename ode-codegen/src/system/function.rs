@@ -9,6 +9,7 @@ use super::{Options, configuration, derives, never};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, plain};
 use crate::outside::{self, Calls, Imports, Outside, Waiting};
+use crate::parse::mass::is_mass_matrix;
 use crate::parse::{self, Declared};
 
 /// Expands the attribute on a function.
@@ -101,7 +102,8 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
     };
     let configuration = configuration(attrs);
     let of_struct = attrs.iter().filter(|a| is(a, &["cfg", "doc", "deprecated", "allow"]));
-    let of_function = attrs.iter().filter(|a| !is(a, &["doc", "deprecated", "cfg"]));
+    let of_function =
+        attrs.iter().filter(|a| !is(a, &["doc", "deprecated", "cfg"]) && !is_mass_matrix(a));
     let name = &sig.ident;
     let call = syn::Signature { ident: Ident::new("call", Span::call_site()), ..sig.clone() };
     let derives = derives();

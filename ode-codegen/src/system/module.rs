@@ -11,6 +11,7 @@ use super::{Options, configuration, derives, never};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
 use crate::outside::{self, Calls, Imports, Outside, Waiting};
+use crate::parse::mass::is_mass_matrix;
 use crate::parse::module::{self, Kind, is_observable};
 use crate::parse::refuse;
 
@@ -225,14 +226,29 @@ fn shell(item: &syn::Item, content: &[syn::Item], failed: bool) -> TokenStream {
     match item {
         syn::Item::Fn(item) => {
             let mut item = item.clone();
-            item.attrs.retain(|attribute| !is_observable(attribute));
+            item.attrs.retain(|attribute| !is_observable(attribute) && !is_mass_matrix(attribute));
             if failed {
                 *item.block = never();
                 item.attrs.push(syn::parse_quote!(#[allow(unused)]));
             }
             quote!(#[allow(dead_code)] #item)
         }
-        syn::Item::Const(item) => quote!(#[allow(dead_code)] #item),
+        syn::Item::Const(item) => {
+            let mut item = item.clone();
+            let before = item.attrs.len();
+            item.attrs.retain(|attribute| !is_mass_matrix(attribute));
+            match (item.attrs.len() < before, failed) {
+                (false, _) => quote!(#[allow(dead_code)] #item),
+                (true, false) => quote!(#[allow(dead_code, clippy::large_const_arrays)] #item),
+                // It may mention what rustc does not know either.
+                (true, true) => TokenStream::new(),
+            }
+        }
+        syn::Item::Static(item) => {
+            let mut item = item.clone();
+            item.attrs.retain(|attribute| !is_mass_matrix(attribute));
+            quote!(#item)
+        }
         syn::Item::Struct(item) if of_numbers(content).contains(&item.ident.to_string()) => {
             // After an error that says so.
             let allocates = |name: &str| name == "Copy" && mentions_allocation(item);

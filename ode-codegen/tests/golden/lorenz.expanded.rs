@@ -29,7 +29,7 @@ impl lorenz {
     clippy::pedantic
 )]
 const _: () = {
-    use ::odes::__private::{Operations, Real, System};
+    use ::odes::__private::{LinearEquations, Operations, Real, System};
     #[automatically_derived]
     impl System<3, 3> for lorenz {
         const NAME: &'static str = "lorenz";
@@ -55,6 +55,10 @@ const _: () = {
         ];
         const WRITTEN: u64 = 8;
         const SHARED: usize = 0;
+        const LINEAR: LinearEquations = LinearEquations::Nonzeros {
+            factor: Operations::new([4, 3, 6, 3, 0, 0]),
+            solve: Operations::new([0, 3, 5, 0, 0, 0]),
+        };
         type Factors<R: Real> = [R; 8];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {

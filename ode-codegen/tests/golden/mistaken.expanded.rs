@@ -29,7 +29,7 @@ impl mistaken {
 }
 #[allow(deprecated)]
 const _: () = {
-    use ::odes::__private::{Operations, Real, System};
+    use ::odes::__private::{LinearEquations, Operations, Real, System};
     impl System<2, 1> for mistaken {
         const NAME: &'static str = "";
         const STATES: [&'static str; 2] = [""; 2];
@@ -38,6 +38,7 @@ const _: () = {
         const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
         const TIME_PATTERN: &'static [usize] = &[];
         const OPERATIONS: [Operations; 4] = [Operations::new([0; 6]); 4];
+        const LINEAR: LinearEquations = LinearEquations::Loops { limit: 0 };
         type Factors<R: Real> = [R; 2];
         fn rhs<R: Real>(_: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
             ::core::unreachable!()

@@ -33,7 +33,7 @@ impl ring {
     clippy::pedantic
 )]
 const _: () = {
-    use crate::facade::__private::{Operations, Real, System};
+    use crate::facade::__private::{LinearEquations, Operations, Real, System};
     #[automatically_derived]
     impl System<4, 1> for ring {
         const NAME: &'static str = "ring";
@@ -68,6 +68,10 @@ const _: () = {
         ];
         const WRITTEN: u64 = 24;
         const SHARED: usize = 5;
+        const LINEAR: LinearEquations = LinearEquations::Nonzeros {
+            factor: Operations::new([8, 10, 4, 4, 0, 0]),
+            solve: Operations::new([10, 14, 0, 0, 0, 0]),
+        };
         type Factors<R: Real> = [R; 14];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {

@@ -39,7 +39,7 @@ impl switched {
     clippy::pedantic
 )]
 const _: () = {
-    use ::odes::__private::{Operations, Real, System};
+    use ::odes::__private::{LinearEquations, Operations, Real, System};
     #[allow(unused_imports)]
     use crate::constants::STIFFNESS;
     use ::odes::__private::device_constant;
@@ -59,6 +59,10 @@ const _: () = {
         ];
         const WRITTEN: u64 = 13;
         const SHARED: usize = 0;
+        const LINEAR: LinearEquations = LinearEquations::Nonzeros {
+            factor: Operations::new([3, 4, 2, 2, 1, 5]),
+            solve: Operations::new([0, 2, 2, 0, 0, 0]),
+        };
         type Factors<R: Real> = [R; 4];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {

@@ -15,7 +15,7 @@ use ode_core::simd::{self, Program, SimdFamily};
 pub(crate) mod facade {
     pub(crate) mod __private {
         pub(crate) use ode_core::lane::Real;
-        pub(crate) use ode_core::report::{Operations, Report};
+        pub(crate) use ode_core::report::{LinearEquations, Operations, Report};
         pub(crate) use ode_core::system::System;
     }
 }

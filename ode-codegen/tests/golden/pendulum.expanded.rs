@@ -1,0 +1,248 @@
+mod pendulum {
+    #[allow(dead_code)]
+    const MASS: f64 = 2.0;
+    #[allow(dead_code)]
+    #[derive(
+        ::core::prelude::v1::Clone,
+        ::core::prelude::v1::Copy,
+        ::core::prelude::v1::Debug,
+        ::core::prelude::v1::PartialEq
+    )]
+    pub struct State {
+        pub angle: f64,
+        pub speed: f64,
+        pub tension: f64,
+    }
+    #[allow(dead_code, clippy::large_const_arrays)]
+    /// The tension has no derivative.
+    const M: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, MASS, 0.0], [0.0, 0.0, 0.0]];
+    #[allow(dead_code)]
+    fn rhs(u: &State, p: &[f64; 2]) -> State {
+        let [gravity, length] = *p;
+        State {
+            angle: u.speed,
+            speed: -MASS * gravity / length * u.angle.sin(),
+            tension: u.tension
+                - MASS * (length * u.speed.powi(2) + gravity * u.angle.cos()),
+        }
+    }
+    #[allow(dead_code)]
+    /// A rope cannot push.
+    fn is_out_of_domain(u: &State) -> bool {
+        u.tension < 0.0
+    }
+    /// The system of this module.
+    #[allow(unreachable_pub)]
+    #[derive(
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::fmt::Debug,
+        ::core::default::Default,
+        ::core::cmp::PartialEq,
+        ::core::cmp::Eq,
+    )]
+    pub struct Model;
+    #[allow(
+        deprecated,
+        trivial_numeric_casts,
+        unused_variables,
+        clippy::all,
+        clippy::pedantic
+    )]
+    const _: () = {
+        use ::odes::__private::{LinearEquations, Operations, Real, System};
+        #[automatically_derived]
+        impl System<3, 2> for Model {
+            const NAME: &'static str = "pendulum";
+            const STATES: [&'static str; 3] = ["angle", "speed", "tension"];
+            const PARAMETERS: [&'static str; 2] = ["gravity", "length"];
+            const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[
+                (0, 1),
+                (1, 0),
+                (2, 0),
+                (2, 1),
+                (2, 2),
+            ];
+            const PARAMETER_PATTERN: &'static [(usize, usize)] = &[
+                (1, 0),
+                (1, 1),
+                (2, 0),
+                (2, 1),
+            ];
+            const TIME_PATTERN: &'static [usize] = &[];
+            const OPERATIONS: [Operations; 4] = [
+                Operations::new([0, 4, 2, 1, 2, 0]),
+                Operations::new([0, 7, 0, 1, 2, 0]),
+                Operations::new([0, 8, 0, 2, 2, 0]),
+                Operations::new([0, 0, 0, 0, 0, 0]),
+            ];
+            const WRITTEN: u64 = 12;
+            const SHARED: usize = 0;
+            const MASS: bool = true;
+            const ALGEBRAIC: usize = 1;
+            const HAS_DOMAIN: bool = true;
+            const LINEAR: LinearEquations = LinearEquations::Nonzeros {
+                factor: Operations::new([0, 8, 3, 3, 2, 0]),
+                solve: Operations::new([0, 3, 4, 0, 0, 0]),
+            };
+            type Factors<R: Real> = [R; 7];
+            #[inline(always)]
+            fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {
+                let v0 = R::lit(-2.0) * p[0];
+                let v1 = v0 / p[1];
+                let v2 = u[0].sin();
+                let v3 = v1 * v2;
+                let v4 = u[1] * u[1];
+                let v5 = p[1] * v4;
+                let v6 = u[0].cos();
+                let v7 = p[0].mul_add(v6, v5);
+                let v8 = R::lit(-2.0).mul_add(v7, u[2]);
+                [u[1], v3, v8]
+            }
+            #[inline]
+            fn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {
+                let zero = R::lit(0.0);
+                let v0 = R::lit(-2.0) * p[0];
+                let v1 = v0 / p[1];
+                let v2 = u[0].sin();
+                let v3 = u[0].cos();
+                let v4 = v3 * v1;
+                let v5 = R::lit(2.0) * u[1];
+                let v6 = v5 * p[1];
+                let v7 = v2 * p[0];
+                let v8 = v7 * R::lit(2.0);
+                let v9 = v6 * R::lit(2.0);
+                [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]
+            }
+            #[inline]
+            fn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {
+                let zero = R::lit(0.0);
+                let v0 = R::lit(-2.0) * p[0];
+                let v1 = v0 / p[1];
+                let v2 = u[0].sin();
+                let v3 = u[1] * u[1];
+                let v4 = u[0].cos();
+                let v5 = R::lit(1.0) / p[1];
+                let v6 = R::lit(-2.0) * v5;
+                let v7 = v1 * v5;
+                let v8 = v6 * v2;
+                let v9 = v7 * v2;
+                let v10 = v4 * R::lit(2.0);
+                let v11 = v3 * R::lit(2.0);
+                [[zero, zero], [v8, -v9], [-v10, -v11]]
+            }
+            #[inline]
+            fn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {
+                let zero = R::lit(0.0);
+                [zero, zero, zero]
+            }
+            #[inline]
+            fn factor<R: Real>(u: &[R; 3], p: &[R; 2], t: R, scale: R) -> [R; 7] {
+                let v0 = u[0].sin();
+                let v1 = v0 * p[0];
+                let v2 = v1 * R::lit(2.0);
+                let v3 = R::lit(2.0) * u[1];
+                let v4 = v3 * p[1];
+                let v5 = v4 * R::lit(2.0);
+                let v6 = R::lit(1.0) / scale;
+                let v7 = scale.mul_add(R::lit(0.0), v6);
+                let v8 = R::lit(-2.0) * p[0];
+                let v9 = v8 / p[1];
+                let v10 = u[0].cos();
+                let v11 = v10 * v9;
+                let v12 = v11 * v7;
+                let v13 = scale.mul_add(R::lit(2.0), -v12);
+                let v14 = R::lit(1.0) / v13;
+                let v15 = v13.mul_add(R::lit(0.0), v14);
+                [R::lit(-1.0), -v2, v5, v7, R::lit(-1.0), -v12, v15]
+            }
+            #[inline]
+            fn solve<R: Real>(w: &[R; 7], b: &[R; 3]) -> [R; 3] {
+                let v0 = (-w[5]).mul_add(b[0], b[1]);
+                let v1 = v0 * w[6];
+                let v2 = (-w[4]).mul_add(v1, b[0]);
+                let v3 = v2 * w[3];
+                let v4 = (-w[1]).mul_add(v3, b[2]);
+                let v5 = (-w[2]).mul_add(v1, v4);
+                let v6 = v5 * w[0];
+                [v3, v1, v6]
+            }
+            #[inline(always)]
+            fn mass<R: Real>(b: &[R; 3]) -> [R; 3] {
+                let zero = R::lit(0.0);
+                let v0 = R::lit(2.0) * b[1];
+                [b[0], v0, zero]
+            }
+            #[inline(always)]
+            fn out_of_domain<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> R::Mask {
+                let m0 = u[2].lt(R::lit(0.0));
+                m0
+            }
+            #[inline(always)]
+            fn algebraic_rows<R: Real>(a: &[R; 3], b: &[R; 3]) -> [R; 3] {
+                [b[0], b[1], a[2]]
+            }
+            #[inline(always)]
+            fn algebraic_columns<R: Real>(a: &[R; 3], b: &[R; 3]) -> [R; 3] {
+                [b[0], b[1], a[2]]
+            }
+            fn rust_source() -> &'static str {
+                "fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = v1 * v2;\n    let v4 = u[1] * u[1];\n    let v5 = p[1] * v4;\n    let v6 = u[0].cos();\n    let v7 = p[0].mul_add(v6, v5);\n    let v8 = R::lit(-2.0).mul_add(v7, u[2]);\n    [u[1], v3, v8]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = u[0].cos();\n    let v4 = v3 * v1;\n    let v5 = R::lit(2.0) * u[1];\n    let v6 = v5 * p[1];\n    let v7 = v2 * p[0];\n    let v8 = v7 * R::lit(2.0);\n    let v9 = v6 * R::lit(2.0);\n    [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = u[1] * u[1];\n    let v4 = u[0].cos();\n    let v5 = R::lit(1.0) / p[1];\n    let v6 = R::lit(-2.0) * v5;\n    let v7 = v1 * v5;\n    let v8 = v6 * v2;\n    let v9 = v7 * v2;\n    let v10 = v4 * R::lit(2.0);\n    let v11 = v3 * R::lit(2.0);\n    [[zero, zero], [v8, -v9], [-v10, -v11]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn factor<R: Real>(u: &[R; 3], p: &[R; 2], t: R, scale: R) -> [R; 7] {\n    let v0 = u[0].sin();\n    let v1 = v0 * p[0];\n    let v2 = v1 * R::lit(2.0);\n    let v3 = R::lit(2.0) * u[1];\n    let v4 = v3 * p[1];\n    let v5 = v4 * R::lit(2.0);\n    let v6 = R::lit(1.0) / scale;\n    let v7 = scale.mul_add(R::lit(0.0), v6);\n    let v8 = R::lit(-2.0) * p[0];\n    let v9 = v8 / p[1];\n    let v10 = u[0].cos();\n    let v11 = v10 * v9;\n    let v12 = v11 * v7;\n    let v13 = scale.mul_add(R::lit(2.0), -v12);\n    let v14 = R::lit(1.0) / v13;\n    let v15 = v13.mul_add(R::lit(0.0), v14);\n    [R::lit(-1.0), -v2, v5, v7, R::lit(-1.0), -v12, v15]\n}\nfn solve<R: Real>(w: &[R; 7], b: &[R; 3]) -> [R; 3] {\n    let v0 = (-w[5]).mul_add(b[0], b[1]);\n    let v1 = v0 * w[6];\n    let v2 = (-w[4]).mul_add(v1, b[0]);\n    let v3 = v2 * w[3];\n    let v4 = (-w[1]).mul_add(v3, b[2]);\n    let v5 = (-w[2]).mul_add(v1, v4);\n    let v6 = v5 * w[0];\n    [v3, v1, v6]\n}\nfn mass<R: Real>(b: &[R; 3]) -> [R; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(2.0) * b[1];\n    [b[0], v0, zero]\n}\nfn out_of_domain<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> R::Mask {\n    let m0 = u[2].lt(R::lit(0.0));\n    m0\n}\n"
+            }
+            fn device_source() -> ::std::string::String {
+                ::std::string::String::from(
+                    "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = true;\n    static constexpr bool MASS = true;\n    static constexpr int ALGEBRAIC = 1;\n    static constexpr bool HAS_DOMAIN = true;\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = (v1 * v2);\n        auto v4 = (u[1] * u[1]);\n        auto v5 = (p[1] * v4);\n        auto v6 = math::cos(u[0]);\n        auto v7 = m_mul_add(p[0], v6, v5);\n        auto v8 = m_mul_add(Real<R>::lit((-2.0)), v7, u[2]);\n        return array(u[1], v3, v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = math::cos(u[0]);\n        auto v4 = (v3 * v1);\n        auto v5 = (Real<R>::lit(2.0) * u[1]);\n        auto v6 = (v5 * p[1]);\n        auto v7 = (v2 * p[0]);\n        auto v8 = (v7 * Real<R>::lit(2.0));\n        auto v9 = (v6 * Real<R>::lit(2.0));\n        return array(array(zero, Real<R>::lit(1.0), zero), array(v4, zero, zero), array(v8, (-v9), Real<R>::lit(1.0)));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = (u[1] * u[1]);\n        auto v4 = math::cos(u[0]);\n        auto v5 = (Real<R>::lit(1.0) / p[1]);\n        auto v6 = (Real<R>::lit((-2.0)) * v5);\n        auto v7 = (v1 * v5);\n        auto v8 = (v6 * v2);\n        auto v9 = (v7 * v2);\n        auto v10 = (v4 * Real<R>::lit(2.0));\n        auto v11 = (v3 * Real<R>::lit(2.0));\n        return array(array(zero, zero), array(v8, (-v9)), array((-v10), (-v11)));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n    template<class R> static DEVICE Arr<R, 7> factor(const Arr<R, 3>& u, const Arr<R, 2>& p, R t, R scale) {\n        auto v0 = math::sin(u[0]);\n        auto v1 = (v0 * p[0]);\n        auto v2 = (v1 * Real<R>::lit(2.0));\n        auto v3 = (Real<R>::lit(2.0) * u[1]);\n        auto v4 = (v3 * p[1]);\n        auto v5 = (v4 * Real<R>::lit(2.0));\n        auto v6 = (Real<R>::lit(1.0) / scale);\n        auto v7 = m_mul_add(scale, Real<R>::lit(0.0), v6);\n        auto v8 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v9 = (v8 / p[1]);\n        auto v10 = math::cos(u[0]);\n        auto v11 = (v10 * v9);\n        auto v12 = (v11 * v7);\n        auto v13 = m_mul_add(scale, Real<R>::lit(2.0), (-v12));\n        auto v14 = (Real<R>::lit(1.0) / v13);\n        auto v15 = m_mul_add(v13, Real<R>::lit(0.0), v14);\n        return array(Real<R>::lit((-1.0)), (-v2), v5, v7, Real<R>::lit((-1.0)), (-v12), v15);\n    }\n    template<class R> static DEVICE Arr<R, 3> solve(const Arr<R, 7>& w, const Arr<R, 3>& b) {\n        auto v0 = m_mul_add((-w[5]), b[0], b[1]);\n        auto v1 = (v0 * w[6]);\n        auto v2 = m_mul_add((-w[4]), v1, b[0]);\n        auto v3 = (v2 * w[3]);\n        auto v4 = m_mul_add((-w[1]), v3, b[2]);\n        auto v5 = m_mul_add((-w[2]), v1, v4);\n        auto v6 = (v5 * w[0]);\n        return array(v3, v1, v6);\n    }\n    template<class R> static DEVICE Arr<R, 3> mass(const Arr<R, 3>& b) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(2.0) * b[1]);\n        return array(b[0], v0, zero);\n    }\n    template<class R> static DEVICE typename Real<R>::Mask out_of_domain(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto m0 = m_lt(u[2], Real<R>::lit(0.0));\n        return m0;\n    }\n    template<class R> static DEVICE Arr<R, 3> algebraic_rows(const Arr<R, 3>& a, const Arr<R, 3>& b) {\n        return array(b[0], b[1], a[2]);\n    }\n    template<class R> static DEVICE Arr<R, 3> algebraic_columns(const Arr<R, 3>& a, const Arr<R, 3>& b) {\n        return array(b[0], b[1], a[2]);\n    }\n};\n",
+                )
+            }
+        }
+    };
+    #[automatically_derived]
+    #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
+    impl ::core::convert::From<State> for [f64; 3] {
+        /// The numbers of the fields, in the order of their declaration.
+        fn from(value: State) -> Self {
+            [value.angle as f64, value.speed as f64, value.tension as f64]
+        }
+    }
+    #[automatically_derived]
+    #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
+    impl ::core::convert::From<[f64; 3]> for State {
+        /// The fields, in the order of their declaration, from these numbers.
+        fn from(numbers: [f64; 3]) -> Self {
+            State {
+                angle: numbers[0] as f64,
+                speed: numbers[1] as f64,
+                tension: numbers[2] as f64,
+            }
+        }
+    }
+    #[automatically_derived]
+    #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
+    impl ::core::convert::From<State> for [f32; 3] {
+        /// The numbers of the fields, in the order of their declaration.
+        fn from(value: State) -> Self {
+            [value.angle as f32, value.speed as f32, value.tension as f32]
+        }
+    }
+    #[automatically_derived]
+    #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
+    impl ::core::convert::From<[f32; 3]> for State {
+        /// The fields, in the order of their declaration, from these numbers.
+        fn from(numbers: [f32; 3]) -> Self {
+            State {
+                angle: numbers[0] as f64,
+                speed: numbers[1] as f64,
+                tension: numbers[2] as f64,
+            }
+        }
+    }
+    /// What the compiler made of this system.
+    #[allow(dead_code, unreachable_pub)]
+    #[must_use]
+    pub fn report() -> ::odes::__private::Report {
+        ::odes::__private::Report::of::<Model, 3, 2>()
+    }
+}
+///The system of the module [`pendulum`](mod@pendulum).
+#[allow(non_upper_case_globals, dead_code)]
+const pendulum: pendulum::Model = pendulum::Model;
