@@ -112,6 +112,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[observable] fn name(u: &State, p: &Parameters, t: f64) -> f64` | an output, saved beside the states or instead of them; arrays, tuples and structs of floats are several; the other functions may call it |
 /// | `fn jacobian(u: &State, …) -> [[f64; N]; N]`, or with a first argument `j: &mut [[f64; N]; N]` | in place of the derived Jacobian, row `i` of the derivatives of `u[i]`; what is not assigned is zero |
 /// | `fn tgrad(u: &State, …) -> State`, or with a first argument `dt: &mut State` | in place of the derivative by the time |
+/// | `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one | the matrix of `M du/dt = rhs`; an equation whose row is zero is algebraic |
+/// | `fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool` | where there are no states: steps that end there are refused |
 /// | `struct`, `const`, other `fn` | for the functions to use; the fields of a struct are numbers, truth values, arrays, tuples and structs |
 /// | `use path::name;` | of constants, and of functions under [`ode_fn`](macro@ode_fn) |
 ///

@@ -49,7 +49,7 @@ rules! {
         no_assertions, no_options, no_other_macros, no_output, no_panic, no_question_mark, nothing_unsafe, only_numbers_decide,
     }
     modules {
-        fields, jacobians_are_right, jacobians_are_square, names_of_the_module, numbers_only, observables_are_floats, observables_are_returned, right_hand_side, use_in_the_module, written_in_place,
+        domains_are_conditions, domains_have_states, equations_have_unknowns, fields, jacobians_are_right, jacobians_are_square, masses_are_constants, masses_are_finite, masses_are_of_modules, masses_are_square, masses_are_written, masses_do_not_vary, masses_from_outside, names_of_the_module, numbers_only, observables_are_floats, observables_are_returned, one_mass_matrix, right_hand_side, use_in_the_module, written_in_place,
     }
 }
 
@@ -310,6 +310,17 @@ fn right_hand_sides_of_other_forms_too() {
     agree(modules::observables_are_floats::rule, modules::observables_are_floats::rule::rhs);
     agree(modules::jacobians_are_right::rule, modules::jacobians_are_right::rule::rhs);
     agree(modules::jacobians_are_square::rule, modules::jacobians_are_square::rule::rhs);
+    agree(modules::masses_are_constants::rule, modules::masses_are_constants::rule::rhs);
+    agree(modules::masses_do_not_vary::rule, modules::masses_do_not_vary::rule::rhs);
+    agree(modules::masses_are_square::rule, modules::masses_are_square::rule::rhs);
+    agree(modules::masses_are_written::rule, modules::masses_are_written::rule::rhs);
+    agree(modules::masses_are_finite::rule, modules::masses_are_finite::rule::rhs);
+    agree(modules::masses_are_of_modules::rule, modules::masses_are_of_modules::rule::rhs);
+    agree(modules::one_mass_matrix::rule, modules::one_mass_matrix::rule::rhs);
+    agree(modules::masses_from_outside::rule, modules::masses_from_outside::rule::rhs);
+    agree(modules::equations_have_unknowns::rule, modules::equations_have_unknowns::rule::rhs);
+    agree(modules::domains_are_conditions::rule, modules::domains_are_conditions::rule::rhs);
+    agree(modules::domains_have_states::rule, modules::domains_have_states::rule::rhs);
     agree(modules::fields::rule, |u: &[f64; 2], p: &[f64; 1]| -> [f64; 2] {
         modules::fields::rule::rhs(&(*u).into(), &(*p).into()).into()
     });

@@ -44,13 +44,16 @@ impl Parser<'_> {
                 }
                 syn::Item::Fn(item) if marked(&item.attrs).is_some() => {
                     let message = format!(
-                        "a mass matrix cannot be a function: methods take it to be the same                          everywhere; write {FORMS}; one that depends on the state goes into the                          right-hand side: solve for the derivatives there"
+                        "a mass matrix cannot be a function: methods take it to be the same \
+                         everywhere; write {FORMS}; one that depends on the state goes into the \
+                         right-hand side: solve for the derivatives there"
                     );
                     self.error(&item.sig.ident, message);
                 }
                 syn::Item::Static(item) if marked(&item.attrs).is_some() => {
                     let message = format!(
-                        "a mass matrix cannot be a `static`: its entries must be known at compile                          time; write {FORMS}"
+                        "a mass matrix cannot be a `static`: its entries must be known at compile \
+                         time; write {FORMS}"
                     );
                     self.error(&item.static_token, message);
                 }
@@ -76,7 +79,8 @@ impl Parser<'_> {
         let depends = |name: &&&syn::Ident| arguments.contains(name) && !is_constant(name);
         let Some(name) = names.iter().find(depends) else { return };
         let message = format!(
-            "a mass matrix cannot depend on `{name}`: methods take it to be the same everywhere;              solve for the derivatives in the right-hand side"
+            "a mass matrix cannot depend on `{name}`: methods take it to be the same everywhere; \
+             solve for the derivatives in the right-hand side"
         );
         self.error(name, message);
         // So that this is all that is said.

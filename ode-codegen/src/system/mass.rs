@@ -117,14 +117,9 @@ pub(super) fn singular(
         }
     };
     let few = match (equations, unknowns) {
-        ([only], _) => format!("the equation of {} without an unknown", list(&[*only])),
-        (all, unknowns) => {
-            format!(
-                "the {} equations of {} with no more than {}",
-                all.len(),
-                list(all),
-                list(unknowns)
-            )
+        ([_], _) => format!("the equation of {} without an unknown", list(equations)),
+        _ => {
+            format!("the equations of {} with no unknown but {}", list(equations), list(unknowns))
         }
     };
     let message = format!(

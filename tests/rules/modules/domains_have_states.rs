@@ -1,0 +1,12 @@
+use odes::ode_system;
+
+#[ode_system]
+pub(crate) mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [-u[0] * u[1], u[0] - u[1]]
+    }
+
+    fn is_out_of_domain(u: &[f64; 2]) -> bool {
+        u[0].is_sign_negative()
+    }
+}

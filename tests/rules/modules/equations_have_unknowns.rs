@@ -1,0 +1,12 @@
+use odes::ode_system;
+
+#[ode_system]
+pub(crate) mod rule {
+    #[mass_matrix]
+    const M: [f64; 3] = [1.0, 1.0, 0.0];
+
+    pub(crate) fn rhs(u: &[f64; 3]) -> [f64; 3] {
+        let [x, v, force] = *u;
+        [v, force - v, force + x]
+    }
+}

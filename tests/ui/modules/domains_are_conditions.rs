@@ -1,0 +1,16 @@
+//! A domain is a condition, a truth value.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [-u[0] * u[1], u[0] - u[1]]
+    }
+
+    fn is_out_of_domain(u: &[f64; 2]) -> f64 {
+        u[0].min(u[1])
+    }
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! The entries of a mass matrix are finite.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    #[mass_matrix]
+    const M: [f64; 2] = [1.0, f64::INFINITY];
+
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [-u[0] * u[1], u[1] - u[0]]
+    }
+}
+
+fn main() {}

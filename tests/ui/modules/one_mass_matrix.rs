@@ -1,0 +1,18 @@
+//! A system has one mass matrix.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    #[mass_matrix]
+    const M: [f64; 2] = [1.0, 0.0];
+
+    #[mass_matrix]
+    const MASS: [[f64; 2]; 2] = [[1.0, 0.0], [0.0, 0.0]];
+
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [-u[0] * u[1], u[1] - u[0]]
+    }
+}
+
+fn main() {}
