@@ -125,6 +125,23 @@ fn nonzeros(n: usize, pattern: &[(usize, usize)]) -> usize {
 const NONSTIFF: &[f64] = &[1e-2, 1.3, 1e2, 1e4];
 const STIFF: &[f64] = &[1e-6, 1e-4, 1e-2, 1.3, 1e2, 1e4];
 
+/// Each state moves all others: thousands of operations.
+#[odes::ode_system]
+fn crowd(du: &mut [f64; 30], u: &[f64; 30]) {
+    let mut sum = 0.0;
+    for x in u {
+        sum += x * x;
+    }
+    for i in 0..30 {
+        du[i] = (1.0 + i as f64) * u[i] - sum * u[(7 * i) % 30];
+    }
+}
+
+#[test]
+fn many_operations() {
+    check(crowd, std::array::from_fn(|i| 1.0 + i as f64 / 30.0), [], (0.0, 1.0), NONSTIFF);
+}
+
 macro_rules! models {
     ($($name:ident $shares:ident,)*) => { $(
         #[test]

@@ -12,6 +12,10 @@
 //! }
 //! ```
 //!
+//! In Rust each `let` opens a scope for what follows it, and in LLVM's debug information they nest: some
+//! thousands overflow the stack of rustc. So the variables of a long function are declared together,
+//! `let (v0, v1, …);`, and then assigned.
+//!
 //! Inputs, literals and constants are written where they are used, and so are negations, which
 //! are free. The type of a literal is `R::lit`'s, never a bare number's.
 
@@ -58,6 +62,17 @@ impl Results {
     }
 }
 
+/// What a function is emitted for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Rust,
+    /// The Rust that [`crate::device`] translates.
+    Device,
+}
+
+/// How many variables are declared together, where there are more.
+const TOGETHER: usize = 500;
+
 /// A function to emit.
 pub(crate) struct Function<'a> {
     pub name: &'a str,
@@ -69,6 +84,7 @@ pub(crate) struct Function<'a> {
     pub constants: &'a [TokenStream],
     /// The names of the tables.
     pub tables: &'a [TokenStream],
+    pub language: Language,
 }
 
 impl Function<'_> {
@@ -143,6 +159,7 @@ impl Writer<'_> {
     fn lines(&mut self) {
         let graph = self.function.graph;
         let needed = graph.reachable(&self.function.results.roots());
+        let mut lines: Vec<(Ident, TokenStream)> = Vec::new();
         for (id, needed) in graph.ids().zip(needed) {
             if needed && let Some(operation) = self.operation(graph.node(id)) {
                 let mask = matches!(
@@ -153,9 +170,18 @@ impl Writer<'_> {
                     if mask { ("m", &mut self.masks) } else { ("v", &mut self.values) };
                 let name = format_ident!("{prefix}{}", *count);
                 *count += 1;
-                self.lines.extend(quote!(let #name = #operation;));
-                self.names[id.index()] = Some(name);
+                self.names[id.index()] = Some(name.clone());
+                lines.push((name, operation));
             }
+        }
+        if self.function.language == Language::Device || lines.len() <= TOGETHER {
+            self.lines.extend(lines.iter().map(|(name, value)| quote!(let #name = #value;)));
+            return;
+        }
+        for lines in lines.chunks(TOGETHER) {
+            let names = lines.iter().map(|(name, _)| name);
+            let assignments = lines.iter().map(|(name, value)| quote!(#name = #value;));
+            self.lines.extend(quote!(let (#(#names,)*); #(#assignments)*));
         }
     }
 
@@ -348,6 +374,30 @@ pub(crate) fn literal(value: f64) -> TokenStream {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// No function has more scopes, one in another, than there are variables together.
+    #[test]
+    fn long_functions_have_few_scopes() {
+        let mut graph = Graph::new();
+        let u = graph.input(Input::State(0));
+        for (operations, expected) in [(TOGETHER, TOGETHER), (TOGETHER + 1, 2), (2500, 5)] {
+            let sum = (0..operations).fold(u, |sum, _| graph.add(sum, u));
+            let text = |language| {
+                let function = Function {
+                    name: "rhs",
+                    graph: &graph,
+                    results: &Results::Vector(vec![Some(sum)]),
+                    arguments: &quote!(u: &[R; 1]),
+                    constants: &[],
+                    tables: &[],
+                    language,
+                };
+                function.emit().to_string()
+            };
+            assert_eq!(text(Language::Rust).matches("let ").count(), expected);
+            assert_eq!(text(Language::Device).matches("let ").count(), operations);
+        }
+    }
 
     #[test]
     fn literals_are_short_and_exact() {

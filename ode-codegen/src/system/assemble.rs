@@ -389,6 +389,7 @@ impl Lowered {
             arguments: &sizes.arguments(self.name),
             constants: &names.constants,
             tables: &names.tables,
+            language: names.language,
         }
         .emit()
     }

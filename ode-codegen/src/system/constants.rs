@@ -6,7 +6,7 @@ use quote::{ToTokens, format_ident, quote};
 
 use crate::device;
 use crate::elaborate::table::{Constant, Table};
-use crate::emit::literal;
+use crate::emit::{Language, literal};
 use crate::graph::Node;
 
 /// The entries of a constant array as `f64`, whatever numbers they are.
@@ -24,6 +24,7 @@ pub(crate) fn entries_of(array: &TokenStream) -> TokenStream {
 
 /// By which names functions mention constants and tables.
 pub(super) struct Names {
+    pub language: Language,
     pub constants: Vec<TokenStream>,
     pub tables: Vec<TokenStream>,
 }
@@ -54,10 +55,10 @@ impl Constants {
                 _ => {}
             }
         }
-        let names = || Names { constants: Vec::new(), tables: Vec::new() };
+        let names = |language| Names { language, constants: Vec::new(), tables: Vec::new() };
         let mut all = Constants {
-            in_rust: names(),
-            in_device: names(),
+            in_rust: names(Language::Rust),
+            in_device: names(Language::Device),
             items: TokenStream::new(),
             constants: Vec::new(),
             tables: Vec::new(),
