@@ -32,6 +32,12 @@ impl Open {
     }
 }
 
+/// Refuses an attribute's arguments and items that are too deep, on the token that is.
+pub(crate) fn check_both(attr: &TokenStream, item: &TokenStream) -> syn::Result<()> {
+    check(attr.clone())?;
+    check(item.clone())
+}
+
 /// Refuses programs that are too deep, on the token that is.
 pub(crate) fn check(tokens: TokenStream) -> syn::Result<()> {
     let mut open = vec![Open::new(tokens, 0)];

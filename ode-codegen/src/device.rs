@@ -106,8 +106,7 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn try_expand(attr: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    depth::check(attr.clone())?;
-    depth::check(item.clone())?;
+    depth::check_both(&attr, &item)?;
     let namespace: syn::Ident = syn::parse2(attr.clone()).map_err(|_| {
         syn::Error::new(
             attr.span(),

@@ -243,8 +243,7 @@ fn with_constants_of(tokens: TokenStream, name: &Ident) -> TokenStream {
 /// Expands `#[ode_fn]`.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let deep = depth::check(attr.clone()).and_then(|()| depth::check(item.clone()));
-    if let Err(error) = deep {
+    if let Err(error) = depth::check_both(&attr, &item) {
         return error.to_compile_error();
     }
     let function = match syn::parse2::<syn::ItemFn>(item.clone()) {

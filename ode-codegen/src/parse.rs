@@ -64,13 +64,18 @@ impl<'c> Parser<'c> {
 
     /// Takes note of what is declared in `item`, and refuses conditional compilation in it.
     fn survey(&mut self, item: &syn::Item) {
+        self.declare(|declared| declared.visit_item(item));
+        ConditionalCompilation { parser: self }.visit_item(item);
+    }
+
+    /// Takes note of what `visit` finds declared.
+    fn declare(&mut self, visit: impl FnOnce(&mut Declared)) {
         let mut declared = Declared::default();
-        declared.visit_item(item);
+        visit(&mut declared);
         self.declared.extend(declared.names);
         self.structs.extend(declared.structs);
         self.other_structs.extend(declared.other_structs);
         self.numbers.extend(declared.numbers);
-        ConditionalCompilation { parser: self }.visit_item(item);
     }
 
     /// The functions from outside that the system calls, as functions of the outermost block.
@@ -143,12 +148,7 @@ pub(crate) fn parse<'a>(
         parser.numbers.insert(parameter.ident.to_string());
     }
     for statement in &item.block.stmts {
-        let mut declared = Declared::default();
-        declared.visit_stmt(statement);
-        parser.declared.extend(declared.names);
-        parser.structs.extend(declared.structs);
-        parser.other_structs.extend(declared.other_structs);
-        parser.numbers.extend(declared.numbers);
+        parser.declare(|declared| declared.visit_stmt(statement));
     }
     ConditionalCompilation { parser: &parser }.visit_block(&item.block);
 

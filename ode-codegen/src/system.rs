@@ -42,8 +42,7 @@ use crate::{depth, elaborate};
 /// `check = "off"`, to leave derivatives by hand unchecked.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let deep = depth::check(attr.clone()).and_then(|()| depth::check(item.clone()));
-    if let Err(error) = deep {
+    if let Err(error) = depth::check_both(&attr, &item) {
         return error.to_compile_error();
     }
     match syn::parse2::<syn::Item>(item.clone()) {

@@ -1,7 +1,5 @@
 //! Signatures of right-hand sides and of the other functions of a system.
 
-use syn::spanned::Spanned;
-
 use super::Parser;
 use crate::ast::{Scalar, Shape};
 
@@ -266,7 +264,7 @@ impl Parser<'_> {
                  solve; use the same everywhere",
                 self.scalar.name()
             );
-            self.ctxt.keep(self.id(), syn::Error::new(name.span(), message));
+            self.error(name, message);
         }
     }
 
@@ -276,12 +274,9 @@ impl Parser<'_> {
         if let syn::Type::Path(path) = &*last.ty {
             match path.path.get_ident() {
                 Some(name) if self.is_float(&name.to_string()) => self.check_float(name),
-                _ => self.ctxt.keep(
-                    self.id(),
-                    syn::Error::new(
-                        path.span(),
-                        "expected `f64` or `f32` here: it stands for the precision of the solve",
-                    ),
+                _ => self.error(
+                    path,
+                    "expected `f64` or `f32` here: it stands for the precision of the solve",
                 ),
             }
         }
