@@ -17,6 +17,7 @@
 //! | `R::lit(0.5)`, `<R::Bits as Bits>::lit(1)` (bounds `Real`, `Bits`, `Mask`) | `Real<R>::lit(0.5)`, `Bits<…>::lit(1)` |
 //! | `S::rhs(…)`, `M::ORDER`, `<S as System>::rhs::<R>(…)` (any other bound) | `S::rhs(…)`, `M::ORDER`, `S::template rhs<R>(…)`: a struct's static members |
 //! | `R::Bits`, `<R as Real>::Single` | `typename Real<R>::Bits`, … |
+//! | `S::Factors<R>` (any other bound) | `typename S::template Factors<R>` |
 //! | `math::exp(x)`: device items of another module are named by their module | `math::exp(x)` |
 //! | `x.mul_add(a, b)`: a method of a lane number, of its bits, of a mask | `m_mul_add(x, a, b)`, an overload of the prelude |
 //! | `x.exp()` | `math::exp(x)` |
@@ -155,6 +156,10 @@ pub struct Facts {
     pub algebraic: usize,
     /// Whether there are states that are none of the system.
     pub domain: bool,
+    /// How many numbers a factorised matrix is, if it is not one in loops.
+    pub factors: Option<usize>,
+    /// How many states there are.
+    pub states: usize,
 }
 
 /// A struct `System` whose static member templates are `functions`: the device form of a system,
@@ -167,8 +172,13 @@ pub fn system_struct(facts: Facts, functions: &[syn::ItemFn]) -> syn::Result<Str
     let mut printer = items::Printer::default();
     let body = printer.static_members(functions);
     printer.finish()?;
-    let Facts { autonomous, mass, algebraic, domain } = facts;
+    let Facts { autonomous, mass, algebraic, domain, factors, states } = facts;
+    let factors = match factors {
+        Some(factors) => format!("Arr<R, {factors}>"),
+        None => format!("linear::Dense<R, {states}>"),
+    };
     let mut constants = format!("    static constexpr bool AUTONOMOUS = {autonomous};\n");
+    constants += &format!("    template<class R> using Factors = {factors};\n");
     // The others have the values of most systems where they are inherited.
     if mass {
         constants += "    static constexpr bool MASS = true;\n";

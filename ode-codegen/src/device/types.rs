@@ -95,13 +95,16 @@ impl Printer {
                 }
             };
         }
-        if let [first, name] = segments[..]
+        if let [first, name_segment] = segments[..]
             && let Some(kind) = self.parameters.get(&first.ident.to_string()).cloned()
         {
-            let (first, name) = (mangle(&first.ident.to_string()), mangle(&name.ident.to_string()));
+            let (first, name) =
+                (mangle(&first.ident.to_string()), mangle(&name_segment.ident.to_string()));
+            let arguments = self.generic_arguments(&name_segment.arguments);
             return match kind {
                 Parameter::Class(class) => format!("typename {class}<{first}>::{name}"),
-                _ => format!("typename {first}::{name}"),
+                _ if arguments.is_empty() => format!("typename {first}::{name}"),
+                _ => format!("typename {first}::template {name}{arguments}"),
             };
         }
         let Some(last) = segments.last() else { return String::new() };

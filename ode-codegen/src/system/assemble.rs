@@ -182,6 +182,8 @@ pub(super) fn implementation(
         mass: mass.is_some(),
         algebraic: mass.as_ref().map_or(0, Mass::algebraic),
         domain: out_of_domain.is_some(),
+        factors: (!matches!(linear, Linear::Loops { .. })).then_some(sizes.factors),
+        states,
     };
     let device_text = device::system_struct(facts, &device_functions)?;
     let device_source = outside.device_source(&device_text);

@@ -15,6 +15,7 @@ template<class R, class L, int N, bool LIMITED> DEVICE Step<R, N> step(const Arr
 template<class R> DEVICE R level(R x);
 template<class R, int N> COLD void slow(Arr<R, N>& x, R by);
 template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, const Arr<R, N>& a, const Arr<R, N>& b);
+template<class R, class S, int N> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b);
 
 // device.rs:21  `x' = -x`.
 struct Decay {
@@ -100,5 +101,10 @@ template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, co
         out[d] = Real<R>::select(mask, a[d], b[d]);
     }
     return out;
+}
+
+// device.rs:115  A type that belongs to a struct, with arguments of its own.
+template<class R, class S, int N> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b) {
+    return S::solve(w, b);
 }
 } // namespace sample

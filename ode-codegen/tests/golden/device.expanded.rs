@@ -175,4 +175,12 @@ pub mod sample {
         }
         out
     }
+    /// A type that belongs to a struct, with arguments of its own.
+    #[inline(always)]
+    fn solved<R: Real, S: System<N>, const N: usize>(
+        w: &S::Factors<R>,
+        b: &[R; N],
+    ) -> [R; N] {
+        S::solve(w, b)
+    }
 }

@@ -111,4 +111,8 @@ pub mod sample {
         }
         out
     }
+    /// A type that belongs to a struct, with arguments of its own.
+    fn solved<R: Real, S: System<N>, const N: usize>(w: &S::Factors<R>, b: &[R; N]) -> [R; N] {
+        S::solve(w, b)
+    }
 }

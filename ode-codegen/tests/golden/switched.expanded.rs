@@ -145,7 +145,7 @@ const _: () = {
         fn device_source() -> ::std::string::String {
             let mut text = ::std::string::String::new();
             text.push_str(
-                "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = false;\n",
+                "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = false;\n    template<class R> using Factors = Arr<R, 4>;\n",
             );
             text.push_str(
                 &device_constant("constant0_FRICTION", crate::constants::FRICTION as f64),
