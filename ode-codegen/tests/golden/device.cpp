@@ -4,7 +4,7 @@ TABLE double A[STAGES][2] = {{0.5, 0.0}, {(-1.5), 0.25}, {1e-3, 2.0}};
 CONSTANT float SINGLE = 0.1f;
 struct Decay;
 
-// device.rs:36  What a step gives.
+// device.rs:37  What a step gives.
 template<class R, int N> struct Step {
     Arr<R, N> u;
     typename Real<R>::Mask accept;
@@ -15,9 +15,9 @@ template<class R, class L, int N, bool LIMITED> DEVICE Step<R, N> step(const Arr
 template<class R> DEVICE R level(R x);
 template<class R, int N> COLD void slow(Arr<R, N>& x, R by);
 template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, const Arr<R, N>& a, const Arr<R, N>& b);
-template<class R, class S, int N> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b);
+template<class R, class S, int N, int P> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b);
 
-// device.rs:21  `x' = -x`.
+// device.rs:22  `x' = -x`.
 struct Decay {
     static constexpr int ORDER = 2;
     template<class R> static DEVICE Arr<R, 4> rhs(const Arr<R, 4>& x) {
@@ -29,7 +29,7 @@ struct Decay {
     }
 };
 
-// device.rs:48  Calls what stands below it.
+// device.rs:49  Calls what stands below it.
 template<class R> DEVICE Arr<R, 4> rule(const Arr<R, 4>& x) {
     auto u = x;
     auto rounds = 0u;
@@ -43,7 +43,7 @@ template<class R> DEVICE Arr<R, 4> rule(const Arr<R, 4>& x) {
     return u;
 }
 
-// device.rs:62  One step. The names are words of C++, or bound again.
+// device.rs:63  One step. The names are words of C++, or bound again.
 template<class R, class L, int N, bool LIMITED> DEVICE Step<R, N> step(const Arr<R, N>& u, R double_) {
     auto new_ = u;
     UNROLL for (int s = 0; s < L::ORDER; s++) {
@@ -75,7 +75,7 @@ template<class R, class L, int N, bool LIMITED> DEVICE Step<R, N> step(const Arr
     return make_Step<R, N>(new_, accept);
 }
 
-// device.rs:90  
+// device.rs:91  
 template<class R> DEVICE R level(R x) {
     auto small = m_lt(m_abs(x), Real<R>::lit(1e-6));
     if (m_any(small)) {
@@ -85,7 +85,7 @@ template<class R> DEVICE R level(R x) {
     }
 }
 
-// device.rs:98  Seldom needed.
+// device.rs:99  Seldom needed.
 template<class R, int N> COLD void slow(Arr<R, N>& x, R by) {
     UNROLL for (int i = 0; i < 2; i++) {
         if ((i < N)) {
@@ -94,7 +94,7 @@ template<class R, int N> COLD void slow(Arr<R, N>& x, R by) {
     }
 }
 
-// device.rs:107  `a` where the mask is true, else `b`.
+// device.rs:108  `a` where the mask is true, else `b`.
 template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, const Arr<R, N>& a, const Arr<R, N>& b) {
     auto out = repeat<N>(Real<R>::lit(0.0));
     UNROLL for (int d = 0; d < N; d++) {
@@ -103,8 +103,8 @@ template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, co
     return out;
 }
 
-// device.rs:115  A type that belongs to a struct, with arguments of its own.
-template<class R, class S, int N> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b) {
+// device.rs:117  A type that belongs to a struct, with arguments of its own.
+template<class R, class S, int N, int P> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b) {
     return S::solve(w, b);
 }
 } // namespace sample

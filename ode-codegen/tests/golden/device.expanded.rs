@@ -2,6 +2,7 @@
 /// `tests/device_rules`, a program that runs.
 pub mod sample {
     use odes::lane::{Bits, Mask, Real};
+    use odes::system::System;
     /// Stages.
     pub const STAGES: usize = 3;
     /// Weights.
@@ -176,8 +177,9 @@ pub mod sample {
         out
     }
     /// A type that belongs to a struct, with arguments of its own.
+    #[allow(dead_code)]
     #[inline(always)]
-    fn solved<R: Real, S: System<N>, const N: usize>(
+    pub fn solved<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         w: &S::Factors<R>,
         b: &[R; N],
     ) -> [R; N] {

@@ -3,6 +3,7 @@
 #[ode_macros::device(sample)]
 pub mod sample {
     use odes::lane::{Bits, Mask, Real};
+    use odes::system::System;
 
     /// Stages.
     pub const STAGES: usize = 3;
@@ -112,7 +113,11 @@ pub mod sample {
         out
     }
     /// A type that belongs to a struct, with arguments of its own.
-    fn solved<R: Real, S: System<N>, const N: usize>(w: &S::Factors<R>, b: &[R; N]) -> [R; N] {
+    #[allow(dead_code)]
+    pub fn solved<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        w: &S::Factors<R>,
+        b: &[R; N],
+    ) -> [R; N] {
         S::solve(w, b)
     }
 }
