@@ -28,6 +28,7 @@
 //! | `let x = x + 1` (shadowing), `let [a, _] = v;` | every binding of a function gets a name of its own |
 //! | `let r = &v[0];` | `const auto& r = v[0];`, every other `let` copies |
 //! | `for i in 0..N`, `0..=N` over constants | `UNROLL for (int i = 0; …)` |
+//! | `#[rolled(N > 9)] for i in …` | `UNROLL_UNLESS(N > 9) for (…)`: not unrolled where the constant condition holds |
 //! | `while`, `loop`, `break`, `continue`, without labels | themselves |
 //! | `if` of constants only | `if constexpr` |
 //! | a block or `if` as a value | a conditional expression, or a called lambda |
@@ -76,7 +77,7 @@
 //! vectors through memory), unless they are `#[cold]` or have an `#[inline]` of their own. `for`
 //! loops over literals are unrolled, unless they `break` or `continue` or have thousands of rounds
 //! (LLVM leaves wide bodies rolled, and then reads tableau coefficients from memory; measured at up
-//! to half the speed), and others over `a..b` become `while` loops. Array constants become `static`.
+//! to half the speed), with the loops within them whose bounds are the outer variable, and others over `a..b` become `while` loops. Array constants become `static`.
 
 mod expr;
 mod items;

@@ -17,7 +17,10 @@
 #else
 #define TABLE __device__ constexpr
 #endif
+#define PRAGMA(text) _Pragma(#text)
 #define UNROLL _Pragma("unroll")
+// More rounds than any unrolled loop has.
+#define UNROLL_UNLESS(rolled) PRAGMA(unroll((rolled) ? 1 : 4096))
 #define ON_DEVICE 1
 #else
 #include <cmath>
@@ -27,6 +30,7 @@
 #define CONSTANT static constexpr
 #define TABLE static constexpr
 #define UNROLL _Pragma("GCC unroll 64")
+#define UNROLL_UNLESS(rolled) UNROLL
 #define ON_DEVICE 0
 #endif
 

@@ -45,6 +45,42 @@ pub mod for_loops {
     }
 }
 
+/// Loops that are not unrolled where they are long, with loops within that are as long as the round;
+/// a name that is bound again within is not the round.
+#[device(rolled_loops)]
+pub mod rolled_loops {
+    use odes::lane::Real;
+
+    fn stages<R: Real, const N: usize>(x: &[R; 4]) -> R {
+        let mut kept = *x;
+        #[rolled(2 * N > 6)]
+        for i in 0..4 {
+            let mut sum = x[i];
+            for j in 0..i {
+                sum = sum * R::lit(0.5) - kept[j];
+            }
+            for i in i..4 {
+                sum = sum + x[i];
+            }
+            kept[i] = sum;
+        }
+        #[rolled(N > 3)]
+        for i in 0..3 {
+            let i = i / 2;
+            for j in i..2 {
+                kept[j] = kept[j] * kept[i];
+            }
+        }
+        kept[0] + kept[1] * kept[3]
+    }
+
+    pub fn rule<R: Real>(x: &[R; 4]) -> [R; 4] {
+        let rolled = stages::<R, 4>(x);
+        let unrolled = stages::<R, 3>(x);
+        [rolled, unrolled, rolled - unrolled, x[3]]
+    }
+}
+
 /// `break` and `continue` are those of the loop they stand in, whether or not it is unrolled.
 #[device(leaving)]
 pub mod leaving {

@@ -192,6 +192,7 @@ rules! {
     statements_are_executed_in_order: values::order,
 
     for_loops_run_over_constants: control::for_loops,
+    loops_are_rolled_where_they_are_long: control::rolled_loops,
     loops_can_be_left_and_continued: control::leaving,
     while_loops_run_at_run_time: control::while_loops,
     an_if_of_constants_is_decided_by_the_compiler: control::constant_if,

@@ -9,7 +9,7 @@ use syn::{BinOp, Block, Expr, Lit, Pat, Path, RangeLimits, Stmt, UnOp};
 use super::items::Printer;
 use super::names::{ELEMENTARY, PRIMITIVES, mangle};
 use super::types::{CLASS_TRAITS, Parameter};
-use super::unroll::leaves;
+use super::unroll::{leaves, rolled};
 
 impl Printer {
     /// The statements of a block, one level deeper; the tail expression is returned if `returns`.
@@ -184,6 +184,14 @@ impl Printer {
             return self.refused_loop(e);
         };
         let (from, to) = (self.const_expr(from), self.const_expr(to));
+        let unroll = match rolled(&e.attrs) {
+            None => "UNROLL".to_string(),
+            Some(Ok(condition)) => format!("UNROLL_UNLESS({})", self.const_expr(&condition)),
+            Some(Err(_)) => {
+                self.error(e.for_token, "give the condition, as in `#[rolled(N > 9)]`");
+                String::new()
+            }
+        };
         let compare = match limits {
             RangeLimits::HalfOpen(_) => "<",
             RangeLimits::Closed(_) => "<=",
@@ -195,7 +203,7 @@ impl Printer {
         self.loop_variables.pop();
         self.scope.leave();
         format!(
-            "{pad}UNROLL for (int {name} = {from}; {name} {compare} {to}; {name}++) {{\n{body}{pad}}}\n"
+            "{pad}{unroll} for (int {name} = {from}; {name} {compare} {to}; {name}++) {{\n{body}{pad}}}\n"
         )
     }
 

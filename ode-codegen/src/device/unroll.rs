@@ -42,21 +42,26 @@ impl VisitMut for Unroll {
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let Expr::ForLoop(for_loop) = expr else {
+            visit_mut::visit_expr_mut(self, expr);
+            return;
+        };
         let before = std::mem::take(&mut self.copies);
-        visit_mut::visit_expr_mut(self, expr);
-        if let Expr::ForLoop(for_loop) = expr {
-            let rounds = literal_range(&for_loop.expr).map(|(from, to)| to.saturating_sub(from));
-            let copies = rounds.map(|rounds| rounds.saturating_mul(1 + self.copies));
-            if let Some(copies) = copies.filter(|&copies| copies <= COPIES)
-                && let Some(plain) = unrolled(for_loop)
-            {
-                self.copies = copies;
-                *expr = plain;
-            } else if let Some(plain) = counted(for_loop) {
-                *expr = plain;
-            }
+        let rolled = take_rolled(&mut for_loop.attrs);
+        let unrolled = self.unrolled(for_loop);
+        let copies = std::mem::take(&mut self.copies);
+        if unrolled.is_none() || rolled.is_some() {
+            visit_mut::visit_expr_for_loop_mut(self, for_loop);
         }
-        self.copies += before;
+        self.copies += before + copies;
+        let counted = counted(for_loop);
+        *expr = match (unrolled, counted, rolled) {
+            (Some(unrolled), Some(counted), Some(condition)) => {
+                parse_quote!(if const { #condition } #counted else #unrolled)
+            }
+            (Some(plain), ..) | (None, Some(plain), _) => Expr::Block(plain),
+            (None, None, _) => return,
+        };
     }
 }
 
@@ -67,35 +72,95 @@ fn inline(attrs: &mut Vec<syn::Attribute>) {
     }
 }
 
-/// `for i in 0..3 { body }` as `{ { let i = 0usize; body } … }`, where the bounds are literals.
-/// Other loops stay; their bounds are const parameters, which LLVM sees as literals. So does one with
-/// a `break` or `continue`, which in a copy of the body would be those of another loop.
-fn unrolled(for_loop: &syn::ExprForLoop) -> Option<Expr> {
-    let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
-    let (from, to) = literal_range(&for_loop.expr)?;
-    let body = &for_loop.body;
-    if leaves(|visitor| visitor.visit_block(body)) {
-        return None;
+/// Takes the condition from `#[rolled(condition)]` in a loop's attributes.
+fn take_rolled(attrs: &mut Vec<syn::Attribute>) -> Option<Expr> {
+    let condition = rolled(attrs).and_then(Result::ok);
+    attrs.retain(|attribute| !attribute.path().is_ident("rolled"));
+    condition
+}
+
+/// The condition of `#[rolled(condition)]` among a loop's attributes.
+pub(super) fn rolled(attrs: &[syn::Attribute]) -> Option<syn::Result<Expr>> {
+    attrs.iter().find(|attribute| attribute.path().is_ident("rolled")).map(syn::Attribute::parse_args)
+}
+
+impl Unroll {
+    /// `for i in 0..3 { body }` as `{ { let i = 0usize; body } … }`, where the bounds are literals.
+    /// Other loops stay; their bounds are const parameters, which LLVM sees as literals. So does one
+    /// with a `break` or `continue`, which in a copy of the body would be those of another loop.
+    fn unrolled(&mut self, for_loop: &syn::ExprForLoop) -> Option<syn::ExprBlock> {
+        let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
+        let (from, to) = literal_range(&for_loop.expr)?;
+        if to.saturating_sub(from) > COPIES || leaves(|visitor| visitor.visit_block(&for_loop.body)) {
+            return None;
+        }
+        let ident = &variable.ident;
+        let bound = !binds(&for_loop.body, ident);
+        let mut copies = Vec::new();
+        for i in from..to {
+            let mut body = for_loop.body.clone();
+            if bound {
+                Bind { ident, value: i }.visit_block_mut(&mut body);
+            }
+            self.visit_block_mut(&mut body);
+            self.copies += 1;
+            if self.copies > COPIES {
+                self.copies = 0;
+                return None;
+            }
+            let copy: Stmt = parse_quote! {{
+                #[allow(unused_variables)]
+                let #ident: usize = #i;
+                #body
+            }};
+            copies.push(copy);
+        }
+        // What the last copy assigns may go unread, which is no mistake of the user's.
+        let block: Block = parse_quote!({
+            #[allow(unused_assignments)]
+            { #(#copies)* };
+        });
+        Some(syn::ExprBlock { attrs: Vec::new(), label: None, block })
     }
-    let ident = &variable.ident;
-    let copies = (from..to).map(|i| -> Stmt {
-        parse_quote! {{
-            #[allow(unused_variables)]
-            let #ident: usize = #i;
-            #body
-        }}
-    });
-    // What the last copy assigns may go unread, which is no mistake of the user's.
-    let block: Block = parse_quote!({
-        #[allow(unused_assignments)]
-        { #(#copies)* };
-    });
-    Some(Expr::Block(syn::ExprBlock { attrs: Vec::new(), label: None, block }))
+}
+
+/// Makes the variable of a loop a literal in the bounds of the loops within it, so that they can be
+/// unrolled, too.
+struct Bind<'a> {
+    ident: &'a syn::Ident,
+    value: usize,
+}
+
+impl VisitMut for Bind<'_> {
+    fn visit_expr_for_loop_mut(&mut self, for_loop: &mut syn::ExprForLoop) {
+        if let Expr::Range(range) = &mut *for_loop.expr {
+            for bound in [&mut range.start, &mut range.end].into_iter().flatten() {
+                if matches!(&**bound, Expr::Path(path) if path.path.is_ident(self.ident)) {
+                    let value = self.value;
+                    **bound = parse_quote!(#value);
+                }
+            }
+        }
+        visit_mut::visit_expr_for_loop_mut(self, for_loop);
+    }
+}
+
+/// Whether a pattern in `body` gives the name to something else.
+fn binds(body: &Block, ident: &syn::Ident) -> bool {
+    struct Binds<'a>(&'a syn::Ident, bool);
+    impl<'ast> Visit<'ast> for Binds<'_> {
+        fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+            self.1 |= pattern.ident == *self.0;
+        }
+    }
+    let mut binds = Binds(ident, false);
+    binds.visit_block(body);
+    binds.1
 }
 
 /// `for i in a..b { body }` over constants as a `while` loop: a range's iterator is several calls
 /// that LLVM must inline and rotate away, in each of the hundreds of loops of a solver.
-fn counted(for_loop: &syn::ExprForLoop) -> Option<Expr> {
+fn counted(for_loop: &syn::ExprForLoop) -> Option<syn::ExprBlock> {
     let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
     let Expr::Range(syn::ExprRange { start, end, limits: syn::RangeLimits::HalfOpen(_), .. }) =
         &*for_loop.expr

@@ -87,14 +87,16 @@ template<class R> DEVICE R level(R x) {
 
 // device.rs:99  Seldom needed.
 template<class R, int N> COLD void slow(Arr<R, N>& x, R by) {
-    UNROLL for (int i = 0; i < 2; i++) {
-        if ((i < N)) {
-            x[i] = (x[i] * by);
+    UNROLL_UNLESS((N > 4)) for (int i = 0; i < 2; i++) {
+        UNROLL for (int j = i; j < 2; j++) {
+            if ((j < N)) {
+                x[j] = (x[j] * by);
+            }
         }
     }
 }
 
-// device.rs:108  `a` where the mask is true, else `b`.
+// device.rs:111  `a` where the mask is true, else `b`.
 template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, const Arr<R, N>& a, const Arr<R, N>& b) {
     auto out = repeat<N>(Real<R>::lit(0.0));
     UNROLL for (int d = 0; d < N; d++) {
@@ -103,7 +105,7 @@ template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, co
     return out;
 }
 
-// device.rs:117  A type that belongs to a struct, with arguments of its own.
+// device.rs:120  A type that belongs to a struct, with arguments of its own.
 template<class R, class S, int N, int P> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b) {
     return S::solve(w, b);
 }

@@ -136,15 +136,55 @@ pub mod sample {
     #[cold]
     #[inline(never)]
     fn slow<R: Real, const N: usize>(x: &mut [R; N], by: R) {
-        {
+        if const { N > 4 } {
+            let mut next: usize = 0;
+            while next < 2 {
+                let i = next;
+                next = next.wrapping_add(1);
+                {
+                    {
+                        let mut next: usize = i;
+                        while next < 2 {
+                            let j = next;
+                            next = next.wrapping_add(1);
+                            {
+                                if j < N {
+                                    x[j] = x[j] * by;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        } else {
             #[allow(unused_assignments)]
             {
                 {
                     #[allow(unused_variables)]
                     let i: usize = 0usize;
                     {
-                        if i < N {
-                            x[i] = x[i] * by;
+                        {
+                            #[allow(unused_assignments)]
+                            {
+                                {
+                                    #[allow(unused_variables)]
+                                    let j: usize = 0usize;
+                                    {
+                                        if j < N {
+                                            x[j] = x[j] * by;
+                                        }
+                                    }
+                                }
+                                {
+                                    #[allow(unused_variables)]
+                                    let j: usize = 1usize;
+                                    {
+                                        if j < N {
+                                            x[j] = x[j] * by;
+                                        }
+                                    }
+                                }
+                            };
                         }
                     }
                 }
@@ -152,8 +192,19 @@ pub mod sample {
                     #[allow(unused_variables)]
                     let i: usize = 1usize;
                     {
-                        if i < N {
-                            x[i] = x[i] * by;
+                        {
+                            #[allow(unused_assignments)]
+                            {
+                                {
+                                    #[allow(unused_variables)]
+                                    let j: usize = 1usize;
+                                    {
+                                        if j < N {
+                                            x[j] = x[j] * by;
+                                        }
+                                    }
+                                }
+                            };
                         }
                     }
                 }

@@ -97,9 +97,12 @@ pub mod sample {
     #[cold]
     #[inline(never)]
     fn slow<R: Real, const N: usize>(x: &mut [R; N], by: R) {
+        #[rolled(N > 4)]
         for i in 0..2 {
-            if i < N {
-                x[i] = x[i] * by;
+            for j in i..2 {
+                if j < N {
+                    x[j] = x[j] * by;
+                }
             }
         }
     }
