@@ -97,6 +97,8 @@ fn unary(function: Unary, a: f64) -> f64 {
         Unary::Neg => -a,
         Unary::Abs => a.abs(),
         Unary::Sqrt => a.sqrt(),
+        Unary::Reciprocal if (2f64.powi(-1021)..2f64.powi(1021)).contains(&a.abs()) => a.recip(),
+        Unary::Reciprocal => f64::NAN,
         Unary::Exp => a.exp(),
         Unary::Ln => a.ln(),
         Unary::Sin => a.sin(),

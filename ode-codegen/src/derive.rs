@@ -205,6 +205,10 @@ fn slope(graph: &mut Graph, function: Unary, a: Id, value: Id) -> Id {
             let half = graph.literal(0.5);
             graph.div(half, value)
         }
+        Unary::Reciprocal => {
+            let square = graph.mul(value, value);
+            graph.neg(square)
+        }
         Unary::Exp => value,
         Unary::Ln => graph.div(one, a),
         Unary::Sin => graph.unary(Unary::Cos, a),

@@ -223,6 +223,7 @@ impl Writer<'_> {
                     Unary::Neg => "neg",
                     Unary::Abs => "abs",
                     Unary::Sqrt => "sqrt",
+                    Unary::Reciprocal => "reciprocal",
                     Unary::Exp => "exp",
                     Unary::Ln => "ln",
                     Unary::Sin => "sin",

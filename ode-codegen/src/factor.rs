@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use self::order::Unsuitable;
 use self::order::{Cost, Order, matching};
-use crate::graph::{Graph, Id, Input};
+use crate::graph::{Graph, Id, Input, Unary};
 
 /// The code that factorises a matrix and that solves with the factors.
 pub(crate) struct Factorization {
@@ -91,13 +91,8 @@ pub(crate) fn factorization(
                 entries.insert(j, entry);
             }
         }
-        let one = graph.literal(1.0);
         // The permutation was chosen so that there is one.
-        let pivot = entries[&i];
-        let reciprocal = graph.div(one, pivot);
-        // That of an infinite pivot would be zero, and so would parts of a solution: it becomes a NaN.
-        let zero = graph.literal(0.0);
-        let reciprocal = graph.mul_add(pivot, zero, reciprocal);
+        let reciprocal = graph.unary(Unary::Reciprocal, entries[&i]);
         row.push((i, reciprocal));
         reciprocals.push(reciprocal);
         let above: Vec<(usize, Id)> =

@@ -69,6 +69,8 @@ pub(crate) enum Unary {
     Abs,
     /// Square root, correctly rounded.
     Sqrt,
+    /// One over a number; not a number where that is huge or tiny. For pivots.
+    Reciprocal,
     /// Natural exponential.
     Exp,
     /// Natural logarithm.

@@ -120,6 +120,8 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
         "v.iter()",
         "a `for` loop must run over a range of constants, as `0..N`",
     ),
+    ("#[rolled(n > 1u32)] for i in 0..4 { } x", "n > 1u32", NOT_CONSTANT),
+    ("#[rolled] for i in 0..4 { } x", "for", "give the condition, as in `#[rolled(N > 9)]`"),
     ("for (i, y) in 0..4 { } x", "(i, y)", "the loop variable must be a plain name"),
     // Literals and types.
     ("x * 0.5", "0.5", FLOAT),
@@ -171,7 +173,7 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
         "x.erf()",
         "erf",
         "`erf` is not a method of lane numbers, bits or masks; write a function, or use one of: \
-      mul_add, sqrt, abs, copysign, round_even, floor, lt, le, gt, ge, equals, min, max, \
+      mul_add, reciprocal, sqrt, abs, copysign, round_even, floor, lt, le, gt, ge, equals, min, max, \
       max_magnitude, at_most, at_least, to_bits, bits_to_single, to_single, wrapping_add, \
       wrapping_sub, shl, shr, less_than, any, exp, ln, sin, cos, tan, tanh, powf, \
       exp2, exp_m1, ln_1p, log2, log10, cbrt, hypot, asin, acos, atan, atan2, sinh, cosh, asinh, \

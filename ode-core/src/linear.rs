@@ -73,9 +73,7 @@ mod device {
                 }
                 k += 1;
             }
-            // The reciprocal of an infinite pivot would be zero, and so would parts of a solution.
-            let reciprocal = R::lit(1.0) / lu[i][i];
-            lu[i][i] = lu[i][i].mul_add(R::lit(0.0), reciprocal);
+            lu[i][i] = lu[i][i].reciprocal();
             i += 1;
         }
         Dense::<R, N> { lu }

@@ -81,7 +81,10 @@ fn take_rolled(attrs: &mut Vec<syn::Attribute>) -> Option<Expr> {
 
 /// The condition of `#[rolled(condition)]` among a loop's attributes.
 pub(super) fn rolled(attrs: &[syn::Attribute]) -> Option<syn::Result<Expr>> {
-    attrs.iter().find(|attribute| attribute.path().is_ident("rolled")).map(syn::Attribute::parse_args)
+    attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident("rolled"))
+        .map(syn::Attribute::parse_args)
 }
 
 impl Unroll {
@@ -91,7 +94,8 @@ impl Unroll {
     fn unrolled(&mut self, for_loop: &syn::ExprForLoop) -> Option<syn::ExprBlock> {
         let syn::Pat::Ident(variable) = &*for_loop.pat else { return None };
         let (from, to) = literal_range(&for_loop.expr)?;
-        if to.saturating_sub(from) > COPIES || leaves(|visitor| visitor.visit_block(&for_loop.body)) {
+        if to.saturating_sub(from) > COPIES || leaves(|visitor| visitor.visit_block(&for_loop.body))
+        {
             return None;
         }
         let ident = &variable.ident;

@@ -56,7 +56,7 @@ const _: () = {
         const WRITTEN: u64 = 8;
         const SHARED: usize = 0;
         const LINEAR: LinearEquations = LinearEquations::Nonzeros {
-            factor: Operations::new([4, 3, 6, 3, 0, 0]),
+            factor: Operations::new([4, 3, 3, 0, 3, 0]),
             solve: Operations::new([0, 3, 5, 0, 0, 0]),
         };
         type Factors<R: Real> = [R; 8];
@@ -90,22 +90,19 @@ const _: () = {
         #[inline]
         fn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> [R; 8] {
             let v0 = scale + p[0];
-            let v1 = R::lit(1.0) / v0;
-            let v2 = v0.mul_add(R::lit(0.0), v1);
-            let v3 = p[1] - u[2];
-            let v4 = scale - R::lit(-1.0);
-            let v5 = v3 * v2;
-            let v6 = (-v5).mul_add(p[0], v4);
-            let v7 = R::lit(1.0) / v6;
-            let v8 = v6.mul_add(R::lit(0.0), v7);
-            let v9 = scale + p[2];
-            let v10 = u[1] * v2;
-            let v11 = (-v10).mul_add(p[0], -u[0]);
-            let v12 = v11 * v8;
-            let v13 = (-v12).mul_add(u[0], v9);
-            let v14 = R::lit(1.0) / v13;
-            let v15 = v13.mul_add(R::lit(0.0), v14);
-            [v2, -p[0], -v5, v8, u[0], -v10, v12, v15]
+            let v1 = v0.reciprocal();
+            let v2 = p[1] - u[2];
+            let v3 = scale - R::lit(-1.0);
+            let v4 = v2 * v1;
+            let v5 = (-v4).mul_add(p[0], v3);
+            let v6 = v5.reciprocal();
+            let v7 = scale + p[2];
+            let v8 = u[1] * v1;
+            let v9 = (-v8).mul_add(p[0], -u[0]);
+            let v10 = v9 * v6;
+            let v11 = (-v10).mul_add(u[0], v7);
+            let v12 = v11.reciprocal();
+            [v1, -p[0], -v4, v6, u[0], -v8, v10, v12]
         }
         #[inline]
         fn solve<R: Real>(w: &[R; 8], b: &[R; 3]) -> [R; 3] {
@@ -120,11 +117,11 @@ const _: () = {
             [v7, v5, v3]
         }
         fn rust_source() -> &'static str {
-            "fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let v0 = u[1] - u[0];\n    let v1 = p[0] * v0;\n    let v2 = p[1] - u[2];\n    let v3 = u[0].mul_add(v2, -u[1]);\n    let v4 = u[0] * u[1];\n    let v5 = (-p[2]).mul_add(u[2], v4);\n    [v1, v3, v5]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = p[1] - u[2];\n    [[-p[0], p[0], zero], [v0, R::lit(-1.0), -u[0]], [u[1], u[0], -p[2]]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = u[1] - u[0];\n    [[v0, zero, zero], [zero, u[0], zero], [zero, zero, -u[2]]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> [R; 8] {\n    let v0 = scale + p[0];\n    let v1 = R::lit(1.0) / v0;\n    let v2 = v0.mul_add(R::lit(0.0), v1);\n    let v3 = p[1] - u[2];\n    let v4 = scale - R::lit(-1.0);\n    let v5 = v3 * v2;\n    let v6 = (-v5).mul_add(p[0], v4);\n    let v7 = R::lit(1.0) / v6;\n    let v8 = v6.mul_add(R::lit(0.0), v7);\n    let v9 = scale + p[2];\n    let v10 = u[1] * v2;\n    let v11 = (-v10).mul_add(p[0], -u[0]);\n    let v12 = v11 * v8;\n    let v13 = (-v12).mul_add(u[0], v9);\n    let v14 = R::lit(1.0) / v13;\n    let v15 = v13.mul_add(R::lit(0.0), v14);\n    [v2, -p[0], -v5, v8, u[0], -v10, v12, v15]\n}\nfn solve<R: Real>(w: &[R; 8], b: &[R; 3]) -> [R; 3] {\n    let v0 = (-w[2]).mul_add(b[0], b[1]);\n    let v1 = (-w[5]).mul_add(b[0], b[2]);\n    let v2 = (-w[6]).mul_add(v0, v1);\n    let v3 = v2 * w[7];\n    let v4 = (-w[4]).mul_add(v3, v0);\n    let v5 = v4 * w[3];\n    let v6 = (-w[1]).mul_add(v5, b[0]);\n    let v7 = v6 * w[0];\n    [v7, v5, v3]\n}\n"
+            "fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let v0 = u[1] - u[0];\n    let v1 = p[0] * v0;\n    let v2 = p[1] - u[2];\n    let v3 = u[0].mul_add(v2, -u[1]);\n    let v4 = u[0] * u[1];\n    let v5 = (-p[2]).mul_add(u[2], v4);\n    [v1, v3, v5]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = p[1] - u[2];\n    [[-p[0], p[0], zero], [v0, R::lit(-1.0), -u[0]], [u[1], u[0], -p[2]]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = u[1] - u[0];\n    [[v0, zero, zero], [zero, u[0], zero], [zero, zero, -u[2]]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> [R; 8] {\n    let v0 = scale + p[0];\n    let v1 = v0.reciprocal();\n    let v2 = p[1] - u[2];\n    let v3 = scale - R::lit(-1.0);\n    let v4 = v2 * v1;\n    let v5 = (-v4).mul_add(p[0], v3);\n    let v6 = v5.reciprocal();\n    let v7 = scale + p[2];\n    let v8 = u[1] * v1;\n    let v9 = (-v8).mul_add(p[0], -u[0]);\n    let v10 = v9 * v6;\n    let v11 = (-v10).mul_add(u[0], v7);\n    let v12 = v11.reciprocal();\n    [v1, -p[0], -v4, v6, u[0], -v8, v10, v12]\n}\nfn solve<R: Real>(w: &[R; 8], b: &[R; 3]) -> [R; 3] {\n    let v0 = (-w[2]).mul_add(b[0], b[1]);\n    let v1 = (-w[5]).mul_add(b[0], b[2]);\n    let v2 = (-w[6]).mul_add(v0, v1);\n    let v3 = v2 * w[7];\n    let v4 = (-w[4]).mul_add(v3, v0);\n    let v5 = v4 * w[3];\n    let v6 = (-w[1]).mul_add(v5, b[0]);\n    let v7 = v6 * w[0];\n    [v7, v5, v3]\n}\n"
         }
         fn device_source() -> ::std::string::String {
             ::std::string::String::from(
-                "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = true;\n    template<class R> using Factors = Arr<R, 8>;\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = m_mul_add(u[0], v2, (-u[1]));\n        auto v4 = (u[0] * u[1]);\n        auto v5 = m_mul_add((-p[2]), u[2], v4);\n        return array(v1, v3, v5);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (p[1] - u[2]);\n        return array(array((-p[0]), p[0], zero), array(v0, Real<R>::lit((-1.0)), (-u[0])), array(u[1], u[0], (-p[2])));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (u[1] - u[0]);\n        return array(array(v0, zero, zero), array(zero, u[0], zero), array(zero, zero, (-u[2])));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n    template<class R> static DEVICE Arr<R, 8> factor(const Arr<R, 3>& u, const Arr<R, 3>& p, R t, R scale) {\n        auto v0 = (scale + p[0]);\n        auto v1 = (Real<R>::lit(1.0) / v0);\n        auto v2 = m_mul_add(v0, Real<R>::lit(0.0), v1);\n        auto v3 = (p[1] - u[2]);\n        auto v4 = (scale - Real<R>::lit((-1.0)));\n        auto v5 = (v3 * v2);\n        auto v6 = m_mul_add((-v5), p[0], v4);\n        auto v7 = (Real<R>::lit(1.0) / v6);\n        auto v8 = m_mul_add(v6, Real<R>::lit(0.0), v7);\n        auto v9 = (scale + p[2]);\n        auto v10 = (u[1] * v2);\n        auto v11 = m_mul_add((-v10), p[0], (-u[0]));\n        auto v12 = (v11 * v8);\n        auto v13 = m_mul_add((-v12), u[0], v9);\n        auto v14 = (Real<R>::lit(1.0) / v13);\n        auto v15 = m_mul_add(v13, Real<R>::lit(0.0), v14);\n        return array(v2, (-p[0]), (-v5), v8, u[0], (-v10), v12, v15);\n    }\n    template<class R> static DEVICE Arr<R, 3> solve(const Arr<R, 8>& w, const Arr<R, 3>& b) {\n        auto v0 = m_mul_add((-w[2]), b[0], b[1]);\n        auto v1 = m_mul_add((-w[5]), b[0], b[2]);\n        auto v2 = m_mul_add((-w[6]), v0, v1);\n        auto v3 = (v2 * w[7]);\n        auto v4 = m_mul_add((-w[4]), v3, v0);\n        auto v5 = (v4 * w[3]);\n        auto v6 = m_mul_add((-w[1]), v5, b[0]);\n        auto v7 = (v6 * w[0]);\n        return array(v7, v5, v3);\n    }\n};\n",
+                "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = true;\n    template<class R> using Factors = Arr<R, 8>;\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = m_mul_add(u[0], v2, (-u[1]));\n        auto v4 = (u[0] * u[1]);\n        auto v5 = m_mul_add((-p[2]), u[2], v4);\n        return array(v1, v3, v5);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (p[1] - u[2]);\n        return array(array((-p[0]), p[0], zero), array(v0, Real<R>::lit((-1.0)), (-u[0])), array(u[1], u[0], (-p[2])));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (u[1] - u[0]);\n        return array(array(v0, zero, zero), array(zero, u[0], zero), array(zero, zero, (-u[2])));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n    template<class R> static DEVICE Arr<R, 8> factor(const Arr<R, 3>& u, const Arr<R, 3>& p, R t, R scale) {\n        auto v0 = (scale + p[0]);\n        auto v1 = m_reciprocal(v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = (scale - Real<R>::lit((-1.0)));\n        auto v4 = (v2 * v1);\n        auto v5 = m_mul_add((-v4), p[0], v3);\n        auto v6 = m_reciprocal(v5);\n        auto v7 = (scale + p[2]);\n        auto v8 = (u[1] * v1);\n        auto v9 = m_mul_add((-v8), p[0], (-u[0]));\n        auto v10 = (v9 * v6);\n        auto v11 = m_mul_add((-v10), u[0], v7);\n        auto v12 = m_reciprocal(v11);\n        return array(v1, (-p[0]), (-v4), v6, u[0], (-v8), v10, v12);\n    }\n    template<class R> static DEVICE Arr<R, 3> solve(const Arr<R, 8>& w, const Arr<R, 3>& b) {\n        auto v0 = m_mul_add((-w[2]), b[0], b[1]);\n        auto v1 = m_mul_add((-w[5]), b[0], b[2]);\n        auto v2 = m_mul_add((-w[6]), v0, v1);\n        auto v3 = (v2 * w[7]);\n        auto v4 = m_mul_add((-w[4]), v3, v0);\n        auto v5 = (v4 * w[3]);\n        auto v6 = m_mul_add((-w[1]), v5, b[0]);\n        auto v7 = (v6 * w[0]);\n        return array(v7, v5, v3);\n    }\n};\n",
             )
         }
     }

@@ -60,7 +60,7 @@ const _: () = {
         const WRITTEN: u64 = 13;
         const SHARED: usize = 0;
         const LINEAR: LinearEquations = LinearEquations::Nonzeros {
-            factor: Operations::new([3, 4, 2, 2, 1, 5]),
+            factor: Operations::new([3, 4, 0, 0, 3, 5]),
             solve: Operations::new([0, 2, 2, 0, 0, 0]),
         };
         type Factors<R: Real> = [R; 4];
@@ -111,25 +111,23 @@ const _: () = {
         }
         #[inline]
         fn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {
-            let v0 = R::lit(1.0) / scale;
-            let v1 = scale.mul_add(R::lit(0.0), v0);
-            let v2 = u[1] * u[1];
-            let v3 = v2.exp();
-            let v4 = u[1] + u[1];
-            let v5 = v4 * v3;
-            let v6 = v5 * R::lit(crate::constants::FRICTION as f64);
+            let v0 = scale.reciprocal();
+            let v1 = u[1] * u[1];
+            let v2 = v1.exp();
+            let v3 = u[1] + u[1];
+            let v4 = v3 * v2;
+            let v5 = v4 * R::lit(crate::constants::FRICTION as f64);
             let m0 = u[0].equals(R::lit(0.0));
             let m1 = !m0;
-            let v7 = u[1].abs();
-            let m2 = v7.gt(R::lit(0.25));
+            let v6 = u[1].abs();
+            let m2 = v6.gt(R::lit(0.25));
             let m3 = m2 & m1;
-            let v8 = R::select(m3, v6, R::lit(0.0));
-            let v9 = scale + v8;
-            let v10 = R::lit(STIFFNESS as f64) * v1;
-            let v11 = v9 + v10;
-            let v12 = R::lit(1.0) / v11;
-            let v13 = v11.mul_add(R::lit(0.0), v12);
-            [v1, R::lit(-1.0), v10, v13]
+            let v7 = R::select(m3, v5, R::lit(0.0));
+            let v8 = scale + v7;
+            let v9 = R::lit(STIFFNESS as f64) * v0;
+            let v10 = v8 + v9;
+            let v11 = v10.reciprocal();
+            [v0, R::lit(-1.0), v9, v11]
         }
         #[inline]
         fn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {
@@ -140,7 +138,7 @@ const _: () = {
             [v3, v1]
         }
         fn rust_source() -> &'static str {
-            "fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = R::lit(crate::constants::FRICTION as f64) * v2;\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586) * t;\n    let v6 = v5.cos();\n    let v7 = (-R::lit(STIFFNESS as f64)).mul_add(u[0], v6);\n    let v8 = v7 - v4;\n    [u[1], v8]\n}\nfn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586) * t;\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586) * v1;\n    [zero, -v2]\n}\nfn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {\n    let v0 = R::lit(1.0) / scale;\n    let v1 = scale.mul_add(R::lit(0.0), v0);\n    let v2 = u[1] * u[1];\n    let v3 = v2.exp();\n    let v4 = u[1] + u[1];\n    let v5 = v4 * v3;\n    let v6 = v5 * R::lit(crate::constants::FRICTION as f64);\n    let m0 = u[0].equals(R::lit(0.0));\n    let m1 = !m0;\n    let v7 = u[1].abs();\n    let m2 = v7.gt(R::lit(0.25));\n    let m3 = m2 & m1;\n    let v8 = R::select(m3, v6, R::lit(0.0));\n    let v9 = scale + v8;\n    let v10 = R::lit(STIFFNESS as f64) * v1;\n    let v11 = v9 + v10;\n    let v12 = R::lit(1.0) / v11;\n    let v13 = v11.mul_add(R::lit(0.0), v12);\n    [v1, R::lit(-1.0), v10, v13]\n}\nfn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {\n    let v0 = (-w[2]).mul_add(b[0], b[1]);\n    let v1 = v0 * w[3];\n    let v2 = (-w[1]).mul_add(v1, b[0]);\n    let v3 = v2 * w[0];\n    [v3, v1]\n}\n"
+            "fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = R::lit(crate::constants::FRICTION as f64) * v2;\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586) * t;\n    let v6 = v5.cos();\n    let v7 = (-R::lit(STIFFNESS as f64)).mul_add(u[0], v6);\n    let v8 = v7 - v4;\n    [u[1], v8]\n}\nfn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586) * t;\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586) * v1;\n    [zero, -v2]\n}\nfn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {\n    let v0 = scale.reciprocal();\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let m0 = u[0].equals(R::lit(0.0));\n    let m1 = !m0;\n    let v6 = u[1].abs();\n    let m2 = v6.gt(R::lit(0.25));\n    let m3 = m2 & m1;\n    let v7 = R::select(m3, v5, R::lit(0.0));\n    let v8 = scale + v7;\n    let v9 = R::lit(STIFFNESS as f64) * v0;\n    let v10 = v8 + v9;\n    let v11 = v10.reciprocal();\n    [v0, R::lit(-1.0), v9, v11]\n}\nfn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {\n    let v0 = (-w[2]).mul_add(b[0], b[1]);\n    let v1 = v0 * w[3];\n    let v2 = (-w[1]).mul_add(v1, b[0]);\n    let v3 = v2 * w[0];\n    [v3, v1]\n}\n"
         }
         fn device_source() -> ::std::string::String {
             let mut text = ::std::string::String::new();
@@ -152,7 +150,7 @@ const _: () = {
             );
             text.push_str(&device_constant("constant1_STIFFNESS", STIFFNESS as f64));
             text.push_str(
-                "\n    template<class R> static DEVICE Arr<R, 2> rhs(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (Real<R>::lit(constant0_FRICTION) * v2);\n        auto v4 = Real<R>::select(m3, v3, Real<R>::lit(0.0));\n        auto v5 = (Real<R>::lit(6.283185307179586) * t);\n        auto v6 = math::cos(v5);\n        auto v7 = m_mul_add((-Real<R>::lit(constant1_STIFFNESS)), u[0], v6);\n        auto v8 = (v7 - v4);\n        return array(u[1], v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 2> jacobian(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (u[1] + u[1]);\n        auto v4 = (v3 * v2);\n        auto v5 = (v4 * Real<R>::lit(constant0_FRICTION));\n        auto v6 = Real<R>::select(m3, v5, Real<R>::lit(0.0));\n        return array(array(zero, Real<R>::lit(1.0)), array((-Real<R>::lit(constant1_STIFFNESS)), (-v6)));\n    }\n    template<class R> static DEVICE Arr<R, 2> time_gradient(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(6.283185307179586) * t);\n        auto v1 = math::sin(v0);\n        auto v2 = (Real<R>::lit(6.283185307179586) * v1);\n        return array(zero, (-v2));\n    }\n    template<class R> static DEVICE Arr<R, 4> factor(const Arr<R, 2>& u, const Arr<R, 0>& p, R t, R scale) {\n        auto v0 = (Real<R>::lit(1.0) / scale);\n        auto v1 = m_mul_add(scale, Real<R>::lit(0.0), v0);\n        auto v2 = (u[1] * u[1]);\n        auto v3 = math::exp(v2);\n        auto v4 = (u[1] + u[1]);\n        auto v5 = (v4 * v3);\n        auto v6 = (v5 * Real<R>::lit(constant0_FRICTION));\n        auto m0 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m1 = op_not(m0);\n        auto v7 = m_abs(u[1]);\n        auto m2 = m_gt(v7, Real<R>::lit(0.25));\n        auto m3 = op_and(m2, m1);\n        auto v8 = Real<R>::select(m3, v6, Real<R>::lit(0.0));\n        auto v9 = (scale + v8);\n        auto v10 = (Real<R>::lit(constant1_STIFFNESS) * v1);\n        auto v11 = (v9 + v10);\n        auto v12 = (Real<R>::lit(1.0) / v11);\n        auto v13 = m_mul_add(v11, Real<R>::lit(0.0), v12);\n        return array(v1, Real<R>::lit((-1.0)), v10, v13);\n    }\n    template<class R> static DEVICE Arr<R, 2> solve(const Arr<R, 4>& w, const Arr<R, 2>& b) {\n        auto v0 = m_mul_add((-w[2]), b[0], b[1]);\n        auto v1 = (v0 * w[3]);\n        auto v2 = m_mul_add((-w[1]), v1, b[0]);\n        auto v3 = (v2 * w[0]);\n        return array(v3, v1);\n    }\n};\n",
+                "\n    template<class R> static DEVICE Arr<R, 2> rhs(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (Real<R>::lit(constant0_FRICTION) * v2);\n        auto v4 = Real<R>::select(m3, v3, Real<R>::lit(0.0));\n        auto v5 = (Real<R>::lit(6.283185307179586) * t);\n        auto v6 = math::cos(v5);\n        auto v7 = m_mul_add((-Real<R>::lit(constant1_STIFFNESS)), u[0], v6);\n        auto v8 = (v7 - v4);\n        return array(u[1], v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 2> jacobian(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = m_abs(u[1]);\n        auto m0 = m_gt(v0, Real<R>::lit(0.25));\n        auto m1 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m2 = op_not(m1);\n        auto m3 = op_and(m0, m2);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (u[1] + u[1]);\n        auto v4 = (v3 * v2);\n        auto v5 = (v4 * Real<R>::lit(constant0_FRICTION));\n        auto v6 = Real<R>::select(m3, v5, Real<R>::lit(0.0));\n        return array(array(zero, Real<R>::lit(1.0)), array((-Real<R>::lit(constant1_STIFFNESS)), (-v6)));\n    }\n    template<class R> static DEVICE Arr<R, 2> time_gradient(const Arr<R, 2>& u, const Arr<R, 0>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(6.283185307179586) * t);\n        auto v1 = math::sin(v0);\n        auto v2 = (Real<R>::lit(6.283185307179586) * v1);\n        return array(zero, (-v2));\n    }\n    template<class R> static DEVICE Arr<R, 4> factor(const Arr<R, 2>& u, const Arr<R, 0>& p, R t, R scale) {\n        auto v0 = m_reciprocal(scale);\n        auto v1 = (u[1] * u[1]);\n        auto v2 = math::exp(v1);\n        auto v3 = (u[1] + u[1]);\n        auto v4 = (v3 * v2);\n        auto v5 = (v4 * Real<R>::lit(constant0_FRICTION));\n        auto m0 = m_equals(u[0], Real<R>::lit(0.0));\n        auto m1 = op_not(m0);\n        auto v6 = m_abs(u[1]);\n        auto m2 = m_gt(v6, Real<R>::lit(0.25));\n        auto m3 = op_and(m2, m1);\n        auto v7 = Real<R>::select(m3, v5, Real<R>::lit(0.0));\n        auto v8 = (scale + v7);\n        auto v9 = (Real<R>::lit(constant1_STIFFNESS) * v0);\n        auto v10 = (v8 + v9);\n        auto v11 = m_reciprocal(v10);\n        return array(v0, Real<R>::lit((-1.0)), v9, v11);\n    }\n    template<class R> static DEVICE Arr<R, 2> solve(const Arr<R, 4>& w, const Arr<R, 2>& b) {\n        auto v0 = m_mul_add((-w[2]), b[0], b[1]);\n        auto v1 = (v0 * w[3]);\n        auto v2 = m_mul_add((-w[1]), v1, b[0]);\n        auto v3 = (v2 * w[0]);\n        return array(v3, v1);\n    }\n};\n",
             );
             text
         }
