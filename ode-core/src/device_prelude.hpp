@@ -163,11 +163,14 @@ DEVICE float m_reciprocal(float x) {
 DEVICE double m_reciprocal(double x) {
     double r;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    u32 upper = (u32)(as_bits(x) >> 32);
+    // As the device's own division begins. With zeros in the lower half, what follows is a unit off where
+    // all bits of the mantissa are ones.
+    r = as_double((as_bits(r) & 0xffffffff00000000ull) | (upper + 0x300402u));
     double e = __fma_rn(-x, r, 1.0);
     r = __fma_rn(r, __fma_rn(e, e, e), r);
     r = __fma_rn(r, __fma_rn(-x, r, 1.0), r);
-    u32 upper = (u32)(as_bits(x) >> 32) << 1;
-    return upper - 0x00400000u < 0xff400000u ? r : as_double(0x7ff8000000000000ull);
+    return (upper << 1) - 0x00400000u < 0xff400000u ? r : as_double(0x7ff8000000000000ull);
 }
 #else
 DEVICE float m_reciprocal(float x) {
@@ -252,6 +255,7 @@ template<> struct Real<float> {
     typedef float Single;
     static constexpr bool DOUBLE = false;
     static DEVICE float lit(double x) { return (float)x; }
+    template<int N, int K> static DEVICE Arr<Arr<float, N>, K> blank() { Arr<Arr<float, N>, K> out; return out; }
     static DEVICE float lit_of(double, double x) { return (float)x; }
     static DEVICE float select(bool m, float a, float b) { return m ? a : b; }
     static DEVICE float from_bits(u32 b) { return as_float(b); }
@@ -268,6 +272,7 @@ template<> struct Real<double> {
     typedef float Single;
     static constexpr bool DOUBLE = true;
     static DEVICE double lit(double x) { return x; }
+    template<int N, int K> static DEVICE Arr<Arr<double, N>, K> blank() { Arr<Arr<double, N>, K> out; return out; }
     static DEVICE double lit_of(double x, double) { return x; }
     static DEVICE double select(bool m, double a, double b) { return m ? a : b; }
     static DEVICE double from_bits(u64 b) { return as_double(b); }

@@ -133,6 +133,12 @@ pub trait Real:
     fn lit_of(double: f64, single: f64) -> Self {
         Self::lit(if Self::DOUBLE { double } else { single })
     }
+    /// Vectors that are written before they are read: zeros, but on a GPU, which has better things to do
+    /// than to clear memory, whatever is there.
+    #[inline(always)]
+    fn blank<const N: usize, const K: usize>() -> [[Self; N]; K] {
+        [[Self::lit(0.0); N]; K]
+    }
     /// `self * a + b`, rounded once.
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// Square root.

@@ -446,7 +446,7 @@ impl Printer {
             match self.parameters.get(&first).cloned() {
                 Some(Parameter::Class(class)) => {
                     self.require_static(e, &class);
-                    return format!("{class}<{}>::{name}{arguments}", mangle(&first));
+                    return format!("{class}<{}>::{template}{name}{arguments}", mangle(&first));
                 }
                 Some(_) => {
                     return format!("{}::{template}{name}{arguments}", mangle(&first));

@@ -12,13 +12,8 @@ rosenbrock! {
     /// The method: order 3, error estimate of order 2, four stages with three evaluations, L-stable.
     rodas3::Rodas3, kept 5,
     order 3, embedded 2, evaluations 3,
-    stages {
-        1: time 1;
-        2: add [1] time 2;
-        3: at [1] add [1, 2];
-        4: after 3 add [1, 2, 3];
-    }
-    last 4, dense 2: degree 1,
+    stages 4, own 2, after 3, timed 2,
+    dense 2: degree 1,
     constants {
         /// The diagonal.
         pub const GAMMA: f64 = 0.5;

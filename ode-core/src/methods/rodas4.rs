@@ -7,15 +7,8 @@ rosenbrock! {
     /// The method: order 4, error estimate of order 3, six stages, L-stable.
     rodas4::Rodas4, kept 7,
     order 4, embedded 3, evaluations 6,
-    stages {
-        1: time 1;
-        2: at [1] add [1] time 2;
-        3: at [1, 2] add [1, 2] time 3;
-        4: at [1, 2, 3] add [1, 2, 3] time 4;
-        5: at [1, 2, 3, 4] add [1, 2, 3, 4];
-        6: after 5 add [1, 2, 3, 4, 5];
-    }
-    last 6, dense 3: degree 2,
+    stages 6, own 1, after 5, timed 4,
+    dense 3: degree 2,
     constants {
         /// The diagonal.
         pub const GAMMA: f64 = 0.25;

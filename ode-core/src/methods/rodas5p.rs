@@ -8,17 +8,8 @@ rosenbrock! {
     /// The method: order 5, error estimate of order 4, eight stages, L-stable.
     rodas5p::Rodas5P, kept 9,
     order 5, embedded 4, evaluations 8,
-    stages {
-        1: time 1;
-        2: at [1] add [1] time 2;
-        3: at [1, 2] add [1, 2] time 3;
-        4: at [1, 2, 3] add [1, 2, 3] time 4;
-        5: at [1, 2, 3, 4] add [1, 2, 3, 4] time 5;
-        6: at [1, 2, 3, 4, 5] add [1, 2, 3, 4, 5];
-        7: after 6 add [1, 2, 3, 4, 5, 6];
-        8: after 7 add [1, 2, 3, 4, 5, 6, 7];
-    }
-    last 8, dense 4: degree 3,
+    stages 8, own 1, after 6, timed 5,
+    dense 4: degree 3,
     constants {
         /// The diagonal.
         pub const GAMMA: f64 = 0.21193756319429014;

@@ -68,20 +68,16 @@ mod device {
             let mut b = *k1;
             if !S::AUTONOMOUS {
                 slope = S::time_gradient(u, p, t);
-                for d in 0..N {
-                    slope[d] = (h * R::lit(D)) * slope[d];
-                    b[d] = b[d] + slope[d];
-                }
+                b = stepper::add(b, h * R::lit(D), &slope);
             }
             let first = S::solve(&factors, &b);
-            let mut w = *u;
-            for d in 0..N {
-                w[d] = first[d].mul_add(R::lit(0.5 / D), u[d]);
-            }
+            let mut w = stepper::add(*u, R::lit(0.5 / D), &first);
             let f = S::rhs(&w, p, h.mul_add(R::lit(0.5), t));
-            for d in 0..N {
-                b[d] = (-scale).mul_add(first[d], f[d]);
+            let mut sum = first;
+            if S::MASS {
+                sum = S::mass(&sum);
             }
+            b = stepper::add(f, -scale, &sum);
             let second = S::solve(&factors, &b);
             for d in 0..N {
                 w[d] = (first[d] + second[d]).mul_add(R::lit(1.0 / D), u[d]);
@@ -89,12 +85,15 @@ mod device {
             let last = S::rhs(&w, p, t + h);
             for d in 0..N {
                 let both = R::lit(E32) * (first[d] + second[d]);
-                let stages = first[d].mul_add(R::lit(2.0), both);
-                let slopes = f[d].mul_add(R::lit(E32), k1[d].mul_add(R::lit(2.0), last[d]));
-                b[d] = (-scale).mul_add(stages, slopes);
-                if !S::AUTONOMOUS {
-                    b[d] = b[d] + slope[d];
-                }
+                sum[d] = first[d].mul_add(R::lit(2.0), both);
+                b[d] = f[d].mul_add(R::lit(E32), k1[d].mul_add(R::lit(2.0), last[d]));
+            }
+            if S::MASS {
+                sum = S::mass(&sum);
+            }
+            b = stepper::add(b, -scale, &sum);
+            if !S::AUTONOMOUS {
+                b = stepper::add(b, h * R::lit(D), &slope);
             }
             let third = S::solve(&factors, &b);
             let code = stepper::unsolved::<R, N>(&first, k1, &slope);

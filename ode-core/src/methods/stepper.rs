@@ -52,14 +52,21 @@ mod device {
         step(u, k, <R::Bits as Bits>::lit(code::SUCCESS))
     }
 
+    /// `v + weight x`.
+    pub fn add<R: Real, const N: usize>(v: [R; N], weight: R, x: &[R; N]) -> [R; N] {
+        let mut sum = v;
+        for d in 0..N {
+            sum[d] = x[d].mul_add(weight, v[d]);
+        }
+        sum
+    }
+
     /// Whether all components are finite.
-    // A number less itself is the cheapest test there is.
-    #[allow(clippy::eq_op)]
     pub fn is_finite<R: Real, const N: usize>(u: &[R; N]) -> R::Mask {
         let mut sum = R::lit(0.0);
         for d in 0..N {
-            // Zero for a finite number, else NaN, which stays.
-            sum = sum + (u[d] - u[d]);
+            // Zero times a finite number is zero, otherwise a NaN, which stays.
+            sum = u[d].mul_add(R::lit(0.0), sum);
         }
         sum.equals(R::lit(0.0))
     }
