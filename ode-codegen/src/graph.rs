@@ -69,7 +69,7 @@ pub(crate) enum Unary {
     Abs,
     /// Square root, correctly rounded.
     Sqrt,
-    /// One over a number; not a number where that is huge or tiny. For pivots.
+    /// One over a number; of an infinity not a number. For pivots.
     Reciprocal,
     /// Natural exponential.
     Exp,

@@ -170,7 +170,7 @@ rules! {
     single_precision_constants_are_rounded_once: numbers::single_constants,
     products_and_sums_are_rounded_as_written: numbers::rounding,
     methods_of_numbers_are_free_functions: numbers::methods,
-    reciprocals_have_bounds: numbers::reciprocals,
+    reciprocals_of_infinities_are_none: numbers::reciprocals,
     elementary_functions_are_lane_programs: numbers::elementary,
     comparisons_with_a_nan_are_false: numbers::comparisons,
     extremes_choose_their_argument_for_a_nan: numbers::extremes,

@@ -78,23 +78,14 @@ pub mod methods {
     }
 }
 
-/// Reciprocals, with their bounds, in and out.
+/// Reciprocals, also of zeros and infinities.
 #[device(reciprocals)]
 pub mod reciprocals {
     use odes::lane::Real;
 
-    /// The least, the number below it, and the limit.
-    pub const BOUNDS: [f64; 3] =
-        [4.450147717014403e-308, 4.4501477170144023e-308, 2.247116418577895e307];
-    pub const SINGLE: [f32; 3] = [2.350_988_7e-38, 2.350_988_6e-38, 4.253_529_6e37];
-
     pub fn rule<R: Real>(x: &[R; 4]) -> [R; 4] {
-        let [a, b, c, _] = *x;
-        let least = R::lit_of(BOUNDS[0], SINGLE[0] as f64);
-        let below = R::lit_of(BOUNDS[1], SINGLE[1] as f64);
-        let limit = R::lit_of(BOUNDS[2], SINGLE[2] as f64);
-        let tiny = R::select(c.lt(R::lit(0.0)), least, below);
-        [a.reciprocal(), (b * limit).reciprocal(), tiny.copysign(c).reciprocal(), c.reciprocal()]
+        let [a, b, c, d] = *x;
+        [a.reciprocal(), (b * c).reciprocal(), (c - c).reciprocal(), (d / (b - b)).reciprocal()]
     }
 }
 
