@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""odes against CVODE and diffsol on a CPU: stiff ensembles at equal achieved error.
+
+    bench/peers/run.py [--quick]
+
+Installs what it needs below target/peers: SUNDIALS and KLU from Debian's packages (apt-get download, no
+root), diffsol from crates.io. Needs a C compiler, cargo and Debian or Ubuntu. Prints Markdown.
+"""
+
+import json
+import math
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+WORK = HERE.parents[1] / "target" / "peers"
+LIBRARIES = WORK / "root" / "usr" / "lib" / f"{platform.machine()}-linux-gnu"
+PACKAGES = """libsundials-dev libsundials-cvode6 libsundials-nvecserial6 libsundials-sunlinsol3
+libsundials-sunmatrix4 libsuitesparse-dev libklu1 libamd2 libcolamd2 libbtf1
+libsuitesparseconfig5""".split()
+LINKED = "cvode nvecserial sunmatrixdense sunmatrixsparse sunlinsoldense sunlinsolklu".split()
+
+SAMPLES = 33
+FLOOR = 1e-4
+TOLERANCES = [10.0**-k for k in range(2, 11)]
+TARGETS = [1e-4, 1e-6, 1e-8]
+PROBLEMS = {
+    "D": "Robertson, 3 states, to 10^4; its first rate from half to one and a half of its value",
+    "P": "Pollution, 20 states, to 60; its first rate from 0.8 to 1.2 of its value",
+}
+OURS = ["Rosenbrock23", "Rodas4", "Rodas5P"]
+# Code, problem, methods, trajectories. All measure some tenths of a second at a moderate tolerance.
+CASES = [
+    ("threads", "D", OURS, 16385),
+    ("threads", "P", OURS, 4097),
+    ("serial", "D", OURS, 2049),
+    ("serial", "P", OURS, 513),
+    ("cvode", "D", ["dense"], 257),
+    ("cvode", "P", ["dense", "klu"], 257),
+    ("diffsol", "D", ["BDF, dense", "ESDIRK34, dense", "TR-BDF2, dense"], 257),
+    ("diffsol", "P", ["BDF, dense", "BDF, sparse", "ESDIRK34, dense"], 129),
+]
+
+
+def output(*command, **options):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+
+
+def build():
+    """The two programs."""
+    packages = WORK / "packages"
+    packages.mkdir(parents=True, exist_ok=True)
+    if not (LIBRARIES / "libsundials_cvode.so").exists():
+        output("apt-get", "download", *PACKAGES, cwd=packages)
+        for package in packages.glob("*.deb"):
+            output("dpkg", "-x", package, WORK / "root")
+    include = WORK / "root" / "usr" / "include"
+    output(
+        *"cc -O3 -march=native -fopenmp -Wall -Wextra".split(),
+        f"-I{include}", f"-I{include / 'suitesparse'}", HERE / "cvode" / "main.c",
+        "-o", WORK / "cvode", f"-L{LIBRARIES}", "-Wl,--allow-shlib-undefined",
+        *(f"-lsundials_{name}" for name in LINKED), "-lm",
+    )
+    environment = {"RUSTFLAGS": "-C target-cpu=native", "CARGO_TARGET_DIR": str(WORK / "target")}
+    output(
+        *"cargo build --release --locked --manifest-path".split(), HERE / "Cargo.toml",
+        env=os.environ | environment,
+    )
+
+
+def solve(code, problem, method, threads, trajectories, runs, tolerances):
+    """A row for each tolerance."""
+    counts = [str(n) for n in (threads, trajectories, SAMPLES, runs)] + [f"{t:.0e}" for t in tolerances]
+    if code == "cvode":
+        command = [WORK / "cvode", problem, method, *counts]
+    else:
+        command = [WORK / "target" / "release" / "odes-peers", problem, code, method, *counts]
+    text = output(*command, env=os.environ | {"LD_LIBRARY_PATH": str(LIBRARIES)})
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def errors(ends, exact):
+    """Of each trajectory: that of its worst component, relative to it plus FLOOR."""
+    return [
+        max(abs(x - y) / (abs(y) + FLOOR) for x, y in zip(end, true)) for end, true in zip(ends, exact)
+    ]
+
+
+def at_error(rows, target):
+    """Seconds for a trajectory where the error is `target`, interpolated in logarithms."""
+    times = []
+    for loose, tight in zip(rows, rows[1:]):
+        if loose["error"] >= target > tight["error"]:
+            share = math.log(target / loose["error"]) / math.log(tight["error"] / loose["error"])
+            a, b = loose["each"], tight["each"]
+            times.append(a * (b / a) ** share)
+    return min(times, default=None)
+
+
+def number(x):
+    return "" if x is None else f"{x:.3g}" if x < 1000 else f"{x:.0f}"
+
+
+def table(head, lines):
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for line in lines:
+        print("| " + " | ".join(line) + " |")
+    print()
+
+
+def machine():
+    info = Path("/proc/cpuinfo").read_text()
+    model = re.search(r"model name\s*:\s*(.*)", info).group(1)
+    lock = (HERE / "Cargo.lock").read_text()
+    diffsol = re.search(r'name = "diffsol"\nversion = "(.*)"', lock).group(1)
+    print(f"- Machine: {model}, {os.cpu_count()} threads; load before: {os.getloadavg()[0]:.1f}")
+    print(f"- {output('rustc', '--version').strip()}; {output('cc', '--version').splitlines()[0]}")
+    commit = output("git", "rev-parse", "--short", "HEAD", cwd=HERE).strip()
+    print(f"- odes at {commit}; diffsol {diffsol}, with target-cpu=native; SUNDIALS as Debian builds it")
+    print(f"- error: of each trajectory's worst component at the end, relative to it plus {FLOOR:g}; median")
+    print(f"  (largest) of {SAMPLES} trajectories; absolute by relative tolerance: {FLOOR:g}")
+    print()
+
+
+def main():
+    quick = "--quick" in sys.argv[1:]
+    runs, rounds = (1, 1) if quick else (5, 3)
+    tolerances = TOLERANCES[2:6:2] if quick else TOLERANCES
+    build()
+    machine()
+    exact = {}
+    for problem in PROBLEMS:
+        [reference] = solve("serial", problem, "Rodas5P", 1, SAMPLES, 1, [1e-12])
+        exact[problem] = reference["ends"]
+        [other] = solve("cvode", problem, "dense", 1, SAMPLES, 1, [1e-12])
+        differ = max(errors(other["ends"], exact[problem]))
+        print(f"- {problem}: {PROBLEMS[problem]}.")
+        print(f"  Reference: Rodas5P at 1e-12; CVODE at 1e-12 differs from it by {differ:.1e}.")
+    print()
+
+    curves = {}
+    for _ in range(rounds):
+        for code, problem, methods, trajectories in CASES:
+            for method in methods:
+                for threads in [1] if code == "serial" else [1, os.cpu_count()]:
+                    n = (trajectories - 1) // 4 + 1 if quick else trajectories
+                    rows = solve(code, problem, method, threads, n, runs, tolerances)
+                    for row in rows:
+                        row["each"] = row["seconds"] / n
+                    key = (problem, rows[0]["code"], rows[0]["method"], threads)
+                    before = curves.get(key, rows)
+                    curves[key] = [min(a, b, key=lambda row: row["each"]) for a, b in zip(before, rows)]
+    for key, rows in curves.items():
+        for row in rows:
+            of_each = errors(row["ends"], exact[key[0]])
+            row["error"], row["worst"] = statistics.median(of_each), max(of_each)
+    with open(WORK / "peers.jsonl", "w") as file:
+        for rows in curves.values():
+            for row in rows:
+                del row["ends"]
+                file.write(json.dumps(row) + "\n")
+
+    for problem in PROBLEMS:
+        print(f"### {problem}: microseconds for a trajectory, at equal error\n")
+        of_problem = {key: rows for key, rows in curves.items() if key[0] == problem}
+        best = {
+            (threads, target): min(
+                (at_error(rows, target) or math.inf)
+                for (_, code, _, of), rows in of_problem.items()
+                if code == "odes, threads" and of == threads
+            )
+            for threads in (1, os.cpu_count())
+            for target in TARGETS
+        }
+        lines = []
+        for (_, code, method, threads), rows in of_problem.items():
+            line = [code, method, str(threads)]
+            for target in TARGETS:
+                time = at_error(rows, target)
+                ratio = time and time / best[threads, target]
+                line.append("" if time is None else f"{number(time * 1e6)} ({number(ratio)})")
+            lines.append(line)
+        table(["code", "method", "threads"] + [f"error {t:.0e} (times our best)" for t in TARGETS], lines)
+    print("### Everything\n")
+    lines = [
+        [problem, code, method, str(threads), f"{row['reltol']:.0e}", number(row["each"] * 1e6),
+         f"{row['steps']:.0f}", f"{row['error']:.1e} ({row['worst']:.1e})"]
+        for (problem, code, method, threads), rows in curves.items()
+        for row in rows
+    ]
+    table(["", "code", "method", "threads", "reltol", "µs each", "steps", "error"], lines)
+    print(f"Load after: {os.getloadavg()[0]:.1f}")
+
+
+if __name__ == "__main__":
+    main()

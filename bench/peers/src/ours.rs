@@ -1,0 +1,55 @@
+//! odes: one lane of one thread, or SIMD lanes of several.
+
+use odes::prelude::*;
+use odes::system::System;
+use odes::{Method, SolveOptions};
+
+use crate::{FLOOR, Problem, Question, Solved};
+
+pub(crate) fn solve<S, const N: usize, const P: usize>(
+    problem: &Problem<S, N, P>,
+    question: &Question,
+    reltol: f64,
+) -> Solved<N>
+where
+    S: System<N, P>,
+{
+    let Problem { system, u0, p, end, trajectories, .. } = *problem;
+    let base = OdeProblem::new(system, u0, 0.0..=end, p);
+    let ensemble = EnsembleProblem::new(base)
+        .trajectories(trajectories)
+        .vary(|q, i| q.with_p(problem.parameters(i)));
+    let options = SolveOptions::default().reltol(reltol).abstol(FLOOR * reltol);
+    match question.method.as_str() {
+        "Rosenbrock23" => by(Rosenbrock23, &ensemble, question, &options),
+        "Rodas4" => by(Rodas4, &ensemble, question, &options),
+        "Rodas5P" => by(Rodas5P, &ensemble, question, &options),
+        other => panic!("no method {other}"),
+    }
+}
+
+fn by<M, S, F, const N: usize, const P: usize, const K: usize>(
+    method: M,
+    ensemble: &EnsembleProblem<S, f64, F, N, P>,
+    question: &Question,
+    options: &SolveOptions,
+) -> Solved<N>
+where
+    M: Method<K>,
+    S: System<N, P>,
+    F: odes::Vary<S, f64, N, P>,
+{
+    let solution = if question.code == "serial" {
+        ensemble.solve(method, EnsembleSerial, options)
+    } else {
+        ensemble.solve(method, EnsembleThreads::new().threads(question.threads), options)
+    };
+    let solution = solution.expect("a question that can be answered");
+    assert!(solution.all_succeeded(), "{:?}", solution.code_counts());
+    let steps = |i| u64::from(solution.accepted(i)) + u64::from(solution.rejected(i));
+    Solved {
+        seconds: solution.timings().total,
+        steps: (0..solution.len()).map(steps).sum(),
+        ends: (0..solution.len()).map(|i| solution.final_state(i)).collect(),
+    }
+}
