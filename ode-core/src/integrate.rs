@@ -212,7 +212,9 @@ mod device {
         let h1 = controller::exp2_wide::<R>(log * root);
         let flat = most.le(R::lit(N as f64 * FIRST_FLAT));
         let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
-        h1.min(R::lit(100.0) * h0).at_most(span.abs())
+        // Not a hundred times it, as there: the Jacobian at the start may not show yet how stiff the system
+        // is, and an error estimate has zeros.
+        h1.min(R::lit(10.0) * h0).at_most(span.abs())
     }
 
     /// `1e-5` squared: below it a norm is too small to divide by.
