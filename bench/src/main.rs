@@ -6,6 +6,7 @@
 //! cargo run --release -p odes-bench -- gpu --quick --workloads A,B2 --precision f32
 //! cargo run --release -p odes-bench -- gpu-tune
 //! cargo run --release -p odes-bench -- gpu-functions
+//! cargo run --release -p odes-bench -- work-precision --json target/work_precision.jsonl
 //! cargo run --release -p odes-bench -- expand
 //! cargo run --release -p odes-bench -- startup
 //! ```
@@ -21,11 +22,15 @@ mod expand;
 mod floors;
 mod functions;
 mod gpu;
+#[path = "../../examples/models/mod.rs"]
+#[allow(missing_docs)]
+mod models;
 mod output;
 mod peak;
 mod startup;
 mod stiff;
 mod tune;
+mod work_precision;
 mod workloads;
 
 use std::path::PathBuf;
@@ -54,6 +59,16 @@ enum Command {
     GpuTune(Selection),
     /// Our elementary functions against the device library's, on the first GPU
     GpuFunctions(Selection),
+    /// What a smaller error costs, for each method on each of the problems with published solutions
+    WorkPrecision {
+        /// One run: whether it works, not how fast it is
+        #[arg(long)]
+        quick: bool,
+
+        /// A line of JSON for each row goes to this file
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+    },
     /// How long the macro takes to expand
     Expand,
     /// The parts of the time to a first solution on a GPU, in a new process
@@ -118,6 +133,9 @@ fn run() -> Result<(), Failure> {
         }
         Command::GpuFunctions(selection) => {
             functions::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
+        Command::WorkPrecision { quick, json } => {
+            work_precision::run(quick, &mut Output::new(json.as_deref())?)
         }
         Command::Expand => expand::run(&mut Output::new(None)?),
         Command::Startup => startup::run(),

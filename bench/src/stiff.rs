@@ -11,18 +11,9 @@ use odes::system::System;
 use odes::{Method, Rodas4, Rodas5P, Rosenbrock23, SolveOptions};
 use serde::Serialize;
 
+use crate::models::{hires, pollution, robertson};
 use crate::output::{Output, Row, median, significant};
 use crate::{Failure, Selection, gpu};
-
-#[path = "../../examples/models/hires.rs"]
-#[allow(dead_code, unreachable_pub, missing_docs)]
-mod hires;
-#[path = "../../examples/models/pollution.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod pollution;
-#[path = "../../examples/models/robertson.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod robertson;
 
 /// Trajectories that are compared with a reference.
 const SAMPLE: usize = 100;

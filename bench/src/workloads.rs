@@ -14,15 +14,8 @@ use odes::prelude::*;
 use odes::system::System;
 use odes::{SolveOptions, Vary};
 
-#[path = "../../examples/models/lorenz.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod lorenz_model;
-#[path = "../../examples/models/van_der_pol.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod van_der_pol_model;
-
-use lorenz_model::lorenz;
-use van_der_pol_model::van_der_pol;
+use crate::models::lorenz::lorenz;
+use crate::models::van_der_pol::van_der_pol;
 
 /// Single or double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
