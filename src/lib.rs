@@ -4,15 +4,16 @@ pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;
 pub use ode_core::methods::{
     Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4, Rodas3,
-    Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Vern6, Vern7, Vern9,
+    Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
 };
 pub use ode_core::report::{LinearEquations, Operations, Report};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, Backend, Controller, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial,
+    AbsTol, Auto, Backend, Controller, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial,
     EnsembleSolution, EnsembleThreads, ObservableError, OdeProblem, OdeSolution, ReturnCode,
-    SaveAt, Saving, SolveError, SolveOptions, StepSize, Timings, Trajectory, Unvaried, Vary,
+    SaveAt, Saving, SolveError, SolveOptions, Solver, StepSize, Timings, Trajectory, Unvaried,
+    Vary,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -20,7 +21,7 @@ pub use ode_macros::{ode_fn, ode_system};
 /// Everything that a solve needs.
 pub mod prelude {
     pub use crate::{
-        Controller, EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleThreads,
+        Auto, Controller, EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleThreads,
         OdeProblem, ReturnCode, Rodas4, Rodas5P, Rosenbrock23, Saving, SolveOptions, Tsit5,
         interp_cubic, interp_linear, ode_fn, ode_system,
     };

@@ -1,11 +1,10 @@
 //! The first step that is chosen automatically.
 
-#[path = "../examples/models/robertson.rs"]
-#[allow(dead_code)]
-mod robertson;
+#[path = "../examples/models/mod.rs"]
+mod models;
 
+use models::robertson::{P, U0, robertson};
 use odes::prelude::*;
-use robertson::{P, U0};
 
 /// At the start Robertson's fast reactions have not begun, and the Jacobian does not show them. A step of
 /// about 2.4e-3, five times as long as they take, ends far from the solution, and for some rates the error
@@ -15,7 +14,7 @@ use robertson::{P, U0};
 fn a_first_step_does_not_pass_over_what_the_jacobian_does_not_show() {
     for (reltol, i) in [(1e-2, 658_467), (1e-3, 720_045), (1e-4, 671_369)] {
         let rate = 0.04 * (1.0 + 0.5 * (2.0 * f64::from(i) / 1_048_575.0 - 1.0));
-        let problem = OdeProblem::new(robertson::robertson, U0, 0.0..=1e4, [rate, P[1], P[2]]);
+        let problem = OdeProblem::new(robertson, U0, 0.0..=1e4, [rate, P[1], P[2]]);
         let options = |reltol| SolveOptions::default().reltol(reltol).abstol(1e-4 * reltol);
         let solution = problem.solve(Rodas4, &options(reltol)).unwrap();
         assert_eq!(solution.code(), ReturnCode::Success, "{reltol:e}");

@@ -19,6 +19,7 @@
 //! | `R::Bits`, `<R as Real>::Single` | `typename Real<R>::Bits`, … |
 //! | `S::Factors<R>` (any other bound) | `typename S::template Factors<R>` |
 //! | `math::exp(x)`: device items of another module are named by their module | `math::exp(x)` |
+//! | `tsit5::Tsit5::ORDER`: and a member of a struct by both | `tsit5::Tsit5::ORDER` |
 //! | `x.mul_add(a, b)`: a method of a lane number, of its bits, of a mask | `m_mul_add(x, a, b)`, an overload of the prelude |
 //! | `x.exp()` | `math::exp(x)` |
 //! | `feed.load(i)`: a method of a parameter whose type is generic | `feed.load(i)` |

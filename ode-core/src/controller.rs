@@ -213,6 +213,23 @@ mod device {
         }
     }
 
+    /// The law `a` where the mask is true, else `b`.
+    pub fn choose_law<R: Real>(mask: R::Mask, a: &Law<R>, b: &Law<R>) -> Law<R> {
+        let mask = R::single_mask(mask);
+        Law::<R> {
+            cap: <R::Single as Real>::select(mask, a.cap, b.cap),
+            beta1: <R::Single as Real>::select(mask, a.beta1, b.beta1),
+            beta2: <R::Single as Real>::select(mask, a.beta2, b.beta2),
+            beta3: <R::Single as Real>::select(mask, a.beta3, b.beta3),
+            level: <R::Single as Real>::select(mask, a.level, b.level),
+            base: <R::Single as Real>::select(mask, a.base, b.base),
+            fresh: <R::Single as Real>::select(mask, a.fresh, b.fresh),
+            floor: <R::Single as Real>::select(mask, a.floor, b.floor),
+            least: <R::Single as Real>::select(mask, a.least, b.least),
+            most: <R::Single as Real>::select(mask, a.most, b.most),
+        }
+    }
+
     /// What an attempted step leads to.
     #[derive(Clone, Copy, Debug)]
     pub struct Decision<R: Real> {

@@ -109,8 +109,8 @@ where
         methods::stepper::DEVICE,
         controller::DEVICE,
         initial::DEVICE,
-        if M::ITERATES { methods::esdirk::DEVICE } else { "" },
-        M::DEVICE,
+        methods::auto::DEVICE,
+        &M::DEVICE.join("\n"),
         integrate::DEVICE,
     ]
     .join("\n");
@@ -185,6 +185,7 @@ pub struct JobArguments<T> {
     pub dtmin: T,
     pub dtmax: T,
     pub law: [f32; controller::LAW_NUMBERS],
+    pub stiff_law: [f32; controller::LAW_NUMBERS],
     pub n: u32,
     pub max_steps: u32,
     pub save_slots: u32,

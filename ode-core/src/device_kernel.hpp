@@ -28,6 +28,7 @@ template<class R> struct Job {
     u32* counter;           // trajectories taken by threads that refill
     R abstol, reltol, dt, dtmin, dtmax;
     float law[controller::LAW_NUMBERS];
+    float stiff_law[controller::LAW_NUMBERS];
     u32 n;                  // trajectories
     u32 max_steps;
     u32 save_slots;
@@ -176,11 +177,14 @@ DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
     UNROLL for (int d = 0; d < N; d++) {
         abstol[d] = OWN_TOLERANCES ? feed.column(N + P + 2 + d) : job.abstol;
     }
-    Arr<float, controller::LAW_NUMBERS> law;
-    UNROLL for (int i = 0; i < controller::LAW_NUMBERS; i++) law[i] = job.law[i];
+    Arr<float, controller::LAW_NUMBERS> law, stiff_law;
+    UNROLL for (int i = 0; i < controller::LAW_NUMBERS; i++) {
+        law[i] = job.law[i];
+        stiff_law[i] = job.stiff_law[i];
+    }
     auto options = integrate::options<R, N>(
         stepper::tolerances<R, N>(abstol, job.reltol), array(job.dt, job.dtmin, job.dtmax), LIMITED,
-        controller::law<R>(law), LAW_KIND, (typename Real<R>::Bits)job.max_steps);
+        controller::law<R>(law), controller::law<R>(stiff_law), LAW_KIND, (typename Real<R>::Bits)job.max_steps);
     integrate::integrate<R, S, M, decltype(feed), N, P, K, ADAPTIVE, SAVE>(feed, options);
 }
 

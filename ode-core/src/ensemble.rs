@@ -11,6 +11,7 @@ use crate::options::SolveOptions;
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::simd::{self, InstructionSet, Program};
 use crate::solution::{Backend, EnsembleSolution, OdeSolution, RawResults, Timings};
+use crate::solver::Solver;
 use crate::system::System;
 use core::marker::PhantomData;
 use rayon::prelude::*;
@@ -79,14 +80,13 @@ where
         options: &SolveOptions,
     ) -> Result<EnsembleSolution<S, T, N, P>, SolveError>
     where
-        M: Method<K>,
+        M: Solver<K>,
         A: EnsembleAlgorithm,
     {
-        let _ = method;
         let begin = Instant::now();
-        let inputs = Inputs::new(self, options, &M::PROPERTIES)?;
+        let inputs = Inputs::new(self, options, &method.properties(options, S::MASS)?)?;
         let setup = begin.elapsed().as_secs_f64();
-        let raw = algorithm.integrate::<T, S, M, N, P, K>(&inputs)?;
+        let raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
         let mut solution = EnsembleSolution::new(inputs, raw);
         solution.set_times(setup, begin.elapsed().as_secs_f64());
         Ok(solution)
@@ -105,7 +105,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
         options: &SolveOptions,
     ) -> Result<OdeSolution<S, T, N, P>, SolveError>
     where
-        M: Method<K>,
+        M: Solver<K>,
     {
         let ensemble = EnsembleProblem::new(self);
         Ok(OdeSolution::new(ensemble.solve(method, EnsembleSerial, options)?))
@@ -338,14 +338,15 @@ where
     fn run<R: Real<Scalar = T>>(self) {
         let inputs = self.inputs;
         let number = |number: T| R::lit(number.widen());
-        let law = inputs.law.map(|number| <R::Single as Real>::lit(f64::from(number)));
+        let single = |number| <R::Single as Real>::lit(f64::from(number));
         let abstol = core::array::from_fn(|d| number(inputs.abstol(d)));
         let steps = [inputs.dt, inputs.dtmin, inputs.dtmax.unwrap_or_default()];
         let options = integrate::options::<R, N>(
             stepper::tolerances::<R, N>(abstol, number(inputs.reltol)),
             steps.map(number),
             inputs.dtmax.is_some(),
-            controller::law::<R>(law),
+            controller::law::<R>(inputs.law.map(single)),
+            controller::law::<R>(inputs.stiff_law.map(single)),
             inputs.law_kind,
             <R::Bits as crate::lane::Bits>::lit(inputs.max_steps),
         );

@@ -149,6 +149,14 @@ pub enum SolveError {
         /// The method.
         method: &'static str,
     },
+    /// Fixed steps asked of a choice that is made by errors.
+    #[error(
+        "{method} chooses methods by what errors and step sizes show; for fixed steps name a method"
+    )]
+    NotFixed {
+        /// What chooses.
+        method: &'static str,
+    },
     /// A system with a mass matrix, and an explicit method.
     #[error(
         "{method} cannot solve {system}, which has a mass matrix: take a Rosenbrock or an ESDIRK method, \

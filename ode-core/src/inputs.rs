@@ -110,6 +110,10 @@ pub struct Inputs<T> {
     pub dtmax: Option<T>,
     /// The [`Law`](crate::controller::Law) of step sizes.
     pub law: [f32; controller::LAW_NUMBERS],
+    /// The same for the implicit one of two methods.
+    pub stiff_law: [f32; controller::LAW_NUMBERS],
+    /// The method that they are for.
+    pub method: Properties,
     /// Which kind of law it is.
     pub law_kind: u32,
     /// Most steps of a trajectory.
@@ -165,7 +169,9 @@ impl<T: Scalar> Inputs<T> {
         // Fixed steps: only iterations have an end to find, and their errors are not to be seen.
         let share = if matches!(options.step, StepSize::Fixed(_)) { ITERATIONS_SHARE } else { 1.0 };
         let (abstol, abstols) = tolerances(&options.abstol, share, N)?;
-        let controller = options.controller.unwrap_or(method.controller);
+        let law = |method: &Properties| {
+            options.controller.unwrap_or(method.controller).law::<T>(N, method.error)
+        };
         let saved = options.saved_row::<S, N, P>()?;
         let n = ensemble.trajectories;
         if n == 0 {
@@ -218,8 +224,10 @@ impl<T: Scalar> Inputs<T> {
             adaptive,
             dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
             dtmax: options.dtmax.is_finite().then(|| T::narrow(options.dtmax)),
-            law: controller.law::<T>(N, method.error),
-            law_kind: controller.kind(),
+            law: law(method),
+            stiff_law: law(method.switches_to.unwrap_or(method)),
+            method: *method,
+            law_kind: options.controller.unwrap_or(method.controller).kind(),
             max_steps: options.max_steps.min(u32::MAX as u64),
         })
     }

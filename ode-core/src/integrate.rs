@@ -44,6 +44,7 @@ mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::methods::Stepper;
+    use crate::methods::auto;
     use crate::methods::stepper;
     use crate::system::System;
 
@@ -62,6 +63,8 @@ mod device {
         pub limited: bool,
         /// How step sizes follow from errors.
         pub law: controller::Law<R>,
+        /// The same for the implicit one of two methods.
+        pub stiff_law: controller::Law<R>,
         /// Which law that is.
         pub kind: u32,
         /// Steps tried, accepted or not, after which a trajectory is given up.
@@ -74,11 +77,12 @@ mod device {
         steps: [R; 3],
         limited: bool,
         law: controller::Law<R>,
+        stiff_law: controller::Law<R>,
         kind: u32,
         max_steps: R::Bits,
     ) -> Options<R, N> {
         let [dt, dtmin, dtmax] = steps;
-        Options::<R, N> { tolerances, dt, dtmin, dtmax, limited, law, kind, max_steps }
+        Options::<R, N> { tolerances, dt, dtmin, dtmax, limited, law, stiff_law, kind, max_steps }
     }
 
     /// Where trajectories come from and where results go: all that differs by platform.
@@ -152,15 +156,6 @@ mod device {
     /// `2^23`.
     pub const MAX_WHOLE_SINGLE: f64 = 8388608.0;
 
-    /// `a` where the mask is true, else `b`.
-    pub fn choose<R: Real, const N: usize>(mask: R::Mask, a: [R; N], b: [R; N]) -> [R; N] {
-        let mut out = b;
-        for d in 0..N {
-            out[d] = R::select(mask, a[d], b[d]);
-        }
-        out
-    }
-
     /// The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
     /// with the roots read off the binary logarithm; a few percent matter to nobody.
     ///
@@ -212,9 +207,13 @@ mod device {
         let h1 = controller::exp2_wide::<R>(log * root);
         let flat = most.le(R::lit(N as f64 * FIRST_FLAT));
         let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
-        // Not a hundred times it, as there: the Jacobian at the start may not show yet how stiff the system
-        // is, and an error estimate has zeros.
-        h1.min(R::lit(10.0) * h0).at_most(span.abs())
+        // For an implicit method not a hundred times it, as there: the Jacobian at the start may not show
+        // yet how stiff the system is, and an error estimate has zeros.
+        let mut most = R::lit(100.0);
+        if M::IMPLICIT {
+            most = R::lit(10.0);
+        }
+        h1.min(most * h0).at_most(span.abs())
     }
 
     /// `1e-5` squared: below it a norm is too small to divide by.
@@ -264,6 +263,8 @@ mod device {
         let mut limit = none;
         let mut rejected = none;
         let mut code = none;
+        // Of a method that switches.
+        let mut mode = none;
         let mut slot = none;
         let mut save_at = zero;
         let mut tail = zero;
@@ -282,6 +283,9 @@ mod device {
                 let broken = !stepper::is_finite::<R, N>(&u) & why.equals(ok);
                 let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
                 why = <R::Bits as Bits>::select(broken, non_finite, why);
+                if M::SWITCHES {
+                    why = why | auto::reported::<R>(mode);
+                }
                 feed.finish(need, u, why, limit, rejected, slot);
 
                 let got = feed.take(need);
@@ -296,19 +300,22 @@ mod device {
                 rejected = <R::Bits as Bits>::select(got, none, rejected);
                 code = <R::Bits as Bits>::select(got, none, code);
                 memory = controller::choose_memory::<R>(got, &fresh, &memory);
+                if M::SWITCHES {
+                    mode = <R::Bits as Bits>::select(got, none, mode);
+                }
                 let span = t1 - t0;
                 let mut first = o.dt.abs();
                 if S::ALGEBRAIC > 0 {
                     let start = initial::consistent::<R, S, N, P>(&u, &p, t0, &o.tolerances);
-                    u = choose::<R, N>(got, start.u, u);
+                    u = stepper::choose::<R, N>(got, start.u, u);
                     let inconsistent = <R::Bits as Bits>::lit(code::INCONSISTENT);
                     code = <R::Bits as Bits>::select(got & start.failed, inconsistent, code);
                 }
                 let k = S::rhs(&u, &p, t0);
-                k1 = choose::<R, N>(got, k, k1);
+                k1 = stepper::choose::<R, N>(got, k, k1);
                 if S::MASS && M::SLOPE {
                     let slope = initial::slope::<R, S, N, P>(&u, &p, t0, &k);
-                    k1 = choose::<R, N>(got, slope, k1);
+                    k1 = stepper::choose::<R, N>(got, slope, k1);
                 }
                 if ADAPTIVE {
                     let automatic = first.equals(zero) & got;
@@ -367,7 +374,7 @@ mod device {
                     last = rest.abs().le(dt.abs());
                     h = R::select(last, rest, dt);
                 }
-                let mut step = M::step::<R, S, N, P>(&u, &p, t, h, &k1, &o.tolerances);
+                let mut step = M::step::<R, S, N, P>(&u, &p, t, h, &k1, mode, &o.tolerances);
                 if S::HAS_DOMAIN {
                     let outside = S::out_of_domain(&step.u, &p, t + h) & step.code.equals(none);
                     let left = <R::Bits as Bits>::lit(code::OUTSIDE);
@@ -382,9 +389,22 @@ mod device {
                         let most = R::lit(controller::SQUARE_MAX);
                         square = R::select(step.code.equals(none), square, most);
                     }
-                    let decision = controller::decide::<R>(square, n, &memory, &o.law, o.kind);
+                    let mut law = o.law;
+                    if M::SWITCHES {
+                        let stiff = auto::has::<R>(mode, auto::STIFF);
+                        law = controller::choose_law::<R>(stiff, &o.stiff_law, &o.law);
+                    }
+                    let decision = controller::decide::<R>(square, n, &memory, &law, o.kind);
                     accept = decision.accept;
                     memory = decision.memory;
+                    if M::SWITCHES {
+                        // The other method's errors are not this one's.
+                        let turned = auto::turned::<R>(mode, step.mode);
+                        let stiff = auto::has::<R>(step.mode, auto::STIFF);
+                        law = controller::choose_law::<R>(stiff, &o.stiff_law, &o.law);
+                        let new = controller::fresh::<R>(&law);
+                        memory = controller::choose_memory::<R>(turned, &new, &memory);
+                    }
                     dt = h * R::from_single(decision.factor);
                     if o.limited {
                         dt = dt.abs().at_most(o.dtmax).copysign(dt);
@@ -393,6 +413,9 @@ mod device {
 
                 // A lane that waits for a trajectory stays where its last one ended.
                 let run = !limit.less_than(clock);
+                if M::SWITCHES {
+                    mode = <R::Bits as Bits>::select(run, step.mode, mode);
+                }
                 let mut moves = accept;
                 if ADAPTIVE || S::ALGEBRAIC > 0 {
                     moves = accept & run;
@@ -407,7 +430,7 @@ mod device {
                         let theta = ((save_at - t) - t_low) / h;
                         let within = M::interpolate::<R, N>(&u, &step, h, theta);
                         // A point at the end of the step is the state itself.
-                        let saved = choose::<R, N>(save_at.equals(end), step.u, within);
+                        let saved = stepper::choose::<R, N>(save_at.equals(end), step.u, within);
                         feed.save(want, slot, saved, p, save_at);
                         slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
                         save_at = feed.save_time(want, slot, save_at);
@@ -455,9 +478,9 @@ mod device {
                     // There is no smaller step to try.
                     code = <R::Bits as Bits>::select(code.equals(none), step.code, code);
                 }
-                u = choose::<R, N>(moves, step.u, u);
+                u = stepper::choose::<R, N>(moves, step.u, u);
                 if M::FSAL {
-                    k1 = choose::<R, N>(moves, step.k[M::LAST], k1);
+                    k1 = stepper::choose::<R, N>(moves, step.k[M::LAST], k1);
                 }
                 if feed.due(!clock.less_than(limit)) {
                     break;

@@ -17,6 +17,7 @@ mod problem;
 pub mod report;
 pub mod simd;
 mod solution;
+pub mod solver;
 pub mod system;
 pub mod table;
 
@@ -28,3 +29,4 @@ pub use problem::{EnsembleProblem, OdeProblem, Unvaried, Vary};
 pub use solution::{
     Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectory,
 };
+pub use solver::{Auto, Solver};

@@ -14,6 +14,8 @@ pub mod explicit;
 pub mod rosenbrock;
 #[macro_use]
 pub mod esdirk;
+#[macro_use]
+pub mod auto;
 pub mod bs3;
 pub mod dop853;
 pub mod dp5;
@@ -31,8 +33,10 @@ pub mod rosenbrock23;
 pub mod stepper;
 pub mod trbdf2;
 pub mod tsit5;
+pub mod tsit5_rodas4;
 pub mod vern6;
 pub mod vern7;
+pub mod vern7_rodas5p;
 pub mod vern9;
 
 pub use bs3::Bs3;
@@ -52,8 +56,10 @@ pub use rosenbrock23::Rosenbrock23;
 pub use stepper::Stepper;
 pub use trbdf2::TrBdf2;
 pub use tsit5::Tsit5;
+pub use tsit5_rodas4::Tsit5Rodas4;
 pub use vern6::Vern6;
 pub use vern7::Vern7;
+pub use vern7_rodas5p::Vern7Rodas5P;
 pub use vern9::Vern9;
 
 /// A method as the library offers it: a lane program, and its translation for devices.
@@ -62,8 +68,8 @@ pub trait Method<const K: usize>: Stepper<K> {
     const PROPERTIES: Properties;
     /// Its type in C++.
     const DEVICE_NAME: &'static str;
-    /// Its lane program as C++.
-    const DEVICE: &'static str;
+    /// Its lane program as C++, in parts.
+    const DEVICE: &'static [&'static str];
 }
 
 /// What is known of a method. Printed, it is a row of [`table`].
@@ -96,6 +102,9 @@ pub struct Properties {
     /// Whether stages are found by iteration, each change of one taking an evaluation and a system: then both
     /// counts are of one iteration for each stage.
     pub iterates: bool,
+    /// The implicit method that stiff trajectories are handed to, of a method that [switches](auto): the rest
+    /// of what is here is of the explicit one.
+    pub switches_to: Option<&'static Properties>,
     /// What becomes of solutions that decay faster than the step is long.
     pub stability: Stability,
 }
@@ -177,19 +186,29 @@ pub fn table() -> impl fmt::Display {
 }
 
 macro_rules! methods {
-    ($($module:ident::$method:ident<$kept:literal>,)*) => {
-        /// The properties of all methods.
+    (
+        { $($module:ident::$method:ident<$kept:literal> $(with $part:ident)?,)* }
+        { $($other:ident::$pair:ident<$both:literal> of $explicit:ident and $implicit:ident,)* }
+    ) => {
+        /// The properties of all methods but those that switch.
         pub const ALL: &[Properties] = &[$($module::PROPERTIES),*];
 
+        methods! { @ $($module::$method<$kept> [$($part::DEVICE,)? $module::DEVICE],)* }
+        methods! { @ $(
+            $other::$pair<$both>
+                [$explicit::DEVICE, $implicit::DEVICE, $other::DEVICE],
+        )* }
+    };
+    (@ $($module:ident::$method:ident<$kept:literal> [$($part:expr),*],)*) => {
         $(impl Method<$kept> for $method {
             const PROPERTIES: Properties = $module::PROPERTIES;
             const DEVICE_NAME: &'static str = concat!(stringify!($module), "::", stringify!($method));
-            const DEVICE: &'static str = $module::DEVICE;
+            const DEVICE: &'static [&'static str] = &[$($part),*];
         })*
     };
 }
 
-methods! {
+methods! { {
     euler::Euler<1>,
     heun::Heun<2>,
     ralston::Ralston<2>,
@@ -205,11 +224,14 @@ methods! {
     rodas3::Rodas3<5>,
     rodas4::Rodas4<7>,
     rodas5p::Rodas5P<9>,
-    trbdf2::TrBdf2<4>,
-    kvaerno3::Kvaerno3<5>,
-    kvaerno5::Kvaerno5<8>,
-    kencarp4::KenCarp4<7>,
-}
+    trbdf2::TrBdf2<4> with esdirk,
+    kvaerno3::Kvaerno3<5> with esdirk,
+    kvaerno5::Kvaerno5<8> with esdirk,
+    kencarp4::KenCarp4<7> with esdirk,
+} {
+    tsit5_rodas4::Tsit5Rodas4<14> of tsit5 and rodas4,
+    vern7_rodas5p::Vern7Rodas5P<25> of vern7 and rodas5p,
+} }
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ mod observables;
 use crate::inputs::{Inputs, SaveTimes};
 use crate::integrate::code;
 use crate::lane::Scalar;
+use crate::methods::{Properties, auto};
 use crate::system::System;
 use core::fmt;
 use core::ops::Range;
@@ -61,7 +62,7 @@ impl ReturnCode {
 
     /// From the number that the lanes count it by.
     fn from_lane(number: u8) -> Self {
-        match number as u64 {
+        match number as u64 & (auto::USED - 1) {
             code::SUCCESS => ReturnCode::Success,
             code::MAX_STEPS => ReturnCode::MaxSteps,
             code::DT_MIN => ReturnCode::DtMin,
@@ -88,7 +89,7 @@ pub struct RawResults<T> {
     /// Saved states and observables, `[(slot * width + number) * n + trajectory]`, as
     /// [`Inputs::saved`] says.
     pub saved: Vec<T>,
-    /// [`code`]s.
+    /// [`code`]s, with what methods that [switch](auto) report.
     pub codes: Vec<u8>,
     /// Attempted steps.
     pub steps: Vec<u32>,
@@ -251,6 +252,23 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn all_succeeded(&self) -> bool {
         self.codes().all(ReturnCode::is_success)
+    }
+
+    /// What is known of the method that was used, or of the explicit one of two: then
+    /// [`switches_to`](Properties::switches_to) is the other one.
+    #[must_use]
+    pub fn method(&self) -> &Properties {
+        &self.inputs.method
+    }
+
+    /// Whether trajectory `i` was stiff somewhere, to a method that [switches](crate::methods::auto), and so
+    /// was handed to the implicit one.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn used_stiff_method(&self, i: usize) -> bool {
+        u64::from(self.raw.codes[i]) & auto::EVER != 0
     }
 
     /// Accepted steps of trajectory `i`.

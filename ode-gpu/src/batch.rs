@@ -124,6 +124,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             dtmin: inputs.dtmin,
             dtmax: inputs.dtmax.unwrap_or_default(),
             law: inputs.law,
+            stiff_law: inputs.stiff_law,
             n: n as u32,
             max_steps: u32::try_from(inputs.max_steps).unwrap_or(u32::MAX),
             save_slots: inputs.save.slots() as u32,
@@ -356,6 +357,8 @@ mod tests {
             dtmin: 0.0,
             dtmax: None,
             law: [0.0; ode_core::controller::LAW_NUMBERS],
+            stiff_law: [0.0; ode_core::controller::LAW_NUMBERS],
+            method: ode_core::methods::tsit5::PROPERTIES,
             law_kind: 0,
             max_steps: u64::from(u32::MAX),
         }

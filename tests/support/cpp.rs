@@ -109,6 +109,7 @@ impl EnsembleAlgorithm for HostCpp {
             dtmin: inputs.dtmin,
             dtmax: inputs.dtmax.unwrap_or_default(),
             law: inputs.law,
+            stiff_law: inputs.stiff_law,
             n: n as u32,
             max_steps: inputs.max_steps as u32,
             save_slots: inputs.save.slots() as u32,

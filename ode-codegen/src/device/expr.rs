@@ -403,7 +403,10 @@ impl Printer {
             .map(|s| s.ident.to_string())
             .filter(|s| !matches!(s.as_str(), "crate" | "super" | "self"))
             .collect();
-        let keep = names.len().saturating_sub(2);
+        // A member of a struct has that before it.
+        let of_struct = |name: &String| name.starts_with(|c: char| c.is_ascii_uppercase());
+        let last = if names.iter().rev().nth(1).is_some_and(of_struct) { 3 } else { 2 };
+        let keep = names.len().saturating_sub(last);
         names[keep..].iter().map(|n| mangle(n)).collect::<Vec<_>>().join("::")
     }
 

@@ -174,6 +174,7 @@ macro_rules! esdirk {
             extra: 0,
             solves: $last - 1,
             iterates: true,
+            switches_to: None,
             stability: Stability::L,
         };
 
@@ -207,6 +208,8 @@ macro_rules! esdirk {
                 const ADAPTIVE: bool = true;
                 const FSAL: bool = true;
                 const LAST: usize = $last - 1;
+                const IMPLICIT: bool = true;
+                const SWITCHES: bool = false;
                 const ITERATES: bool = true;
                 const SLOPE: bool = true;
 
@@ -216,6 +219,7 @@ macro_rules! esdirk {
                     t: R,
                     h: R,
                     k1: &[R; N],
+                    _mode: R::Bits,
                     tolerances: &stepper::Tolerances<R, N>,
                 ) -> stepper::Step<R, N, $kept> {
                     let mut k = [[R::lit(0.0); N]; $kept];

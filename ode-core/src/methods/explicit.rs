@@ -86,6 +86,7 @@ macro_rules! explicit {
             extra: <[usize]>::len(&[$($($extra),*)?]),
             solves: 0,
             iterates: false,
+            switches_to: None,
             stability: Stability::Bounded,
         };
 
@@ -133,6 +134,8 @@ macro_rules! explicit {
                 const ADAPTIVE: bool = $adaptive;
                 const FSAL: bool = $fsal;
                 const LAST: usize = $last;
+                const IMPLICIT: bool = false;
+                const SWITCHES: bool = false;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;
 
@@ -142,6 +145,7 @@ macro_rules! explicit {
                     t: R,
                     h: R,
                     k1: &[R; N],
+                    _mode: R::Bits,
                     _tolerances: &stepper::Tolerances<R, N>,
                 ) -> stepper::Step<R, N, $kept> {
                     let mut k = [[R::lit(0.0); N]; $kept];

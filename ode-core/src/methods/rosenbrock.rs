@@ -76,6 +76,7 @@ macro_rules! rosenbrock {
             extra: 0,
             solves: $stages,
             iterates: false,
+            switches_to: None,
             stability: Stability::L,
         };
 
@@ -90,8 +91,8 @@ macro_rules! rosenbrock {
             dense: H.as_flattened(),
         };
 
-        // A polynomial may be a constant.
-        #[allow(unused_mut)]
+        // A polynomial may be a constant, and the first stage with an argument of its own the second.
+        #[allow(unused_mut, clippy::int_plus_one)]
         #[ode_macros::device($module)]
         mod device {
             use super::super::stepper;
@@ -116,6 +117,8 @@ macro_rules! rosenbrock {
                 const ADAPTIVE: bool = true;
                 const FSAL: bool = false;
                 const LAST: usize = 0;
+                const IMPLICIT: bool = true;
+                const SWITCHES: bool = false;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;
 
@@ -125,6 +128,7 @@ macro_rules! rosenbrock {
                     t: R,
                     h: R,
                     _k1: &[R; N],
+                    _mode: R::Bits,
                     _tolerances: &stepper::Tolerances<R, N>,
                 ) -> stepper::Step<R, N, $kept> {
                     let first = S::rhs(u, p, t);

@@ -25,6 +25,7 @@ pub const PROPERTIES: Properties = Properties {
     extra: 0,
     solves: 3,
     iterates: false,
+    switches_to: None,
     stability: Stability::L,
 };
 
@@ -51,6 +52,8 @@ mod device {
         const ADAPTIVE: bool = true;
         const FSAL: bool = true;
         const LAST: usize = 4;
+        const IMPLICIT: bool = true;
+        const SWITCHES: bool = false;
         const ITERATES: bool = false;
         const SLOPE: bool = false;
 
@@ -60,6 +63,7 @@ mod device {
             t: R,
             h: R,
             k1: &[R; N],
+            _mode: R::Bits,
             _tolerances: &stepper::Tolerances<R, N>,
         ) -> stepper::Step<R, N, 5> {
             let scale = R::lit(1.0 / D) / h;

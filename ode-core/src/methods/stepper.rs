@@ -28,6 +28,8 @@ mod device {
         /// Why there is no new state, where an implicit method has found none, as a [`code`]; else
         /// [`code::SUCCESS`].
         pub code: R::Bits,
+        /// What a method that [switches](Stepper::SWITCHES) is to remember; else zero.
+        pub mode: R::Bits,
     }
 
     /// [`Tolerances`] of their parts.
@@ -41,7 +43,7 @@ mod device {
         k: [[R; N]; K],
         code: R::Bits,
     ) -> Step<R, N, K> {
-        Step { u, k, code }
+        Step { u, k, code, mode: <R::Bits as Bits>::lit(0) }
     }
 
     /// A [`Step`] that has a new state.
@@ -69,6 +71,15 @@ mod device {
             sum = u[d].mul_add(R::lit(0.0), sum);
         }
         sum.equals(R::lit(0.0))
+    }
+
+    /// `a` where the mask is true, else `b`.
+    pub fn choose<R: Real, const N: usize>(mask: R::Mask, a: [R; N], b: [R; N]) -> [R; N] {
+        let mut out = b;
+        for d in 0..N {
+            out[d] = R::select(mask, a[d], b[d]);
+        }
+        out
     }
 
     /// The cubic polynomial that has the values `u` and `new` and the derivatives `k1` and `last` at the ends
@@ -118,20 +129,25 @@ mod device {
         const FSAL: bool;
         /// Where it is then, in [`Step::k`].
         const LAST: usize;
+        /// Whether its steps solve equations.
+        const IMPLICIT: bool;
+        /// Whether it is two methods, of which each lane takes the one that suits it: see [`auto`].
+        const SWITCHES: bool;
         /// Whether it iterates, and may end without a new state though its numbers are finite.
         const ITERATES: bool;
         /// Whether the derivative at the beginning is `u'` itself; otherwise it is the right-hand side,
         /// which with a mass matrix is another vector.
         const SLOPE: bool;
 
-        /// One step of size `h` from `u` at `t`, where the derivative is `k1`. `tolerances` are what
-        /// iterations end by.
+        /// One step of size `h` from `u` at `t`, where the derivative is `k1`. `mode` is what the last step
+        /// left, of a method that switches; `tolerances` are what iterations end by.
         fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
             p: &[R; P],
             t: R,
             h: R,
             k1: &[R; N],
+            mode: R::Bits,
             tolerances: &Tolerances<R, N>,
         ) -> Step<R, N, K>;
 

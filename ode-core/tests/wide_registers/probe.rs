@@ -78,11 +78,21 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
         let max_steps = <R::Bits as Bits>::lit(self.max_steps);
         let law = Tsit5::PROPERTIES.controller.law::<T>(3, Tsit5::PROPERTIES.error);
         let law = controller::law::<R>(law.map(|x| <R::Single as Real>::lit(f64::from(x))));
+        let stiff_law = law;
         let tolerances = Tolerances { abstol: [abstol; 3], reltol };
         let kind = controller::KIND_PI;
         let (dtmax, limited) = (dt, false);
-        let options =
-            integrate::Options { tolerances, dt, dtmin, dtmax, limited, law, kind, max_steps };
+        let options = integrate::Options {
+            tolerances,
+            dt,
+            dtmin,
+            dtmax,
+            limited,
+            law,
+            stiff_law,
+            kind,
+            max_steps,
+        };
         integrate::integrate::<R, lorenz, Tsit5, _, 3, 3, 7, ADAPTIVE, false>(&mut self, &options);
         self.finals
     }

@@ -1,0 +1,105 @@
+//! What an ensemble is solved by: a method, or a choice of one.
+
+use crate::ensemble::EnsembleAlgorithm;
+use crate::error::SolveError;
+use crate::inputs::Inputs;
+use crate::lane::Scalar;
+use crate::methods::{Method, Properties, Rodas4, Rodas5P, Tsit5Rodas4, Vern7Rodas5P};
+use crate::options::{SolveOptions, StepSize};
+use crate::solution::RawResults;
+use crate::system::System;
+
+/// What solves: every [`Method`], and [`Auto`].
+pub trait Solver<const K: usize>: Copy {
+    /// What is known of the method that solves a system with these options; `mass` says whether it has a
+    /// mass matrix.
+    ///
+    /// # Errors
+    /// [`SolveError::NotFixed`], for fixed steps where the choice is made by errors.
+    fn properties(&self, options: &SolveOptions, mass: bool) -> Result<Properties, SolveError>;
+
+    /// Integrates all trajectories of `inputs`, where `algorithm` says.
+    ///
+    /// # Errors
+    /// As [`EnsembleAlgorithm::integrate`].
+    fn integrate<T, S, A, const N: usize, const P: usize>(
+        &self,
+        algorithm: &A,
+        inputs: &Inputs<T>,
+    ) -> Result<RawResults<T>, SolveError>
+    where
+        T: Scalar,
+        S: System<N, P>,
+        A: EnsembleAlgorithm;
+}
+
+impl<M: Method<K>, const K: usize> Solver<K> for M {
+    fn properties(&self, _: &SolveOptions, _: bool) -> Result<Properties, SolveError> {
+        Ok(M::PROPERTIES)
+    }
+
+    fn integrate<T, S, A, const N: usize, const P: usize>(
+        &self,
+        algorithm: &A,
+        inputs: &Inputs<T>,
+    ) -> Result<RawResults<T>, SolveError>
+    where
+        T: Scalar,
+        S: System<N, P>,
+        A: EnsembleAlgorithm,
+    {
+        algorithm.integrate::<T, S, M, N, P, K>(inputs)
+    }
+}
+
+/// The library's choice: for those who do not know whether their system is stiff, or of which only some
+/// trajectories are.
+///
+/// A trajectory begins with an explicit method, changes to a Rosenbrock method where it turns out to be
+/// stiff, and back; the others are not touched by that. Down to a relative tolerance of `1e-6` the methods
+/// are [`Tsit5`](crate::methods::Tsit5) and [`Rodas4`], below it [`Vern7`](crate::methods::Vern7) and
+/// [`Rodas5P`]. A system with a mass matrix is solved by the Rosenbrock method alone. The solution
+/// [says](crate::EnsembleSolution::method) what was chosen, and [which
+/// trajectories](crate::EnsembleSolution::used_stiff_method) were stiff.
+///
+/// Where all trajectories are known to be stiff, or none, a method by name takes less time: a GPU's threads
+/// run together, and those of a warp take both methods' steps if they are in both modes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Auto;
+
+/// Relative tolerances from this one on are for the methods of lower order.
+const LOOSE: f64 = 1e-6;
+
+impl Solver<0> for Auto {
+    fn properties(&self, options: &SolveOptions, mass: bool) -> Result<Properties, SolveError> {
+        if matches!(options.step, StepSize::Fixed(_)) {
+            return Err(SolveError::NotFixed { method: "Auto" });
+        }
+        Ok(match (options.reltol >= LOOSE, mass) {
+            (true, false) => Tsit5Rodas4::PROPERTIES,
+            (true, true) => Rodas4::PROPERTIES,
+            (false, false) => Vern7Rodas5P::PROPERTIES,
+            (false, true) => Rodas5P::PROPERTIES,
+        })
+    }
+
+    fn integrate<T, S, A, const N: usize, const P: usize>(
+        &self,
+        algorithm: &A,
+        inputs: &Inputs<T>,
+    ) -> Result<RawResults<T>, SolveError>
+    where
+        T: Scalar,
+        S: System<N, P>,
+        A: EnsembleAlgorithm,
+    {
+        let loose = [Tsit5Rodas4::PROPERTIES, Rodas4::PROPERTIES].contains(&inputs.method);
+        // One of the two is not compiled at all.
+        match (loose, S::MASS) {
+            (true, false) => Tsit5Rodas4.integrate::<T, S, A, N, P>(algorithm, inputs),
+            (true, true) => Rodas4.integrate::<T, S, A, N, P>(algorithm, inputs),
+            (false, false) => Vern7Rodas5P.integrate::<T, S, A, N, P>(algorithm, inputs),
+            (false, true) => Rodas5P.integrate::<T, S, A, N, P>(algorithm, inputs),
+        }
+    }
+}
