@@ -155,7 +155,7 @@ fn saved_states_are_interpolated_by_the_method_that_made_the_step() {
 /// by the explicit one.
 #[test]
 fn steps() {
-    use robertson::{P, U0, robertson};
+    use self::robertson::{P, U0, robertson};
     let problem = OdeProblem::new(robertson, U0, 0.0..=1e4, P);
     let options = SolveOptions::default().reltol(1e-5).abstol(1e-9).max_steps(20_000);
     let steps = |solution: &odes::OdeSolution<robertson, f64, 3, 3>| {
