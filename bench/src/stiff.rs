@@ -1,7 +1,7 @@
 //! Stiff systems on the first GPU, in double precision.
 //!
 //! - **D** Robertson, its first rate from half to one and a half of its value, t in [0, 10^4], relative
-//!   tolerance 1e-4, absolute 1e-8. Eight of 2^20 trajectories by Rodas4 fail: `RESULTS.md` says why.
+//!   tolerance 1e-4, absolute 1e-8.
 //! - **H** HIRES, likewise, t in [0, 321.8122], 1e-6 and 1e-8.
 //! - **P** Pollution, its first rate from 0.8 to 1.2 of its value, t in [0, 60], 1e-6 and 1e-10.
 
