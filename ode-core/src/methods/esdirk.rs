@@ -53,8 +53,10 @@ mod device {
 
     /// What the last change of an iteration may leave, in units of the tolerance.
     pub const KAPPA: f64 = 0.05;
-    /// Iterations after which a stage is given up.
-    pub const ITERATIONS: u32 = 8;
+    /// Iterations after which a stage is given up, though the changes become smaller. Algebraic unknowns take
+    /// them: their rate of convergence is of the order of the step, where that of others is of its square.
+    /// With 8, ESDIRK methods take 4% more steps on the stiff test set, and as many evaluations.
+    pub const ITERATIONS: u32 = 20;
     /// Relative tolerances below which rounding would decide whether an iteration converges.
     pub const LEAST_DOUBLE: f64 = 4e-14;
     /// See [`LEAST_DOUBLE`].
