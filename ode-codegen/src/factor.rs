@@ -124,7 +124,8 @@ fn order(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> Result<Order, Unsuitable>
         columns
     });
     let pattern = rows.collect();
-    let matching = matching(&pattern)?;
+    let mass = mass.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
+    let matching = matching(&pattern, &mass)?;
     // A solution takes an operation for each entry.
     let short = pattern.iter().map(Vec::len).sum::<usize>() <= LIMIT;
     [Cost::Markowitz, Cost::MinimumFill]

@@ -38,56 +38,83 @@ pub(super) enum Cost {
     MinimumFill,
 }
 
-/// For each column a row with a nonzero in it, each row once; the diagonal where that is possible.
-pub(super) fn matching(pattern: &Pattern) -> Result<Vec<usize>, Unsuitable> {
+/// For each column a row with a nonzero in it, each row once: as many as possible of them nonzeros of `mass`,
+/// since these are large where steps are short; and the diagonal where that is possible.
+pub(super) fn matching(pattern: &Pattern, mass: &Pattern) -> Result<Vec<usize>, Unsuitable> {
     let n = pattern.len();
-    let diagonal = |k: usize| pattern[k].contains(&k).then_some(k);
-    let mut row_of: Vec<Option<usize>> = (0..n).map(diagonal).collect();
-    let mut column_of = row_of.clone();
-    for row in 0..n {
-        if column_of[row].is_none() {
-            augment(pattern, row, &mut row_of, &mut column_of)?;
+    let mut pivots = Pivots { mass, row_of: vec![None; n], column_of: vec![None; n] };
+    // All that a search adds leaves the matching one of the least cost for its number of rows.
+    for (nonzero, all) in [(mass, false), (pattern, true)] {
+        for k in 0..n {
+            let free = pivots.row_of[k].is_none() && pivots.column_of[k].is_none();
+            if free && nonzero[k].contains(&k) {
+                (pivots.row_of[k], pivots.column_of[k]) = (Some(k), Some(k));
+            }
+        }
+        for row in 0..n {
+            if pivots.column_of[row].is_none() {
+                let found = pivots.augment(nonzero, row);
+                // The mass matrix may be singular.
+                if all {
+                    found?;
+                }
+            }
         }
     }
-    Ok(row_of.into_iter().flatten().collect())
+    Ok(pivots.row_of.into_iter().flatten().collect())
 }
 
-/// Gives `row` a column, on a shortest path on which each row but the last leaves its own to the one
-/// before.
-fn augment(
-    pattern: &Pattern,
-    row: usize,
-    row_of: &mut [Option<usize>],
-    column_of: &mut [Option<usize>],
-) -> Result<(), Unsuitable> {
-    let mut from: Vec<Option<usize>> = vec![None; pattern.len()];
-    let mut seen = vec![row];
-    let mut queue = VecDeque::from([row]);
-    while let Some(row) = queue.pop_front() {
-        for &column in &pattern[row] {
-            if from[column].is_some() {
-                continue;
-            }
-            from[column] = Some(row);
-            if let Some(owner) = row_of[column] {
-                seen.push(owner);
-                queue.push_back(owner);
-                continue;
-            }
-            let mut free = Some(column);
-            while let Some(column) = free
-                && let Some(row) = from[column]
-            {
-                free = column_of[row];
-                row_of[column] = Some(row);
-                column_of[row] = Some(column);
-            }
-            return Ok(());
-        }
+/// A matching of rows and columns.
+struct Pivots<'p> {
+    /// The entries that cost nothing.
+    mass: &'p Pattern,
+    row_of: Vec<Option<usize>>,
+    column_of: Vec<Option<usize>>,
+}
+
+impl Pivots<'_> {
+    fn cost(&self, row: usize, column: usize) -> i32 {
+        i32::from(self.mass[row].binary_search(&column).is_err())
     }
-    seen.sort_unstable();
-    let unknowns = (0..from.len()).filter(|&column| from[column].is_some()).collect();
-    Err(Unsuitable::Singular { equations: seen, unknowns })
+
+    /// Gives `row` a column, on a path of least cost on which each row but the last leaves its own to the
+    /// one before.
+    fn augment(&mut self, nonzero: &Pattern, row: usize) -> Result<(), Unsuitable> {
+        let mut from: Vec<Option<usize>> = vec![None; nonzero.len()];
+        let mut costs = vec![i32::MAX; nonzero.len()];
+        let mut end: Option<usize> = None;
+        let mut queue = VecDeque::from([(row, 0)]);
+        while let Some((row, so_far)) = queue.pop_front() {
+            for &column in &nonzero[row] {
+                let cost = so_far + self.cost(row, column);
+                if cost >= costs[column] {
+                    continue;
+                }
+                (costs[column], from[column]) = (cost, Some(row));
+                match self.row_of[column] {
+                    Some(owner) => queue.push_back((owner, cost - self.cost(owner, column))),
+                    None if end.is_none_or(|end| cost < costs[end]) => end = Some(column),
+                    None => {}
+                }
+            }
+        }
+        if end.is_none() {
+            let unknowns: Vec<usize> =
+                (0..from.len()).filter(|&column| from[column].is_some()).collect();
+            let owners = unknowns.iter().filter_map(|&column| self.row_of[column]);
+            let mut equations: Vec<usize> = owners.chain([row]).collect();
+            equations.sort_unstable();
+            return Err(Unsuitable::Singular { equations, unknowns });
+        }
+        while let Some(column) = end
+            && let Some(row) = from[column]
+        {
+            end = self.column_of[row];
+            self.row_of[column] = Some(row);
+            self.column_of[row] = Some(column);
+        }
+        Ok(())
+    }
 }
 
 impl Order {
@@ -340,7 +367,7 @@ mod tests {
             let share = [0.01, 0.04, 0.15, 0.5][seed as usize % 4];
             let mut pattern = sparse(seed, n, share);
             pattern.rotate_left(seed as usize % n);
-            let row_of = matching(&pattern).unwrap();
+            let row_of = matching(&pattern, &pattern).unwrap();
             for cost in [Cost::Markowitz, Cost::MinimumFill] {
                 let order = Order::new(&pattern, &row_of, cost, usize::MAX).unwrap();
                 assert_eq!(order, dense(&pattern, &row_of, cost), "matrix {seed}, {cost:?}");
@@ -353,6 +380,49 @@ mod tests {
         }
     }
 
+    /// The least number of pivots beside the mass matrix, of all ways to give rows from `row` on columns.
+    fn least(pattern: &Pattern, mass: &Pattern, row: usize, free: &mut Vec<bool>) -> Option<usize> {
+        let mut least = (row == pattern.len()).then_some(0);
+        for &column in pattern.get(row).into_iter().flatten() {
+            if std::mem::take(&mut free[column]) {
+                let rest = self::least(pattern, mass, row + 1, free);
+                let count = rest.map(|rest| rest + usize::from(!mass[row].contains(&column)));
+                least = least.into_iter().chain(count).min();
+                free[column] = true;
+            }
+        }
+        least
+    }
+
+    #[test]
+    fn pivots_are_of_the_mass_matrix() {
+        let mut counts = [0; 8];
+        for seed in 0..600 {
+            let n = 2 + seed as usize % 6;
+            let mut mass = sparse(seed, n, 0.3);
+            mass.rotate_left(seed as usize / 6 % n);
+            for (i, row) in mass.iter_mut().enumerate() {
+                row.retain(|&j| random(seed, 8, (i * n + j) as u32).abs() < 1.2);
+            }
+            let jacobian = sparse(seed + 1000, n, 0.3);
+            let pattern: Pattern = (0..n)
+                .map(|i| {
+                    (0..n).filter(|j| mass[i].contains(j) || jacobian[i].contains(j)).collect()
+                })
+                .collect();
+            let row_of = matching(&pattern, &mass).unwrap();
+            let beside = (0..n).filter(|&column| !mass[row_of[column]].contains(&column)).count();
+            let expected = least(&pattern, &mass, 0, &mut vec![true; n]);
+            assert_eq!(Some(beside), expected, "{pattern:?} {mass:?}");
+            counts[beside] += 1;
+        }
+        assert!(counts[..4].iter().all(|count| *count > 20), "{counts:?}");
+        let both = vec![vec![0, 1], vec![0, 1]];
+        assert_eq!(matching(&both, &vec![vec![1], vec![0]]), Ok(vec![1, 0]));
+        assert_eq!(matching(&both, &vec![vec![0, 1], vec![0, 1]]), Ok(vec![0, 1]));
+        assert_eq!(matching(&both, &vec![vec![], vec![]]), Ok(vec![0, 1]));
+    }
+
     #[test]
     fn rows_find_columns_or_there_are_too_few() {
         for seed in 0..300 {
@@ -362,7 +432,7 @@ mod tests {
                 // Without most of its diagonal.
                 row.retain(|&j| i != j || random(seed, 6, i as u32).abs() < 0.5);
             }
-            match matching(&pattern) {
+            match matching(&pattern, &vec![vec![]; n]) {
                 Ok(row_of) => {
                     let mut rows = row_of.clone();
                     rows.sort_unstable();
