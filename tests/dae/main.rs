@@ -1,0 +1,3 @@
+//! Mass matrices and differential-algebraic equations of index 1, by all implicit methods.
+
+mod convergence;
