@@ -156,7 +156,7 @@ macro_rules! rosenbrock {
                         }
                         let mut sum = [R::lit(0.0); N];
                         for j in 0..i {
-                            if i < $after && j + $own <= i {
+                            if i < $after && i - j >= $own {
                                 w = stepper::add(w, R::lit(A[i][j]), &solved[j]);
                             }
                             sum = stepper::add(sum, R::lit(C[i][j]), &solved[j]);
