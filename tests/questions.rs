@@ -98,14 +98,31 @@ fn no_trajectories() {
 /// A span without length is its own solution.
 #[test]
 fn no_time() {
-    let problem = problem().with_tspan(2.0..=2.0);
+    let none = |i: usize| i % 3 == 1;
+    let some = EnsembleProblem::new(problem())
+        .trajectories(100)
+        .vary(|q, i| if none(i) { q.with_tspan(2.0..=2.0) } else { q });
     let options = SolveOptions::default().saveat(0.5);
-    let solution = problem.solve(Tsit5, &options).unwrap();
-    assert_eq!(solution.code(), ReturnCode::Success);
-    assert_eq!(solution.final_state(), [1.0]);
-    assert_eq!(solution.accepted(), 0);
-    assert_eq!(solution.times().collect::<Vec<_>>(), [2.0]);
-    assert_eq!(solution.states().collect::<Vec<_>>(), [[1.0]]);
+    for options in [options.clone(), options.fixed_step(0.1)] {
+        for solution in [
+            some.solve(Tsit5, EnsembleSerial, &options).unwrap(),
+            some.solve(Tsit5, EnsembleThreads::new(), &options).unwrap(),
+            some.solve(Rodas5P, EnsembleThreads::new(), &options).unwrap(),
+        ] {
+            for (i, trajectory) in solution.iter().enumerate() {
+                assert_eq!(trajectory.code(), ReturnCode::Success);
+                if none(i) {
+                    assert_eq!(trajectory.final_state(), [1.0]);
+                    assert_eq!(trajectory.accepted(), 0);
+                    assert_eq!(trajectory.times().collect::<Vec<_>>(), [2.0]);
+                    assert_eq!(trajectory.states().collect::<Vec<_>>(), [[1.0]]);
+                } else {
+                    assert!((trajectory.final_state()[0] - 0.5_f64.exp()).abs() < 1e-3);
+                    assert_eq!(trajectory.len(), 3);
+                }
+            }
+        }
+    }
 }
 
 #[test]

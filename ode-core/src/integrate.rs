@@ -271,8 +271,8 @@ mod device {
         let mut alive = <R::Mask as Mask>::splat(true);
 
         loop {
-            let need = !clock.less_than(limit);
-            if need.any() {
+            let mut need = !clock.less_than(limit);
+            while need.any() {
                 let ok = <R::Bits as Bits>::lit(code::SUCCESS);
                 let mut why = ok;
                 if ADAPTIVE {
@@ -352,12 +352,13 @@ mod device {
                 t = R::select(idle, math::not_a_number::<R>(), t);
                 save_at = R::select(idle, math::infinity::<R>(), save_at);
                 limit = <R::Bits as Bits>::select(idle, !none, limit);
-                // A span without length is at its end already. Its lane is in need again at the
-                // next turn; the step until then is one of size zero.
-                limit = <R::Bits as Bits>::select(got & t0.equals(t1), none, limit);
+                // A span without length is at its end already, and its lane in need again.
+                let mut ended = got & t0.equals(t1);
                 if S::ALGEBRAIC > 0 {
-                    limit = <R::Bits as Bits>::select(got & !code.equals(none), none, limit);
+                    ended = ended | (got & !code.equals(none));
                 }
+                limit = <R::Bits as Bits>::select(ended, none, limit);
+                need = ended;
             }
             if !feed.regroup(alive) {
                 break;
@@ -417,7 +418,7 @@ mod device {
                     mode = <R::Bits as Bits>::select(run, step.mode, mode);
                 }
                 let mut moves = accept;
-                if ADAPTIVE || S::ALGEBRAIC > 0 {
+                if ADAPTIVE {
                     moves = accept & run;
                 }
                 if SAVE {
