@@ -159,7 +159,7 @@ mod device {
     /// The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
     /// with the roots read off the binary logarithm; a few percent matter to nobody.
     ///
-    /// `k` is the derivative at the start. At most the length of the span; that too where the
+    /// `k` is the derivative `u'` at the start. At most the length of the span; that too where the
     /// norms are not finite.
     pub fn first_step<
         R: Real,
@@ -193,7 +193,10 @@ mod device {
         for d in 0..N {
             moved[d] = signed.mul_add(k[d], u[d]);
         }
-        let there = S::rhs(&moved, p, t + signed);
+        let mut there = S::rhs(&moved, p, t + signed);
+        if S::MASS {
+            there = initial::slope::<R, S, N, P>(&moved, p, t + signed, &there);
+        }
         let mut change = there;
         let per_h0 = controller::reciprocal(h0);
         for d in 0..N {
@@ -311,12 +314,12 @@ mod device {
                     let inconsistent = <R::Bits as Bits>::lit(code::INCONSISTENT);
                     code = <R::Bits as Bits>::select(got & start.failed, inconsistent, code);
                 }
-                let k = S::rhs(&u, &p, t0);
-                k1 = stepper::choose::<R, N>(got, k, k1);
-                if S::MASS && M::SLOPE {
-                    let slope = initial::slope::<R, S, N, P>(&u, &p, t0, &k);
-                    k1 = stepper::choose::<R, N>(got, slope, k1);
+                let f = S::rhs(&u, &p, t0);
+                let mut k = f;
+                if S::MASS {
+                    k = initial::slope::<R, S, N, P>(&u, &p, t0, &f);
                 }
+                k1 = stepper::choose::<R, N>(got, if M::SLOPE { k } else { f }, k1);
                 if ADAPTIVE {
                     let automatic = first.equals(zero) & got;
                     if automatic.any() {
