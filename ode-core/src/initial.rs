@@ -19,7 +19,7 @@ mod device {
     pub struct Start<R: Real, const N: usize> {
         /// The state; the one that was given where none was found.
         pub u: [R; N],
-        /// Where none was found, though the one given is finite.
+        /// Where none was found, though the one given and the right-hand side there are finite.
         pub failed: R::Mask,
     }
 
@@ -30,7 +30,8 @@ mod device {
     /// takes a handful.
     pub const ITERATIONS: u32 = 24;
 
-    /// The last change, as a fraction of the tolerance. The error that is left is about its square.
+    /// The last change, as a fraction of the tolerance. The error that is left is about its square. Where
+    /// rounding does not let changes become as small, those within the tolerance will do.
     pub const FRACTION: f64 = 1e-3;
     /// The last change relative to the state: what rounding leaves.
     pub const ROUNDING_DOUBLE: f64 = 1e-13;
@@ -54,18 +55,21 @@ mod device {
         let rounding = R::lit_of(ROUNDING_DOUBLE, ROUNDING_SINGLE);
         last.reltol = rounding.max(tolerances.reltol * R::lit(FRACTION));
         let mut found = *u;
+        let mut change = zero;
         let mut open = stepper::is_finite::<R, N>(u);
         let mut left: u32 = ITERATIONS;
         loop {
             let w = S::factor(&found, p, t, R::lit(SHORT));
             let f = S::rhs(&found, p, t);
-            let change = S::solve(&w, &S::algebraic_rows(&f, &zero));
+            if left == ITERATIONS {
+                open = open & stepper::is_finite::<R, N>(&f);
+            }
+            change = S::solve(&w, &S::algebraic_rows(&f, &zero));
             let mut moved = found;
             for d in 0..N {
                 moved[d] = found[d] + change[d];
             }
             let moved = S::algebraic_columns(&moved, &found);
-            let mut change = zero;
             for d in 0..N {
                 change[d] = moved[d] - found[d];
             }
@@ -83,6 +87,8 @@ mod device {
                 break;
             }
         }
+        let square = controller::square_norm::<R, N>(&change, &found, &found, tolerances);
+        open = open & !square.le(most);
         for d in 0..N {
             found[d] = R::select(open, u[d], found[d]);
         }
