@@ -4,7 +4,7 @@ use crate::controller;
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
 use crate::methods::Properties;
-use crate::options::{AbsTol, SolveOptions, StepSize};
+use crate::options::{AbsTol, SolveOptions};
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::system::System;
 use rayon::prelude::*;
@@ -123,9 +123,6 @@ pub struct Inputs<T> {
 /// Trajectories are built in parallel, so many at a time.
 const BLOCK: usize = 4096;
 
-/// With fixed steps, the tolerances of iterations as parts of those of the options.
-const ITERATIONS_SHARE: f64 = 1e-4;
-
 /// Indices travel as 32-bit numbers on a GPU.
 const MOST: usize = i32::MAX as usize;
 
@@ -166,9 +163,7 @@ impl<T: Scalar> Inputs<T> {
         if S::MASS && method.solves == 0 {
             return Err(SolveError::MassMatrix { method: method.name, system: S::NAME });
         }
-        // Fixed steps: only iterations have an end to find, and their errors are not to be seen.
-        let share = if matches!(options.step, StepSize::Fixed(_)) { ITERATIONS_SHARE } else { 1.0 };
-        let (abstol, abstols) = tolerances(&options.abstol, share, N)?;
+        let (abstol, abstols) = tolerances(&options.abstol, N)?;
         let law = |method: &Properties| {
             options.controller.unwrap_or(method.controller).law::<T>(N, method.error)
         };
@@ -219,7 +214,7 @@ impl<T: Scalar> Inputs<T> {
             saved,
             abstol,
             abstols,
-            reltol: T::narrow(options.reltol * share),
+            reltol: T::narrow(options.reltol),
             dt: T::narrow(dt),
             adaptive,
             dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
@@ -288,15 +283,11 @@ fn same<T: Scalar>(a: T, b: T) -> bool {
 }
 
 /// The absolute tolerance of all `n` components, and those that they have of their own.
-fn tolerances<T: Scalar>(
-    abstol: &AbsTol,
-    share: f64,
-    n: usize,
-) -> Result<(T, Vec<Column<T>>), SolveError> {
+fn tolerances<T: Scalar>(abstol: &AbsTol, n: usize) -> Result<(T, Vec<Column<T>>), SolveError> {
     match abstol {
-        AbsTol::All(number) => Ok((T::narrow(*number * share), Vec::new())),
+        AbsTol::All(number) => Ok((T::narrow(*number), Vec::new())),
         AbsTol::Each(numbers) if numbers.len() == n => {
-            let columns = numbers.iter().map(|number| Column::Shared(T::narrow(*number * share)));
+            let columns = numbers.iter().map(|number| Column::Shared(T::narrow(*number)));
             Ok((T::default(), columns.collect()))
         }
         AbsTol::Each(numbers) => {

@@ -249,6 +249,10 @@ mod device {
         let one = <R::Bits as Bits>::lit(1);
         let n = R::lit(N as f64);
         let fresh = controller::fresh::<R>(&o.law);
+        let mut tolerances = o.tolerances;
+        if !ADAPTIVE {
+            tolerances = stepper::tight::<R, N>(&o.tolerances);
+        }
 
         let nobody = <R::Mask as Mask>::splat(false);
         let mut u = [zero; N];
@@ -309,7 +313,7 @@ mod device {
                 let span = t1 - t0;
                 let mut first = o.dt.abs();
                 if S::ALGEBRAIC > 0 {
-                    let start = initial::consistent::<R, S, N, P>(&u, &p, t0, &o.tolerances);
+                    let start = initial::consistent::<R, S, N, P>(&u, &p, t0, &tolerances);
                     u = stepper::choose::<R, N>(got, start.u, u);
                     let inconsistent = <R::Bits as Bits>::lit(code::INCONSISTENT);
                     code = <R::Bits as Bits>::select(got & start.failed, inconsistent, code);
@@ -324,7 +328,7 @@ mod device {
                     let automatic = first.equals(zero) & got;
                     if automatic.any() {
                         let chosen =
-                            first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, &o.tolerances);
+                            first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, &tolerances);
                         first = R::select(automatic, chosen, first);
                     }
                     if o.limited {
@@ -378,7 +382,7 @@ mod device {
                     last = rest.abs().le(dt.abs());
                     h = R::select(last, rest, dt);
                 }
-                let mut step = M::step::<R, S, N, P>(&u, &p, t, h, &k1, mode, &o.tolerances);
+                let mut step = M::step::<R, S, N, P>(&u, &p, t, h, &k1, mode, &tolerances);
                 if S::HAS_DOMAIN {
                     let outside = S::out_of_domain(&step.u, &p, t + h) & step.code.equals(none);
                     let left = <R::Bits as Bits>::lit(code::OUTSIDE);
@@ -388,7 +392,7 @@ mod device {
                 let mut accept = <R::Mask as Mask>::splat(true);
                 let mut square = zero;
                 if ADAPTIVE {
-                    square = M::square_norm::<R, N>(&u, &step, h, &o.tolerances);
+                    square = M::square_norm::<R, N>(&u, &step, h, &tolerances);
                     if S::HAS_DOMAIN || M::ITERATES {
                         let most = R::lit(controller::SQUARE_MAX);
                         square = R::select(step.code.equals(none), square, most);

@@ -168,7 +168,7 @@ impl SolveOptions {
     }
 
     /// Fixed steps of size `dt`, negative for a reversed time span. Methods that iterate solve their
-    /// equations to a ten-thousandth of the tolerances.
+    /// equations to a ten-thousandth of the tolerances, or as near as rounding lets them.
     pub fn fixed_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::Fixed(dt), ..self }
     }

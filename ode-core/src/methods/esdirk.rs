@@ -51,7 +51,8 @@ mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::system::System;
 
-    /// What the last change of an iteration may leave, in units of the tolerance.
+    /// What the last change of an iteration may leave, in units of the tolerance; where changes do not become
+    /// smaller, the last one may be of the tolerance itself.
     pub const KAPPA: f64 = 0.05;
     /// Iterations after which a stage is given up, though the changes become smaller. Algebraic unknowns take
     /// them: their rate of convergence is of the order of the step, where that of others is of its square.
@@ -92,6 +93,7 @@ mod device {
         let mut rounded = *tolerances;
         rounded.reltol = tolerances.reltol.max(R::lit_of(LEAST_DOUBLE, LEAST_SINGLE));
         let per_limit = R::lit(1.0 / (N as f64 * KAPPA * KAPPA));
+        let most = tolerances.slack * R::lit(1.0 / KAPPA);
         let mut last = one;
         let mut done: u32 = 0;
         while open.any() {
@@ -131,7 +133,9 @@ mod device {
                 hopeless = <R::Mask as Mask>::splat(true);
             }
             let diverged = <R::Bits as Bits>::lit(code::DIVERGED);
-            why = <R::Bits as Bits>::select(open & hopeless, diverged, why);
+            // Rounding may not let it come as near as is asked for.
+            let far = !size.le(most);
+            why = <R::Bits as Bits>::select(open & hopeless & far, diverged, why);
             open = open & !hopeless;
             last = size;
         }

@@ -15,6 +15,8 @@ mod device {
         pub abstol: [R; N],
         /// Relative tolerance.
         pub reltol: R,
+        /// How many times as large what an iteration leaves may be, where it comes no further.
+        pub slack: R,
     }
 
     /// The result of one step of a method that keeps `K` vectors of it.
@@ -34,8 +36,23 @@ mod device {
 
     /// [`Tolerances`] of their parts.
     pub fn tolerances<R: Real, const N: usize>(abstol: [R; N], reltol: R) -> Tolerances<R, N> {
-        Tolerances::<R, N> { abstol, reltol }
+        Tolerances::<R, N> { abstol, reltol, slack: R::lit(1.0) }
     }
+
+    /// Those of iterations where steps are fixed, so that their errors are not to be seen beside the
+    /// method's.
+    pub fn tight<R: Real, const N: usize>(given: &Tolerances<R, N>) -> Tolerances<R, N> {
+        let mut tight = *given;
+        for d in 0..N {
+            tight.abstol[d] = given.abstol[d] * R::lit(TIGHT);
+        }
+        tight.reltol = given.reltol * R::lit(TIGHT);
+        tight.slack = R::lit(1.0 / TIGHT);
+        tight
+    }
+
+    /// [`tight`] tolerances, as parts of those of the options.
+    pub const TIGHT: f64 = 1e-4;
 
     /// A [`Step`] of its parts.
     pub fn step<R: Real, const N: usize, const K: usize>(

@@ -7,8 +7,7 @@
 use ode_core::controller;
 use ode_core::integrate::{self, Feed};
 use ode_core::lane::{Bits, Mask, Real, Scalar};
-use ode_core::methods::stepper::Tolerances;
-use ode_core::methods::{Method, Tsit5};
+use ode_core::methods::{Method, Tsit5, stepper};
 use ode_core::simd::{self, Program, SimdFamily};
 
 /// Stands for `odes` in the expansion of the macro.
@@ -79,7 +78,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
         let law = Tsit5::PROPERTIES.controller.law::<T>(3, Tsit5::PROPERTIES.error);
         let law = controller::law::<R>(law.map(|x| <R::Single as Real>::lit(f64::from(x))));
         let stiff_law = law;
-        let tolerances = Tolerances { abstol: [abstol; 3], reltol };
+        let tolerances = stepper::tolerances([abstol; 3], reltol);
         let kind = controller::KIND_PI;
         let (dtmax, limited) = (dt, false);
         let options = integrate::Options {
