@@ -3,7 +3,7 @@
 use crate::controller;
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
-use crate::methods::Properties;
+use crate::methods::{Properties, auto};
 use crate::options::{AbsTol, SolveOptions};
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::system::System;
@@ -164,9 +164,11 @@ impl<T: Scalar> Inputs<T> {
             return Err(SolveError::MassMatrix { method: method.name, system: S::NAME });
         }
         let (abstol, abstols) = tolerances(&options.abstol, N)?;
-        let law = |method: &Properties| {
-            options.controller.unwrap_or(method.controller).law::<T>(N, method.error)
-        };
+        let controller = options.controller.unwrap_or(method.controller);
+        let stiff_law = method
+            .switches_to
+            .map(|method| options.controller.unwrap_or(auto::CONTROLLER).law::<T>(N, method.error));
+        let law = controller.law::<T>(N, method.error);
         let saved = options.saved_row::<S, N, P>()?;
         let n = ensemble.trajectories;
         if n == 0 {
@@ -219,10 +221,10 @@ impl<T: Scalar> Inputs<T> {
             adaptive,
             dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
             dtmax: options.dtmax.is_finite().then(|| T::narrow(options.dtmax)),
-            law: law(method),
-            stiff_law: law(method.switches_to.unwrap_or(method)),
+            law,
+            stiff_law: stiff_law.unwrap_or(law),
             method: *method,
-            law_kind: options.controller.unwrap_or(method.controller).kind(),
+            law_kind: controller.kind(),
             max_steps: options.max_steps.min(u32::MAX as u64),
         })
     }

@@ -8,6 +8,12 @@
 //! changes back (Petzold, SIAM Journal on Scientific and Statistical Computing 4 (1983); the counts are those
 //! of OrdinaryDiffEq.jl's `AutoSwitch`).
 
+use crate::controller::Controller;
+
+/// How the implicit method's steps follow from errors: by a law of the same kind as the explicit one's, which is
+/// but for this what is best for it.
+pub const CONTROLLER: Controller = Controller::pi(1.0, 0.1);
+
 pub use device::*;
 
 #[ode_macros::device(auto)]

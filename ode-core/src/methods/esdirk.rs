@@ -18,11 +18,6 @@
 //! (1996) 21–37), since of a component that decays fast the unfiltered one is mostly of what is not there
 //! any more. Between its ends a step is the cubic Hermite polynomial, of order 3.
 
-use crate::controller::Controller;
-
-/// As for Rosenbrock methods, which meet the same transients.
-pub const CONTROLLER: Controller = Controller::pi(1.0, 0.1);
-
 /// What an ESDIRK method is, as data; `tests/esdirk.rs` proves it. Triangles lie row by row in a square
 /// matrix, whose order is the number of stages.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +158,7 @@ macro_rules! esdirk {
     ) => {
         pub use device::*;
 
-        use super::esdirk::CONTROLLER;
+        use super::rosenbrock::CONTROLLER;
         use super::{Properties, Stability};
 
         /// What is known of the method.

@@ -15,9 +15,10 @@
 
 use crate::controller::Controller;
 
-/// With this one all of them take the fewest steps: in a transient the step grows as the time does, and a
-/// controller that remembers more follows too late.
-pub const CONTROLLER: Controller = Controller::pi(1.0, 0.1);
+/// With this one all implicit methods take the fewest steps: in a transient the step grows as the time does,
+/// and the controller follows that trend. Against an integrating one and `pi(1.0, 0.1)` 3 to 11% fewer, in the
+/// mean over five problems of the stiff test set at three tolerances, and at equal error 3 to 10%.
+pub const CONTROLLER: Controller = Controller::predictive();
 
 /// What a Rosenbrock method is, as data; `tests/rosenbrock.rs` proves it. All triangles lie row by row
 /// in a square matrix, whose order is the number of stages.
