@@ -5,7 +5,7 @@ use odes::inputs::Inputs;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleSolution, Method, Rk4, SolveOptions, Vary};
+use odes::{Dop853, EnsembleSolution, Method, Rk4, SolveOptions, Vary, Vern7, Vern9};
 use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};
@@ -37,6 +37,7 @@ struct Measured {
     failures: usize,
     error_median: f64,
     error_max: f64,
+    reltol: Option<f64>,
     floor_ms: Option<f64>,
     /// Kernel time by the floor.
     ratio: Option<f64>,
@@ -63,6 +64,7 @@ impl Row for Measured {
         ("steps/s", 8),
         ("error", 8),
         ("max error", 9),
+        ("reltol", 7),
         ("failed", 6),
         ("regs", 4),
         ("local", 5),
@@ -84,6 +86,7 @@ impl Row for Measured {
             format!("{:.2e}", self.steps_per_second),
             significant(Some(self.error_median), 2),
             significant(Some(self.error_max), 2),
+            significant(self.reltol, 2),
             self.failures.to_string(),
             self.registers.to_string(),
             self.local_bytes.to_string(),
@@ -105,6 +108,9 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         let measured = match workload.by {
             By::Tsit5 => bench.run::<Tsit5, 7>(Tsit5),
             By::Rk4 => bench.run::<Rk4, 5>(Rk4),
+            By::Vern7 => bench.run::<Vern7, 16>(Vern7),
+            By::Dop853 => bench.run::<Dop853, 16>(Dop853),
+            By::Vern9 => bench.run::<Vern9, 26>(Vern9),
         }?;
         output.row(&measured)?;
     }
@@ -203,6 +209,7 @@ impl<M: Method<K>, const K: usize> Visitor for Bench<'_, Kept<M, K>> {
             failures,
             error_median,
             error_max,
+            reltol: workload.reltol(),
             floor_ms,
             ratio: floor_ms.map(|floor| kernel_ms / floor),
             registers: report.registers,

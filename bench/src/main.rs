@@ -51,7 +51,7 @@ struct Options {
 enum Command {
     /// The first GPU: kernel and end-to-end times, steps, errors
     Gpu(Selection),
-    /// Stiff systems on the first GPU, by Rosenbrock methods; always all of them, in double precision
+    /// Stiff systems (D, H, P) on the first GPU, by the implicit methods, in double precision
     GpuStiff(Selection),
     /// The CPU: every instruction set, on one thread and on all, against the cores' peak
     Cpu(Selection),
@@ -95,17 +95,18 @@ struct Selection {
 }
 
 impl Selection {
+    /// Whether a workload is among the selected.
+    fn has(&self, name: &str) -> bool {
+        self.workloads.is_empty() || self.workloads.iter().any(|w| w.eq_ignore_ascii_case(name))
+    }
+
     /// The selected ones of `all`, with their precisions. A name that nothing has is an error.
     fn of(&self, all: Vec<Workload>) -> Result<Vec<(Workload, Precision)>, Failure> {
         let known = |name: &&String| !all.iter().any(|w| w.name.eq_ignore_ascii_case(name));
         if let Some(name) = self.workloads.iter().find(known) {
             return Err(format!("there is no workload {name}").into());
         }
-        let wanted = |w: &Workload| {
-            self.workloads.is_empty()
-                || self.workloads.iter().any(|name| name.eq_ignore_ascii_case(w.name))
-        };
-        let pairs = all.into_iter().filter(wanted).flat_map(|workload| {
+        let pairs = all.into_iter().filter(|w| self.has(w.name)).flat_map(|workload| {
             let precisions = workload.precisions.iter().copied();
             let precisions = precisions.filter(|p| self.precision.is_none_or(|only| only == *p));
             precisions.map(move |precision| (workload, precision)).collect::<Vec<_>>()

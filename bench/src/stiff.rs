@@ -8,7 +8,10 @@
 use odes::inputs::Inputs;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Method, Rodas4, Rodas5P, Rosenbrock23, SolveOptions};
+use odes::{
+    KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas4, Rodas5P, Rosenbrock23, SolveOptions, TrBdf2,
+    Tsit5Rodas4,
+};
 use serde::Serialize;
 
 use crate::models::{hires, pollution, robertson};
@@ -28,8 +31,8 @@ struct Measured {
     trajectories: usize,
     /// Kernel time by device events, median.
     kernel_ms: f64,
-    /// The prototype's.
-    floor_ms: f64,
+    /// The prototype's, where it had the method.
+    floor_ms: Option<f64>,
     host_to_host_ms: f64,
     first_call_ms: f64,
     /// Attempted, of one trajectory in the mean.
@@ -68,8 +71,8 @@ impl Row for Measured {
             self.method.to_owned(),
             self.trajectories.to_string(),
             significant(Some(self.kernel_ms), 4),
-            significant(Some(self.floor_ms), 3),
-            format!("{:.3}", self.kernel_ms / self.floor_ms),
+            significant(self.floor_ms, 3),
+            self.floor_ms.map_or("-".to_owned(), |floor| format!("{:.3}", self.kernel_ms / floor)),
             significant(Some(self.host_to_host_ms), 3),
             format!("{:.1}", self.steps_each),
             format!("{:.1}", self.rejected_each),
@@ -107,7 +110,7 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         reltol: 1e-4,
         floors: [1.30, 1.19, 1.18],
     };
-    d.run(output)?;
+    d.run(selection, output)?;
     let (begin, end) = hires::SPAN;
     let h = Problem {
         name: "H",
@@ -118,7 +121,7 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         reltol: 1e-6,
         floors: [3.63, 1.46, 1.23],
     };
-    h.run(output)?;
+    h.run(selection, output)?;
     let (begin, end) = pollution::SPAN;
     let p = Problem {
         name: "P",
@@ -129,52 +132,76 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         reltol: 1e-6,
         floors: [7.6, 3.73, 4.27],
     };
-    p.run(output)
+    p.run(selection, output)
 }
 
 impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
-    fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let [first, second, third] = self.floors;
-        output.row(&self.by::<Rosenbrock23, 5>(Rosenbrock23, first)?)?;
-        output.row(&self.by::<Rodas4, 7>(Rodas4, second)?)?;
-        output.row(&self.by::<Rodas5P, 9>(Rodas5P, third)?)
+    fn run(&self, selection: &Selection, output: &mut Output) -> Result<(), Failure> {
+        if !selection.has(self.name) {
+            return Ok(());
+        }
+        let reference = self.reference()?;
+        let floors = self.floors.map(Some);
+        let mut row = |measured: Result<Measured, Failure>| output.row(&measured?);
+        row(self.by::<Rosenbrock23, 5>(Rosenbrock23, &reference, floors[0]))?;
+        row(self.by::<Rodas4, 7>(Rodas4, &reference, floors[1]))?;
+        row(self.by::<Rodas5P, 9>(Rodas5P, &reference, floors[2]))?;
+        row(self.by::<TrBdf2, 4>(TrBdf2, &reference, None))?;
+        row(self.by::<Kvaerno3, 5>(Kvaerno3, &reference, None))?;
+        row(self.by::<KenCarp4, 7>(KenCarp4, &reference, None))?;
+        row(self.by::<Kvaerno5, 8>(Kvaerno5, &reference, None))?;
+        // What `Auto` is at these tolerances.
+        row(self.by::<Tsit5Rodas4, 14>(Tsit5Rodas4, &reference, None))
+    }
+
+    /// The problem of trajectory `i`.
+    fn varied(&self, q: OdeProblem<S, f64, N, P>, i: usize) -> OdeProblem<S, f64, N, P> {
+        let last = (self.trajectories - 1).max(1) as f64;
+        let mut p = q.p;
+        p[0] *= 1.0 + self.spread * (2.0 * i as f64 / last - 1.0);
+        q.with_p(p)
+    }
+
+    /// The trajectories that are compared.
+    fn sample(&self) -> impl Iterator<Item = usize> + use<S, N, P> {
+        (0..self.trajectories).step_by(self.trajectories.div_ceil(SAMPLE))
+    }
+
+    /// Where they end.
+    fn reference(&self) -> Result<Vec<[f64; N]>, Failure> {
+        let sample: Vec<usize> = self.sample().collect();
+        let tight = SolveOptions::default().reltol(1e-10).abstol(1e-4 * self.abstol);
+        let reference = EnsembleProblem::new(self.problem)
+            .trajectories(sample.len())
+            .vary(|q, k| self.varied(q, sample[k]))
+            .solve(Rodas5P, EnsembleSerial, &tight)?;
+        if !reference.all_succeeded() {
+            return Err(format!("the reference fails: {:?}", reference.code_counts()).into());
+        }
+        Ok((0..sample.len()).map(|k| reference.final_state(k)).collect())
     }
 
     fn by<M: Method<K>, const K: usize>(
         &self,
         method: M,
-        floor_ms: f64,
+        reference: &[[f64; N]],
+        floor_ms: Option<f64>,
     ) -> Result<Measured, Failure> {
         let gpu = EnsembleGpuKernel::all()?;
         let options = SolveOptions::default().abstol(self.abstol).reltol(self.reltol);
         let n = self.trajectories;
-        let last = (n - 1).max(1) as f64;
-        let varied = |q: OdeProblem<S, f64, N, P>, i: usize| {
-            let mut p = q.p;
-            p[0] *= 1.0 + self.spread * (2.0 * i as f64 / last - 1.0);
-            q.with_p(p)
-        };
-        let ensemble = EnsembleProblem::new(self.problem).trajectories(n).vary(varied);
+        let ensemble =
+            EnsembleProblem::new(self.problem).trajectories(n).vary(|q, i| self.varied(q, i));
         let first = ensemble.solve(method, gpu.clone(), &options)?;
         let (steps, rejected) = gpu::steps(&first);
 
-        let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE)).collect();
-        let tight = SolveOptions::default().reltol(1e-10).abstol(1e-4 * self.abstol);
-        let reference = EnsembleProblem::new(self.problem)
-            .trajectories(sample.len())
-            .vary(|q, k| varied(q, sample[k]))
-            .solve(Rodas5P, EnsembleSerial, &tight)?;
-        if !reference.all_succeeded() {
-            return Err(format!("the reference fails: {:?}", reference.code_counts()).into());
-        }
         let floor = self.abstol / self.reltol;
-        let errors: Vec<f64> = sample
-            .iter()
-            .enumerate()
-            .map(|(k, &i)| {
-                let (u, exact) = (first.final_state(i), reference.final_state(k));
+        let errors: Vec<f64> = self
+            .sample()
+            .zip(reference)
+            .map(|(i, exact)| {
                 let off = |(u, exact): (&f64, &f64)| (u - exact).abs() / (exact.abs() + floor);
-                u.iter().zip(&exact).map(off).fold(0.0, f64::max)
+                first.final_state(i).iter().zip(exact).map(off).fold(0.0, f64::max)
             })
             .collect();
 

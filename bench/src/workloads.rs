@@ -6,6 +6,9 @@
 //! - **C** as B2, saved at t = 0, 1, …, 10.
 //! - **R3, R6, R8** Lorenz, f64, t in [0, 1], relative tolerance 1e-3, 1e-6, 1e-8, absolute a
 //!   thousandth of it; 524288 trajectories. **R3s, R6s, R8s**: 2048 trajectories.
+//! - **E9** as R, by methods of several orders, each with the tolerance of which the median error is
+//!   just below 1e-9. **E9s**: 2048 trajectories. **EB2**: as B2 in f64 at the error that it has by Tsit5,
+//!   5.2e-7.
 //! - **V** Van der Pol, u0 = (2, 0), t in [0, 20], both tolerances 1e-5, mu = 10^(2x) with x uniform
 //!   in [0, 1], in random order: step counts differ by a factor of 20.
 
@@ -59,6 +62,9 @@ pub(crate) enum Steps {
 pub(crate) enum By {
     Tsit5,
     Rk4,
+    Vern7,
+    Dop853,
+    Vern9,
 }
 
 /// An ensemble and how to solve it.
@@ -74,6 +80,9 @@ pub(crate) struct Workload {
     pub(crate) precisions: &'static [Precision],
 }
 
+/// Numbers of trajectories of R, and of the same with few.
+const R_TRAJECTORIES: [usize; 2] = [524_288, 2048];
+
 /// All of them, as a GPU gets them.
 pub(crate) fn all() -> Vec<Workload> {
     let (n, both) = (1 << 22, &[Precision::F32, Precision::F64]);
@@ -88,6 +97,7 @@ pub(crate) fn all() -> Vec<Workload> {
         save: false,
         precisions: both,
     };
+    let f64_only = &[Precision::F64];
     let mut all = vec![
         Workload { name: "A", end: 1.0, steps: Steps::Fixed(0.001), ..b2 },
         Workload { name: "Ark4", by: By::Rk4, end: 1.0, steps: Steps::Fixed(0.001), ..b2 },
@@ -104,11 +114,22 @@ pub(crate) fn all() -> Vec<Workload> {
         },
     ];
     for (names, reltol) in [(["R3", "R3s"], 1e-3), (["R6", "R6s"], 1e-6), (["R8", "R8s"], 1e-8)] {
-        for (name, trajectories) in names.into_iter().zip([524_288, 2048]) {
+        for (name, trajectories) in names.into_iter().zip(R_TRAJECTORIES) {
             let steps = Steps::Adaptive { abstol: reltol * 1e-3, reltol };
-            let precisions = &[Precision::F64];
-            all.push(Workload { name, trajectories, end: 1.0, steps, precisions, ..b2 });
+            all.push(Workload { name, trajectories, end: 1.0, steps, precisions: f64_only, ..b2 });
         }
+    }
+    for (name, trajectories) in ["E9", "E9s"].into_iter().zip(R_TRAJECTORIES) {
+        for (by, reltol) in
+            [(By::Tsit5, 2.8e-8), (By::Vern7, 2.4e-7), (By::Dop853, 1.9e-8), (By::Vern9, 4.5e-7)]
+        {
+            let steps = Steps::Adaptive { abstol: reltol * 1e-3, reltol };
+            let precisions = f64_only;
+            all.push(Workload { name, by, trajectories, end: 1.0, steps, precisions, ..b2 });
+        }
+    }
+    for (by, t) in [(By::Vern7, 2.5e-5), (By::Dop853, 7e-6)] {
+        all.push(Workload { name: "EB2", by, steps: tolerance(t), precisions: f64_only, ..b2 });
     }
     all
 }
@@ -140,6 +161,14 @@ impl Workload {
             }
         };
         if self.save { options.saveat(1.0) } else { options }
+    }
+
+    /// Its relative tolerance.
+    pub(crate) fn reltol(&self) -> Option<f64> {
+        match self.steps {
+            Steps::Fixed(_) => None,
+            Steps::Adaptive { reltol, .. } => Some(reltol),
+        }
     }
 
     /// Lets `visitor` have the ensemble, in precision `T`.
@@ -174,12 +203,12 @@ impl Workload {
     }
 
     /// Floating-point operations of an attempted step, counted in the arithmetic of the method
-    /// and the right-hand side; only for three states.
+    /// and the right-hand side; only for three states, by Tsit5.
     pub(crate) fn flops(&self) -> Option<f64> {
-        match (self.sweep, self.steps) {
-            (Sweep::Mu, _) => None,
-            (_, Steps::Fixed(_)) => Some(174.0),
-            (_, Steps::Adaptive { .. }) => Some(292.0),
+        match (self.by, self.sweep, self.steps) {
+            (By::Tsit5, Sweep::Rho | Sweep::RhoShuffled, Steps::Fixed(_)) => Some(174.0),
+            (By::Tsit5, Sweep::Rho | Sweep::RhoShuffled, Steps::Adaptive { .. }) => Some(292.0),
+            _ => None,
         }
     }
 }
