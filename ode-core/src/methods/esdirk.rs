@@ -84,12 +84,15 @@ mod device {
         let mut v = *guess;
         let mut why = code;
         let mut open = code.equals(solved);
-        let one = R::lit(1.0);
+        let zero = R::lit(0.0);
         let mut rounded = *tolerances;
         rounded.reltol = tolerances.reltol.max(R::lit_of(LEAST_DOUBLE, LEAST_SINGLE));
         let per_limit = R::lit(1.0 / (N as f64 * KAPPA * KAPPA));
         let most = tolerances.slack * R::lit(1.0 / KAPPA);
-        let mut last = one;
+        let most = most * most;
+        // Squared, as `size` is. With this one the first change, of which no rate is known, is taken to have
+        // one of a half.
+        let mut last = R::lit(4.0);
         let mut done: u32 = 0;
         while open.any() {
             let mut y = *base;
@@ -108,23 +111,26 @@ mod device {
             for d in 0..N {
                 v[d] = R::select(open, v[d] + change[d], v[d]);
             }
-            // In units of what may be left.
-            let size =
-                (controller::square_norm::<R, N>(&change, u, &y, &rounded) * per_limit).sqrt();
-            // The rate of convergence; before the second change it is taken to be a half.
-            let mut rate = R::lit(0.5);
-            if done > 0 {
-                rate = size / last;
+            // The square of the change, in units of what may be left.
+            let size = controller::square_norm::<R, N>(&change, u, &y, &rounded) * per_limit;
+            let broken = open & !stepper::is_finite::<R, 1>(&[size]);
+            if broken.any() {
+                let singular = stepper::unsolved::<R, N>(&change, &f, &f);
+                why = <R::Bits as Bits>::select(broken, singular, why);
             }
-            // `size rate/(1 - rate)` is what is left.
-            let near = (size * rate).le(one - rate);
-            let singular = stepper::unsolved::<R, N>(&change, &f, &f);
-            why = <R::Bits as Bits>::select(open, singular, why);
+            // With `s` and `l` for the roots of `size` and `last`, the rate of convergence is `s/l` and `s`
+            // times `rate/(1 - rate)` is left: at most one where `s² + s <= l`. Squared twice there is
+            // neither a root in it nor a division.
+            let rest = (-size).mul_add(size, last - size);
+            let four = R::lit(4.0);
+            let near = zero.le(rest) & (four * size * (size * size)).le(rest * rest);
             open = open & !near & why.equals(solved);
+            let mut hopeless = !size.lt(last);
+            if done == 0 {
+                hopeless = <R::Mask as Mask>::splat(false);
+            }
             done += 1;
-            let enough = done == ITERATIONS;
-            let mut hopeless = !rate.lt(one);
-            if enough {
+            if done == ITERATIONS {
                 hopeless = <R::Mask as Mask>::splat(true);
             }
             let diverged = <R::Bits as Bits>::lit(code::DIVERGED);
@@ -139,21 +145,17 @@ mod device {
 }
 
 /// Declares a method, in a module of lane programs that has its coefficients as constants. Stages count
-/// from 1; the first is explicit, and `last` the new state.
+/// from 0; the first is explicit, and the last the new state.
 ///
 /// * `GAMMA`, `A`, `C`, `E`: the diagonal, the rows below it, the nodes, and the weights of the solution
-///   less those of the embedded one of order `embedded`; for each stage `at` says which of its row are not
-///   zero.
-/// * `G`: what the derivative of a stage is guessed from, of which `guess` says which are not zero.
+///   less those of the embedded one of order `embedded`.
+/// * `G`: what the derivative of a stage is guessed from.
 macro_rules! esdirk {
     (
         $(#[$documentation:meta])*
         $module:ident::$method:ident, kept $kept:tt,
         order $order:tt, embedded $embedded:tt, interpolant $interpolant:tt,
-        stages {
-            $($stage:tt: at [$first:tt $(, $next:tt)*] guess [$guess:tt $(, $guesses:tt)*];)*
-        }
-        last $last:tt, error [$first_of_error:tt $(, $next_of_error:tt)*],
+        stages $stages:tt,
         constants { $($constants:tt)* }
     ) => {
         pub use device::*;
@@ -168,12 +170,12 @@ macro_rules! esdirk {
             embedded: &[$embedded],
             error: if $order < $embedded { $order } else { $embedded } + 1,
             controller: CONTROLLER,
-            stages: $last,
+            stages: $stages,
             fsal: true,
             interpolant: $interpolant,
-            evaluations: $last - 1,
+            evaluations: $stages - 1,
             extra: 0,
-            solves: $last - 1,
+            solves: $stages - 1,
             iterates: true,
             switches_to: None,
             stability: Stability::L,
@@ -200,6 +202,9 @@ macro_rules! esdirk {
 
             $($constants)*
 
+            /// As for Rosenbrock methods.
+            const MOST: usize = 100;
+
             $(#[$documentation])*
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
             pub struct $method;
@@ -208,7 +213,7 @@ macro_rules! esdirk {
                 const ORDER: usize = $order;
                 const ADAPTIVE: bool = true;
                 const FSAL: bool = true;
-                const LAST: usize = $last - 1;
+                const LAST: usize = $stages - 1;
                 const IMPLICIT: bool = true;
                 const SWITCHES: bool = false;
                 const ITERATES: bool = true;
@@ -223,45 +228,50 @@ macro_rules! esdirk {
                     _mode: R::Bits,
                     tolerances: &stepper::Tolerances<R, N>,
                 ) -> stepper::Step<R, N, $kept> {
-                    let mut k = [[R::lit(0.0); N]; $kept];
-                    k[0] = *k1;
                     let gh = h * R::lit(GAMMA);
                     let per_gh = R::lit(1.0) / gh;
                     let w = S::factor(u, p, t, per_gh);
                     let mut code = <R::Bits as Bits>::lit(code::SUCCESS);
+                    let mut k = R::blank::<N, $kept>();
+                    k[0] = *k1;
                     let mut base = *u;
                     let mut v = *u;
-                    $(
-                        for d in 0..N {
-                            let mut sum = R::lit(A[$stage - 1][$first - 1]) * k[$first - 1][d];
-                            $(sum = k[$next - 1][d].mul_add(R::lit(A[$stage - 1][$next - 1]), sum);)*
-                            base[d] = h.mul_add(sum, u[d]);
-                            let mut sum = R::lit(G[$stage - 1][$guess - 1]) * k[$guess - 1][d];
-                            $(sum = k[$guesses - 1][d].mul_add(R::lit(G[$stage - 1][$guesses - 1]), sum);)*
-                            v[d] = gh * sum;
+                    #[rolled($stages * N > MOST * (2 - R::DOUBLE as usize))]
+                    for i in 1..$stages {
+                        let mut sum = [R::lit(0.0); N];
+                        let mut guess = [R::lit(0.0); N];
+                        for j in 0..i {
+                            sum = stepper::add(sum, R::lit(A[i][j]), &k[j]);
+                            guess = stepper::add(guess, R::lit(G[i][j]), &k[j]);
                         }
-                        let at = h.mul_add(R::lit(C[$stage - 1]), t);
+                        for d in 0..N {
+                            base[d] = h.mul_add(sum[d], u[d]);
+                            v[d] = gh * guess[d];
+                        }
+                        let at = h.mul_add(R::lit(C[i]), t);
                         let stage = esdirk::stage::<R, S, N, P>(
                             &w, u, p, at, &base, &v, per_gh, code, tolerances,
                         );
                         code = stage.code;
                         v = stage.v;
                         for d in 0..N {
-                            k[$stage - 1][d] = v[d] * per_gh;
+                            k[i][d] = v[d] * per_gh;
                         }
-                    )*
+                    }
+                    let mut sum = [R::lit(0.0); N];
+                    for j in 0..$stages {
+                        sum = stepper::add(sum, R::lit(E[j]), &k[j]);
+                    }
                     let mut new = base;
-                    let mut b = base;
+                    let mut b = sum;
                     for d in 0..N {
                         new[d] = base[d] + v[d];
-                        let mut sum = R::lit(E[$first_of_error - 1]) * k[$first_of_error - 1][d];
-                        $(sum = k[$next_of_error - 1][d].mul_add(R::lit(E[$next_of_error - 1]), sum);)*
-                        b[d] = R::lit(1.0 / GAMMA) * sum;
+                        b[d] = R::lit(1.0 / GAMMA) * sum[d];
                     }
                     if S::MASS {
                         b = S::mass(&b);
                     }
-                    k[$last] = S::solve(&w, &b);
+                    k[$stages] = S::solve(&w, &b);
                     // Where there is nothing to begin with, nothing is to blame on the iteration.
                     let solved = <R::Bits as Bits>::lit(code::SUCCESS);
                     code = <R::Bits as Bits>::select(stepper::is_finite::<R, N>(k1), code, solved);
@@ -274,7 +284,7 @@ macro_rules! esdirk {
                     _h: R,
                     tolerances: &stepper::Tolerances<R, N>,
                 ) -> R {
-                    controller::square_norm::<R, N>(&step.k[$last], u, &step.u, tolerances)
+                    controller::square_norm::<R, N>(&step.k[$stages], u, &step.u, tolerances)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
@@ -293,7 +303,7 @@ macro_rules! esdirk {
                     h: R,
                     theta: R,
                 ) -> [R; N] {
-                    stepper::hermite::<R, N>(u, &step.k[0], &step.u, &step.k[$last - 1], h, theta)
+                    stepper::hermite::<R, N>(u, &step.k[0], &step.u, &step.k[$stages - 1], h, theta)
                 }
             }
         }

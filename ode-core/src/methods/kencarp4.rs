@@ -8,14 +8,7 @@ esdirk! {
     /// The method: order 4, error estimate of order 3, six stages of which five are implicit, L-stable.
     kencarp4::KenCarp4, kept 7,
     order 4, embedded 3, interpolant 3,
-    stages {
-        2: at [1] guess [1];
-        3: at [1, 2] guess [1, 2];
-        4: at [1, 2, 3] guess [1, 2];
-        5: at [1, 2, 3, 4] guess [1, 4];
-        6: at [1, 3, 4, 5] guess [1, 5];
-    }
-    last 6, error [1, 3, 4, 5, 6],
+    stages 6,
     constants {
         /// The diagonal.
         pub const GAMMA: f64 = 0.25;

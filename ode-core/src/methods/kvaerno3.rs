@@ -8,12 +8,7 @@ esdirk! {
     /// The method: order 3, error estimate of order 2, four stages of which three are implicit, L-stable.
     kvaerno3::Kvaerno3, kept 5,
     order 3, embedded 2, interpolant 3,
-    stages {
-        2: at [1] guess [1];
-        3: at [1, 2] guess [1, 2];
-        4: at [1, 2, 3] guess [1, 2, 3];
-    }
-    last 4, error [1, 2, 3, 4],
+    stages 4,
     constants {
         /// The diagonal.
         pub const GAMMA: f64 = 0.435866521508459;

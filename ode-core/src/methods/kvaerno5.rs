@@ -7,15 +7,7 @@ esdirk! {
     /// The method: order 5, error estimate of order 4, seven stages of which six are implicit, L-stable.
     kvaerno5::Kvaerno5, kept 8,
     order 5, embedded 4, interpolant 3,
-    stages {
-        2: at [1] guess [1];
-        3: at [1, 2] guess [1, 2];
-        4: at [1, 2, 3] guess [1, 2, 3];
-        5: at [1, 2, 3, 4] guess [1, 2, 3];
-        6: at [1, 3, 4, 5] guess [1, 2, 3];
-        7: at [1, 3, 4, 5, 6] guess [1, 3, 4, 5, 6];
-    }
-    last 7, error [1, 3, 4, 5, 6, 7],
+    stages 7,
     constants {
         /// The diagonal.
         pub const GAMMA: f64 = 0.26;

@@ -9,11 +9,7 @@ esdirk! {
     /// The method: order 2, error estimate of order 3, three stages of which two are implicit, L-stable.
     trbdf2::TrBdf2, kept 4,
     order 2, embedded 3, interpolant 2,
-    stages {
-        2: at [1] guess [1];
-        3: at [1, 2] guess [1, 2];
-    }
-    last 3, error [1, 2, 3],
+    stages 3,
     constants {
         /// The diagonal, `1 - √2/2`.
         pub const GAMMA: f64 = 0.2928932188134525;
