@@ -1,5 +1,4 @@
-//! Stiff ensembles: one arithmetic in every place, failures that harm nobody, DiffEqGPU.jl's regression
-//! tests.
+//! Stiff ensembles: one arithmetic in every place, failures that harm nobody.
 
 #[path = "support/cpp.rs"]
 mod cpp;
@@ -230,39 +229,6 @@ fn growth(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
     [p[0] * u[0]]
 }
 
-/// DiffEqGPU.jl's `stiff_ode/gpu_ode_regression.jl`, its numbers and tolerances: `u' = -p u`, ten
-/// times, in `f32`.
-fn regression<M: Method<K> + Copy, const K: usize>(method: M) {
-    let problem = OdeProblem::new(growth, [10.0f32], 0.0..=10.0, [-1.0]);
-    let ensemble = EnsembleProblem::new(problem).trajectories(10);
-    let fixed = SolveOptions::default().fixed_step(0.01);
-    let adaptive = SolveOptions::default().first_step(0.1);
-    let tight = adaptive.clone().tolerance(1e-7);
-    let saved = [2.0, 4.0];
-    let many: Vec<f64> = (0..=100).map(|i| f64::from(i) * 0.1).collect();
-    for (options, most) in [
-        (fixed.clone(), 5e-3),
-        (adaptive, 6e-3),
-        (fixed.clone().saveat(saved), 2e-4),
-        (tight.clone().saveat(saved), 2e-4),
-        (fixed.saveat(many.clone()), 2e-3),
-        (tight.saveat(many), 2e-3),
-    ] {
-        let mut solutions = vec![ensemble.solve(method, EnsembleThreads::new(), &options).unwrap()];
-        solutions.extend(gpu().map(|gpu| ensemble.solve(method, gpu, &options).unwrap()));
-        for solution in solutions {
-            assert!(solution.all_succeeded());
-            for trajectory in solution.iter() {
-                let error = |t: f32, u: f32| (f64::from(u) - 10.0 * (-f64::from(t)).exp()).abs();
-                let last = error(10.0, trajectory.final_state()[0]);
-                let states = trajectory.times().zip(trajectory.states());
-                let worst = states.map(|(t, u)| error(t, u[0])).fold(last, f64::max);
-                assert!(worst < most, "{}: {worst:e}", M::PROPERTIES.name);
-            }
-        }
-    }
-}
-
 macro_rules! methods {
     ($($module:ident: $method:ident, $scale:expr;)*) => { $(
         mod $module {
@@ -273,10 +239,6 @@ macro_rules! methods {
             #[test]
             fn singular_equations_end_a_trajectory() {
                 super::singular(super::$method, $scale);
-            }
-            #[test]
-            fn regression() {
-                super::regression(super::$method);
             }
         }
     )* };

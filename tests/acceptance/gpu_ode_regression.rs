@@ -96,4 +96,6 @@ fn random_parameters<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-for_each_method! { fixed_steps adaptive_steps two_saved_times many_saved_times random_parameters }
+for_each_method! {
+    explicit: [fixed_steps adaptive_steps two_saved_times many_saved_times random_parameters]
+}

@@ -1,5 +1,5 @@
-//! DiffEqGPU.jl's regression tests for its explicit methods, with its tolerances or tighter, on every
-//! place that this machine has.
+//! DiffEqGPU.jl's regression tests, with its tolerances or tighter, on every place that this machine has;
+//! and what is wrong with it, each as a test that passes here ([`defects`]).
 
 #[path = "../support/cases.rs"]
 mod cases;
@@ -10,7 +10,10 @@ mod workloads;
 
 mod adaptive_endpoint;
 mod conversions;
+mod defects;
+mod finite_diff;
 mod gpu_ode_regression;
+mod stiff_ode_regression;
 mod tsit5_accuracy;
 
 use gpu::gpu;
@@ -22,7 +25,8 @@ use odes::{Method, Unvaried, Vary};
 
 type Ensemble<S, T, F, const N: usize, const P: usize> = EnsembleProblem<S, T, F, N, P>;
 
-/// The solutions on the CPU's lanes, and on a GPU where there is one.
+/// The solutions on the CPU, and on a GPU where there is one. On the CPU in one lane, because those of all
+/// instruction sets, which have the same bits, would take three times as long to compile.
 fn everywhere<M, S, T, F, const N: usize, const P: usize, const K: usize>(
     method: M,
     ensemble: &Ensemble<S, T, F, N, P>,
@@ -34,19 +38,30 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    let mut all = vec![ensemble.solve(method, EnsembleThreads::new(), options).unwrap()];
+    let mut all = vec![ensemble.solve(method, EnsembleSerial, options).unwrap()];
     if let Some(gpu) = gpu() {
         all.push(ensemble.solve(method, gpu, options).unwrap());
     }
     all
 }
 
-/// The tests of this module for each of DiffEqGPU.jl's explicit methods: functions of the method.
+/// The tests of a module, functions of the method, for each of the methods that are for stiff problems, for
+/// each of the others, or for all of them.
 macro_rules! for_each_method {
-    ($($test:ident)*) => {
-        for_each_method! { tsit5: odes::Tsit5, [$($test)*] }
-        for_each_method! { vern7: odes::Vern7, [$($test)*] }
-        for_each_method! { vern9: odes::Vern9, [$($test)*] }
+    (explicit: $tests:tt) => {
+        for_each_method! { tsit5: odes::Tsit5, $tests }
+        for_each_method! { vern7: odes::Vern7, $tests }
+        for_each_method! { vern9: odes::Vern9, $tests }
+    };
+    (stiff: $tests:tt) => {
+        for_each_method! { rosenbrock23: odes::Rosenbrock23, $tests }
+        for_each_method! { rodas3: odes::Rodas3, $tests }
+        for_each_method! { rodas4: odes::Rodas4, $tests }
+        for_each_method! { rodas5p: odes::Rodas5P, $tests }
+    };
+    (all: $tests:tt) => {
+        for_each_method! { explicit: $tests }
+        for_each_method! { stiff: $tests }
     };
     ($module:ident: $method:path, [$($test:ident)*]) => {
         mod $module {
@@ -64,6 +79,16 @@ fn ten<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     problem: OdeProblem<S, T, N, P>,
 ) -> Ensemble<S, T, Unvaried, N, P> {
     EnsembleProblem::new(problem).trajectories(10)
+}
+
+/// [`cases::lines`] from the same two states.
+fn straight<T: Scalar>(
+    u0: f64,
+    (begin, end): (f64, f64),
+    p: [f64; 4],
+) -> OdeProblem<cases::lines, T, 2, 4> {
+    let t = T::narrow;
+    OdeProblem::new(cases::lines, [t(u0); 2], t(begin)..=t(end), p.map(t))
 }
 
 /// Euclidean distance.
