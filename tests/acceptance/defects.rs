@@ -70,9 +70,8 @@ fn failures_have_codes<M: Method<K>, const K: usize>(method: M) {
             let code = mixed.code(i);
             match i {
                 3 | 14 => assert_eq!(code, ReturnCode::NonFinite, "{i}"),
-                25 => {
-                    assert!(matches!(code, ReturnCode::DtMin | ReturnCode::NonFinite), "{code:?}");
-                }
+                // How it is found out depends on the method.
+                25 => assert!(!code.is_success()),
                 _ => {
                     assert_eq!(code, ReturnCode::Success);
                     assert_eq!(mixed.final_state(i), healthy.final_state(i));

@@ -58,6 +58,10 @@ macro_rules! for_each_method {
         for_each_method! { rodas3: odes::Rodas3, $tests }
         for_each_method! { rodas4: odes::Rodas4, $tests }
         for_each_method! { rodas5p: odes::Rodas5P, $tests }
+        for_each_method! { trbdf2: odes::TrBdf2, $tests }
+        for_each_method! { kvaerno3: odes::Kvaerno3, $tests }
+        for_each_method! { kvaerno5: odes::Kvaerno5, $tests }
+        for_each_method! { kencarp4: odes::KenCarp4, $tests }
     };
     (all: $tests:tt) => {
         for_each_method! { explicit: $tests }
