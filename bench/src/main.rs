@@ -16,6 +16,7 @@
 //! tolerances of the workload. The workloads are in [`workloads`], what they are held against in
 //! [`floors`].
 
+mod counted;
 mod cpu;
 mod errors;
 mod expand;

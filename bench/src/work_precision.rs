@@ -8,9 +8,10 @@
 
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Dop853, Method, SolveOptions, Vern7, Vern9};
+use odes::{Dop853, Kvaerno5, Method, SolveOptions, TrBdf2, Vern7, Vern9};
 use serde::Serialize;
 
+use crate::counted::{self, Counted};
 use crate::output::{Output, Row, significant};
 use crate::{Failure, models};
 
@@ -29,8 +30,9 @@ struct Measured {
     /// Accepted and rejected.
     steps: u64,
     rejected: u64,
-    /// Of the right-hand side.
+    /// Of the right-hand side, counted.
     evaluations: u64,
+    factorisations: u64,
     microseconds: f64,
     error: Option<f64>,
     code: String,
@@ -44,6 +46,7 @@ impl Row for Measured {
         ("steps", 7),
         ("rejected", 8),
         ("evaluations", 11),
+        ("factors", 7),
         ("us each", 9),
         ("error", 8),
         ("code", 8),
@@ -57,6 +60,7 @@ impl Row for Measured {
             self.steps.to_string(),
             self.rejected.to_string(),
             self.evaluations.to_string(),
+            self.factorisations.to_string(),
             significant(Some(self.microseconds), 3),
             significant(self.error, 2),
             self.code.clone(),
@@ -66,7 +70,7 @@ impl Row for Measured {
 
 /// A problem with a known end.
 struct Problem<S, const N: usize, const P: usize> {
-    problem: OdeProblem<S, f64, N, P>,
+    problem: OdeProblem<Counted<S>, f64, N, P>,
     reference: [f64; N],
     /// Stiff, and the size below which its components do not matter; otherwise the largest matters.
     small: Option<f64>,
@@ -77,7 +81,7 @@ struct Problem<S, const N: usize, const P: usize> {
 /// The methods that are shown on stiff problems, and on others. Adding one is adding its name.
 macro_rules! stiff {
     ($problem:ident, $output:ident) => {
-        by!($problem, $output, Rosenbrock23, Rodas4, Rodas5P);
+        by!($problem, $output, Rosenbrock23, Rodas4, Rodas5P, TrBdf2, Kvaerno5);
     };
 }
 macro_rules! nonstiff {
@@ -100,7 +104,7 @@ pub(crate) fn run(quick: bool, output: &mut Output) -> Result<(), Failure> {
             #[allow(unused_variables)]
             let (end, reference) = (SPAN.1, REFERENCE);
             $(let (end, reference) = $earlier;)?
-            let problem = OdeProblem::new($name, U0, SPAN.0..=end, P);
+            let problem = OdeProblem::new(Counted::new($name), U0, SPAN.0..=end, P);
             let problem = Problem { problem, reference, small: $small, runs };
             $methods!(problem, output);
         }};
@@ -138,15 +142,15 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
         let options = SolveOptions::default().reltol(reltol).abstol(abstol).max_steps(MOST_STEPS);
         let ensemble = EnsembleProblem::new(self.problem);
         let solve = || ensemble.solve(method, EnsembleSerial, &options);
+        counted::taken();
         let solution = solve()?;
+        let (evaluations, factorisations) = counted::taken();
         let mut seconds = solution.timings().solve;
         for _ in 1..self.runs {
             seconds = seconds.min(solve()?.timings().solve);
         }
         let code = solution.code(0);
         let (steps, rejected) = (u64::from(solution.accepted(0)), u64::from(solution.rejected(0)));
-        let attempts = steps + rejected;
-        let each = M::PROPERTIES.evaluations as u64;
         Ok(Measured {
             bench: "work-precision",
             problem: S::NAME,
@@ -154,9 +158,10 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
             method: M::PROPERTIES.name,
             reltol,
             abstol,
-            steps: attempts,
+            steps: steps + rejected,
             rejected,
-            evaluations: attempts * each + u64::from(M::PROPERTIES.fsal),
+            evaluations,
+            factorisations,
             microseconds: 1e6 * seconds,
             error: code.is_success().then(|| self.error(&solution.final_state(0))),
             code: format!("{code:?}"),
