@@ -10,7 +10,8 @@ pub use device::*;
 #[ode_macros::device(initial)]
 mod device {
     use crate::controller;
-    use crate::lane::{Mask, Real};
+    use crate::integrate::code;
+    use crate::lane::{Bits, Mask, Real};
     use crate::methods::stepper;
     use crate::system::System;
 
@@ -19,8 +20,8 @@ mod device {
     pub struct Start<R: Real, const N: usize> {
         /// The state; the one that was given where none was found.
         pub u: [R; N],
-        /// Where none was found, though the one given and the right-hand side there are finite.
-        pub failed: R::Mask,
+        /// Why there is none, as a [`code`].
+        pub code: R::Bits,
     }
 
     /// `1/(γ h)` of so short a step that nothing but the algebraic unknowns moves.
@@ -55,16 +56,19 @@ mod device {
         let rounding = R::lit_of(ROUNDING_DOUBLE, ROUNDING_SINGLE);
         last.reltol = rounding.max(tolerances.reltol * R::lit(FRACTION));
         let mut found = *u;
-        let mut change = zero;
-        let mut open = stepper::is_finite::<R, N>(u);
+        let success = <R::Bits as Bits>::lit(code::SUCCESS);
+        let mut why = success;
+        let mut open = <R::Mask as Mask>::splat(true);
         let mut left: u32 = ITERATIONS;
         loop {
             let w = S::factor(&found, p, t, R::lit(SHORT));
             let f = S::rhs(&found, p, t);
             if left == ITERATIONS {
-                open = open & stepper::is_finite::<R, N>(&f);
+                open = stepper::is_finite::<R, N>(u) & stepper::is_finite::<R, N>(&f);
+                let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
+                why = <R::Bits as Bits>::select(open, success, non_finite);
             }
-            change = S::solve(&w, &S::algebraic_rows(&f, &zero));
+            let mut change = S::solve(&w, &S::algebraic_rows(&f, &zero));
             let mut moved = found;
             for d in 0..N {
                 moved[d] = found[d] + change[d];
@@ -81,18 +85,20 @@ mod device {
             left -= 1;
             let stop = left == 0;
             if stop {
+                let square = controller::square_norm::<R, N>(&change, &found, &found, tolerances);
+                open = open & !square.le(most);
                 break;
             }
             if !open.any() {
                 break;
             }
         }
-        let square = controller::square_norm::<R, N>(&change, &found, &found, tolerances);
-        open = open & !square.le(most);
         for d in 0..N {
             found[d] = R::select(open, u[d], found[d]);
         }
-        Start::<R, N> { u: found, failed: open }
+        let inconsistent = <R::Bits as Bits>::lit(code::INCONSISTENT);
+        why = <R::Bits as Bits>::select(open, inconsistent, why);
+        Start::<R, N> { u: found, code: why }
     }
 
     /// The derivative `u'` at a consistent state, where the right-hand side is `f`: from `M u' = f`, and of

@@ -315,8 +315,7 @@ mod device {
                 if S::ALGEBRAIC > 0 {
                     let start = initial::consistent::<R, S, N, P>(&u, &p, t0, &tolerances);
                     u = stepper::choose::<R, N>(got, start.u, u);
-                    let inconsistent = <R::Bits as Bits>::lit(code::INCONSISTENT);
-                    code = <R::Bits as Bits>::select(got & start.failed, inconsistent, code);
+                    code = <R::Bits as Bits>::select(got, start.code, code);
                 }
                 let f = S::rhs(&u, &p, t0);
                 let mut k = f;
@@ -346,7 +345,10 @@ mod device {
                 if SAVE {
                     slot = <R::Bits as Bits>::select(got, none, slot);
                     save_at = feed.save_time(got, slot, save_at);
-                    let at_start = got & save_at.equals(t0);
+                    let mut at_start = got & save_at.equals(t0);
+                    if S::ALGEBRAIC > 0 {
+                        at_start = at_start & code.equals(none);
+                    }
                     feed.save(at_start, slot, u, p, save_at);
                     slot = <R::Bits as Bits>::select(at_start, one, slot);
                     save_at = feed.save_time(at_start, slot, save_at);
