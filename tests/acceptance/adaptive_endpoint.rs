@@ -188,7 +188,8 @@ fn next_to_nothing<M: Method<K>, const K: usize>(method: M) {
 /// `u' = 1`, but at the time `p` it is not a number.
 #[ode_system]
 fn undefined_at(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
-    [(p[0] - t) / (p[0] - t)]
+    let left = p[0] - t;
+    [left * (1.0 / left)]
 }
 
 fn undefined_at_the_end<M: Method<K>, const K: usize>(method: M) {
