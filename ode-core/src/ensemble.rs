@@ -84,7 +84,7 @@ where
         A: EnsembleAlgorithm,
     {
         let begin = Instant::now();
-        let inputs = Inputs::new(self, options, &method.properties(options, S::MASS)?)?;
+        let inputs = Inputs::new(self, options, &method.properties(options, N, S::MASS)?)?;
         let setup = begin.elapsed().as_secs_f64();
         let raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
         let mut solution = EnsembleSolution::new(inputs, raw);
