@@ -89,7 +89,7 @@ pub struct RawResults<T> {
     /// Saved states and observables, `[(slot * width + number) * n + trajectory]`, as
     /// [`Inputs::saved`] says.
     pub saved: Vec<T>,
-    /// [`code`]s, with what methods that [switch](auto) report.
+    /// [`code`]s, with what methods that [switch](crate::methods::auto) report.
     pub codes: Vec<u8>,
     /// Attempted steps.
     pub steps: Vec<u32>,

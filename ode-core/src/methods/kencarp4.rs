@@ -2,7 +2,7 @@
 //!
 //! C. A. Kennedy and M. H. Carpenter, "Additive Runge–Kutta schemes for convection–diffusion–reaction
 //! equations", Applied Numerical Mathematics 44 (2003) 139–181: the implicit method of the pair
-//! ARK4(3)6L[2]SA.
+//! `ARK4(3)6L[2]SA`.
 
 esdirk! {
     /// The method: order 4, error estimate of order 3, six stages of which five are implicit, L-stable.
