@@ -198,6 +198,8 @@ fn undefined_at_the_end<M: Method<K>, const K: usize>(method: M) {
     for solution in everywhere(method, &ten(problem), &options) {
         let end = solution.final_state(0)[0];
         assert!(!solution.code(0).is_success() || (end - 0.125).abs() < 1e-4, "{end}");
+        // The right-hand side is evaluated there.
+        assert!(M::PROPERTIES.fsal <= !solution.code(0).is_success());
     }
 }
 
