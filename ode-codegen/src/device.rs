@@ -148,7 +148,7 @@ pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<Stri
 }
 
 /// What a system's struct tells at compile time: the constants of the trait that have these names.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Facts {
     /// Whether no component depends explicitly on the time.
     pub autonomous: bool,
@@ -158,10 +158,8 @@ pub struct Facts {
     pub algebraic: usize,
     /// Whether there are states that are none of the system.
     pub domain: bool,
-    /// How many numbers a factorised matrix is, if it is not one in loops.
-    pub factors: Option<usize>,
-    /// How many states there are.
-    pub states: usize,
+    /// The type of a factorised matrix of numbers `R`, in C++.
+    pub factors: String,
 }
 
 /// A struct `System` whose static member templates are `functions`: the device form of a system,
@@ -174,11 +172,7 @@ pub fn system_struct(facts: Facts, functions: &[syn::ItemFn]) -> syn::Result<Str
     let mut printer = items::Printer::default();
     let body = printer.static_members(functions);
     printer.finish()?;
-    let Facts { autonomous, mass, algebraic, domain, factors, states } = facts;
-    let factors = match factors {
-        Some(factors) => format!("Arr<R, {factors}>"),
-        None => format!("linear::Dense<R, {states}>"),
-    };
+    let Facts { autonomous, mass, algebraic, domain, factors } = facts;
     let mut constants = format!("    static constexpr bool AUTONOMOUS = {autonomous};\n");
     constants += &format!("    template<class R> using Factors = {factors};\n");
     // The others have the values of most systems where they are inherited.

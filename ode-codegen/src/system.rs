@@ -39,7 +39,8 @@ use crate::{depth, elaborate};
 ///
 /// Arguments: `crate = path`, where the facade crate is (`::odes`); `fusion = "off"`, to round
 /// every product by itself; `limit = 1000000`, the most operations of the right-hand side;
-/// `check = "off"`, to leave derivatives by hand unchecked.
+/// `check = "off"`, to leave derivatives by hand unchecked; `pivoting = "on"`, to search for the pivots of
+/// linear equations.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     if let Err(error) = depth::check_both(&attr, &item) {
@@ -69,6 +70,7 @@ pub(crate) struct Options {
     fusion: Fusion,
     limit: u64,
     check: bool,
+    pivoting: bool,
 }
 
 impl Default for Options {
@@ -78,6 +80,7 @@ impl Default for Options {
             fusion: Fusion::On,
             limit: elaborate::LIMIT,
             check: true,
+            pivoting: false,
         }
     }
 }
@@ -93,14 +96,20 @@ impl Options {
                     syn::Expr::Path(path) => options.facade = path.path,
                     _ => return wrong("expected a path here, as in `crate = ::odes`"),
                 },
-                "fusion" if is_off(&value) => options.fusion = Fusion::Off,
+                "fusion" if is(&value, "off") => options.fusion = Fusion::Off,
                 "fusion" => {
                     return wrong("expected `fusion = \"off\"`: products are fused otherwise");
                 }
-                "check" if is_off(&value) => options.check = false,
+                "check" if is(&value, "off") => options.check = false,
                 "check" => {
                     return wrong(
                         "expected `check = \"off\"`: derivatives by hand are checked otherwise",
+                    );
+                }
+                "pivoting" if is(&value, "on") => options.pivoting = true,
+                "pivoting" => {
+                    return wrong(
+                        "expected `pivoting = \"on\"`: pivots are on the diagonal otherwise",
                     );
                 }
                 "limit" => match number(&value) {
@@ -115,7 +124,7 @@ impl Options {
                     return Err(syn::Error::new_spanned(
                         name,
                         "unknown argument: expected `crate = path`, `fusion = \"off\"`, \
-                         `check = \"off\"` or `limit = number`",
+                         `check = \"off\"`, `pivoting = \"on\"` or `limit = number`",
                     ));
                 }
             }
@@ -124,8 +133,8 @@ impl Options {
     }
 }
 
-fn is_off(value: &syn::Expr) -> bool {
-    matches!(value, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if text.value() == "off")
+fn is(value: &syn::Expr, word: &str) -> bool {
+    matches!(value, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if text.value() == word)
 }
 
 fn number(value: &syn::Expr) -> Option<u64> {

@@ -1,6 +1,6 @@
 //! Dense linear systems of implicit methods, in loops: for right-hand sides so large that
-//! straight-line code over the nonzeros (`ode-codegen`'s `factor`) would be too long. Which equation has
-//! which pivot is decided there as well.
+//! straight-line code over the nonzeros (`ode-codegen`'s `factor`) would be too long, where which equation
+//! has which pivot is decided there as well; and with a search for pivots, for those who ask for it.
 
 pub use device::*;
 
@@ -77,6 +77,73 @@ mod device {
             i += 1;
         }
         Dense::<R, N> { lu }
+    }
+
+    /// The factors of a matrix whose rows were exchanged.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Pivoted<R: Real, const N: usize> {
+        /// Those of the rows in their new order.
+        pub factors: Dense<R, N>,
+        /// Below the diagonal: 1 where the row was exchanged with that of the pivot, in the order of the
+        /// columns, and of the rows from the pivot on.
+        pub exchanged: [[R; N]; N],
+    }
+
+    /// Factorises a matrix by Gaussian elimination with partial pivoting: each row below the pivot's is
+    /// exchanged with it where its entry is greater, lane by lane.
+    pub fn factor_pivoted<R: Real, const N: usize>(matrix: &[[R; N]; N]) -> Pivoted<R, N> {
+        let mut lu = *matrix;
+        let mut exchanged = [[R::lit(0.0); N]; N];
+        let mut k: usize = 0;
+        while k < N {
+            let mut i = k + 1;
+            while i < N {
+                let greater = lu[i][k].abs().gt(lu[k][k].abs());
+                exchanged[i][k] = R::select(greater, R::lit(1.0), R::lit(0.0));
+                let mut j: usize = 0;
+                while j < N {
+                    let above = lu[k][j];
+                    let below = lu[i][j];
+                    lu[k][j] = R::select(greater, below, above);
+                    lu[i][j] = R::select(greater, above, below);
+                    j += 1;
+                }
+                i += 1;
+            }
+            lu[k][k] = lu[k][k].reciprocal();
+            let mut i = k + 1;
+            while i < N {
+                let multiplier = lu[i][k] * lu[k][k];
+                lu[i][k] = multiplier;
+                let mut j = k + 1;
+                while j < N {
+                    lu[i][j] = (-multiplier).mul_add(lu[k][j], lu[i][j]);
+                    j += 1;
+                }
+                i += 1;
+            }
+            k += 1;
+        }
+        let factors = Dense::<R, N> { lu };
+        Pivoted::<R, N> { factors, exchanged }
+    }
+
+    /// The solution of a system that [`factor_pivoted`] has factorised.
+    pub fn solve_pivoted<R: Real, const N: usize>(w: &Pivoted<R, N>, b: &[R; N]) -> [R; N] {
+        let mut x = *b;
+        let mut k: usize = 0;
+        while k < N {
+            let mut i = k + 1;
+            while i < N {
+                let greater = w.exchanged[i][k].gt(R::lit(0.0));
+                let above = x[k];
+                x[k] = R::select(greater, x[i], above);
+                x[i] = R::select(greater, above, x[i]);
+                i += 1;
+            }
+            k += 1;
+        }
+        solve::<R, N>(&w.factors, &x)
     }
 
     /// The solution of a system that [`factor`] has factorised.

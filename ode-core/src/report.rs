@@ -82,6 +82,9 @@ pub enum LinearEquations {
         /// Straight-line code would take more operations than this.
         limit: usize,
     },
+    /// By loops over all entries, with partial pivoting: asked for by `pivoting = "on"`, or because there are
+    /// algebraic equations and few unknowns.
+    Pivoting,
 }
 
 /// What the compiler made of a system. `#[ode_system]` gives each one a function `report()`.
@@ -211,6 +214,12 @@ impl fmt::Display for Report {
                 self.factor_nonzeros,
                 factor.total(),
                 solve.total(),
+                n * n,
+            )?,
+            LinearEquations::Pivoting => writeln!(
+                f,
+                "  linear equations: loops over {} entries with partial pivoting, {eliminated} operations \
+                 with the Jacobian and {solved} for each solution, and selections",
                 n * n,
             )?,
             LinearEquations::Loops { limit } => writeln!(

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::constants::{Constants, Names};
-use super::linear::Linear;
+use super::linear::{Linear, TINY};
 use super::mass::{self, Mass};
 use super::{Options, never};
 use crate::ast::System;
@@ -127,6 +127,11 @@ pub(super) fn implementation(
         }
     };
     let mass = mass.map(|entries| Mass::new(&entries, &mut graph));
+    let constrained = mass.as_ref().is_some_and(|mass| mass.algebraic() > 0);
+    let (linear, solving) = match options.pivoting || (constrained && states <= TINY) {
+        true => (Linear::Pivoting, Vec::new()),
+        false => (linear, solving),
+    };
     let mut functions = vec![
         ("rhs", Results::Vector(rhs)),
         ("jacobian", Results::Matrix(by.jacobian, states)),
@@ -182,8 +187,7 @@ pub(super) fn implementation(
         mass: mass.is_some(),
         algebraic: mass.as_ref().map_or(0, Mass::algebraic),
         domain: out_of_domain.is_some(),
-        factors: (!matches!(linear, Linear::Loops { .. })).then_some(sizes.factors),
-        states,
+        factors: linear.device_type(sizes),
     };
     let device_text = device::system_struct(facts, &device_functions)?;
     let device_source = outside.device_source(&device_text);

@@ -1,6 +1,6 @@
 //! The linear equations of implicit methods: straight-line code over the nonzeros, or loops.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::assemble::{Lowered, Sizes};
@@ -15,7 +15,13 @@ pub(super) enum Linear {
     Nonzeros { operations: [TokenStream; 2], factors: usize },
     /// By loops, with the equations in this order: unknown to equation.
     Loops { equation_of: Vec<usize> },
+    /// By loops that search for pivots.
+    Pivoting,
 }
+
+/// Algebraic equations of so few unknowns are solved with a search for pivots, which takes them some fifth more
+/// time: no step is short enough to mend a pivot that vanishes there.
+pub(super) const TINY: usize = 4;
 
 impl Linear {
     /// With the functions that it takes.
@@ -33,31 +39,52 @@ impl Linear {
     pub(super) fn factors(&self) -> usize {
         match self {
             Linear::Nonzeros { factors, .. } => *factors,
-            Linear::Loops { .. } => 0,
+            Linear::Loops { .. } | Linear::Pivoting => 0,
+        }
+    }
+
+    /// The type of the factors; `linear` is where the loops are.
+    fn factors_type(&self, sizes: Sizes, linear: &TokenStream) -> TokenStream {
+        let states = Literal::usize_unsuffixed(sizes.states);
+        match self {
+            Linear::Nonzeros { factors, .. } => {
+                let factors = Literal::usize_unsuffixed(*factors);
+                quote!([R; #factors])
+            }
+            Linear::Loops { .. } => quote!(#linear::Dense<R, #states>),
+            Linear::Pivoting => quote!(#linear::Pivoted<R, #states>),
+        }
+    }
+
+    /// The same in C++.
+    pub(super) fn device_type(&self, sizes: Sizes) -> String {
+        let states = sizes.states;
+        match self {
+            Linear::Nonzeros { factors, .. } => format!("Arr<R, {factors}>"),
+            Linear::Loops { .. } => format!("linear::Dense<R, {states}>"),
+            Linear::Pivoting => format!("linear::Pivoted<R, {states}>"),
         }
     }
 
     /// What the trait asks for beside the functions; `linear` is where the loops are.
     pub(super) fn items(&self, sizes: Sizes, linear: &TokenStream) -> TokenStream {
-        match self {
-            Linear::Nonzeros { operations: [factor, solve], factors } => {
-                let factors = Literal::usize_unsuffixed(*factors);
-                quote! {
-                    const LINEAR: LinearEquations = LinearEquations::Nonzeros {
-                        factor: Operations::new([#factor]),
-                        solve: Operations::new([#solve]),
-                    };
-                    type Factors<R: Real> = [R; #factors];
+        let ty = self.factors_type(sizes, linear);
+        let how = match self {
+            Linear::Nonzeros { operations: [factor, solve], .. } => quote! {
+                LinearEquations::Nonzeros {
+                    factor: Operations::new([#factor]),
+                    solve: Operations::new([#solve]),
                 }
-            }
+            },
             Linear::Loops { .. } => {
                 let limit = Literal::usize_unsuffixed(LIMIT);
-                let states = Literal::usize_unsuffixed(sizes.states);
-                quote! {
-                    const LINEAR: LinearEquations = LinearEquations::Loops { limit: #limit };
-                    type Factors<R: Real> = #linear::Dense<R, #states>;
-                }
+                quote!(LinearEquations::Loops { limit: #limit })
             }
+            Linear::Pivoting => quote!(LinearEquations::Pivoting),
+        };
+        quote! {
+            const LINEAR: LinearEquations = #how;
+            type Factors<R: Real> = #ty;
         }
     }
 
@@ -68,7 +95,14 @@ impl Linear {
         linear: &TokenStream,
         this: &TokenStream,
     ) -> Vec<TokenStream> {
-        let Linear::Loops { equation_of } = self else { return Vec::new() };
+        let (equation_of, [factor, solve]) = match self {
+            Linear::Nonzeros { .. } => return Vec::new(),
+            Linear::Loops { equation_of } => (&equation_of[..], ["factor", "solve"]),
+            // The search finds its own order.
+            Linear::Pivoting => (&[][..], ["factor_pivoted", "solve_pivoted"]),
+        };
+        let [factor, solve] = [factor, solve].map(|name| Ident::new(name, Span::call_site()));
+        let ty = self.factors_type(sizes, linear);
         let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
         let moved = equation_of.iter().enumerate().any(|(unknown, row)| unknown != *row);
         // Equations in an order in which each has its unknown on the diagonal.
@@ -85,19 +119,19 @@ impl Linear {
                     p: &[R; #parameters],
                     t: R,
                     scale: R,
-                ) -> #linear::Dense<R, #states> {
+                ) -> #ty {
                     let jacobian = #this::jacobian::<R>(u, p, t);
                     let matrix =
                         #linear::matrix::<R, #this, #states, #parameters>(&jacobian, scale);
-                    #linear::factor::<R, #states>(#matrix)
+                    #linear::#factor::<R, #states>(#matrix)
                 }
             },
             quote! {
                 fn solve<R: Real>(
-                    w: &#linear::Dense<R, #states>,
+                    w: &#ty,
                     b: &[R; #states],
                 ) -> [R; #states] {
-                    #linear::solve::<R, #states>(w, #side)
+                    #linear::#solve::<R, #states>(w, #side)
                 }
             },
         ]

@@ -81,11 +81,8 @@ mod pendulum {
             const MASS: bool = true;
             const ALGEBRAIC: usize = 1;
             const HAS_DOMAIN: bool = true;
-            const LINEAR: LinearEquations = LinearEquations::Nonzeros {
-                factor: Operations::new([0, 8, 1, 1, 5, 0]),
-                solve: Operations::new([0, 3, 4, 0, 0, 0]),
-            };
-            type Factors<R: Real> = [R; 7];
+            const LINEAR: LinearEquations = LinearEquations::Pivoting;
+            type Factors<R: Real> = ::odes::__private::linear::Pivoted<R, 3>;
             #[inline(always)]
             fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {
                 let v0 = R::lit(-2.0) * p[0];
@@ -136,36 +133,6 @@ mod pendulum {
                 let zero = R::lit(0.0);
                 [zero, zero, zero]
             }
-            #[inline]
-            fn factor<R: Real>(u: &[R; 3], p: &[R; 2], t: R, scale: R) -> [R; 7] {
-                let v0 = u[0].sin();
-                let v1 = v0 * p[0];
-                let v2 = v1 * R::lit(2.0);
-                let v3 = R::lit(2.0) * u[1];
-                let v4 = v3 * p[1];
-                let v5 = v4 * R::lit(2.0);
-                let v6 = R::lit(-1.0).reciprocal();
-                let v7 = scale.reciprocal();
-                let v8 = R::lit(-2.0) * p[0];
-                let v9 = v8 / p[1];
-                let v10 = u[0].cos();
-                let v11 = v10 * v9;
-                let v12 = v11 * v7;
-                let v13 = scale.mul_add(R::lit(2.0), -v12);
-                let v14 = v13.reciprocal();
-                [v6, -v2, v5, v7, R::lit(-1.0), -v12, v14]
-            }
-            #[inline]
-            fn solve<R: Real>(w: &[R; 7], b: &[R; 3]) -> [R; 3] {
-                let v0 = (-w[5]).mul_add(b[0], b[1]);
-                let v1 = v0 * w[6];
-                let v2 = (-w[4]).mul_add(v1, b[0]);
-                let v3 = v2 * w[3];
-                let v4 = (-w[1]).mul_add(v3, b[2]);
-                let v5 = (-w[2]).mul_add(v1, v4);
-                let v6 = v5 * w[0];
-                [v3, v1, v6]
-            }
             #[inline(always)]
             fn mass<R: Real>(b: &[R; 3]) -> [R; 3] {
                 let zero = R::lit(0.0);
@@ -177,6 +144,27 @@ mod pendulum {
                 let m0 = u[2].lt(R::lit(0.0));
                 m0
             }
+            fn factor<R: Real>(
+                u: &[R; 3],
+                p: &[R; 2],
+                t: R,
+                scale: R,
+            ) -> ::odes::__private::linear::Pivoted<R, 3> {
+                let jacobian = Self::jacobian::<R>(u, p, t);
+                let matrix = ::odes::__private::linear::matrix::<
+                    R,
+                    Self,
+                    3,
+                    2,
+                >(&jacobian, scale);
+                ::odes::__private::linear::factor_pivoted::<R, 3>(&matrix)
+            }
+            fn solve<R: Real>(
+                w: &::odes::__private::linear::Pivoted<R, 3>,
+                b: &[R; 3],
+            ) -> [R; 3] {
+                ::odes::__private::linear::solve_pivoted::<R, 3>(w, b)
+            }
             #[inline(always)]
             fn algebraic_rows<R: Real>(a: &[R; 3], b: &[R; 3]) -> [R; 3] {
                 [b[0], b[1], a[2]]
@@ -186,11 +174,11 @@ mod pendulum {
                 [b[0], b[1], a[2]]
             }
             fn rust_source() -> &'static str {
-                "fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = v1 * v2;\n    let v4 = u[1] * u[1];\n    let v5 = p[1] * v4;\n    let v6 = u[0].cos();\n    let v7 = p[0].mul_add(v6, v5);\n    let v8 = R::lit(-2.0).mul_add(v7, u[2]);\n    [u[1], v3, v8]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = u[0].cos();\n    let v4 = v3 * v1;\n    let v5 = R::lit(2.0) * u[1];\n    let v6 = v5 * p[1];\n    let v7 = v2 * p[0];\n    let v8 = v7 * R::lit(2.0);\n    let v9 = v6 * R::lit(2.0);\n    [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = u[1] * u[1];\n    let v4 = u[0].cos();\n    let v5 = R::lit(1.0) / p[1];\n    let v6 = R::lit(-2.0) * v5;\n    let v7 = v1 * v5;\n    let v8 = v6 * v2;\n    let v9 = v7 * v2;\n    let v10 = v4 * R::lit(2.0);\n    let v11 = v3 * R::lit(2.0);\n    [[zero, zero], [v8, -v9], [-v10, -v11]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn factor<R: Real>(u: &[R; 3], p: &[R; 2], t: R, scale: R) -> [R; 7] {\n    let v0 = u[0].sin();\n    let v1 = v0 * p[0];\n    let v2 = v1 * R::lit(2.0);\n    let v3 = R::lit(2.0) * u[1];\n    let v4 = v3 * p[1];\n    let v5 = v4 * R::lit(2.0);\n    let v6 = R::lit(-1.0).reciprocal();\n    let v7 = scale.reciprocal();\n    let v8 = R::lit(-2.0) * p[0];\n    let v9 = v8 / p[1];\n    let v10 = u[0].cos();\n    let v11 = v10 * v9;\n    let v12 = v11 * v7;\n    let v13 = scale.mul_add(R::lit(2.0), -v12);\n    let v14 = v13.reciprocal();\n    [v6, -v2, v5, v7, R::lit(-1.0), -v12, v14]\n}\nfn solve<R: Real>(w: &[R; 7], b: &[R; 3]) -> [R; 3] {\n    let v0 = (-w[5]).mul_add(b[0], b[1]);\n    let v1 = v0 * w[6];\n    let v2 = (-w[4]).mul_add(v1, b[0]);\n    let v3 = v2 * w[3];\n    let v4 = (-w[1]).mul_add(v3, b[2]);\n    let v5 = (-w[2]).mul_add(v1, v4);\n    let v6 = v5 * w[0];\n    [v3, v1, v6]\n}\nfn mass<R: Real>(b: &[R; 3]) -> [R; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(2.0) * b[1];\n    [b[0], v0, zero]\n}\nfn out_of_domain<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> R::Mask {\n    let m0 = u[2].lt(R::lit(0.0));\n    m0\n}\n"
+                "fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = v1 * v2;\n    let v4 = u[1] * u[1];\n    let v5 = p[1] * v4;\n    let v6 = u[0].cos();\n    let v7 = p[0].mul_add(v6, v5);\n    let v8 = R::lit(-2.0).mul_add(v7, u[2]);\n    [u[1], v3, v8]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = u[0].cos();\n    let v4 = v3 * v1;\n    let v5 = R::lit(2.0) * u[1];\n    let v6 = v5 * p[1];\n    let v7 = v2 * p[0];\n    let v8 = v7 * R::lit(2.0);\n    let v9 = v6 * R::lit(2.0);\n    [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = u[1] * u[1];\n    let v4 = u[0].cos();\n    let v5 = R::lit(1.0) / p[1];\n    let v6 = R::lit(-2.0) * v5;\n    let v7 = v1 * v5;\n    let v8 = v6 * v2;\n    let v9 = v7 * v2;\n    let v10 = v4 * R::lit(2.0);\n    let v11 = v3 * R::lit(2.0);\n    [[zero, zero], [v8, -v9], [-v10, -v11]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn mass<R: Real>(b: &[R; 3]) -> [R; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(2.0) * b[1];\n    [b[0], v0, zero]\n}\nfn out_of_domain<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> R::Mask {\n    let m0 = u[2].lt(R::lit(0.0));\n    m0\n}\n"
             }
             fn device_source() -> ::std::string::String {
                 ::std::string::String::from(
-                    "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = true;\n    template<class R> using Factors = Arr<R, 7>;\n    static constexpr bool MASS = true;\n    static constexpr int ALGEBRAIC = 1;\n    static constexpr bool HAS_DOMAIN = true;\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = (v1 * v2);\n        auto v4 = (u[1] * u[1]);\n        auto v5 = (p[1] * v4);\n        auto v6 = math::cos(u[0]);\n        auto v7 = m_mul_add(p[0], v6, v5);\n        auto v8 = m_mul_add(Real<R>::lit((-2.0)), v7, u[2]);\n        return array(u[1], v3, v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = math::cos(u[0]);\n        auto v4 = (v3 * v1);\n        auto v5 = (Real<R>::lit(2.0) * u[1]);\n        auto v6 = (v5 * p[1]);\n        auto v7 = (v2 * p[0]);\n        auto v8 = (v7 * Real<R>::lit(2.0));\n        auto v9 = (v6 * Real<R>::lit(2.0));\n        return array(array(zero, Real<R>::lit(1.0), zero), array(v4, zero, zero), array(v8, (-v9), Real<R>::lit(1.0)));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = (u[1] * u[1]);\n        auto v4 = math::cos(u[0]);\n        auto v5 = (Real<R>::lit(1.0) / p[1]);\n        auto v6 = (Real<R>::lit((-2.0)) * v5);\n        auto v7 = (v1 * v5);\n        auto v8 = (v6 * v2);\n        auto v9 = (v7 * v2);\n        auto v10 = (v4 * Real<R>::lit(2.0));\n        auto v11 = (v3 * Real<R>::lit(2.0));\n        return array(array(zero, zero), array(v8, (-v9)), array((-v10), (-v11)));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n    template<class R> static DEVICE Arr<R, 7> factor(const Arr<R, 3>& u, const Arr<R, 2>& p, R t, R scale) {\n        auto v0 = math::sin(u[0]);\n        auto v1 = (v0 * p[0]);\n        auto v2 = (v1 * Real<R>::lit(2.0));\n        auto v3 = (Real<R>::lit(2.0) * u[1]);\n        auto v4 = (v3 * p[1]);\n        auto v5 = (v4 * Real<R>::lit(2.0));\n        auto v6 = m_reciprocal(Real<R>::lit((-1.0)));\n        auto v7 = m_reciprocal(scale);\n        auto v8 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v9 = (v8 / p[1]);\n        auto v10 = math::cos(u[0]);\n        auto v11 = (v10 * v9);\n        auto v12 = (v11 * v7);\n        auto v13 = m_mul_add(scale, Real<R>::lit(2.0), (-v12));\n        auto v14 = m_reciprocal(v13);\n        return array(v6, (-v2), v5, v7, Real<R>::lit((-1.0)), (-v12), v14);\n    }\n    template<class R> static DEVICE Arr<R, 3> solve(const Arr<R, 7>& w, const Arr<R, 3>& b) {\n        auto v0 = m_mul_add((-w[5]), b[0], b[1]);\n        auto v1 = (v0 * w[6]);\n        auto v2 = m_mul_add((-w[4]), v1, b[0]);\n        auto v3 = (v2 * w[3]);\n        auto v4 = m_mul_add((-w[1]), v3, b[2]);\n        auto v5 = m_mul_add((-w[2]), v1, v4);\n        auto v6 = (v5 * w[0]);\n        return array(v3, v1, v6);\n    }\n    template<class R> static DEVICE Arr<R, 3> mass(const Arr<R, 3>& b) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(2.0) * b[1]);\n        return array(b[0], v0, zero);\n    }\n    template<class R> static DEVICE typename Real<R>::Mask out_of_domain(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto m0 = m_lt(u[2], Real<R>::lit(0.0));\n        return m0;\n    }\n    template<class R> static DEVICE Arr<R, 3> algebraic_rows(const Arr<R, 3>& a, const Arr<R, 3>& b) {\n        return array(b[0], b[1], a[2]);\n    }\n    template<class R> static DEVICE Arr<R, 3> algebraic_columns(const Arr<R, 3>& a, const Arr<R, 3>& b) {\n        return array(b[0], b[1], a[2]);\n    }\n};\n",
+                    "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = true;\n    template<class R> using Factors = linear::Pivoted<R, 3>;\n    static constexpr bool MASS = true;\n    static constexpr int ALGEBRAIC = 1;\n    static constexpr bool HAS_DOMAIN = true;\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = (v1 * v2);\n        auto v4 = (u[1] * u[1]);\n        auto v5 = (p[1] * v4);\n        auto v6 = math::cos(u[0]);\n        auto v7 = m_mul_add(p[0], v6, v5);\n        auto v8 = m_mul_add(Real<R>::lit((-2.0)), v7, u[2]);\n        return array(u[1], v3, v8);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = math::cos(u[0]);\n        auto v4 = (v3 * v1);\n        auto v5 = (Real<R>::lit(2.0) * u[1]);\n        auto v6 = (v5 * p[1]);\n        auto v7 = (v2 * p[0]);\n        auto v8 = (v7 * Real<R>::lit(2.0));\n        auto v9 = (v6 * Real<R>::lit(2.0));\n        return array(array(zero, Real<R>::lit(1.0), zero), array(v4, zero, zero), array(v8, (-v9), Real<R>::lit(1.0)));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 2>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit((-2.0)) * p[0]);\n        auto v1 = (v0 / p[1]);\n        auto v2 = math::sin(u[0]);\n        auto v3 = (u[1] * u[1]);\n        auto v4 = math::cos(u[0]);\n        auto v5 = (Real<R>::lit(1.0) / p[1]);\n        auto v6 = (Real<R>::lit((-2.0)) * v5);\n        auto v7 = (v1 * v5);\n        auto v8 = (v6 * v2);\n        auto v9 = (v7 * v2);\n        auto v10 = (v4 * Real<R>::lit(2.0));\n        auto v11 = (v3 * Real<R>::lit(2.0));\n        return array(array(zero, zero), array(v8, (-v9)), array((-v10), (-v11)));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n    template<class R> static DEVICE Arr<R, 3> mass(const Arr<R, 3>& b) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (Real<R>::lit(2.0) * b[1]);\n        return array(b[0], v0, zero);\n    }\n    template<class R> static DEVICE typename Real<R>::Mask out_of_domain(const Arr<R, 3>& u, const Arr<R, 2>& p, R t) {\n        auto m0 = m_lt(u[2], Real<R>::lit(0.0));\n        return m0;\n    }\n    template<class R> static DEVICE linear::Pivoted<R, 3> factor(const Arr<R, 3>& u, const Arr<R, 2>& p, R t, R scale) {\n        auto jacobian = System::jacobian<R>(u, p, t);\n        auto matrix = linear::matrix<R, System, 3, 2>(jacobian, scale);\n        return linear::factor_pivoted<R, 3>(matrix);\n    }\n    template<class R> static DEVICE Arr<R, 3> solve(const linear::Pivoted<R, 3>& w, const Arr<R, 3>& b) {\n        return linear::solve_pivoted<R, 3>(w, b);\n    }\n    template<class R> static DEVICE Arr<R, 3> algebraic_rows(const Arr<R, 3>& a, const Arr<R, 3>& b) {\n        return array(b[0], b[1], a[2]);\n    }\n    template<class R> static DEVICE Arr<R, 3> algebraic_columns(const Arr<R, 3>& a, const Arr<R, 3>& b) {\n        return array(b[0], b[1], a[2]);\n    }\n};\n",
                 )
             }
         }
