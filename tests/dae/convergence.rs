@@ -120,12 +120,7 @@ where
         let options = SolveOptions::default().fixed_step(dt).saveat(times).tolerance(1e-9);
         let problem = OdeProblem::new(system, exact(0.2), 0.2..=end, []);
         let solution = problem.solve(method, &options).unwrap();
-        assert_eq!(
-            solution.code(),
-            ReturnCode::Success,
-            "{dt} {of:?} {:?}",
-            solution.final_state()
-        );
+        assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);
         let pairs = solution.times().zip(solution.states());
         let errors = pairs.flat_map(|(t, u)| {
             let exact = exact(t);
