@@ -125,7 +125,7 @@ macro_rules! switching {
             pub fn explicit<R: Real, const N: usize>(
                 step: &stepper::Step<R, N, $kept>,
             ) -> stepper::Step<R, N, $some> {
-                let mut k = [[R::lit(0.0); N]; $some];
+                let mut k = R::blank::<N, $some>();
                 for j in 0..$some {
                     k[j] = step.k[j];
                 }
@@ -136,7 +136,7 @@ macro_rules! switching {
             pub fn implicit<R: Real, const N: usize>(
                 step: &stepper::Step<R, N, $kept>,
             ) -> stepper::Step<R, N, $others> {
-                let mut k = [[R::lit(0.0); N]; $others];
+                let mut k = R::blank::<N, $others>();
                 for j in 0..$others {
                     k[j] = step.k[$some + j];
                 }
@@ -164,7 +164,8 @@ macro_rules! switching {
                 ) -> stepper::Step<R, N, $kept> {
                     let stiff = auto::has::<R>(mode, auto::STIFF);
                     let easy = !stiff;
-                    let mut k = [[R::lit(0.0); N]; $kept];
+                    // What the other method keeps nobody looks at.
+                    let mut k = R::blank::<N, $kept>();
                     let mut new = *u;
                     let mut code = <R::Bits as Bits>::lit(code::SUCCESS);
                     let mut suggests = stiff;
