@@ -10,12 +10,15 @@
 #   gpu_memory     likewise
 #   acceptance     likewise
 #   models         likewise
+#   stiff          likewise
+#   auto           likewise
+#   dae            likewise
 #   lorenz         cargo build --release --example lorenz
 #   odes-bench     cargo build --release -p odes-bench
 #
 # `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
-# to first solution, cold and warm) and gpu.jsonl, functions.jsonl and cpu.jsonl (the benchmarks'
-# rows). Correctness comes first; what follows runs even if it fails, since time on such machines is
+# to first solution, cold and warm) and gpu.jsonl, stiff.jsonl, functions.jsonl and cpu.jsonl (the
+# benchmarks' rows). Correctness comes first; what follows runs even if it fails, since time on such machines is
 # dear, but then the exit status is 1. NVRTC is looked for as always (see ode-gpu; ODES_NVRTC names a
 # library).
 #
@@ -23,7 +26,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,23s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,26s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -92,6 +95,9 @@ step bits 420 "$binaries/gpu" --test-threads=1 --nocapture
 step memory 120 "$binaries/gpu_memory" --nocapture
 step acceptance 180 "$binaries/acceptance" --test-threads=1 --nocapture
 step models 180 "$binaries/models" --test-threads=1
+step stiff 180 "$binaries/stiff" --nocapture
+step auto 180 "$binaries/auto"
+step dae 180 "$binaries/dae"
 
 : >"$output/startup.jsonl"
 : >"$output/startup.log"
@@ -108,13 +114,14 @@ fi
 
 # shellcheck disable=SC2086 # several arguments
 step bench 560 "$binaries/odes-bench" gpu --json "$output/gpu.jsonl" ${BENCH_ARGS:-}
+step bench-stiff 240 "$binaries/odes-bench" gpu-stiff --json "$output/stiff.jsonl"
 step functions 120 "$binaries/odes-bench" gpu-functions --json "$output/functions.jsonl"
 step cpu 240 "$binaries/odes-bench" cpu --json "$output/cpu.jsonl"
 
 {
     printf '%s\n' "${summary[@]}"
     grep '"bench":"startup"' "$output/startup.jsonl" | tail -n 1
-    for log in bench functions cpu; do
+    for log in bench bench-stiff functions cpu; do
         [ -f "$output/$log.log" ] && cat "$output/$log.log"
     done
     grep -hE '^test .*FAILED|panicked|^FAIL ' "$output"/*.log | head -n 20
