@@ -134,6 +134,8 @@ mod device {
     pub const RESOLUTION_DOUBLE: f64 = 8.881784197001252e-16;
     /// `2^-44`.
     pub const RESOLUTION_SINGLE: f64 = 5.684341886080802e-14;
+    /// `2^-21`: a few units in the last place of an `f32`, as [`RESOLUTION_DOUBLE`] is of an `f64`.
+    pub const FEW_UNITS_SINGLE: f64 = 4.76837158203125e-7;
 
     /// A whole number from 0 up to [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]), exclusive,
     /// as an integer: added to the power of two whose unit in the last place is one.
@@ -471,7 +473,18 @@ mod device {
                         let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
                         // Where the derivative is not finite no step is small enough.
                         let hopeless = failing & !stepper::is_finite::<R, N>(&step.k[0]);
-                        let stuck = failing & h.abs().le(floor);
+                        let mut stuck = failing & h.abs().le(floor);
+                        if S::HAS_DOMAIN {
+                            // Smaller steps would not leave, as rounding does not let them move.
+                            let outside = <R::Bits as Bits>::lit(code::OUTSIDE);
+                            let mut still = failing & step.code.equals(outside);
+                            let few = R::lit_of(RESOLUTION_DOUBLE, FEW_UNITS_SINGLE);
+                            for d in 0..N {
+                                let moved = (step.u[d] - u[d]).abs();
+                                still = still & moved.le(u[d].abs() * few);
+                            }
+                            stuck = stuck | still;
+                        }
                         let why = <R::Bits as Bits>::select(
                             hopeless | !stepper::is_finite::<R, 1>(&[square]),
                             <R::Bits as Bits>::lit(code::NON_FINITE),
