@@ -63,7 +63,8 @@ impl<M: Method<K>, const K: usize> Solver<K> for M {
 /// A trajectory begins with an explicit method, changes to a Rosenbrock method where it turns out to be
 /// stiff, and back; the others are not touched by that. Down to a relative tolerance of `1e-6` the methods
 /// are [`Tsit5`](crate::methods::Tsit5) and [`Rodas4`], below it [`Vern7`](crate::methods::Vern7) and
-/// [`Rodas5P`]; with 16 states and more, whose stages are many for a GPU, the limit is `1e-8`. A system with a mass matrix is solved by the Rosenbrock method alone. The solution
+/// [`Rodas5P`]; with 16 states and more, whose stages are many for a GPU, the limit is `1e-8`. A system
+/// with a mass matrix is solved by the Rosenbrock method alone. The solution
 /// [says](crate::EnsembleSolution::method) what was chosen, and [which
 /// trajectories](crate::EnsembleSolution::used_stiff_method) were stiff.
 ///
@@ -107,12 +108,17 @@ impl Solver<0> for Auto {
         A: EnsembleAlgorithm,
     {
         let loose = [Tsit5Rodas4::PROPERTIES, Rodas4::PROPERTIES].contains(&inputs.method);
-        // One of the two is not compiled at all.
-        match (loose, S::MASS) {
-            (true, false) => Tsit5Rodas4.integrate::<T, S, A, N, P>(algorithm, inputs),
-            (true, true) => Rodas4.integrate::<T, S, A, N, P>(algorithm, inputs),
-            (false, false) => Vern7Rodas5P.integrate::<T, S, A, N, P>(algorithm, inputs),
-            (false, true) => Rodas5P.integrate::<T, S, A, N, P>(algorithm, inputs),
+        // A branch by a constant of the system: what it leaves out is not compiled.
+        if S::MASS {
+            match loose {
+                true => Rodas4.integrate::<T, S, A, N, P>(algorithm, inputs),
+                false => Rodas5P.integrate::<T, S, A, N, P>(algorithm, inputs),
+            }
+        } else {
+            match loose {
+                true => Tsit5Rodas4.integrate::<T, S, A, N, P>(algorithm, inputs),
+                false => Vern7Rodas5P.integrate::<T, S, A, N, P>(algorithm, inputs),
+            }
         }
     }
 }

@@ -148,7 +148,8 @@ mod device {
         const LAST: usize;
         /// Whether its steps solve equations.
         const IMPLICIT: bool;
-        /// Whether it is two methods, of which each lane takes the one that suits it: see [`auto`](crate::methods::auto).
+        /// Whether it is two methods, of which each lane takes the one that suits it: see
+        /// [`auto`](crate::methods::auto).
         const SWITCHES: bool;
         /// Whether it iterates, and may end without a new state though its numbers are finite.
         const ITERATES: bool;
