@@ -49,7 +49,7 @@ counted
   mass matrix: the identity
   right-hand side, 8 operations as written: 1 product, 1 fused multiply-add, 1 quotient or root, 1 elementary function, 2 selections; 1 used more than once
   Jacobian: 6 of 9 entries: 5 products, 1 quotient or root, 1 elementary function, 2 selections
-  linear equations: straight-line code over 6 nonzeros, 19 operations with the Jacobian and 6 for each solution; loops over 9 entries would take 26 and 9
+  linear equations: straight-line code over 6 nonzeros, 16 operations with the Jacobian and 6 for each solution; loops over 9 entries would take 26 and 9
 ";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.ends_with("by the time: nothing to compute"), "{text}");
