@@ -131,7 +131,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// `#[ode_system(fusion = "off")]` rounds every product by itself, as the plain function does,
 /// where otherwise `a * b + c` is one fused operation. `#[ode_system(limit = 1000000)]` raises the number
 /// of operations that a right-hand side may unroll to (200,000). `#[ode_system(check = "off")]` takes
-/// derivatives by hand as they are. `#[ode_system(crate = path)]` names the facade crate where it is
+/// derivatives by hand as they are. `#[ode_system(pivoting = "on")]` searches for the pivots of the linear
+/// equations of implicit methods, which are on the diagonal otherwise. `#[ode_system(crate = path)]` names the facade crate where it is
 /// not `::odes`.
 #[proc_macro_attribute]
 pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
