@@ -1,22 +1,15 @@
 //! Methods that switch: the right one for each trajectory, errors that follow tolerances, and results that
 //! depend on no neighbour.
 
-#[path = "support/cpp.rs"]
-mod cpp;
-#[path = "support/gpu.rs"]
-mod gpu;
+#[path = "support/everywhere.rs"]
+mod everywhere;
 #[allow(unreachable_pub, dead_code)]
 #[path = "../examples/models/robertson.rs"]
 mod robertson;
-#[path = "support/workloads.rs"]
-mod workloads;
 
-use cpp::HostCpp;
-use gpu::gpu;
 use odes::methods::{tsit5, vern7};
 use odes::prelude::*;
-use odes::{InstructionSet, Method, Schedule, SolveError, Tsit5Rodas4, Vern7Rodas5P};
-use workloads::assert_same_bits;
+use odes::{Method, SolveError, Tsit5Rodas4, Vern7Rodas5P};
 
 /// `R(z)` of an explicit method for `u' = z u`.
 fn stability(tableau: &odes::methods::explicit::Tableau, z: f64) -> f64 {
@@ -109,21 +102,7 @@ fn same_everywhere<M: Method<K> + Copy, const K: usize>(method: M, tolerance: f6
     let options = options(tolerance).saveat(2.5);
     let reference = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     assert!(reference.all_succeeded());
-    let fused = InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline);
-    for instructions in fused {
-        for (batch, schedule) in [(64, Schedule::Static), (500, Schedule::Refill)] {
-            let place = EnsembleThreads::new().instructions(instructions).threads(2);
-            let place = place.batch(batch).schedule(schedule);
-            assert_same_bits(&reference, &ensemble.solve(method, place, &options).unwrap());
-        }
-    }
-    match HostCpp::find() {
-        Some(cpp) => assert_same_bits(&reference, &ensemble.solve(method, cpp, &options).unwrap()),
-        None => eprintln!("skipped: no C++ compiler (c++, g++ or clang++)"),
-    }
-    if let Some(gpu) = gpu() {
-        assert_same_bits(&reference, &ensemble.solve(method, gpu, &options).unwrap());
-    }
+    everywhere::same_everywhere(method, &ensemble, &reference, &options);
 }
 
 #[test]

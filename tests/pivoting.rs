@@ -1,20 +1,17 @@
 //! Linear equations with a search for pivots: asked for, and by default in small differential-algebraic
 //! systems.
 
-#[path = "support/cpp.rs"]
-mod cpp;
+#[path = "support/everywhere.rs"]
+mod everywhere;
 #[path = "support/random.rs"]
 mod random;
-#[path = "support/workloads.rs"]
-mod workloads;
 
-use cpp::HostCpp;
+use everywhere::same_everywhere;
 use odes::prelude::*;
 use odes::report::LinearEquations;
 use odes::system::System;
-use odes::{InstructionSet, Kvaerno5, Method};
+use odes::{Kvaerno5, Method};
 use random::Random;
-use workloads::assert_same_bits;
 
 /// A matrix of parameters times the state.
 #[ode_system(pivoting = "on")]
@@ -101,16 +98,7 @@ fn solves<M: Method<K> + Copy, const K: usize>(method: M, most: f64) {
             assert!(error < most, "{name}: {error:e} at {t}");
         }
     }
-    for instructions in InstructionSet::available() {
-        if instructions != InstructionSet::Baseline {
-            let place = EnsembleThreads::new().instructions(instructions).threads(2);
-            assert_same_bits(&reference, &ensemble.solve(method, place, &options).unwrap());
-        }
-    }
-    match HostCpp::find() {
-        Some(cpp) => assert_same_bits(&reference, &ensemble.solve(method, cpp, &options).unwrap()),
-        None => eprintln!("skipped: no C++ compiler (c++, g++ or clang++)"),
-    }
+    same_everywhere(method, &ensemble, &reference, &options);
 }
 
 #[test]

@@ -1,19 +1,13 @@
 //! Stiff ensembles: one arithmetic in every place, failures that harm nobody.
 
-#[path = "support/cpp.rs"]
-mod cpp;
-#[path = "support/gpu.rs"]
-mod gpu;
-#[path = "support/workloads.rs"]
-mod workloads;
+#[path = "support/everywhere.rs"]
+mod everywhere;
 
-use cpp::HostCpp;
-use gpu::gpu;
+use everywhere::workloads::assert_same_bits;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{InstructionSet, KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, Schedule, TrBdf2, Vary};
-use workloads::assert_same_bits;
+use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, Schedule, TrBdf2, Vary};
 
 /// Robertson's reactions, in a place whose temperature changes with the time: nothing in it is rounded
 /// more than once.
@@ -74,25 +68,7 @@ where
     let reference = ensemble.solve(method, EnsembleSerial, options).unwrap();
     let counts = reference.code_counts();
     assert!(reference.all_succeeded(), "{} in {}: {counts:?}", M::PROPERTIES.name, T::NAME);
-    let fused = InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline);
-    for instructions in fused {
-        for (threads, batch, schedule) in [(2, 64, Schedule::Static), (3, 500, Schedule::Refill)] {
-            let place = EnsembleThreads::new()
-                .instructions(instructions)
-                .threads(threads)
-                .batch(batch)
-                .schedule(schedule);
-            eprintln!("{instructions:?}, {threads} threads, batches of {batch}, {schedule:?}");
-            assert_same_bits(&reference, &ensemble.solve(method, place, options).unwrap());
-        }
-    }
-    match HostCpp::find() {
-        Some(cpp) => assert_same_bits(&reference, &ensemble.solve(method, cpp, options).unwrap()),
-        None => eprintln!("skipped: no C++ compiler (c++, g++ or clang++)"),
-    }
-    if let Some(gpu) = gpu() {
-        assert_same_bits(&reference, &ensemble.solve(method, gpu, options).unwrap());
-    }
+    everywhere::same_everywhere(method, &ensemble, &reference, options);
 }
 
 #[test]
