@@ -216,9 +216,9 @@ stiff! {
     robertson: 1e-8, [Rosenbrock23 to 7: 150.0] [Rodas3 to 8: 20.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0]
         [TrBdf2 to 7: 250.0] [Kvaerno3 to 8: 2.0] [KenCarp4 to 9: 60.0] [Kvaerno5 to 10: 10.0];
     oregonator: 1e-3, [Rosenbrock23 to 7: 2000.0] [Rodas3 to 8: 50.0] [Rodas4 to 10: 15.0] [Rodas5P to 10: 5.0]
-        [TrBdf2 to 7: 6000.0] [Kvaerno3 to 8: 30.0] [KenCarp4 to 9: 500.0] [Kvaerno5 to 10: 150.0];
+        [TrBdf2 to 7: 6000.0] [Kvaerno3 to 8: 30.0] [KenCarp4 to 9: 250.0] [Kvaerno5 to 10: 60.0];
     hires: 1e-4, [Rosenbrock23 to 8: 100.0] [Rodas3 to 9: 10.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0]
-        [TrBdf2 to 7: 2500.0] [Kvaerno3 to 8: 30.0] [KenCarp4 to 9: 200.0] [Kvaerno5 to 10: 200.0];
+        [TrBdf2 to 7: 2500.0] [Kvaerno3 to 8: 30.0] [KenCarp4 to 9: 200.0] [Kvaerno5 to 10: 150.0];
     pollution: 1e-9, [Rosenbrock23 to 8: 10.0] [Rodas3 to 9: 5.0] [Rodas4 to 10: 3.0] [Rodas5P to 10: 3.0]
         [TrBdf2 to 7: 120.0] [Kvaerno3 to 8: 1.0] [KenCarp4 to 9: 8.0] [Kvaerno5 to 10: 5.0];
     // By `tools/references.py --until`: at the end of the span its species are of the size of rounding

@@ -315,7 +315,9 @@ fn pendulum_swings<M: Method<K> + Copy, const K: usize>(method: M) {
         for (u, [theta, rate]) in solution.states().zip(exact.states()) {
             let (sin, cos) = theta.sin_cos();
             let expected = [sin, -cos, rate * cos, rate * sin, rate * rate + g * cos];
-            follows::<M, K>("pendulum", error(u, expected, 1.0), tolerance, 300.0);
+            // Between steps Rodas3 has an order less.
+            let most = if M::PROPERTIES.interpolant < M::ORDER { 300.0 } else { 150.0 };
+            follows::<M, K>("pendulum", error(u, expected, 1.0), tolerance, most);
         }
     }
 }

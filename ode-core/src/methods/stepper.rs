@@ -15,7 +15,8 @@ mod device {
         pub abstol: [R; N],
         /// Relative tolerance.
         pub reltol: R,
-        /// How many times as large what an iteration leaves may be, where it comes no further.
+        /// How many tolerances an iteration that comes no further may leave: zero where a shorter step can
+        /// be taken instead.
         pub slack: R,
     }
 
@@ -36,7 +37,7 @@ mod device {
 
     /// [`Tolerances`] of their parts.
     pub fn tolerances<R: Real, const N: usize>(abstol: [R; N], reltol: R) -> Tolerances<R, N> {
-        Tolerances::<R, N> { abstol, reltol, slack: R::lit(1.0) }
+        Tolerances::<R, N> { abstol, reltol, slack: R::lit(0.0) }
     }
 
     /// Those of iterations where steps are fixed, so that their errors are not to be seen beside the
