@@ -190,21 +190,10 @@ mod device {
         let guess = R::select(either, R::lit(1e-6), R::lit(0.01) * ratio);
         let h0 = guess.at_most(span.abs());
         // An Euler step of that size shows the second derivative.
-        let signed = h0.copysign(span);
-        let mut moved = *u;
-        for d in 0..N {
-            moved[d] = signed.mul_add(k[d], u[d]);
-        }
-        let mut there = S::rhs(&moved, p, t + signed);
-        if S::MASS {
-            there = initial::slope::<R, S, N, P>(&moved, p, t + signed, &there);
-        }
-        let mut change = there;
+        let little = slope_change::<R, S, N, P>(u, p, t, h0.copysign(span), k);
+        let curve = controller::square_norm::<R, N>(&little, u, &zero, tolerances);
         let per_h0 = controller::reciprocal(h0);
-        for d in 0..N {
-            change[d] = (there[d] - k[d]) * per_h0;
-        }
-        let curve = controller::square_norm::<R, N>(&change, u, &zero, tolerances);
+        let curve = curve * (per_h0 * per_h0);
         let most = slope.max(curve);
         // (0.01 / m)^(1/(order + 1)) with m² = most / n.
         let log = <R::Single as Real>::lit(LOG2_FIRST) - controller::log2_of_mean(most, n);
@@ -212,15 +201,38 @@ mod device {
         let h1 = controller::exp2_wide::<R>(log * root);
         let flat = most.le(R::lit(N as f64 * FIRST_FLAT));
         let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
-        // For an implicit method not a hundred times it, as there: the Jacobian at the start may not show
-        // yet how stiff the system is, and an error estimate has zeros.
-        let mut most = R::lit(100.0);
-        if M::IMPLICIT {
-            most = R::lit(10.0);
-        }
-        h1.min(most * h0).at_most(span.abs())
+        let h = h1.min(R::lit(100.0) * h0).at_most(span.abs());
+        // The derivatives at the start may not show yet how stiff the system is, and error estimates have
+        // zeros. So in an Euler step of this size the derivative must not change by more than itself and what
+        // is in proportion to the change in the first.
+        let much = slope_change::<R, S, N, P>(u, p, t, h.copysign(span), k);
+        let bend = stepper::add(much, -(h / h0), &little);
+        let bend = controller::square_norm::<R, N>(&bend, u, &zero, tolerances);
+        let ratio = controller::log2_of_mean(slope, n) - controller::log2_of_mean(bend, n);
+        let least = <R::Single as Real>::lit(LOG2_FIRST_LEAST);
+        let none = <R::Single as Real>::lit(0.0);
+        let shorter = h * controller::exp2_wide::<R>((ratio * half).max(least).min(none));
+        R::select(either, h, shorter)
     }
 
+    /// The change of the derivative `k` in an Euler step.
+    pub fn slope_change<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        h: R,
+        k: &[R; N],
+    ) -> [R; N] {
+        let moved = stepper::add(*u, h, k);
+        let mut there = S::rhs(&moved, p, t + h);
+        if S::MASS {
+            there = initial::slope::<R, S, N, P>(&moved, p, t + h, &there);
+        }
+        stepper::add(there, R::lit(-1.0), k)
+    }
+
+    /// The binary logarithm of how much a bend shortens the first step at most.
+    pub const LOG2_FIRST_LEAST: f64 = -10.0;
     /// `1e-5` squared: below it a norm is too small to divide by.
     pub const FIRST_SMALL: f64 = 1e-10;
     /// `1e-15` squared: below it the solution is a straight line.

@@ -148,7 +148,6 @@ macro_rules! switching {
                 const ADAPTIVE: bool = true;
                 const FSAL: bool = $explicit::$Explicit::FSAL;
                 const LAST: usize = $explicit::$Explicit::LAST;
-                const IMPLICIT: bool = false;
                 const SWITCHES: bool = true;
                 const ITERATES: bool = $implicit::$Implicit::ITERATES;
                 const SLOPE: bool = false;

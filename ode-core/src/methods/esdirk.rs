@@ -215,7 +215,6 @@ macro_rules! esdirk {
                 const ADAPTIVE: bool = true;
                 const FSAL: bool = true;
                 const LAST: usize = $stages - 1;
-                const IMPLICIT: bool = true;
                 const SWITCHES: bool = false;
                 const ITERATES: bool = true;
                 const SLOPE: bool = true;

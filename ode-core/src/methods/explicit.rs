@@ -134,7 +134,6 @@ macro_rules! explicit {
                 const ADAPTIVE: bool = $adaptive;
                 const FSAL: bool = $fsal;
                 const LAST: usize = $last;
-                const IMPLICIT: bool = false;
                 const SWITCHES: bool = false;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;

@@ -118,7 +118,6 @@ macro_rules! rosenbrock {
                 const ADAPTIVE: bool = true;
                 const FSAL: bool = false;
                 const LAST: usize = 0;
-                const IMPLICIT: bool = true;
                 const SWITCHES: bool = false;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;

@@ -52,7 +52,6 @@ mod device {
         const ADAPTIVE: bool = true;
         const FSAL: bool = true;
         const LAST: usize = 4;
-        const IMPLICIT: bool = true;
         const SWITCHES: bool = false;
         const ITERATES: bool = false;
         const SLOPE: bool = false;

@@ -147,8 +147,6 @@ mod device {
         const FSAL: bool;
         /// Where it is then, in [`Step::k`].
         const LAST: usize;
-        /// Whether its steps solve equations.
-        const IMPLICIT: bool;
         /// Whether it is two methods, of which each lane takes the one that suits it: see
         /// [`auto`](crate::methods::auto).
         const SWITCHES: bool;
