@@ -13,6 +13,8 @@
 #   stiff          likewise
 #   auto           likewise
 #   dae            likewise
+#   pivoting       likewise
+#   options        likewise
 #   lorenz         cargo build --release --example lorenz
 #   odes-bench     cargo build --release -p odes-bench
 #
@@ -26,7 +28,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,26s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,28s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -98,6 +100,8 @@ step models 180 "$binaries/models" --test-threads=1
 step stiff 180 "$binaries/stiff" --nocapture
 step auto 180 "$binaries/auto"
 step dae 180 "$binaries/dae"
+step pivoting 120 "$binaries/pivoting"
+step options 120 "$binaries/options"
 
 : >"$output/startup.jsonl"
 : >"$output/startup.log"

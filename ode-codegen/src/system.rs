@@ -17,6 +17,7 @@
 
 mod assemble;
 mod constants;
+mod dependent;
 mod function;
 mod linear;
 mod mass;

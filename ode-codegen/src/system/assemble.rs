@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::constants::{Constants, Names};
+use super::dependent;
 use super::linear::{Linear, TINY};
 use super::mass::{self, Mass};
 use super::{Options, never};
@@ -31,10 +32,10 @@ pub(super) struct Target {
 }
 
 /// A system's derivatives, taken apart by what they are derivatives by.
-struct Derivatives {
-    jacobian: Vec<Vec<Option<Id>>>,
-    parameters: Vec<Vec<Option<Id>>>,
-    time: Vec<Option<Id>>,
+pub(super) struct Derivatives {
+    pub jacobian: Vec<Vec<Option<Id>>>,
+    pub parameters: Vec<Vec<Option<Id>>>,
+    pub time: Vec<Option<Id>>,
 }
 
 impl Derivatives {
@@ -97,7 +98,7 @@ pub(super) fn implementation(
     let Elaborated {
         mut graph,
         derivatives,
-        mass,
+        mut mass,
         out_of_domain,
         observables,
         operations: written,
@@ -107,13 +108,16 @@ pub(super) fn implementation(
         parameter_names,
         ..
     } = elaborated;
+    let mut rhs: Vec<Option<Id>> = derivatives.into_iter().map(Some).collect();
+    if let Some(mass) = &mut mass {
+        dependent::combine(&mut graph, mass, &mut rhs, &mut by);
+    }
     let jacobian_pattern = pattern(&by.jacobian);
     let parameter_pattern = pattern(&by.parameters);
     let time_pattern = by.time.iter().enumerate().filter(|(_, entry)| entry.is_some());
     let time_pattern: Vec<_> =
         time_pattern.map(|(row, _)| Literal::usize_unsuffixed(row)).collect();
 
-    let rhs = derivatives.into_iter().map(Some).collect();
     let (observable_names, observed): (Vec<_>, Vec<_>) =
         observables.into_iter().map(|(name, id)| (name, Some(id))).unzip();
     let one = graph.literal(1.0);
