@@ -20,6 +20,8 @@
 //! | derivatives by finite differences with absolute steps | `finite_diff::no_jacobian_by_hand`, `derivatives.rs` |
 //! | a Jacobian in `f32` for problems in `f64` | `rosenbrock.rs`: orders down to errors of 1e-10 |
 //! | `1/(γ h)` overflows or equations are singular, and the result is not a number | `adaptive_endpoint::next_to_nothing`; `stiff.rs: singular_equations_end_a_trajectory` |
+//! | wrong results with a mass matrix (#530); a mass matrix or the time gradient beside it that is dropped | `dae/problems.rs: issue_530`, `masses_only_scale`; `dae/convergence.rs` |
+//! | one initial state without a consistent one near it fails the batch | `dae/initial.rs: impossible_ones_are_told_and_harm_nobody` |
 //! | no more than 32 states (#326) | `models.rs`: Lorenz 96 |
 //! | options that are not understood are ignored | they do not compile: `SolveOptions` has no other |
 //! | options that make no sense are not looked at | `questions.rs` |
