@@ -46,8 +46,8 @@ mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::system::System;
 
-    /// What the last change of an iteration may leave, in units of the tolerance; where changes do not become
-    /// smaller, the last one may be of the tolerance itself.
+    /// What the last change of an iteration may leave, in units of the tolerance. Where steps are fixed and
+    /// changes do not become smaller, the last one may be of the tolerance itself; else the step is refused.
     pub const KAPPA: f64 = 0.05;
     /// Iterations after which a stage is given up, though the changes become smaller. Algebraic unknowns take
     /// them: their rate of convergence is of the order of the step, where that of others is of its square.
