@@ -2,6 +2,8 @@
 
 #[path = "support/everywhere.rs"]
 mod everywhere;
+#[path = "support/textbook.rs"]
+mod textbook;
 
 use everywhere::same_everywhere;
 use everywhere::workloads::{assert_same_bits, lorenz, lorenz_sweep, van_der_pol};
@@ -10,6 +12,7 @@ use odes::methods::tsit5;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Bs3, Controller, EnsembleSolution, Method, SolveError, TrBdf2, Vary};
+use textbook::{Before, Law, PROPORTIONAL};
 
 /// Three oscillators that know nothing of each other, one of them fast.
 #[ode_system]
@@ -131,122 +134,40 @@ fn largest_steps_are_larger_than_smallest() {
     }
 }
 
-/// A controller as books write it: the factor between this step and the next from the errors of this
-/// one and those of accepted ones before, in units of the tolerance, and from how the step has grown since
-/// the last one.
-type Law = fn(e: f64, before: &Before) -> f64;
-
-struct Before {
-    /// The errors of the last two accepted steps.
-    errors: [f64; 2],
-    /// The size of this step as a multiple of the last accepted one.
-    growth: f64,
-    /// No step has been accepted.
-    none: bool,
-}
-
-/// The order of the error that Tsit5 estimates.
-const ORDER: f64 = 5.0;
-
-fn power(e: f64, beta: f64) -> f64 {
-    e.powf(beta / ORDER)
-}
-
-/// Steps of Tsit5 with an exact controller, from a given first step. `law` counts where a step is
-/// accepted; after a rejection it is the first exponent alone.
-fn textbook<S: System<N, P>, const N: usize, const P: usize>(
-    (mut u, p, end): ([f64; N], [f64; P], f64),
-    tolerance: f64,
-    first: f64,
-    (law, beta1): (Law, f64),
-) -> usize {
-    let tableau = &tsit5::TABLEAU;
-    let (mut t, mut dt, mut steps) = (0.0, first, 0);
-    let mut before = Before { errors: [1e-4; 2], growth: 1.0, none: true };
-    while t < end {
-        let last = end - t <= dt;
-        let h = if last { end - t } else { dt };
-        let mut k = vec![S::rhs(&u, &p, t)];
-        let mut new = u;
-        let sum = |row: &[f64], k: &[[f64; N]], d: usize| {
-            row.iter().zip(k).map(|(a, k)| a * k[d]).sum::<f64>()
-        };
-        for row in tableau.stages {
-            new = std::array::from_fn(|d| u[d] + h * sum(row.coefficients, &k, d));
-            k.push(S::rhs(&new, &p, t + tableau.nodes[row.of] * h));
-        }
-        let square = |d: usize| {
-            let scale = tolerance + tolerance * u[d].abs().max(new[d].abs());
-            (h * sum(tableau.errors[0].coefficients, &k, d) / scale).powi(2)
-        };
-        let e = ((0..N).map(square).sum::<f64>() / N as f64).sqrt();
-        let factor = if e <= 1.0 { law(e, &before) } else { 0.9 * power(e, -beta1) };
-        let factor = factor.clamp(0.2, 10.0);
-        if e <= 1.0 {
-            (t, u) = (if last { end } else { t + h }, new);
-            before =
-                Before { errors: [e.max(1e-4), before.errors[0]], growth: factor, none: false };
-        } else {
-            before.growth *= factor;
-        }
-        dt = h * factor;
-        steps += 1;
-    }
-    steps
-}
-
-fn integral(e: f64, _: &Before) -> f64 {
-    0.9 * power(e, -1.0)
-}
-
-fn proportional(e: f64, before: &Before) -> f64 {
-    0.9 * power(e, -0.7) * power(before.errors[0], 0.4)
+fn integral(e: f64, order: f64, _: &Before) -> f64 {
+    0.9 * e.powf(-1.0 / order)
 }
 
 /// Söderlind's H211PI in this form.
-fn derivative(e: f64, before: &Before) -> f64 {
-    0.9 * power(e, -0.49) * power(before.errors[0], 0.34) * power(before.errors[1], -0.1)
+fn derivative(e: f64, order: f64, before: &Before) -> f64 {
+    let [last, before] = before.errors;
+    0.9 * e.powf(-0.49 / order) * last.powf(0.34 / order) * before.powf(-0.1 / order)
 }
 
-fn predictive(e: f64, before: &Before) -> f64 {
-    let trend = integral(e, before) * before.growth * power(before.errors[0] / e, 1.0);
-    if before.none { integral(e, before) } else { integral(e, before).min(trend) }
+fn predictive(e: f64, order: f64, before: &Before) -> f64 {
+    let plain = integral(e, order, before);
+    let trend = plain * before.growth * (before.errors[0] / e).powf(1.0 / order);
+    plain.min(trend)
 }
 
-const LAWS: [(&str, Controller, Law, f64); 4] = [
-    ("i", Controller::i(), integral, 1.0),
-    ("pi", Controller::pi(0.7, 0.4), proportional, 0.7),
-    ("pid", Controller::pid(0.49, -0.34, 0.1), derivative, 0.49),
-    ("predictive", Controller::predictive(), predictive, 1.0),
+const LAWS: [(Controller, (Law, f64)); 4] = [
+    (Controller::i(), (integral, 1.0)),
+    (Controller::pi(0.7, 0.4), PROPORTIONAL),
+    (Controller::pid(0.49, -0.34, 0.1), (derivative, 0.49)),
+    (Controller::predictive(), (predictive, 1.0)),
 ];
 
-/// The mean numbers of steps of an ensemble, textbook's and ours.
 fn compare<S: System<N, P>, const N: usize, const P: usize>(
     system: S,
     problems: &[([f64; N], [f64; P], f64)],
     tolerance: f64,
 ) {
-    const FIRST: f64 = 1e-3;
-    let (u0, p, end) = problems[0];
-    let problem = OdeProblem::new(system, u0, 0.0..=end, p);
-    let ensemble = EnsembleProblem::new(problem)
-        .trajectories(problems.len())
-        .vary(|problem, i| problem.with_p(problems[i].1));
-    let mut counts = Vec::new();
-    for (name, controller, law, beta1) in LAWS {
-        let options = SolveOptions::default().tolerance(tolerance).first_step(FIRST);
-        let options = options.controller(controller);
-        let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
-        let ours = |i| solution.accepted(i) as usize + solution.rejected(i) as usize;
-        let ours: usize = (0..solution.len()).map(ours).sum();
-        let exact =
-            problems.iter().map(|case| textbook::<S, N, P>(*case, tolerance, FIRST, (law, beta1)));
-        let exact: usize = exact.sum();
-        let ratio = ours as f64 / exact as f64;
-        eprintln!("{name} on {}: {exact} steps, ours {ours}, {ratio:.4}", S::NAME);
-        assert!((ratio - 1.0).abs() < 0.005, "{name} on {}: {ratio}", S::NAME);
-        counts.push(exact);
-    }
+    let mut counts = LAWS.map(|(controller, law)| {
+        eprintln!("{controller:?}");
+        let options = SolveOptions::default().controller(controller);
+        let method = (Tsit5, &tsit5::TABLEAU);
+        textbook::compare(method, system, problems, tolerance, &options, law)
+    });
     // They are different laws.
     counts.sort_unstable();
     assert!(counts.windows(2).all(|pair| pair[0] != pair[1]), "{counts:?}");
