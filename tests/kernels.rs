@@ -7,6 +7,8 @@
 // The workloads are some of the models.
 #![allow(clippy::duplicate_mod)]
 
+#[path = "support/conserved.rs"]
+mod conserved;
 #[path = "../examples/models/mod.rs"]
 mod models;
 #[path = "support/observed.rs"]
@@ -24,7 +26,6 @@ use odes::system::System;
 use odes::{
     Bs3, Controller, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4,
     Rodas3, Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern9,
-    ode_system,
 };
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 120];
@@ -359,26 +360,9 @@ stiff_methods! {
     tsit5_rodas4: Tsit5Rodas4, Nothing, Anything, Anything;
 }
 
-/// Robertson's reactions, with the conservation of mass in place of one of the equations, and a domain.
-#[ode_system]
-mod conserved {
-    #[mass_matrix]
-    pub(crate) const M: [f64; 3] = [1.0, 1.0, 0.0];
-
-    pub(crate) fn rhs(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
-        let [a, b, c] = *u;
-        let rate = p[0] * a - p[2] * b * c;
-        [-rate, rate - p[1] * b * b, a + b + c - 1.0]
-    }
-
-    pub(crate) fn is_out_of_domain(u: &[f64; 3]) -> bool {
-        u[0] < 0.0 || u[1] < 0.0 || u[2] < 0.0
-    }
-}
-
 #[test]
 fn algebraic_equations() {
-    let system = conserved;
+    let system = conserved::robertson;
     check_method(system, Rosenbrock23, Memory::Nothing);
     check_method(system, Rodas4, Memory::Nothing);
     check_method(system, Rodas5P, Memory::Nothing);
@@ -389,7 +373,7 @@ fn algebraic_equations() {
 fn options() {
     check_options(workloads::lorenz, Tsit5, Memory::Nothing);
     check_options(workloads::lorenz, Dop853, Memory::Nothing);
-    check_options(conserved, Rodas5P, Memory::Nothing);
-    check_options(conserved, Kvaerno5, Memory::Nothing);
+    check_options(conserved::robertson, Rodas5P, Memory::Nothing);
+    check_options(conserved::robertson, Kvaerno5, Memory::Nothing);
     check_options(models::robertson::robertson, Tsit5Rodas4, Memory::Nothing);
 }

@@ -1,11 +1,14 @@
 //! Mass matrices and domains of systems that are modules: what is generated for them, against the
 //! matrices and functions as rustc compiled them, and in C++ against the Rust.
 
+#[path = "support/conserved.rs"]
+mod conserved;
 #[path = "support/cpp.rs"]
 mod cpp;
 #[path = "support/random.rs"]
 mod random;
 
+use conserved::robertson;
 use cpp::HostCpp;
 use odes::prelude::*;
 use odes::report::LinearEquations;
@@ -14,27 +17,6 @@ use random::Random;
 
 /// A constant of another module.
 const INERTIA: f64 = 2.5;
-
-/// Robertson (1966), with the conservation of mass in place of one of the equations.
-#[ode_system]
-mod robertson {
-    #[mass_matrix]
-    pub(crate) const M: [f64; 3] = [1.0, 1.0, 0.0];
-
-    pub(crate) fn rhs(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
-        let [a, b, c] = *u;
-        let rate = p[0] * a - p[2] * b * c;
-        [-rate, rate - p[1] * b * b, a + b + c - 1.0]
-    }
-
-    pub(crate) fn is_out_of_domain(u: &[f64; 3]) -> bool {
-        let mut negative = false;
-        for x in u {
-            negative = negative || *x < 0.0;
-        }
-        negative || u[0] + u[1] + u[2] > 1.5
-    }
-}
 
 /// Entries off the diagonal, some of them by constants; an algebraic equation that its own unknown is
 /// not in, and whose unknown has a derivative elsewhere.
