@@ -9,6 +9,7 @@
 //! cargo run --release -p odes-bench -- work-precision --json target/work_precision.jsonl
 //! cargo run --release -p odes-bench -- expand
 //! cargo run --release -p odes-bench -- startup
+//! cargo run --release -p odes-bench -- build --only lorenz,robertson
 //! ```
 //!
 //! A table goes to standard output, and with `--json` a line of JSON for each of its rows to a
@@ -16,6 +17,7 @@
 //! tolerances of the workload. The workloads are in [`workloads`], what they are held against in
 //! [`floors`].
 
+mod build;
 mod counted;
 mod cpu;
 mod errors;
@@ -72,6 +74,8 @@ enum Command {
     },
     /// How long the macro takes to expand
     Expand,
+    /// What builds of users take, in time and memory, and how fast what they build is
+    Build(build::Selection),
     /// The parts of the time to a first solution on a GPU, in a new process
     Startup,
 }
@@ -140,6 +144,7 @@ fn run() -> Result<(), Failure> {
             work_precision::run(quick, &mut Output::new(json.as_deref())?)
         }
         Command::Expand => expand::run(&mut Output::new(None)?),
+        Command::Build(selection) => build::run(&selection),
         Command::Startup => startup::run(),
     }
 }

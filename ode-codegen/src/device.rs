@@ -35,6 +35,7 @@
 //! | a block or `if` as a value | a conditional expression, or a called lambda |
 //! | the last expression of a function, through `if` and blocks | `return` |
 //! | `#[cold] fn` | `COLD`: a function that is called, not inlined, on both sides |
+//! | `#[called] fn` | the same as without: it is called in Rust only |
 //!
 //! **Types** are `f32`, `f64`, `bool`, `u32`, `u64`, `i32`, `usize` (a C++ `int`), arrays, structs
 //! of this module or, by its name, of another, type parameters and what belongs to them. References
@@ -74,9 +75,9 @@
 //!
 //! # What changes in the Rust
 //!
-//! The meaning is left alone. Functions get `#[inline(always)]` (a call between lanes would pass
-//! vectors through memory), unless they are `#[cold]` or have an `#[inline]` of their own. `for`
-//! loops over literals are unrolled, unless they `break` or `continue` or have thousands of rounds
+//! The meaning is left alone. Functions get `#[inline(always)]` (what is not inlined would be compiled for
+//! any machine), unless they have an `#[inline]` of their own; those of `R` that are `#[cold]` or `#[called]`
+//! become calls by `Real::outline_cold`, which are compiled for the instruction set of `R`. `for` loops over literals are unrolled, unless they `break` or `continue` or have thousands of rounds
 //! (LLVM leaves wide bodies rolled, and then reads tableau coefficients from memory; measured at up
 //! to half the speed), with the loops within them whose bounds are the outer variable, and others over `a..b` become `while` loops. Array constants become `static`.
 

@@ -85,6 +85,8 @@ pub(crate) struct Function<'a> {
     /// The names of the tables.
     pub tables: &'a [TokenStream],
     pub language: Language,
+    /// Whether it is compiled once for each type of lanes and called, not inlined (Rust only).
+    pub outlined: bool,
 }
 
 impl Function<'_> {
@@ -120,11 +122,19 @@ impl Function<'_> {
         };
         let zero = self.has_zeros().then(|| quote!(let zero = R::lit(0.0);));
         let lines = &writer.lines;
+        let mut body = quote!(#zero #lines #value);
+        let mut attribute = TokenStream::new();
+        if self.language == Language::Rust {
+            // What calls it is compiled for an instruction set, and so must this be.
+            attribute = quote!(#[inline(always)]);
+            if self.outlined {
+                body = quote!(R::outline(#attribute || { #body }));
+            }
+        }
         quote! {
+            #attribute
             fn #name<R: Real>(#arguments) -> #ty {
-                #zero
-                #lines
-                #value
+                #body
             }
         }
     }
@@ -302,6 +312,12 @@ impl Writer<'_> {
     }
 
     fn method(&self, name: &str, receiver: Id, arguments: &[Id]) -> TokenStream {
+        if name == "mul_add" && self.function.language == Language::Rust {
+            // One instruction in place of two, with the same bits.
+            if let Node::Unary(Unary::Neg, positive) = self.function.graph.node(receiver) {
+                return self.method("neg_mul_add", positive, arguments);
+            }
+        }
         let name = Ident::new(name, Span::call_site());
         let receiver = self.operand(receiver);
         let arguments = arguments.iter().map(|argument| self.argument(*argument));
@@ -392,6 +408,7 @@ mod tests {
                     constants: &[],
                     tables: &[],
                     language,
+                    outlined: false,
                 };
                 function.emit().to_string()
             };

@@ -67,6 +67,7 @@ template<
         return lane ? 1u : 0u;
 #endif
     }
+    DEVICE static constexpr bool saves() { return true; }
     DEVICE bool due(bool need) {
         if constexpr (!REFILL) return need;
         waited += count(need);

@@ -8,6 +8,7 @@ use crate::integrate;
 use crate::lane::{Real, Scalar};
 use crate::methods::{Method, stepper};
 use crate::options::SolveOptions;
+use crate::outlined::Outlined;
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::simd::{self, InstructionSet, Program};
 use crate::solution::{Backend, EnsembleSolution, OdeSolution, RawResults, Timings};
@@ -17,16 +18,16 @@ use core::marker::PhantomData;
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Runs a chunk by one of the four programs for it. A macro, because each way to run it takes four
-/// types, and a function generic over the way would compile both for each algorithm.
+/// Runs a chunk by one of the two programs for it. A macro, because each way to run it takes two types, and a
+/// function generic over the way would compile both for each algorithm.
 macro_rules! solve_chunk {
     ($T:ty, $S:ty, $M:ty, [$N:ident, $P:ident, $K:ident], $inputs:expr, $results:expr, $schedule:expr, $run:expr) => {{
         let (inputs, mut results, schedule) = ($inputs, $results, $schedule);
         let results = &mut results;
         macro_rules! solve {
-            ($adaptive:literal, $save:literal) => {{
+            ($adaptive:literal) => {{
                 let marker = PhantomData::<($S, $M)>;
-                let chunk = Chunk::<$T, $S, $M, $N, $P, $K, $adaptive, $save> {
+                let chunk = Chunk::<$T, $S, $M, $N, $P, $K, $adaptive> {
                     inputs,
                     results,
                     schedule,
@@ -35,14 +36,20 @@ macro_rules! solve_chunk {
                 ($run)(chunk)
             }};
         }
-        match (inputs.adaptive, inputs.save.slots() > 0) {
-            (true, true) => solve!(true, true),
-            (true, false) => solve!(true, false),
-            (false, true) => solve!(false, true),
-            (false, false) => solve!(false, false),
+        // Steps that the method does not take are not compiled: errors that are not estimated, and fixed
+        // steps of a method that chooses by them, were refused before.
+        if const { !<$M>::ADAPTIVE } {
+            solve!(false)
+        } else if const { <$M>::SWITCHES } {
+            solve!(true)
+        } else if inputs.adaptive {
+            solve!(true)
+        } else {
+            solve!(false)
         }
     }};
 }
+
 /// A place where the trajectories of an ensemble are integrated.
 pub trait EnsembleAlgorithm {
     /// Integrates all trajectories of `inputs`.
@@ -296,6 +303,16 @@ fn chunks<T, const N: usize>(raw: &mut RawResults<T>, batch: usize) -> Vec<Resul
     pieces
 }
 
+/// Whether a step is a function of its own: not those of explicit methods with a right-hand side of next to
+/// nothing, which would lose a fifth of their speed (measured, `bench/RESULTS.md`).
+const fn steps_are_called<S, M, const N: usize, const P: usize, const K: usize>() -> bool
+where
+    S: System<N, P>,
+    M: Method<K>,
+{
+    M::PROPERTIES.solves > 0 || M::SWITCHES || S::OPERATIONS[0].weight() >= 16
+}
+
 /// A chunk of trajectories as a program for lanes.
 struct Chunk<
     'i,
@@ -308,7 +325,6 @@ struct Chunk<
     const P: usize,
     const K: usize,
     const ADAPTIVE: bool,
-    const SAVE: bool,
 > {
     inputs: &'i Inputs<T>,
     results: &'r mut Results<'a, T>,
@@ -316,16 +332,8 @@ struct Chunk<
     marker: PhantomData<(S, M)>,
 }
 
-impl<
-    T,
-    S,
-    M,
-    const N: usize,
-    const P: usize,
-    const K: usize,
-    const ADAPTIVE: bool,
-    const SAVE: bool,
-> Program<T> for Chunk<'_, '_, '_, T, S, M, N, P, K, ADAPTIVE, SAVE>
+impl<T, S, M, const N: usize, const P: usize, const K: usize, const ADAPTIVE: bool> Program<T>
+    for Chunk<'_, '_, '_, T, S, M, N, P, K, ADAPTIVE>
 where
     T: Scalar,
     S: System<N, P>,
@@ -357,7 +365,20 @@ where
         while from < n {
             let to = n.min(from + group);
             let mut feed = CpuFeed::<S, T>::new(inputs, &mut *self.results, from..to);
-            integrate::integrate::<R, S, M, _, N, P, K, ADAPTIVE, SAVE>(&mut feed, &options);
+            if const { R::SLOW || steps_are_called::<S, M, N, P, K>() } {
+                integrate::integrate::<R, S, Outlined<M, true>, _, N, P, K, ADAPTIVE, true>(
+                    &mut feed, &options,
+                );
+            } else if feed.saves {
+                integrate::integrate::<R, S, Outlined<M, false>, _, N, P, K, ADAPTIVE, true>(
+                    &mut feed, &options,
+                );
+            } else {
+                // Worth a program of its own: where a step takes so little, what saves would be 5% of it.
+                integrate::integrate::<R, S, Outlined<M, false>, _, N, P, K, ADAPTIVE, false>(
+                    &mut feed, &options,
+                );
+            }
             from = to;
         }
     }

@@ -34,6 +34,7 @@ pub(crate) struct CpuFeed<'f, 'a, S, T> {
     /// The next trajectory to take, counted within the chunk.
     pub(crate) next: usize,
     pub(crate) end: usize,
+    pub(crate) saves: bool,
     /// Steps that lanes in need have waited, and how many they are to wait.
     waited: u32,
     patience: u32,
@@ -42,7 +43,7 @@ pub(crate) struct CpuFeed<'f, 'a, S, T> {
     system: PhantomData<S>,
 }
 
-impl<'f, 'a, S, T> CpuFeed<'f, 'a, S, T> {
+impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
     pub(crate) fn new(
         inputs: &'f Inputs<T>,
         results: &'f mut Results<'a, T>,
@@ -50,7 +51,9 @@ impl<'f, 'a, S, T> CpuFeed<'f, 'a, S, T> {
     ) -> Self {
         let (next, end) = (range.start, range.end);
         let lanes = [IDLE; MOST_LANES];
-        CpuFeed { inputs, results, next, end, waited: 0, patience: 1, lanes, system: PhantomData }
+        let saves = inputs.save.slots() > 0;
+        let (waited, patience, system) = (0, 1, PhantomData);
+        CpuFeed { inputs, results, next, end, saves, waited, patience, lanes, system }
     }
 }
 
@@ -80,12 +83,18 @@ fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// What is done once for each trajectory, or for each time to save at, is called.
 impl<R, S, T, const N: usize, const P: usize> Feed<R, N, P> for CpuFeed<'_, '_, S, T>
 where
     S: System<N, P>,
     T: Scalar,
     R: Real<Scalar = T>,
 {
+    #[inline(always)]
+    fn saves(&self) -> bool {
+        self.saves
+    }
+
     #[inline(always)]
     fn due(&mut self, need: R::Mask) -> bool {
         self.waited += need.to_bitmask().count_ones();
@@ -119,21 +128,31 @@ where
 
     #[inline(always)]
     fn load_u(&self, got: R::Mask, mut u: [R; N]) -> [R; N] {
-        for lane in set_bits(got.to_bitmask()) {
-            let i = self.results.first + self.lanes[lane];
-            for d in 0..N {
-                u[d].set_lane(lane, self.inputs.u0[d].get(i));
-            }
-        }
-        u
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                for lane in set_bits(got.to_bitmask()) {
+                    let i = self.results.first + self.lanes[lane];
+                    for d in 0..N {
+                        u[d].set_lane(lane, self.inputs.u0[d].get(i));
+                    }
+                }
+                u
+            },
+        )
     }
 
     #[inline(always)]
     fn load_p(&self, got: R::Mask, mut p: [R; P]) -> [R; P] {
-        for d in 0..P {
-            p[d] = self.load(&self.inputs.p[d], got, p[d]);
-        }
-        p
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                for d in 0..P {
+                    p[d] = self.load(&self.inputs.p[d], got, p[d]);
+                }
+                p
+            },
+        )
     }
 
     #[inline(always)]
@@ -148,41 +167,52 @@ where
 
     #[inline(always)]
     fn save_time(&self, which: R::Mask, slot: R::Bits, mut t: R) -> R {
-        for lane in set_bits(which.to_bitmask()) {
-            let slot = slot.lane(lane) as usize;
-            let time = match &self.inputs.save {
-                SaveTimes::Shared(times) => times.get(slot).copied(),
-                SaveTimes::Each { slots, times } => (slot < *slots).then(|| {
-                    let i = self.results.first + self.lanes[lane];
-                    times[slot * self.inputs.trajectories + i]
-                }),
-            };
-            t.set_lane(lane, time.unwrap_or(T::infinity()));
-        }
-        t
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                for lane in set_bits(which.to_bitmask()) {
+                    let slot = slot.lane(lane) as usize;
+                    let time = match &self.inputs.save {
+                        SaveTimes::Shared(times) => times.get(slot).copied(),
+                        SaveTimes::Each { slots, times } => (slot < *slots).then(|| {
+                            let i = self.results.first + self.lanes[lane];
+                            times[slot * self.inputs.trajectories + i]
+                        }),
+                    };
+                    t.set_lane(lane, time.unwrap_or(T::infinity()));
+                }
+                t
+            },
+        )
     }
 
     #[inline(always)]
     fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R) {
-        let row = self.inputs.saved;
-        if row.states > 0 {
-            for lane in set_bits(which.to_bitmask()) {
-                let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
-                for d in 0..N {
-                    self.results.saved[slot * row.width() + d][i] = u[d].lane(lane);
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let row = self.inputs.saved;
+                if row.states > 0 {
+                    for lane in set_bits(which.to_bitmask()) {
+                        let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
+                        for d in 0..N {
+                            self.results.saved[slot * row.width() + d][i] = u[d].lane(lane);
+                        }
+                    }
                 }
-            }
-        }
-        // Known at compile time for systems without any.
-        if !S::OBSERVABLES.is_empty() && row.observables > 0 {
-            let (saved, lanes) = (&mut self.results.saved, &self.lanes);
-            S::observe::<R>(&u, &p, t, |q, value| {
-                for lane in set_bits(which.to_bitmask()) {
-                    let slot = slot.lane(lane) as usize;
-                    saved[slot * row.width() + row.states + q][lanes[lane]] = value.lane(lane);
+                // Known at compile time for systems without any.
+                if !S::OBSERVABLES.is_empty() && row.observables > 0 {
+                    let (saved, lanes) = (&mut self.results.saved, &self.lanes);
+                    S::observe::<R>(&u, &p, t, |q, value| {
+                        for lane in set_bits(which.to_bitmask()) {
+                            let slot = slot.lane(lane) as usize;
+                            saved[slot * row.width() + row.states + q][lanes[lane]] =
+                                value.lane(lane);
+                        }
+                    });
                 }
-            });
-        }
+            },
+        )
     }
 
     #[inline(always)]
@@ -195,22 +225,27 @@ where
         rejected: R::Bits,
         slot: R::Bits,
     ) {
-        for lane in set_bits(done.to_bitmask()) {
-            let i = self.lanes[lane];
-            if i == IDLE {
-                continue;
-            }
-            for d in 0..N {
-                self.results.finals[d][i] = u[d].lane(lane);
-            }
-            self.results.codes[i] = why.lane(lane) as u8;
-            self.results.steps[i] = steps.lane(lane) as u32;
-            self.results.rejected[i] = rejected.lane(lane) as u32;
-            // What a trajectory did not reach is not a number.
-            let reached = slot.lane(lane) as usize * self.inputs.saved.width();
-            for number in self.results.saved.iter_mut().skip(reached) {
-                number[i] = T::nan();
-            }
-        }
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                for lane in set_bits(done.to_bitmask()) {
+                    let i = self.lanes[lane];
+                    if i == IDLE {
+                        continue;
+                    }
+                    for d in 0..N {
+                        self.results.finals[d][i] = u[d].lane(lane);
+                    }
+                    self.results.codes[i] = why.lane(lane) as u8;
+                    self.results.steps[i] = steps.lane(lane) as u32;
+                    self.results.rejected[i] = rejected.lane(lane) as u32;
+                    // What a trajectory did not reach is not a number.
+                    let reached = slot.lane(lane) as usize * self.inputs.saved.width();
+                    for number in self.results.saved.iter_mut().skip(reached) {
+                        number[i] = T::nan();
+                    }
+                }
+            },
+        )
     }
 }

@@ -41,6 +41,7 @@ mod device {
 
     /// The state near `u` that solves the algebraic equations, by Newton's method; differential unknowns
     /// stay what they are (Brown, Hindmarsh and Petzold, SIAM Journal on Scientific Computing 19 (1998)).
+    #[called]
     pub fn consistent<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         u: &[R; N],
         p: &[R; P],
@@ -103,6 +104,7 @@ mod device {
 
     /// The derivative `u'` at a consistent state, where the right-hand side is `f`: from `M u' = f`, and of
     /// algebraic equations `g(u, t) = 0` from `∂g/∂u u' + ∂g/∂t = 0`.
+    #[called]
     pub fn slope<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         u: &[R; N],
         p: &[R; P],

@@ -87,6 +87,8 @@ mod device {
 
     /// Where trajectories come from and where results go: all that differs by platform.
     pub trait Feed<R: Real, const N: usize, const P: usize> {
+        /// Whether there are times to save at.
+        fn saves(&self) -> bool;
         /// Whether lanes that run together are to take new trajectories now, of which `need` have
         /// none. Must be called by all of them together.
         fn due(&mut self, need: R::Mask) -> bool;
@@ -165,6 +167,7 @@ mod device {
     ///
     /// `k` is the derivative `u'` at the start. At most the length of the span; that too where the
     /// norms are not finite.
+    #[called]
     pub fn first_step<
         R: Real,
         S: System<N, P>,
@@ -245,7 +248,7 @@ mod device {
     /// Integrates every trajectory of `feed` from the beginning to the end of its time span.
     ///
     /// `ADAPTIVE`: step sizes follow the error estimate; otherwise they are `o.dt`. `SAVE`: the
-    /// feed has times to save at. `K` is the method's number of stages.
+    /// feed may have times to save at. `K` is the method's number of stages.
     pub fn integrate<
         R: Real,
         S: System<N, P>,
@@ -270,6 +273,7 @@ mod device {
             tolerances = stepper::tight::<R, N>(&o.tolerances);
         }
 
+        let saves = feed.saves();
         let nobody = <R::Mask as Mask>::splat(false);
         let mut u = [zero; N];
         let mut p = feed.load_p(nobody, [zero; P]);
@@ -358,7 +362,7 @@ mod device {
                     tail = R::select(got, t1 - before, tail);
                 }
                 dt = R::select(got, first, dt);
-                if SAVE {
+                if SAVE && saves {
                     slot = <R::Bits as Bits>::select(got, none, slot);
                     save_at = feed.save_time(got, slot, save_at);
                     let mut at_start = got & save_at.equals(t0);
@@ -446,7 +450,7 @@ mod device {
                 if ADAPTIVE {
                     moves = accept & run;
                 }
-                if SAVE {
+                if SAVE && saves {
                     let end = R::select(last, t1, t + (h + t_low));
                     let mut want = moves & run & ((save_at - t) - t_low).abs().le(h.abs());
                     if want.any() {

@@ -13,17 +13,32 @@
 //! defined say so ([`Real::max_magnitude`] on a NaN); a lane program must not let that reach a
 //! result.
 
+mod fused;
 mod lanes;
 mod portable;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
+pub(crate) use fused::Fused;
 pub use lanes::{LaneBits, LaneMask, Lanes, Two, Vector, WithSingle};
 pub use portable::Portable;
 
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+
+/// Calls `f`.
+#[inline(never)]
+fn call<O>(f: impl FnOnce() -> O) -> O {
+    f()
+}
+
+/// Calls `f`, seldom.
+#[cold]
+#[inline(never)]
+fn call_cold<O>(f: impl FnOnce() -> O) -> O {
+    f()
+}
 
 /// A truth value per lane.
 pub trait Mask:
@@ -118,6 +133,9 @@ pub trait Real:
     /// Whether a lane is an `f64`; otherwise it is an `f32`.
     const DOUBLE: bool;
 
+    /// Whether a fused multiply-add is a library call: then nothing is gained by fast code around it.
+    const SLOW: bool = false;
+
     /// The nearest number to `value`, in every lane.
     fn lit(value: f64) -> Self;
     /// The nearest number to `double` where a lane is an `f64`, else to `single`, in every lane.
@@ -136,6 +154,12 @@ pub trait Real:
     }
     /// `self * a + b`, rounded once.
     fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `b - self * a`, rounded once: `(-self).mul_add(a, b)`, but for the sign of a NaN, in one
+    /// instruction.
+    #[inline(always)]
+    fn neg_mul_add(self, a: Self, b: Self) -> Self {
+        (-self).mul_add(a, b)
+    }
     /// Square root.
     fn sqrt(self) -> Self;
     /// `1 / self`, correctly rounded; of a zero not a finite number, and of an infinity a NaN, so that
@@ -212,120 +236,220 @@ pub trait Real:
         entries
     }
 
+    /// What `f` computes, in a function that is called, and compiled for the instruction set of this type.
+    ///
+    /// A lane program is compiled for the instruction set of the function that it is inlined into: all of it
+    /// into one, for each place where it runs. This makes a function of its own of a part, compiled once for
+    /// each type; in return its arguments and results go through memory. `f`, and all that it
+    /// calls, must be `#[inline(always)]`:
+    ///
+    /// ```
+    /// # use ode_core::lane::Real;
+    /// #[inline(always)]
+    /// fn cube<R: Real>(x: R) -> R {
+    ///     R::outline(#[inline(always)] || x * x * x)
+    /// }
+    /// assert_eq!(cube(2.0), 8.0);
+    /// ```
+    #[inline(always)]
+    fn outline<O>(f: impl FnOnce() -> O) -> O {
+        call(f)
+    }
+    /// The same for what happens seldom: the compiler keeps the registers of the code around for that.
+    #[inline(always)]
+    fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
+        call_cold(f)
+    }
+    /// The same for a short function, and only where a number is a SIMD register or two: one lane takes
+    /// longer to call such a function, and less to compile it.
+    #[inline(always)]
+    fn outline_wide<O>(f: impl FnOnce() -> O) -> O {
+        f()
+    }
+
     /// `e` to this power; see [`crate::math`].
     #[inline(always)]
     fn exp(self) -> Self {
-        crate::math::exp(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::exp(self),
+        )
     }
     /// Natural logarithm; see [`crate::math`].
     #[inline(always)]
     fn ln(self) -> Self {
-        crate::math::ln(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::ln(self),
+        )
     }
     /// Sine; see [`crate::math`].
     #[inline(always)]
     fn sin(self) -> Self {
-        crate::math::sin(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::sin(self),
+        )
     }
     /// Cosine; see [`crate::math`].
     #[inline(always)]
     fn cos(self) -> Self {
-        crate::math::cos(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::cos(self),
+        )
     }
     /// Tangent; see [`crate::math`].
     #[inline(always)]
     fn tan(self) -> Self {
-        crate::math::tan(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::tan(self),
+        )
     }
     /// Hyperbolic tangent; see [`crate::math`].
     #[inline(always)]
     fn tanh(self) -> Self {
-        crate::math::tanh(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::tanh(self),
+        )
     }
     /// This to the power `y`; see [`crate::math`].
     #[inline(always)]
     fn powf(self, y: Self) -> Self {
-        crate::math::powf(self, y)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::powf(self, y),
+        )
     }
     /// 2 to this power; see [`crate::math`].
     #[inline(always)]
     fn exp2(self) -> Self {
-        crate::math::exp2(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::exp2(self),
+        )
     }
     /// `e` to this power, less 1; see [`crate::math`].
     #[inline(always)]
     fn exp_m1(self) -> Self {
-        crate::math::exp_m1(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::exp_m1(self),
+        )
     }
     /// Natural logarithm of 1 more than this; see [`crate::math`].
     #[inline(always)]
     fn ln_1p(self) -> Self {
-        crate::math::ln_1p(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::ln_1p(self),
+        )
     }
     /// Logarithm to base 2; see [`crate::math`].
     #[inline(always)]
     fn log2(self) -> Self {
-        crate::math::log2(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::log2(self),
+        )
     }
     /// Logarithm to base 10; see [`crate::math`].
     #[inline(always)]
     fn log10(self) -> Self {
-        crate::math::log10(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::log10(self),
+        )
     }
     /// Cube root; see [`crate::math`].
     #[inline(always)]
     fn cbrt(self) -> Self {
-        crate::math::cbrt(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::cbrt(self),
+        )
     }
     /// Arc sine; see [`crate::math`].
     #[inline(always)]
     fn asin(self) -> Self {
-        crate::math::asin(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::asin(self),
+        )
     }
     /// Arc cosine; see [`crate::math`].
     #[inline(always)]
     fn acos(self) -> Self {
-        crate::math::acos(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::acos(self),
+        )
     }
     /// Arc tangent; see [`crate::math`].
     #[inline(always)]
     fn atan(self) -> Self {
-        crate::math::atan(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::atan(self),
+        )
     }
     /// Hyperbolic sine; see [`crate::math`].
     #[inline(always)]
     fn sinh(self) -> Self {
-        crate::math::sinh(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::sinh(self),
+        )
     }
     /// Hyperbolic cosine; see [`crate::math`].
     #[inline(always)]
     fn cosh(self) -> Self {
-        crate::math::cosh(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::cosh(self),
+        )
     }
     /// Inverse hyperbolic sine; see [`crate::math`].
     #[inline(always)]
     fn asinh(self) -> Self {
-        crate::math::asinh(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::asinh(self),
+        )
     }
     /// Inverse hyperbolic cosine; see [`crate::math`].
     #[inline(always)]
     fn acosh(self) -> Self {
-        crate::math::acosh(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::acosh(self),
+        )
     }
     /// Inverse hyperbolic tangent; see [`crate::math`].
     #[inline(always)]
     fn atanh(self) -> Self {
-        crate::math::atanh(self)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::atanh(self),
+        )
     }
     /// The angle of the point `(x, self)`; see [`crate::math`].
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
-        crate::math::atan2(self, x)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::atan2(self, x),
+        )
     }
     /// The length of the vector `(self, y)`; see [`crate::math`].
     #[inline(always)]
     fn hypot(self, y: Self) -> Self {
-        crate::math::hypot(self, y)
+        Self::outline_wide(
+            #[inline(always)]
+            || crate::math::hypot(self, y),
+        )
     }
 
     /// The number in lane `i`.

@@ -1,5 +1,9 @@
 //! Lane programs, methods, problems and CPU ensembles of `odes`.
 
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod features;
+
 pub mod controller;
 pub mod device;
 pub mod ensemble;
@@ -13,6 +17,7 @@ pub mod linear;
 pub mod math;
 pub mod methods;
 mod options;
+mod outlined;
 mod problem;
 pub mod report;
 pub mod simd;

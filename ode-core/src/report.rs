@@ -33,9 +33,15 @@ impl Operations {
         Operations { sums, products, fused, quotients, functions, selections }
     }
 
+    /// How long a function of them is to compile, and to run: an elementary function counts as nine.
+    #[must_use]
+    pub const fn weight(&self) -> u32 {
+        self.total() + 8 * self.functions
+    }
+
     /// All of them.
     #[must_use]
-    pub fn total(&self) -> u32 {
+    pub const fn total(&self) -> u32 {
         let Operations { sums, products, fused, quotients, functions, selections } = *self;
         sums + products + fused + quotients + functions + selections
     }

@@ -6,7 +6,21 @@
 //! arithmetic is `#[inline(always)]`: a call that is not inlined would be compiled for the baseline
 //! and pass its vectors through memory.
 
-use crate::lane::{Lanes, Portable, Real, Scalar, Two};
+use crate::lane::{Fused, Lanes, Portable, Real, Scalar, Two};
+
+/// Declares a function that calls another, compiled for some features.
+#[cfg(target_arch = "x86_64")]
+macro_rules! entry {
+    ([$($feature:tt)*] $(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[target_feature($(enable = $feature),*)]
+        #[inline(never)]
+        fn $name<O>(f: impl FnOnce() -> O) -> O {
+            align_stack();
+            f()
+        }
+    };
+}
 
 /// The instruction sets that lanes are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,15 +43,11 @@ impl InstructionSet {
         let mut all = vec![InstructionSet::Baseline];
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            if avx2!(detected) {
                 all.push(InstructionSet::Avx2);
-                let avx512 = is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512bw");
-                if avx512 {
-                    all.push(InstructionSet::Avx512);
-                }
+            }
+            if avx512!(detected) {
+                all.push(InstructionSet::Avx512);
             }
         }
         all
@@ -54,7 +64,8 @@ impl InstructionSet {
     /// Whether this machine has it.
     #[must_use]
     pub fn is_available(self) -> bool {
-        Self::available().contains(&self)
+        // Each has what those before it have.
+        self <= Self::best()
     }
 }
 
@@ -77,10 +88,15 @@ pub const fn vectors(n: usize) -> usize {
 
 /// Runs `program` in one lane, with FMA where the machine has it.
 pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(target_feature = "fma")))]
     if InstructionSet::Avx2.is_available() {
-        // SAFETY: `is_available` has just found the features of the entry point.
-        return unsafe { scalar_fma::<T, P>(program) };
+        // SAFETY: `is_available` has found the features of the entry point.
+        return unsafe {
+            with_fma(
+                #[inline(always)]
+                || program.run::<Fused<T>>(),
+            )
+        };
     }
     program.run::<T>()
 }
@@ -92,8 +108,8 @@ pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Outp
     {
         match if isa.is_available() { isa } else { InstructionSet::Baseline } {
             // Without FMA there is nothing to gain from arrays: their products are library calls.
-            InstructionSet::Baseline => program.run::<T>(),
-            // SAFETY: `is_available` has just found the features of the entry point.
+            InstructionSet::Baseline => run_scalar(program),
+            // SAFETY: `is_available` has found the features of the entry point.
             InstructionSet::Avx2 => unsafe { T::Simd::avx2(program) },
             // SAFETY: as above.
             InstructionSet::Avx512 => unsafe { T::Simd::avx512(program) },
@@ -106,11 +122,34 @@ pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Outp
     }
 }
 
-/// One lane, compiled with FMA: without it a fused multiply-add is a library call.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn scalar_fma<T: Scalar, P: Program<T>>(program: P) -> P::Output {
-    program.run::<T>()
+avx2! { entry with_fma }
+#[cfg(target_arch = "x86_64")]
+avx2! { entry #[cold] seldom_with_fma }
+
+/// What `f` computes, in a function that is compiled with FMA: see [`Real::outline`].
+#[inline(always)]
+pub(crate) fn call_fused<O>(f: impl FnOnce() -> O) -> O {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: numbers of the type that calls this exist in `run_scalar` only, where the features
+        // were found.
+        unsafe { with_fma(f) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    f()
+}
+
+/// The same for what happens seldom.
+#[inline(always)]
+pub(crate) fn call_fused_cold<O>(f: impl FnOnce() -> O) -> O {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: as above.
+        unsafe { seldom_with_fma(f) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    f()
 }
 
 /// The entry points of one precision. Implemented by [`Family`] only.
@@ -142,7 +181,7 @@ struct CacheLine([u8; 64]);
 /// are only those, every access to one crosses a cache line (measured: up to half the speed).
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn align_stack() {
+pub(crate) fn align_stack() {
     // Mutable, or it would be a constant elsewhere.
     let mut line = CacheLine([0; 64]);
     core::hint::black_box(&mut line.0);
@@ -155,28 +194,25 @@ macro_rules! family {
                 program.run::<Lanes<Portable<$scalar, $portable>>>()
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-            unsafe fn avx2<P: Program<$scalar>>(program: P) -> P::Output {
-                use crate::lane::x86::$avx2;
-                align_stack();
-                if P::VECTORS > 1 {
-                    program.run::<Lanes<Two<$avx2>>>()
-                } else {
-                    program.run::<Lanes<$avx2>>()
-                }
-            }
+            avx2! { family_entry avx2: $scalar, $avx2 }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(
-                enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
-            )]
-            unsafe fn avx512<P: Program<$scalar>>(program: P) -> P::Output {
-                use crate::lane::x86::$avx512;
-                align_stack();
-                if P::VECTORS > 1 {
-                    program.run::<Lanes<Two<$avx512>>>()
-                } else {
-                    program.run::<Lanes<$avx512>>()
-                }
+            avx512! { family_entry avx512: $scalar, $avx512 }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! family_entry {
+    ([$($feature:tt)*] $name:ident: $scalar:ident, $vector:ident) => {
+        #[target_feature($(enable = $feature),*)]
+        unsafe fn $name<P: Program<$scalar>>(program: P) -> P::Output {
+            use crate::lane::x86::$vector;
+            align_stack();
+            // A constant condition: what never runs is not compiled.
+            if const { P::VECTORS > 1 } {
+                program.run::<Lanes<Two<$vector>>>()
+            } else {
+                program.run::<Lanes<$vector>>()
             }
         }
     };

@@ -32,13 +32,13 @@ struct Unroll {
 
 impl VisitMut for Unroll {
     fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
-        inline(&mut function.attrs);
         visit_mut::visit_item_fn_mut(self, function);
+        place(&mut function.attrs, &function.sig, &mut function.block);
     }
 
     fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
-        inline(&mut function.attrs);
         visit_mut::visit_impl_item_fn_mut(self, function);
+        place(&mut function.attrs, &function.sig, &mut function.block);
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
@@ -65,11 +65,27 @@ impl VisitMut for Unroll {
     }
 }
 
-fn inline(attrs: &mut Vec<syn::Attribute>) {
-    let has_own = attrs.iter().any(|a| a.path().is_ident("inline") || a.path().is_ident("cold"));
-    if !has_own {
+/// Makes a function part of what calls it, or, where it is `#[cold]` or `#[called]`, a function of its own
+/// that is compiled for the same instruction set (`Real::outline_cold`).
+fn place(attrs: &mut Vec<syn::Attribute>, signature: &syn::Signature, body: &mut Block) {
+    let is_of_lanes = signature.generics.type_params().any(|parameter| parameter.ident == "R");
+    if is_of_lanes && attrs.iter().any(is_called) {
+        attrs.retain(|attribute| !is_called(attribute));
+        *body = parse_quote!({
+            R::outline_cold(
+                #[inline(always)]
+                || #body,
+            )
+        });
+    }
+    if !attrs.iter().any(|a| a.path().is_ident("inline") || a.path().is_ident("cold")) {
         attrs.push(parse_quote!(#[inline(always)]));
     }
+}
+
+/// Whether a function with this attribute is called, not inlined.
+fn is_called(attribute: &syn::Attribute) -> bool {
+    attribute.path().is_ident("cold") || attribute.path().is_ident("called")
 }
 
 /// Takes the condition from `#[rolled(condition)]` in a loop's attributes.

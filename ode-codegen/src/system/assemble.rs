@@ -165,10 +165,8 @@ pub(super) fn implementation(
         let tokens = function.emit(sizes, &outside.in_rust);
         text_of_rust.push_str(&text::of_function(&tokens));
         match function.name {
-            // A solver's step calls it: as a call it would pass vectors through memory.
-            "rhs" | "mass" | "out_of_domain" => rust.push(quote!(#[inline(always)] #tokens)),
-            "observables" => observables = Some(quote!(#[inline(always)] #tokens)),
-            _ => rust.push(quote!(#[inline] #tokens)),
+            "observables" => observables = Some(tokens),
+            _ => rust.push(tokens),
         }
         // There are no arrays of no elements in C++, and nothing to compute either.
         if function.name != "parameter_jacobian" || parameters > 0 {
@@ -373,15 +371,25 @@ impl Lowered {
 
     /// How many of each kind of operation it takes, in the order of `ode_core::report::Operations`.
     pub(super) fn operations(&self) -> TokenStream {
+        let counts = self.counts().map(Literal::u32_unsuffixed);
+        quote!(#(#counts),*)
+    }
+
+    /// How long it is: an elementary function counts as nine operations.
+    fn weight(&self) -> u32 {
+        let counts = self.counts();
+        counts.iter().sum::<u32>() + 8 * counts[FUNCTIONS]
+    }
+
+    fn counts(&self) -> [u32; 6] {
         let reachable = self.graph.reachable(&self.results.roots());
-        let mut counts = [0; 6];
+        let mut counts = [0_u32; 6];
         for id in self.graph.ids().filter(|id| reachable[id.index()]) {
             if let Some(kind) = kind(self.graph.node(id)) {
                 counts[kind] += 1;
             }
         }
-        let counts = counts.map(Literal::u32_unsuffixed);
-        quote!(#(#counts),*)
+        counts
     }
 
     /// How many operations have results that are used more than once.
@@ -400,10 +408,25 @@ impl Lowered {
             constants: &names.constants,
             tables: &names.tables,
             language: names.language,
+            outlined: self.weight() >= least_weight(self.name),
         }
         .emit()
     }
 }
+
+/// From which weight on a function is called, not inlined: where that takes hardly more time, and much less
+/// to compile. A call costs the copies of its arguments and results, so it depends on how often a step
+/// calls it (measured, `bench/RESULTS.md`).
+fn least_weight(function: &str) -> u32 {
+    match function {
+        "factor" | "jacobian" => 1000,
+        "solve" | "mass" => 300,
+        _ => 250,
+    }
+}
+
+/// Which count is that of elementary functions.
+const FUNCTIONS: usize = 4;
 
 /// Which of the six counts of operations a node is counted in.
 fn kind(node: Node) -> Option<usize> {
@@ -422,7 +445,7 @@ fn kind(node: Node) -> Option<usize> {
         | Node::Not(_)
         | Node::Select(..)
         | Node::Lookup(..) => 5,
-        Node::Unary(..) | Node::Binary(..) => 4,
+        Node::Unary(..) | Node::Binary(..) => FUNCTIONS,
     })
 }
 

@@ -114,6 +114,7 @@ impl Linear {
         let side = if moved { put(quote!(b)) } else { quote!(b) };
         vec![
             quote! {
+                #[inline(always)]
                 fn factor<R: Real>(
                     u: &[R; #states],
                     p: &[R; #parameters],
@@ -127,6 +128,7 @@ impl Linear {
                 }
             },
             quote! {
+                #[inline(always)]
                 fn solve<R: Real>(
                     w: &#ty,
                     b: &[R; #states],

@@ -29,6 +29,7 @@ pub trait Vector: Copy + Send + Sync + 'static {
     fn div(self, b: Self) -> Self;
     fn neg(self) -> Self;
     fn mul_add(self, a: Self, b: Self) -> Self;
+    fn neg_mul_add(self, a: Self, b: Self) -> Self;
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
     fn copysign(self, sign: Self) -> Self;
@@ -62,6 +63,13 @@ pub trait Vector: Copy + Send + Sync + 'static {
     fn mask_any(a: Self::Mask) -> bool;
     fn mask_to_bits(a: Self::Mask) -> u64;
     fn mask_from_bits(a: u64) -> Self::Mask;
+
+    /// As [`Real::outline`].
+    fn outline<O>(f: impl FnOnce() -> O) -> O;
+    /// As [`Real::outline_cold`].
+    fn outline_cold<O>(f: impl FnOnce() -> O) -> O;
+    /// As [`Real::outline_wide`].
+    fn outline_leaf<O>(f: impl FnOnce() -> O) -> O;
 }
 
 /// The `f32` lanes that accompany some lanes, and the conversions between them.
@@ -134,6 +142,10 @@ impl<V: Vector> Vector for Two<V> {
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
         Two(V::mul_add(self.0, a.0, b.0), V::mul_add(self.1, a.1, b.1))
+    }
+    #[inline(always)]
+    fn neg_mul_add(self, a: Self, b: Self) -> Self {
+        Two(V::neg_mul_add(self.0, a.0, b.0), V::neg_mul_add(self.1, a.1, b.1))
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -258,6 +270,18 @@ impl<V: Vector> Vector for Two<V> {
     #[inline(always)]
     fn mask_from_bits(a: u64) -> Self::Mask {
         (V::mask_from_bits(a), V::mask_from_bits(a >> V::WIDTH))
+    }
+    #[inline(always)]
+    fn outline<O>(f: impl FnOnce() -> O) -> O {
+        V::outline(f)
+    }
+    #[inline(always)]
+    fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
+        V::outline_cold(f)
+    }
+    #[inline(always)]
+    fn outline_leaf<O>(f: impl FnOnce() -> O) -> O {
+        V::outline_leaf(f)
     }
 }
 
@@ -390,6 +414,10 @@ where
         Lanes(self.0.mul_add(a.0, b.0))
     }
     #[inline(always)]
+    fn neg_mul_add(self, a: Self, b: Self) -> Self {
+        Lanes(self.0.neg_mul_add(a.0, b.0))
+    }
+    #[inline(always)]
     fn sqrt(self) -> Self {
         Lanes(self.0.sqrt())
     }
@@ -480,6 +508,18 @@ where
     #[inline(always)]
     fn single_mask(mask: Self::Mask) -> <Self::Single as Real>::Mask {
         <Self as WithSingle>::single_mask(mask)
+    }
+    #[inline(always)]
+    fn outline<O>(f: impl FnOnce() -> O) -> O {
+        V::outline(f)
+    }
+    #[inline(always)]
+    fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
+        V::outline_cold(f)
+    }
+    #[inline(always)]
+    fn outline_wide<O>(f: impl FnOnce() -> O) -> O {
+        V::outline_leaf(f)
     }
     #[inline(always)]
     fn lane(self, i: usize) -> V::Scalar {

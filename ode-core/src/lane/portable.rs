@@ -62,6 +62,10 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
         Portable(all!(|i| Real::mul_add(self.0[i], a.0[i], b.0[i])))
     }
     #[inline(always)]
+    fn neg_mul_add(self, a: Self, b: Self) -> Self {
+        Portable(all!(|i| Real::neg_mul_add(self.0[i], a.0[i], b.0[i])))
+    }
+    #[inline(always)]
     fn sqrt(self) -> Self {
         Portable(all!(|i| Real::sqrt(self.0[i])))
     }
@@ -186,6 +190,19 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
     #[inline(always)]
     fn mask_from_bits(a: u64) -> [bool; W] {
         all!(|i| (a >> i) & 1 != 0)
+    }
+
+    #[inline(always)]
+    fn outline<O>(f: impl FnOnce() -> O) -> O {
+        super::call(f)
+    }
+    #[inline(always)]
+    fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
+        super::call_cold(f)
+    }
+    #[inline(always)]
+    fn outline_leaf<O>(f: impl FnOnce() -> O) -> O {
+        super::call(f)
     }
 }
 

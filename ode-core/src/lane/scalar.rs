@@ -85,6 +85,7 @@ macro_rules! scalar {
             type Single = f32;
             const LANES: usize = 1;
             const DOUBLE: bool = $double;
+            const SLOW: bool = cfg!(all(target_arch = "x86_64", not(target_feature = "fma")));
 
             #[inline(always)]
             fn lit(value: f64) -> Self {

@@ -8,6 +8,7 @@
 //! makes the intrinsics below safe to call, and a debug build as correct as an optimised one.
 
 use super::lanes::{LaneMask, Lanes, Two, Vector, WithSingle};
+use crate::simd::align_stack;
 use core::arch::x86_64::*;
 
 /// SAFETY of every intrinsic in this file: the module documentation says why the instruction set
@@ -20,12 +21,13 @@ macro_rules! isa {
     }};
 }
 
-/// What every vector type has in one shape: intrinsics given by name.
+/// What every vector type has in one shape: the features it takes, and intrinsics given by name.
 macro_rules! vector {
     (
+        [$($feature:tt)*]
         $(#[$doc:meta])* $name:ident: $register:ty, $scalar:ty, $width:literal, bits: $bits:ty, $word:ty,
         splat $splat:ident, add $add:ident, sub $sub:ident, mul $mul:ident, div $div:ident,
-        fma $fma:ident, sqrt $sqrt:ident, min $min:ident, max $max:ident,
+        fma $fma:ident, fnma $fnma:ident, sqrt $sqrt:ident, min $min:ident, max $max:ident,
         round $round:ident, cast $to_bits:ident $from_bits:ident,
         bits_splat $bits_splat:ident, bits_add $bits_add:ident, bits_sub $bits_sub:ident,
         and $and:ident, or $or:ident, xor $xor:ident, sll $sll:ident, srl $srl:ident,
@@ -83,6 +85,10 @@ macro_rules! vector {
             #[inline(always)]
             fn mul_add(self, a: Self, b: Self) -> Self {
                 $name(isa!($fma(self.0, a.0, b.0)))
+            }
+            #[inline(always)]
+            fn neg_mul_add(self, a: Self, b: Self) -> Self {
+                $name(isa!($fnma(self.0, a.0, b.0)))
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -160,6 +166,36 @@ macro_rules! vector {
             }
 
             vector_masks!($($masks)*);
+
+            #[inline(always)]
+            fn outline<O>(f: impl FnOnce() -> O) -> O {
+                #[target_feature($(enable = $feature),*)]
+                #[inline(never)]
+                fn call<O, F: FnOnce() -> O>(f: F) -> O {
+                    align_stack();
+                    f()
+                }
+                isa!(call(f))
+            }
+            #[inline(always)]
+            fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
+                #[target_feature($(enable = $feature),*)]
+                #[cold]
+                #[inline(never)]
+                fn call<O, F: FnOnce() -> O>(f: F) -> O {
+                    f()
+                }
+                isa!(call(f))
+            }
+            #[inline(always)]
+            fn outline_leaf<O>(f: impl FnOnce() -> O) -> O {
+                #[target_feature($(enable = $feature),*)]
+                #[inline(never)]
+                fn call<O, F: FnOnce() -> O>(f: F) -> O {
+                    f()
+                }
+                isa!(call(f))
+            }
         }
     };
 }
@@ -302,11 +338,11 @@ macro_rules! vector_masks {
     };
 }
 
-vector! {
+avx512! { vector
     /// Eight `f64`.
     F64x8: __m512d, f64, 8, bits: __m512i, i64,
     splat _mm512_set1_pd, add _mm512_add_pd, sub _mm512_sub_pd, mul _mm512_mul_pd,
-    div _mm512_div_pd, fma _mm512_fmadd_pd, sqrt _mm512_sqrt_pd, min _mm512_min_pd,
+    div _mm512_div_pd, fma _mm512_fmadd_pd, fnma _mm512_fnmadd_pd, sqrt _mm512_sqrt_pd, min _mm512_min_pd,
     max _mm512_max_pd, round _mm512_roundscale_pd, cast _mm512_castpd_si512 _mm512_castsi512_pd,
     bits_splat _mm512_set1_epi64, bits_add _mm512_add_epi64, bits_sub _mm512_sub_epi64,
     and _mm512_and_si512, or _mm512_or_si512, xor _mm512_xor_si512,
@@ -316,11 +352,11 @@ vector! {
     bits_blend _mm512_mask_blend_epi64
 }
 
-vector! {
+avx512! { vector
     /// Sixteen `f32`.
     F32x16: __m512, f32, 16, bits: __m512i, i32,
     splat _mm512_set1_ps, add _mm512_add_ps, sub _mm512_sub_ps, mul _mm512_mul_ps,
-    div _mm512_div_ps, fma _mm512_fmadd_ps, sqrt _mm512_sqrt_ps, min _mm512_min_ps,
+    div _mm512_div_ps, fma _mm512_fmadd_ps, fnma _mm512_fnmadd_ps, sqrt _mm512_sqrt_ps, min _mm512_min_ps,
     max _mm512_max_ps, round _mm512_roundscale_ps, cast _mm512_castps_si512 _mm512_castsi512_ps,
     bits_splat _mm512_set1_epi32, bits_add _mm512_add_epi32, bits_sub _mm512_sub_epi32,
     and _mm512_and_si512, or _mm512_or_si512, xor _mm512_xor_si512,
@@ -330,11 +366,11 @@ vector! {
     bits_blend _mm512_mask_blend_epi32
 }
 
-vector! {
+avx2! { vector
     /// Four `f64`.
     F64x4: __m256d, f64, 4, bits: __m256i, i64,
     splat _mm256_set1_pd, add _mm256_add_pd, sub _mm256_sub_pd, mul _mm256_mul_pd,
-    div _mm256_div_pd, fma _mm256_fmadd_pd, sqrt _mm256_sqrt_pd, min _mm256_min_pd,
+    div _mm256_div_pd, fma _mm256_fmadd_pd, fnma _mm256_fnmadd_pd, sqrt _mm256_sqrt_pd, min _mm256_min_pd,
     max _mm256_max_pd, round _mm256_round_pd, cast _mm256_castpd_si256 _mm256_castsi256_pd,
     bits_splat _mm256_set1_epi64x, bits_add _mm256_add_epi64, bits_sub _mm256_sub_epi64,
     and _mm256_and_si256, or _mm256_or_si256, xor _mm256_xor_si256,
@@ -345,11 +381,11 @@ vector! {
     bits_greater _mm256_cmpgt_epi64, lanes f64::from_bits(u64::MAX)
 }
 
-vector! {
+avx2! { vector
     /// Eight `f32`.
     F32x8: __m256, f32, 8, bits: __m256i, i32,
     splat _mm256_set1_ps, add _mm256_add_ps, sub _mm256_sub_ps, mul _mm256_mul_ps,
-    div _mm256_div_ps, fma _mm256_fmadd_ps, sqrt _mm256_sqrt_ps, min _mm256_min_ps,
+    div _mm256_div_ps, fma _mm256_fmadd_ps, fnma _mm256_fnmadd_ps, sqrt _mm256_sqrt_ps, min _mm256_min_ps,
     max _mm256_max_ps, round _mm256_round_ps, cast _mm256_castps_si256 _mm256_castsi256_ps,
     bits_splat _mm256_set1_epi32, bits_add _mm256_add_epi32, bits_sub _mm256_sub_epi32,
     and _mm256_and_si256, or _mm256_or_si256, xor _mm256_xor_si256,
@@ -360,11 +396,11 @@ vector! {
     bits_greater _mm256_cmpgt_epi32, lanes f32::from_bits(u32::MAX)
 }
 
-vector! {
+avx2! { vector
     /// Four `f32`: the controller's numbers beside [`F64x4`].
     F32x4: __m128, f32, 4, bits: __m128i, i32,
     splat _mm_set1_ps, add _mm_add_ps, sub _mm_sub_ps, mul _mm_mul_ps,
-    div _mm_div_ps, fma _mm_fmadd_ps, sqrt _mm_sqrt_ps, min _mm_min_ps,
+    div _mm_div_ps, fma _mm_fmadd_ps, fnma _mm_fnmadd_ps, sqrt _mm_sqrt_ps, min _mm_min_ps,
     max _mm_max_ps, round _mm_round_ps, cast _mm_castps_si128 _mm_castsi128_ps,
     bits_splat _mm_set1_epi32, bits_add _mm_add_epi32, bits_sub _mm_sub_epi32,
     and _mm_and_si128, or _mm_or_si128, xor _mm_xor_si128,

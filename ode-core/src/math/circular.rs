@@ -228,7 +228,6 @@ pub(super) mod device {
     /// are multiples of 4 are skipped; those of the next five are split exactly into two numbers,
     /// taken modulo 4, exactly, and added with their rounding errors.
     #[cold]
-    #[inline(never)]
     fn quarter_turns<R: Real>(x: R) -> [R; 3] {
         let chunks = leading_chunks(x.abs());
         let scaled = x * math::lit::<R>(CHUNK_SCALE_F64, CHUNK_SCALE_F32);

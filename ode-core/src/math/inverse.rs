@@ -216,7 +216,6 @@ pub(super) mod device {
 
     /// `[a, b]` multiplied so that the larger of them is moderate; infinite and zero ones replaced.
     #[cold]
-    #[inline(never)]
     fn atan2_special<R: Real>(a: R, b: R) -> [R; 2] {
         let zero = R::lit(0.0);
         let one = R::lit(1.0);

@@ -118,7 +118,6 @@ pub(super) mod device {
     /// [`powf`] where `x` is not a positive normal number or `y` is not finite; `result` is `|x|^y`
     /// where both are finite and `x` is not 0.
     #[cold]
-    #[inline(never)]
     fn powf_special<R: Real>(x: R, y: R, result: R) -> R {
         let zero = R::lit(0.0);
         let one = R::lit(1.0);

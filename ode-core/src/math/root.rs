@@ -103,7 +103,6 @@ pub(super) mod device {
 
     /// [`hypot`] of magnitudes, the first the larger, where that is very large or very small.
     #[cold]
-    #[inline(never)]
     fn hypot_special<R: Real>(a: R, b: R) -> R {
         let large = a.gt(R::lit(1.0));
         // 2^600 and 2^100, and their inverses.

@@ -116,6 +116,10 @@ impl<T: Scalar, const ADAPTIVE: bool> Solve<T, ADAPTIVE> {
 
 impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Solve<T, ADAPTIVE> {
     #[inline(always)]
+    fn saves(&self) -> bool {
+        false
+    }
+    #[inline(always)]
     fn due(&mut self, need: R::Mask) -> bool {
         need.to_bitmask().count_ones() >= self.quota
     }

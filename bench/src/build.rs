@@ -1,0 +1,236 @@
+//! What a user's build takes: programs of one system and one method, compiled by `cargo build --release`
+//! with no other flags, and run on one thread.
+//!
+//! Each program is a package binary of its own, whose dependencies are built before; what is measured
+//! is the rest: the CPU seconds of the build and the most memory that one of its processes had.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+use crate::output::{Output, Row, significant};
+
+mod systems;
+
+pub(crate) use systems::Case;
+
+/// What to build, and of what.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Selection {
+    /// Only these programs
+    #[arg(long, value_delimiter = ',', value_name = "lorenz,tanh10,…")]
+    only: Vec<String>,
+
+    /// The checkout of odes that is built; this one, if not given
+    #[arg(long, value_name = "FOLDER")]
+    odes: Option<PathBuf>,
+
+    /// Flags for the compiler, as a user would set RUSTFLAGS
+    #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
+    rustflags: String,
+
+    /// The most seconds of waiting for one build
+    #[arg(long, default_value_t = 600)]
+    seconds: u64,
+
+    /// A line of JSON for each row goes to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// One program.
+#[derive(Debug, Serialize)]
+struct Measured {
+    bench: &'static str,
+    program: String,
+    method: String,
+    /// CPU seconds of the build, user and system; none where it was stopped.
+    cpu_seconds: Option<f64>,
+    wall_seconds: f64,
+    /// The most memory of a process of the build, MiB.
+    mib: Option<f64>,
+    #[serde(flatten)]
+    ran: Option<Ran>,
+}
+
+/// What the program prints: milliseconds, the best of several runs on one thread.
+#[derive(Debug, Serialize, Deserialize)]
+struct Ran {
+    trajectories: usize,
+    serial_ms: f64,
+    avx2_ms: Option<f64>,
+    avx512_ms: Option<f64>,
+    steps: u64,
+    failures: usize,
+    /// Of all final states and step counts; whether all of the above had the same.
+    hash: String,
+    same_bits: bool,
+}
+
+impl Row for Measured {
+    const COLUMNS: &'static [(&'static str, usize)] = &[
+        ("program", 22),
+        ("method", 8),
+        ("CPU s", 7),
+        ("wall s", 7),
+        ("MiB", 6),
+        ("serial ms", 10),
+        ("AVX2", 8),
+        ("AVX-512", 8),
+        ("failed", 6),
+        ("bits", 18),
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let ran = self.ran.as_ref();
+        let ms = |ms: Option<f64>| significant(ms, 3);
+        vec![
+            self.program.clone(),
+            self.method.clone(),
+            significant(self.cpu_seconds, 3),
+            significant(Some(self.wall_seconds), 3),
+            significant(self.mib, 3),
+            ms(ran.map(|ran| ran.serial_ms)),
+            ms(ran.and_then(|ran| ran.avx2_ms)),
+            ms(ran.and_then(|ran| ran.avx512_ms)),
+            ran.map_or("-".to_owned(), |ran| ran.failures.to_string()),
+            ran.map_or("-".to_owned(), |ran| {
+                format!("{}{}", ran.hash, if ran.same_bits { "" } else { " DIFFER" })
+            }),
+        ]
+    }
+}
+
+/// A cargo package with a binary for each case.
+struct Package {
+    folder: PathBuf,
+    rustflags: String,
+}
+
+impl Package {
+    fn new(selection: &Selection, cases: &[Case]) -> Result<Self, Failure> {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let odes = selection.odes.as_ref().unwrap_or(&workspace).canonicalize()?;
+        // A folder for each checkout and flags: their builds stay.
+        let mut key = odes.display().to_string() + &selection.rustflags;
+        key.retain(|c| c.is_ascii_alphanumeric());
+        let folder = workspace.canonicalize()?.join("target/odes-build").join(key);
+        fs::create_dir_all(folder.join("src/bin"))?;
+        let manifest = format!(
+            "[package]\nname = \"builds\"\nedition = \"2024\"\n\n[workspace]\n\n\
+             [dependencies]\nodes = {{ path = {odes:?} }}\n"
+        );
+        fs::write(folder.join("Cargo.toml"), manifest)?;
+        // The same dependencies as the workspace's.
+        fs::copy(odes.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+        fs::write(folder.join("src/lib.rs"), "pub use odes::prelude::*;\n")?;
+        for case in cases {
+            fs::write(folder.join(format!("src/bin/{}.rs", case.name)), case.program(&odes))?;
+        }
+        Ok(Package { folder, rustflags: selection.rustflags.clone() })
+    }
+
+    fn cargo(&self) -> Command {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(&self.folder).env_remove("CARGO_TARGET_DIR");
+        cargo.env("RUSTFLAGS", &self.rustflags).args(["build", "--release", "--offline"]);
+        cargo.stdout(Stdio::null()).stderr(Stdio::null());
+        cargo
+    }
+
+    /// Builds and runs one program.
+    fn measure(&self, case: &Case, seconds: u64) -> Result<Measured, Failure> {
+        let source = self.folder.join(format!("src/bin/{}.rs", case.name));
+        // Cargo builds again what is newer than its output.
+        fs::OpenOptions::new()
+            .append(true)
+            .open(&source)?
+            .set_modified(std::time::SystemTime::now())?;
+        let usage = usage_of(self.cargo().args(["--bin", &case.name]), seconds)?;
+        let ran = match usage.success {
+            false => None,
+            true => {
+                let program = self.folder.join("target/release").join(&case.name);
+                let output = Command::new(program).env("RAYON_NUM_THREADS", "1").output()?;
+                Some(serde_json::from_slice(&output.stdout)?)
+            }
+        };
+        Ok(Measured {
+            bench: "build",
+            program: case.name.clone(),
+            method: case.method.to_owned(),
+            cpu_seconds: usage.success.then_some(usage.cpu_seconds),
+            wall_seconds: usage.wall_seconds,
+            mib: usage.success.then_some(usage.mib),
+            ran,
+        })
+    }
+}
+
+struct Usage {
+    success: bool,
+    cpu_seconds: f64,
+    wall_seconds: f64,
+    mib: f64,
+}
+
+/// What a command and all that it started have used. After `seconds` it is stopped, with all of them.
+fn usage_of(command: &mut Command, seconds: u64) -> io::Result<Usage> {
+    use std::os::unix::process::CommandExt;
+
+    let begin = std::time::Instant::now();
+    let child = command.process_group(0).spawn()?;
+    let group = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
+    let limit = std::time::Duration::from_secs(seconds);
+    loop {
+        let mut status = 0;
+        // SAFETY: zeros are a valid `rusage`, and both places are of the types that `wait4` writes.
+        let (done, usage) = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            (libc::wait4(group, &raw mut status, libc::WNOHANG, &raw mut usage), usage)
+        };
+        if done < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        if done == group {
+            let time = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
+            return Ok(Usage {
+                success: status == 0,
+                cpu_seconds: time(usage.ru_utime) + time(usage.ru_stime),
+                wall_seconds: begin.elapsed().as_secs_f64(),
+                mib: usage.ru_maxrss as f64 / 1024.0,
+            });
+        }
+        if begin.elapsed() > limit {
+            // SAFETY: the group is the child's own, and the child has not been waited for.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Builds the selected programs, one after the other.
+pub(crate) fn run(selection: &Selection) -> Result<(), Failure> {
+    let all = systems::all();
+    if let Some(unknown) = selection.only.iter().find(|name| !all.iter().any(|c| c.name == **name))
+    {
+        let names: Vec<&str> = all.iter().map(|case| case.name.as_str()).collect();
+        return Err(format!("there is no program {unknown}, of {}", names.join(", ")).into());
+    }
+    let package = Package::new(selection, &all)?;
+    // The dependencies; prints why, if they cannot be built.
+    if !package.cargo().arg("--lib").stderr(Stdio::inherit()).status()?.success() {
+        return Err("the dependencies could not be built".into());
+    }
+    let mut output = Output::new(selection.json.as_deref())?;
+    for case in all {
+        if selection.only.is_empty() || selection.only.contains(&case.name) {
+            output.row(&package.measure(&case, selection.seconds)?)?;
+        }
+    }
+    Ok(())
+}

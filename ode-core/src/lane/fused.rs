@@ -1,0 +1,134 @@
+//! One lane on a machine that has fused multiply-add, though not every machine of its kind does.
+
+use super::{Real, Scalar};
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A number of one lane, `f32` or `f64`, whose [outlined](Real::outline) functions are compiled for a
+/// machine with FMA: on x86-64 the scalars themselves are for all machines.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct Fused<T>(T);
+
+macro_rules! operator {
+    ($($trait:ident::$method:ident,)*) => {
+        $(impl<T: Scalar> $trait for Fused<T> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Fused($trait::$method(self.0, other.0))
+            }
+        })*
+    };
+}
+operator! { Add::add, Sub::sub, Mul::mul, Div::div, }
+
+impl<T: Scalar> Neg for Fused<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Fused(-self.0)
+    }
+}
+
+/// Methods that are those of the scalar.
+macro_rules! same {
+    ($($method:ident($($argument:ident),*) -> $result:ident;)*) => {
+        $(same! { @ $result $method($($argument),*) })*
+    };
+    (@ number $method:ident($($argument:ident),*)) => {
+        #[inline(always)]
+        fn $method(self, $($argument: Self),*) -> Self {
+            Fused(Real::$method(self.0, $($argument.0),*))
+        }
+    };
+    (@ mask $method:ident($other:ident)) => {
+        #[inline(always)]
+        fn $method(self, $other: Self) -> T::Mask {
+            Real::$method(self.0, $other.0)
+        }
+    };
+}
+
+impl<T: Scalar> Real for Fused<T> {
+    type Scalar = T;
+    type Mask = T::Mask;
+    type Bits = T::Bits;
+    type Single = Fused<f32>;
+    const LANES: usize = 1;
+    const DOUBLE: bool = T::DOUBLE;
+
+    same! {
+        mul_add(a, b) -> number;
+        sqrt() -> number;
+        abs() -> number;
+        copysign(sign) -> number;
+        round_even() -> number;
+        floor() -> number;
+        lt(other) -> mask;
+        le(other) -> mask;
+        gt(other) -> mask;
+        ge(other) -> mask;
+        equals(other) -> mask;
+        min(other) -> number;
+        max(other) -> number;
+        max_magnitude(other) -> number;
+        at_most(cap) -> number;
+        at_least(floor) -> number;
+    }
+    #[inline(always)]
+    fn lit(value: f64) -> Self {
+        Fused(T::lit(value))
+    }
+    #[inline(always)]
+    fn lit_of(double: f64, single: f64) -> Self {
+        Fused(T::lit_of(double, single))
+    }
+    #[inline(always)]
+    fn select(mask: T::Mask, a: Self, b: Self) -> Self {
+        Fused(<T as Real>::select(mask, a.0, b.0))
+    }
+    #[inline(always)]
+    fn to_bits(self) -> T::Bits {
+        self.0.to_bits()
+    }
+    #[inline(always)]
+    fn from_bits(bits: T::Bits) -> Self {
+        Fused(T::from_bits(bits))
+    }
+    #[inline(always)]
+    fn bits_to_single(self) -> Fused<f32> {
+        Fused(self.0.bits_to_single())
+    }
+    #[inline(always)]
+    fn single_to_bits(value: Fused<f32>) -> Self {
+        Fused(T::single_to_bits(value.0))
+    }
+    #[inline(always)]
+    fn to_single(self) -> Fused<f32> {
+        Fused(self.0.to_single())
+    }
+    #[inline(always)]
+    fn from_single(value: Fused<f32>) -> Self {
+        Fused(T::from_single(value.0))
+    }
+    #[inline(always)]
+    fn single_mask(mask: T::Mask) -> bool {
+        T::single_mask(mask)
+    }
+    #[inline(always)]
+    fn outline<O>(f: impl FnOnce() -> O) -> O {
+        crate::simd::call_fused(f)
+    }
+    #[inline(always)]
+    fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
+        crate::simd::call_fused_cold(f)
+    }
+    #[inline(always)]
+    fn lane(self, _: usize) -> T {
+        self.0
+    }
+    #[inline(always)]
+    fn set_lane(&mut self, _: usize, value: T) {
+        self.0 = value;
+    }
+}
