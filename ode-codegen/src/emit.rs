@@ -19,10 +19,12 @@
 //! Inputs, literals and constants are written where they are used, and so are negations, which
 //! are free. The type of a literal is `R::lit`'s, never a bare number's.
 
+mod parts;
+
 use std::str::FromStr;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
@@ -101,7 +103,14 @@ impl Function<'_> {
             masks: 0,
             lines: TokenStream::new(),
         };
-        writer.lines();
+        let operations = writer.operations();
+        let long =
+            operations.len() > 2 * parts::LENGTH && !matches!(self.results, Results::Mask(_));
+        let in_parts =
+            (long && self.language == Language::Rust).then(|| writer.in_parts(&operations));
+        if in_parts.is_none() {
+            writer.lines(&operations);
+        }
         let (ty, value) = match self.results {
             Results::Vector(row) => {
                 let length = Literal::usize_unsuffixed(row.len());
@@ -122,7 +131,7 @@ impl Function<'_> {
         };
         let zero = self.has_zeros().then(|| quote!(let zero = R::lit(0.0);));
         let lines = &writer.lines;
-        let mut body = quote!(#zero #lines #value);
+        let mut body = in_parts.unwrap_or_else(|| quote!(#zero #lines #value));
         let mut attribute = TokenStream::new();
         if self.language == Language::Rust {
             // What calls it is compiled for an instruction set, and so must this be.
@@ -148,6 +157,15 @@ impl Function<'_> {
     }
 }
 
+/// Whether a node gets a variable; others are written where they are used.
+fn has_variable(node: Node) -> bool {
+    let no = matches!(
+        node,
+        Node::Literal(_) | Node::Constant(_) | Node::Input(_) | Node::Unary(Unary::Neg, _)
+    );
+    !no
+}
+
 /// Whether a matrix is better filled in than written down: the text of a large one is nearly all
 /// zeros, millions of them.
 fn mostly_zero(rows: &[Vec<Option<Id>>]) -> bool {
@@ -159,31 +177,38 @@ fn mostly_zero(rows: &[Vec<Option<Id>>]) -> bool {
 struct Writer<'f> {
     function: &'f Function<'f>,
     /// The variable of each node that has one.
-    names: Vec<Option<Ident>>,
+    names: Vec<Option<TokenStream>>,
     values: usize,
     masks: usize,
     lines: TokenStream,
 }
 
 impl Writer<'_> {
-    fn lines(&mut self) {
+    /// The nodes that get a variable, in the order of their evaluation.
+    fn operations(&self) -> Vec<Id> {
         let graph = self.function.graph;
         let needed = graph.reachable(&self.function.results.roots());
-        let mut lines: Vec<(Ident, TokenStream)> = Vec::new();
-        for (id, needed) in graph.ids().zip(needed) {
-            if needed && let Some(operation) = self.operation(graph.node(id)) {
-                let mask = matches!(
-                    graph.node(id),
-                    Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_)
-                );
-                let (prefix, count) =
-                    if mask { ("m", &mut self.masks) } else { ("v", &mut self.values) };
-                let name = format_ident!("{prefix}{}", *count);
-                *count += 1;
-                self.names[id.index()] = Some(name.clone());
-                lines.push((name, operation));
-            }
-        }
+        let ids = graph.ids().zip(needed).filter(|(_, needed)| *needed);
+        ids.map(|(id, _)| id).filter(|id| has_variable(graph.node(*id))).collect()
+    }
+
+    /// Names the variable of a node.
+    fn name(&mut self, id: Id) -> Ident {
+        let mask = parts::is_mask(self.function.graph.node(id));
+        let (prefix, count) = if mask { ("m", &mut self.masks) } else { ("v", &mut self.values) };
+        let name = format_ident!("{prefix}{}", *count);
+        *count += 1;
+        self.names[id.index()] = Some(name.to_token_stream());
+        name
+    }
+
+    fn lines(&mut self, operations: &[Id]) {
+        let graph = self.function.graph;
+        let line = |id: &Id| {
+            let operation = self.operation(graph.node(*id));
+            (self.name(*id), operation)
+        };
+        let lines: Vec<(Ident, TokenStream)> = operations.iter().map(line).collect();
         if self.function.language == Language::Device || lines.len() <= TOGETHER {
             self.lines.extend(lines.iter().map(|(name, value)| quote!(let #name = #value;)));
             return;
@@ -222,12 +247,10 @@ impl Writer<'_> {
         }
     }
 
-    /// The right side of a node's `let`, or nothing for one that is written where it is used.
-    fn operation(&self, node: Node) -> Option<TokenStream> {
-        Some(match node {
-            Node::Literal(_) | Node::Constant(_) | Node::Input(_) | Node::Unary(Unary::Neg, _) => {
-                return None;
-            }
+    /// The right side of the `let` of a node that [has one](has_variable).
+    fn operation(&self, node: Node) -> TokenStream {
+        match node {
+            Node::Literal(_) | Node::Constant(_) | Node::Input(_) => TokenStream::new(),
             Node::Unary(function, a) => {
                 let method = match function {
                     Unary::Neg => "neg",
@@ -308,7 +331,7 @@ impl Writer<'_> {
                 let index = self.argument(index);
                 quote!(R::lookup(&#table, #index))
             }
-        })
+        }
     }
 
     fn method(&self, name: &str, receiver: Id, arguments: &[Id]) -> TokenStream {
@@ -336,7 +359,7 @@ impl Writer<'_> {
     /// A node where any expression may stand.
     fn argument(&self, id: Id) -> TokenStream {
         if let Some(name) = &self.names[id.index()] {
-            return quote!(#name);
+            return name.clone();
         }
         match self.function.graph.node(id) {
             Node::Literal(literal) => lit(literal.value()),

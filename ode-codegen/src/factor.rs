@@ -21,6 +21,9 @@ use crate::graph::{Graph, Id, Input, Unary};
 
 /// The code that factorises a matrix and that solves with the factors.
 pub(crate) struct Factorization {
+    /// Of a matrix without zeros that is large: its entries, row by row, which are then what
+    /// [`Input::Factor`] counts in `factor`. A CPU eliminates it in loops.
+    pub matrix: Option<(Graph, Vec<Id>)>,
     pub factor: Graph,
     /// The numbers that [`Input::Factor`] counts.
     pub factors: Vec<Id>,
@@ -35,6 +38,10 @@ pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 /// The most operations that a factorisation may unroll to, and a solution.
 pub(crate) const LIMIT: usize = 40_000;
 
+/// From how many unknowns on a matrix without zeros is eliminated in loops on a CPU: with fewer,
+/// straight-line code takes less time (measured, `bench/RESULTS.md`).
+const LEAST_LOOPS: usize = 14;
+
 /// The factorisation of `s M - J`.
 pub(crate) fn factorization(
     graph: &Graph,
@@ -48,7 +55,14 @@ pub(crate) fn factorization(
         position_of[column] = position;
     }
     let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
-    let scale = copier.to.input(Input::Scale);
+    let natural = |positions: &[usize]| positions.iter().enumerate().all(|(i, &at)| i == at);
+    let loops = n >= LEAST_LOOPS && natural(&order.rows) && natural(&order.columns);
+    let matrix = (loops && is_full(jacobian, mass)).then(|| {
+        let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
+        let row = |row: usize| copier.row(&mass[row], &jacobian[row]).into_values();
+        let entries = (0..n).flat_map(row).collect();
+        (copier.to, entries)
+    });
     let mut factors = Vec::new();
     // Of each row of the factors the positions of its numbers, and their places in `factors`.
     let mut places: Vec<Vec<(usize, u32)>> = Vec::with_capacity(n);
@@ -56,25 +70,16 @@ pub(crate) fn factorization(
     let mut upper: Vec<Vec<(usize, Id)>> = Vec::with_capacity(n);
     let mut reciprocals: Vec<Id> = Vec::with_capacity(n);
     for (i, &row) in order.rows.iter().enumerate() {
-        let mut parts: BTreeMap<usize, [Option<Id>; 2]> = BTreeMap::new();
-        for &(column, mass) in &mass[row] {
-            parts.entry(position_of[column]).or_default()[0] = Some(mass);
-        }
-        for (column, slope) in entries(&jacobian[row]) {
-            parts.entry(position_of[column]).or_default()[1] = Some(slope);
-        }
-        let mut entries = BTreeMap::new();
-        for (position, parts) in parts {
-            let [mass, slope] = parts.map(|part| part.map(|part| copier.copy(part)));
-            let graph = &mut copier.to;
-            let entry = match (mass.map(|mass| graph.mul(scale, mass)), slope) {
-                (Some(mass), Some(slope)) => graph.sub(mass, slope),
-                (Some(mass), None) => mass,
-                (None, Some(slope)) => graph.neg(slope),
-                (None, None) => continue,
-            };
-            entries.insert(position, entry);
-        }
+        let graph = &mut copier.to;
+        let mut entries: BTreeMap<usize, Id> = match &matrix {
+            Some(_) => {
+                (0..n).map(|j| (j, graph.input(Input::Factor((i * n + j) as u32)))).collect()
+            }
+            None => {
+                let row = copier.row(&mass[row], &jacobian[row]);
+                row.into_iter().map(|(column, entry)| (position_of[column], entry)).collect()
+            }
+        };
         let graph = &mut copier.to;
         let mut row = Vec::with_capacity(entries.len());
         let mut next = 0;
@@ -106,7 +111,16 @@ pub(crate) fn factorization(
         factors.extend(row.into_iter().map(|(_, id)| id));
     }
     let (solve, solution) = solve(&order, &places);
-    Ok(Factorization { factor: copier.to, factors, solve, solution })
+    Ok(Factorization { matrix, factor: copier.to, factors, solve, solution })
+}
+
+/// Whether `s M - J` has no zeros.
+fn is_full(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> bool {
+    let is = |(jacobian, mass): (&Vec<Option<Id>>, &Vec<(usize, Id)>)| {
+        let mut entries = jacobian.iter().enumerate();
+        entries.all(|(column, entry)| entry.is_some() || mass.iter().any(|(j, _)| *j == column))
+    };
+    jacobian.iter().zip(mass).all(is)
 }
 
 /// The nonzeros of a row, with their columns.
@@ -151,18 +165,17 @@ fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
     }
     for (i, row) in places.iter().enumerate().rev() {
         let mut value = values[i];
-        let mut above = row.iter().skip_while(|(j, _)| *j < i);
-        let pivot = above.next();
-        for &(j, place) in above {
+        let from_diagonal = &row[row.partition_point(|(j, _)| *j < i)..];
+        let Some((&(_, pivot), above)) = from_diagonal.split_first() else { continue };
+        // The last unknown was found first: this way each sum waits for one product with the one before it,
+        // not all its products for that.
+        for &(j, place) in above.iter().rev() {
             let entry = graph.input(Input::Factor(place));
             let product = graph.mul(entry, values[j]);
             value = graph.sub(value, product);
         }
-        if let Some(&(_, place)) = pivot {
-            let reciprocal = graph.input(Input::Factor(place));
-            value = graph.mul(value, reciprocal);
-        }
-        values[i] = value;
+        let reciprocal = graph.input(Input::Factor(pivot));
+        values[i] = graph.mul(value, reciprocal);
     }
     let mut solution = values.clone();
     for (position, &column) in order.columns.iter().enumerate() {
@@ -179,6 +192,30 @@ struct Copier<'g> {
 }
 
 impl Copier<'_> {
+    /// A row of `s M - J`: its nonzeros by column.
+    fn row(&mut self, mass: &[(usize, Id)], jacobian: &[Option<Id>]) -> BTreeMap<usize, Id> {
+        let mut parts: BTreeMap<usize, [Option<Id>; 2]> = BTreeMap::new();
+        for &(column, mass) in mass {
+            parts.entry(column).or_default()[0] = Some(mass);
+        }
+        for (column, slope) in entries(jacobian) {
+            parts.entry(column).or_default()[1] = Some(slope);
+        }
+        let scale = self.to.input(Input::Scale);
+        let entry = |(column, parts): (usize, [Option<Id>; 2])| {
+            let [mass, slope] = parts.map(|part| part.map(|part| self.copy(part)));
+            let graph = &mut self.to;
+            let entry = match (mass.map(|mass| graph.mul(scale, mass)), slope) {
+                (Some(mass), Some(slope)) => graph.sub(mass, slope),
+                (Some(mass), None) => mass,
+                (None, Some(slope)) => graph.neg(slope),
+                (None, None) => return None,
+            };
+            Some((column, entry))
+        };
+        parts.into_iter().filter_map(entry).collect()
+    }
+
     fn copy(&mut self, id: Id) -> Id {
         // Not by recursion: expressions may be deep.
         let mut stack = vec![id];

@@ -104,6 +104,7 @@ where
     let lane_programs = [
         elementary.as_str(),
         functions,
+        crate::linear::tiles::DEVICE,
         crate::linear::DEVICE,
         integrate::code::DEVICE,
         methods::stepper::DEVICE,

@@ -2,6 +2,8 @@
 //! straight-line code over the nonzeros (`ode-codegen`'s `factor`) would be too long, where which equation
 //! has which pivot is decided there as well; and with a search for pivots, for those who ask for it.
 
+pub mod tiles;
+
 pub use device::*;
 
 /// How many operations [`matrix`] and [`factor`] take for `n` equations, and [`solve`].
@@ -11,6 +13,7 @@ pub(crate) fn operations(n: u64) -> [u64; 2] {
 
 #[ode_macros::device(linear)]
 mod device {
+    use super::tiles;
     use crate::lane::Real;
     use crate::system::System;
 
@@ -62,16 +65,18 @@ mod device {
         let mut lu = *matrix;
         let mut i: usize = 0;
         while i < N {
-            let mut k: usize = 0;
-            while k < i {
-                let multiplier = lu[i][k] * lu[k][k];
-                lu[i][k] = multiplier;
-                let mut j = k + 1;
-                while j < N {
-                    lu[i][j] = (-multiplier).mul_add(lu[k][j], lu[i][j]);
-                    j += 1;
-                }
-                k += 1;
+            let mut first: usize = 0;
+            while first + 8 <= N {
+                tiles::row_8::<R, N>(&mut lu, i, first);
+                first += 8;
+            }
+            if first + 4 <= N {
+                tiles::row_4::<R, N>(&mut lu, i, first);
+                first += 4;
+            }
+            while first < N {
+                tiles::row_1::<R, N>(&mut lu, i, first);
+                first += 1;
             }
             lu[i][i] = lu[i][i].reciprocal();
             i += 1;
@@ -149,24 +154,31 @@ mod device {
     /// The solution of a system that [`factor`] has factorised.
     pub fn solve<R: Real, const N: usize>(w: &Dense<R, N>, b: &[R; N]) -> [R; N] {
         let mut x = *b;
-        let mut i: usize = 0;
-        while i < N {
-            let mut k: usize = 0;
-            while k < i {
-                x[i] = (-w.lu[i][k]).mul_add(x[k], x[i]);
-                k += 1;
-            }
-            i += 1;
+        let mut first: usize = 0;
+        while first + 8 <= N {
+            tiles::forward_8::<R, N>(&w.lu, &mut x, first);
+            first += 8;
+        }
+        if first + 4 <= N {
+            tiles::forward_4::<R, N>(&w.lu, &mut x, first);
+            first += 4;
+        }
+        while first < N {
+            tiles::forward_1::<R, N>(&w.lu, &mut x, first);
+            first += 1;
         }
         let mut left = N;
+        while left >= 8 {
+            left -= 8;
+            tiles::backward_8::<R, N>(&w.lu, &mut x, left);
+        }
+        if left >= 4 {
+            left -= 4;
+            tiles::backward_4::<R, N>(&w.lu, &mut x, left);
+        }
         while left > 0 {
             left -= 1;
-            let mut j = left + 1;
-            while j < N {
-                x[left] = (-w.lu[left][j]).mul_add(x[j], x[left]);
-                j += 1;
-            }
-            x[left] = x[left] * w.lu[left][left];
+            tiles::backward_1::<R, N>(&w.lu, &mut x, left);
         }
         x
     }

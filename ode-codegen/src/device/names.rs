@@ -7,6 +7,7 @@ use syn::visit::Visit;
 /// Methods of lane numbers, bits and masks: overloads `m_name` of the prelude.
 pub(super) const PRIMITIVES: &[&str] = &[
     "mul_add",
+    "neg_mul_add",
     "reciprocal",
     "sqrt",
     "abs",

@@ -14,7 +14,7 @@ use crate::ast::System;
 use crate::derive::{self, Gradient};
 use crate::device::{self, Facts};
 use crate::elaborate::Elaborated;
-use crate::emit::{self, Results};
+use crate::emit::{self, Language, Results};
 use crate::factor::{self, Unsuitable};
 use crate::fuse::{self, Fusion};
 use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
@@ -160,13 +160,18 @@ pub(super) fn implementation(
     let mut text_of_rust = String::new();
     let mut rust = Vec::with_capacity(functions.len());
     let mut observables = None;
+    let mut matrix = None;
     let mut device_functions = Vec::with_capacity(functions.len());
     for function in &functions {
-        let tokens = function.emit(sizes, &outside.in_rust);
-        text_of_rust.push_str(&text::of_function(&tokens));
-        match function.name {
-            "observables" => observables = Some(tokens),
-            _ => rust.push(tokens),
+        let is_matrix = function.name == "matrix";
+        if is_matrix || !linear.is_for_devices(function.name) {
+            let tokens = function.emit(sizes, &outside.in_rust);
+            text_of_rust.push_str(&text::of_function(&tokens));
+            match function.name {
+                "observables" => observables = Some(tokens),
+                "matrix" => matrix = Some(tokens),
+                _ => rust.push(tokens),
+            }
         }
         // There are no arrays of no elements in C++, and nothing to compute either.
         if function.name != "parameter_jacobian" || parameters > 0 {
@@ -176,12 +181,10 @@ pub(super) fn implementation(
     }
     let facade = &options.facade;
     let loops = quote!(#facade::__private::linear);
-    rust.extend(linear.in_loops(sizes, &loops, &quote!(Self)));
+    rust.extend(linear.in_rust(sizes, &loops, matrix.as_ref()));
     let choices = mass.as_ref().map(Mass::choices).into_iter().flatten();
     rust.extend(choices.clone().map(|choice| quote!(#[inline(always)] #choice)));
-    // There the struct is always called so.
-    let in_loops = linear.in_loops(sizes, &quote!(linear), &quote!(System));
-    for function in in_loops.into_iter().chain(choices) {
+    for function in linear.on_device(sizes).into_iter().chain(choices) {
         device_functions.push(syn::parse2(function)?);
     }
     let facts = Facts {
@@ -290,14 +293,15 @@ pub(super) struct Sizes {
 
 impl Sizes {
     /// The parameters of the function of this name.
-    fn arguments(self, function: &str) -> TokenStream {
+    pub(super) fn arguments(self, function: &str) -> TokenStream {
         let Sizes { states, parameters, factors } = self;
         let [states, parameters, factors] =
             [states, parameters, factors].map(Literal::usize_unsuffixed);
         match function {
             "solve" => quote!(w: &[R; #factors], b: &[R; #states]),
+            "eliminate" => quote!(w: &[R; #factors]),
             "mass" => quote!(b: &[R; #states]),
-            "factor" => quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R),
+            "factor" | "matrix" => quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R),
             _ => quote!(u: &[R; #states], p: &[R; #parameters], t: R),
         }
     }
@@ -371,8 +375,7 @@ impl Lowered {
 
     /// How many of each kind of operation it takes, in the order of `ode_core::report::Operations`.
     pub(super) fn operations(&self) -> TokenStream {
-        let counts = self.counts().map(Literal::u32_unsuffixed);
-        quote!(#(#counts),*)
+        operations(self.counts())
     }
 
     /// How long it is: an elementary function counts as nine operations.
@@ -381,7 +384,8 @@ impl Lowered {
         counts.iter().sum::<u32>() + 8 * counts[FUNCTIONS]
     }
 
-    fn counts(&self) -> [u32; 6] {
+    /// The same as numbers.
+    pub(super) fn counts(&self) -> [u32; 6] {
         let reachable = self.graph.reachable(&self.results.roots());
         let mut counts = [0_u32; 6];
         for id in self.graph.ids().filter(|id| reachable[id.index()]) {
@@ -400,18 +404,33 @@ impl Lowered {
     }
 
     fn emit(&self, sizes: Sizes, names: &Names) -> TokenStream {
+        // Loops take it by rows.
+        let by_rows = match &self.results {
+            Results::Vector(all) if self.name == "matrix" && names.language == Language::Rust => {
+                let rows = all.chunks(sizes.states).map(<[_]>::to_vec).collect();
+                Some(Results::Matrix(rows, sizes.states))
+            }
+            _ => None,
+        };
         emit::Function {
             name: self.name,
             graph: &self.graph,
-            results: &self.results,
+            results: by_rows.as_ref().unwrap_or(&self.results),
             arguments: &sizes.arguments(self.name),
             constants: &names.constants,
             tables: &names.tables,
             language: names.language,
-            outlined: self.weight() >= least_weight(self.name),
+            // What calls the matrix is called itself.
+            outlined: self.name != "matrix" && self.weight() >= least_weight(self.name),
         }
         .emit()
     }
+}
+
+/// Counts as tokens.
+pub(super) fn operations(counts: [u32; 6]) -> TokenStream {
+    let counts = counts.map(Literal::u32_unsuffixed);
+    quote!(#(#counts),*)
 }
 
 /// From which weight on a function is called, not inlined: where that takes hardly more time, and much less

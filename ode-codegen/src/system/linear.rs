@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::assemble::{Lowered, Sizes};
+use super::assemble::{self, Lowered, Sizes};
 use crate::emit::Results;
 use crate::factor::{Factorization, LIMIT};
 use crate::fuse::Fusion;
@@ -11,8 +11,9 @@ use crate::graph::Id;
 
 /// How the equations are solved.
 pub(super) enum Linear {
-    /// By functions of this system. The operations of both, and how many numbers factors are.
-    Nonzeros { operations: [TokenStream; 2], factors: usize },
+    /// By functions of this system. The operations of both, and how many numbers factors are. `full`: in
+    /// loops on a CPU, where `matrix` is what they eliminate.
+    Nonzeros { operations: [TokenStream; 2], factors: usize, full: bool },
     /// By loops, with the equations in this order: unknown to equation.
     Loops { equation_of: Vec<usize> },
     /// By loops that search for pivots.
@@ -26,13 +27,21 @@ pub(super) const TINY: usize = 4;
 impl Linear {
     /// With the functions that it takes.
     pub(super) fn new(made: Factorization, fusion: Fusion) -> (Self, Vec<Lowered>) {
-        let Factorization { factor, factors, solve, solution } = made;
+        let Factorization { matrix, factor, factors, solve, solution } = made;
         let count = factors.len();
         let all = |ids: Vec<Id>| Results::Vector(ids.into_iter().map(Some).collect());
-        let factor = Lowered::new("factor", &factor, all(factors), fusion);
         let solve = Lowered::new("solve", &solve, all(solution), fusion);
-        let operations = [factor.operations(), solve.operations()];
-        (Linear::Nonzeros { operations, factors: count }, vec![factor, solve])
+        let name = if matrix.is_some() { "eliminate" } else { "factor" };
+        let factor = Lowered::new(name, &factor, all(factors), fusion);
+        let matrix =
+            matrix.map(|(graph, entries)| Lowered::new("matrix", &graph, all(entries), fusion));
+        let mut counts = factor.counts();
+        for (count, of_matrix) in counts.iter_mut().zip(matrix.iter().flat_map(Lowered::counts)) {
+            *count += of_matrix;
+        }
+        let operations = [assemble::operations(counts), solve.operations()];
+        let linear = Linear::Nonzeros { operations, factors: count, full: matrix.is_some() };
+        (linear, matrix.into_iter().chain([factor, solve]).collect())
     }
 
     /// How many numbers the factors are, in straight-line code.
@@ -47,11 +56,13 @@ impl Linear {
     fn factors_type(&self, sizes: Sizes, linear: &TokenStream) -> TokenStream {
         let states = Literal::usize_unsuffixed(sizes.states);
         match self {
-            Linear::Nonzeros { factors, .. } => {
+            Linear::Nonzeros { factors, full: false, .. } => {
                 let factors = Literal::usize_unsuffixed(*factors);
                 quote!([R; #factors])
             }
-            Linear::Loops { .. } => quote!(#linear::Dense<R, #states>),
+            Linear::Nonzeros { full: true, .. } | Linear::Loops { .. } => {
+                quote!(#linear::Dense<R, #states>)
+            }
             Linear::Pivoting => quote!(#linear::Pivoted<R, #states>),
         }
     }
@@ -88,21 +99,71 @@ impl Linear {
         }
     }
 
-    /// The functions in loops. `linear` is where these are, and `this` the system.
-    pub(super) fn in_loops(
+    /// Whether a function is for devices only.
+    pub(super) fn is_for_devices(&self, function: &str) -> bool {
+        matches!(self, Linear::Nonzeros { full: true, .. })
+            && ["matrix", "eliminate", "solve"].contains(&function)
+    }
+
+    /// The functions beside those of the system's own; `loops` is where loops are, and `matrix` the
+    /// function that they take a matrix without zeros from.
+    pub(super) fn in_rust(
         &self,
         sizes: Sizes,
-        linear: &TokenStream,
-        this: &TokenStream,
+        loops: &TokenStream,
+        matrix: Option<&TokenStream>,
     ) -> Vec<TokenStream> {
+        let functions = match self {
+            Linear::Nonzeros { full: false, .. } => return Vec::new(),
+            Linear::Nonzeros { full: true, .. } => {
+                let states = Literal::usize_unsuffixed(sizes.states);
+                Functions {
+                    factor: quote! {
+                        #matrix
+                        #loops::factor::<R, #states>(&matrix::<R>(u, p, t, scale))
+                    },
+                    solve: quote!(#loops::solve::<R, #states>(w, b)),
+                }
+            }
+            Linear::Loops { .. } | Linear::Pivoting => self.in_loops(sizes, loops, &quote!(Self)),
+        };
+        // They are as long as straight-line code for many unknowns.
+        let called = sizes.states > TINY;
+        functions.emit(sizes, &self.factors_type(sizes, loops), called)
+    }
+
+    /// The same for devices.
+    pub(super) fn on_device(&self, sizes: Sizes) -> Vec<TokenStream> {
+        // There the struct is always called so.
+        let (loops, this) = (quote!(linear), quote!(System));
+        match self {
+            Linear::Nonzeros { full: false, .. } => Vec::new(),
+            Linear::Nonzeros { full: true, factors, .. } => {
+                let factors = Literal::usize_unsuffixed(*factors);
+                let arguments = sizes.arguments("factor");
+                vec![quote! {
+                    fn factor<R: Real>(#arguments) -> [R; #factors] {
+                        #this::eliminate::<R>(&#this::matrix::<R>(u, p, t, scale))
+                    }
+                }]
+            }
+            Linear::Loops { .. } | Linear::Pivoting => {
+                let ty = self.factors_type(sizes, &loops);
+                self.in_loops(sizes, &loops, &this).emit(sizes, &ty, false)
+            }
+        }
+    }
+
+    /// Loops over all entries. `loops` is where these are, and `this` the system.
+    fn in_loops(&self, sizes: Sizes, loops: &TokenStream, this: &TokenStream) -> Functions {
         let (equation_of, [factor, solve]) = match self {
-            Linear::Nonzeros { .. } => return Vec::new(),
             Linear::Loops { equation_of } => (&equation_of[..], ["factor", "solve"]),
             // The search finds its own order.
-            Linear::Pivoting => (&[][..], ["factor_pivoted", "solve_pivoted"]),
+            Linear::Nonzeros { .. } | Linear::Pivoting => {
+                (&[][..], ["factor_pivoted", "solve_pivoted"])
+            }
         };
         let [factor, solve] = [factor, solve].map(|name| Ident::new(name, Span::call_site()));
-        let ty = self.factors_type(sizes, linear);
         let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
         let moved = equation_of.iter().enumerate().any(|(unknown, row)| unknown != *row);
         // Equations in an order in which each has its unknown on the diagonal.
@@ -112,28 +173,43 @@ impl Linear {
         };
         let matrix = put(quote!(matrix));
         let side = if moved { put(quote!(b)) } else { quote!(b) };
+        Functions {
+            factor: quote! {
+                let jacobian = #this::jacobian::<R>(u, p, t);
+                let matrix = #loops::matrix::<R, #this, #states, #parameters>(&jacobian, scale);
+                #loops::#factor::<R, #states>(#matrix)
+            },
+            solve: quote!(#loops::#solve::<R, #states>(w, #side)),
+        }
+    }
+}
+
+/// The bodies of two functions.
+struct Functions {
+    factor: TokenStream,
+    solve: TokenStream,
+}
+
+impl Functions {
+    /// The functions; `called`, they are not inlined.
+    fn emit(self, sizes: Sizes, ty: &TokenStream, called: bool) -> Vec<TokenStream> {
+        let states = Literal::usize_unsuffixed(sizes.states);
+        let arguments = sizes.arguments("factor");
+        let [factor, solve] = [self.factor, self.solve].map(|body| match called {
+            true => quote!(R::outline(#[inline(always)] || { #body })),
+            false => body,
+        });
         vec![
             quote! {
                 #[inline(always)]
-                fn factor<R: Real>(
-                    u: &[R; #states],
-                    p: &[R; #parameters],
-                    t: R,
-                    scale: R,
-                ) -> #ty {
-                    let jacobian = #this::jacobian::<R>(u, p, t);
-                    let matrix =
-                        #linear::matrix::<R, #this, #states, #parameters>(&jacobian, scale);
-                    #linear::#factor::<R, #states>(#matrix)
+                fn factor<R: Real>(#arguments) -> #ty {
+                    #factor
                 }
             },
             quote! {
                 #[inline(always)]
-                fn solve<R: Real>(
-                    w: &#ty,
-                    b: &[R; #states],
-                ) -> [R; #states] {
-                    #linear::#solve::<R, #states>(w, #side)
+                fn solve<R: Real>(w: &#ty, b: &[R; #states]) -> [R; #states] {
+                    #solve
                 }
             },
         ]
