@@ -283,6 +283,18 @@ impl Writer<'_> {
                 self.method(method, a, &[])
             }
             Node::Binary(function, a, b) => {
+                if self.function.language == Language::Rust {
+                    let by_reference = match function {
+                        Binary::Add => Some("add_ref"),
+                        Binary::Sub => Some("sub_ref"),
+                        Binary::Mul => Some("mul_ref"),
+                        Binary::Div => Some("div_ref"),
+                        _ => None,
+                    };
+                    if let Some(method) = by_reference {
+                        return self.by_reference(method, a, &[b]);
+                    }
+                }
                 let (x, y) = (self.operand(a), self.operand(b));
                 match function {
                     Binary::Add => quote!(#x + #y),
@@ -295,6 +307,15 @@ impl Writer<'_> {
                     Binary::Atan2 => self.method("atan2", a, &[b]),
                     Binary::Hypot => self.method("hypot", a, &[b]),
                     Binary::Copysign => self.method("copysign", a, &[b]),
+                }
+            }
+            Node::MulAdd(a, b, c) if self.function.language == Language::Rust => {
+                match self.function.graph.node(a) {
+                    // One instruction in place of two, with the same bits.
+                    Node::Unary(Unary::Neg, positive) => {
+                        self.by_reference("neg_mul_add_ref", positive, &[b, c])
+                    }
+                    _ => self.by_reference("mul_add_ref", a, &[b, c]),
                 }
             }
             Node::MulAdd(a, b, c) => self.method("mul_add", a, &[b, c]),
@@ -335,16 +356,18 @@ impl Writer<'_> {
     }
 
     fn method(&self, name: &str, receiver: Id, arguments: &[Id]) -> TokenStream {
-        if name == "mul_add" && self.function.language == Language::Rust {
-            // One instruction in place of two, with the same bits.
-            if let Node::Unary(Unary::Neg, positive) = self.function.graph.node(receiver) {
-                return self.method("neg_mul_add", positive, arguments);
-            }
-        }
         let name = Ident::new(name, Span::call_site());
         let receiver = self.operand(receiver);
         let arguments = arguments.iter().map(|argument| self.argument(*argument));
         quote!(#receiver.#name(#(#arguments),*))
+    }
+
+    /// A method that takes references: see `Real::add_ref`.
+    fn by_reference(&self, name: &str, receiver: Id, arguments: &[Id]) -> TokenStream {
+        let name = Ident::new(name, Span::call_site());
+        let receiver = self.operand(receiver);
+        let arguments = arguments.iter().map(|argument| self.argument(*argument));
+        quote!(#receiver.#name(#(&#arguments),*))
     }
 
     /// A node as an operand or receiver.

@@ -160,6 +160,37 @@ pub trait Real:
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         (-self).mul_add(a, b)
     }
+    /// `self + other`. Arithmetic by reference, here and in the next five, is for generated code: what is
+    /// passed by value is copied, and LLVM takes most of its time to see that the copies are not needed.
+    #[inline(always)]
+    fn add_ref(&self, other: &Self) -> Self {
+        *self + *other
+    }
+    /// `self - other`.
+    #[inline(always)]
+    fn sub_ref(&self, other: &Self) -> Self {
+        *self - *other
+    }
+    /// `self * other`.
+    #[inline(always)]
+    fn mul_ref(&self, other: &Self) -> Self {
+        *self * *other
+    }
+    /// `self / other`.
+    #[inline(always)]
+    fn div_ref(&self, other: &Self) -> Self {
+        *self / *other
+    }
+    /// As [`mul_add`](Real::mul_add).
+    #[inline(always)]
+    fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+        self.mul_add(*a, *b)
+    }
+    /// As [`neg_mul_add`](Real::neg_mul_add).
+    #[inline(always)]
+    fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+        self.neg_mul_add(*a, *b)
+    }
     /// Square root.
     fn sqrt(self) -> Self;
     /// `1 / self`, correctly rounded; of a zero not a finite number, and of an infinity a NaN, so that

@@ -30,6 +30,12 @@ pub trait Vector: Copy + Send + Sync + 'static {
     fn neg(self) -> Self;
     fn mul_add(self, a: Self, b: Self) -> Self;
     fn neg_mul_add(self, a: Self, b: Self) -> Self;
+    fn add_ref(&self, b: &Self) -> Self;
+    fn sub_ref(&self, b: &Self) -> Self;
+    fn mul_ref(&self, b: &Self) -> Self;
+    fn div_ref(&self, b: &Self) -> Self;
+    fn mul_add_ref(&self, a: &Self, b: &Self) -> Self;
+    fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self;
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
     fn copysign(self, sign: Self) -> Self;
@@ -146,6 +152,30 @@ impl<V: Vector> Vector for Two<V> {
     #[inline(always)]
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         Two(V::neg_mul_add(self.0, a.0, b.0), V::neg_mul_add(self.1, a.1, b.1))
+    }
+    #[inline(always)]
+    fn add_ref(&self, b: &Self) -> Self {
+        Two(V::add_ref(&self.0, &b.0), V::add_ref(&self.1, &b.1))
+    }
+    #[inline(always)]
+    fn sub_ref(&self, b: &Self) -> Self {
+        Two(V::sub_ref(&self.0, &b.0), V::sub_ref(&self.1, &b.1))
+    }
+    #[inline(always)]
+    fn mul_ref(&self, b: &Self) -> Self {
+        Two(V::mul_ref(&self.0, &b.0), V::mul_ref(&self.1, &b.1))
+    }
+    #[inline(always)]
+    fn div_ref(&self, b: &Self) -> Self {
+        Two(V::div_ref(&self.0, &b.0), V::div_ref(&self.1, &b.1))
+    }
+    #[inline(always)]
+    fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+        Two(V::mul_add_ref(&self.0, &a.0, &b.0), V::mul_add_ref(&self.1, &a.1, &b.1))
+    }
+    #[inline(always)]
+    fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+        Two(V::neg_mul_add_ref(&self.0, &a.0, &b.0), V::neg_mul_add_ref(&self.1, &a.1, &b.1))
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -416,6 +446,30 @@ where
     #[inline(always)]
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         Lanes(self.0.neg_mul_add(a.0, b.0))
+    }
+    #[inline(always)]
+    fn add_ref(&self, b: &Self) -> Self {
+        Lanes(V::add_ref(&self.0, &b.0))
+    }
+    #[inline(always)]
+    fn sub_ref(&self, b: &Self) -> Self {
+        Lanes(V::sub_ref(&self.0, &b.0))
+    }
+    #[inline(always)]
+    fn mul_ref(&self, b: &Self) -> Self {
+        Lanes(V::mul_ref(&self.0, &b.0))
+    }
+    #[inline(always)]
+    fn div_ref(&self, b: &Self) -> Self {
+        Lanes(V::div_ref(&self.0, &b.0))
+    }
+    #[inline(always)]
+    fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+        Lanes(V::mul_add_ref(&self.0, &a.0, &b.0))
+    }
+    #[inline(always)]
+    fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+        Lanes(V::neg_mul_add_ref(&self.0, &a.0, &b.0))
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

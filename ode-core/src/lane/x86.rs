@@ -91,6 +91,30 @@ macro_rules! vector {
                 $name(isa!($fnma(self.0, a.0, b.0)))
             }
             #[inline(always)]
+            fn add_ref(&self, b: &Self) -> Self {
+                $name(isa!($add(self.0, b.0)))
+            }
+            #[inline(always)]
+            fn sub_ref(&self, b: &Self) -> Self {
+                $name(isa!($sub(self.0, b.0)))
+            }
+            #[inline(always)]
+            fn mul_ref(&self, b: &Self) -> Self {
+                $name(isa!($mul(self.0, b.0)))
+            }
+            #[inline(always)]
+            fn div_ref(&self, b: &Self) -> Self {
+                $name(isa!($div(self.0, b.0)))
+            }
+            #[inline(always)]
+            fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+                $name(isa!($fma(self.0, a.0, b.0)))
+            }
+            #[inline(always)]
+            fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+                $name(isa!($fnma(self.0, a.0, b.0)))
+            }
+            #[inline(always)]
             fn sqrt(self) -> Self {
                 $name(isa!($sqrt(self.0)))
             }
