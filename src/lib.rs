@@ -11,9 +11,9 @@ pub use ode_core::simd::InstructionSet;
 pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, Auto, Backend, Controller, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial,
-    EnsembleSolution, EnsembleThreads, ObservableError, OdeProblem, OdeSolution, ReturnCode,
-    SaveAt, Saving, SolveError, SolveOptions, Solver, StepSize, Timings, Trajectory, Unvaried,
-    Vary,
+    EnsembleSolution, EnsembleThreads, IntoSaveAt, ObservableError, OdeProblem, OdeSolution,
+    ReturnCode, SaveAt, Saving, SolveError, SolveOptions, Solver, StepSize, Timings, Trajectory,
+    Unvaried, Vary,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};

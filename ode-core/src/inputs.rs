@@ -220,7 +220,7 @@ impl<T: Scalar> Inputs<T> {
             dt: T::narrow(dt),
             adaptive,
             dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
-            dtmax: options.dtmax.is_finite().then(|| T::narrow(options.dtmax)),
+            dtmax: options.dtmax.map(T::narrow),
             law,
             stiff_law: stiff_law.unwrap_or(law),
             method: *method,

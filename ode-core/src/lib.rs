@@ -29,7 +29,7 @@ pub mod table;
 pub use controller::Controller;
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
 pub use error::{ObservableError, SolveError};
-pub use options::{AbsTol, SaveAt, Saving, SolveOptions, StepSize};
+pub use options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize};
 pub use problem::{EnsembleProblem, OdeProblem, Unvaried, Vary};
 pub use solution::{
     Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectory,
