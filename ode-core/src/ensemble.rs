@@ -1,7 +1,7 @@
 //! Where trajectories run: ensemble algorithms, and those of the CPU.
 
 use crate::controller;
-use crate::error::SolveError;
+use crate::error::{Memory, SolveError};
 use crate::feed::{CpuFeed, Results};
 use crate::inputs::Inputs;
 use crate::integrate;
@@ -94,7 +94,7 @@ where
         let inputs = Inputs::new(self, options, &method.properties(options, N, S::MASS)?)?;
         let setup = begin.elapsed().as_secs_f64();
         let raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
-        let mut solution = EnsembleSolution::new(inputs, raw);
+        let mut solution = EnsembleSolution::new(inputs, raw)?;
         solution.set_times(setup, begin.elapsed().as_secs_f64());
         Ok(solution)
     }
@@ -268,7 +268,7 @@ pub fn zeros<T: Clone + Default>(rows: usize, n: usize) -> Result<Vec<T>, SolveE
     let mut values = Vec::new();
     values
         .try_reserve_exact(rows.saturating_mul(n))
-        .map_err(|_| SolveError::OutOfMemory { bytes })?;
+        .map_err(|_| SolveError::OutOfMemory { bytes, memory: Memory::Host })?;
     values.resize(rows * n, T::default());
     Ok(values)
 }

@@ -20,6 +20,7 @@ mod options;
 mod outlined;
 mod problem;
 pub mod report;
+mod sealed;
 pub mod simd;
 mod solution;
 pub mod solver;
@@ -28,10 +29,11 @@ pub mod table;
 
 pub use controller::Controller;
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
-pub use error::{ObservableError, SolveError};
+pub use error::{Memory, ObservableError, SolveError};
 pub use options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize};
 pub use problem::{EnsembleProblem, OdeProblem, Unvaried, Vary};
 pub use solution::{
-    Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectory,
+    Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectories,
+    Trajectory,
 };
 pub use solver::{Auto, Solver};

@@ -10,7 +10,11 @@ use crate::solution::RawResults;
 use crate::system::System;
 
 /// What solves: every [`Method`], and [`Auto`].
-pub trait Solver<const K: usize>: Copy {
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a method",
+    label = "write a method, such as `Tsit5` or `Rodas5P`, or `Auto`"
+)]
+pub trait Solver<const K: usize>: Copy + sealed::Sealed {
     /// What is known of the method that solves a system of so many states with these options; `mass` says
     /// whether it has a mass matrix.
     ///
@@ -38,6 +42,14 @@ pub trait Solver<const K: usize>: Copy {
         A: EnsembleAlgorithm;
 }
 
+/// So that methods can be given more to do.
+#[doc(hidden)]
+pub mod sealed {
+    /// Implemented by methods and choices of them.
+    pub trait Sealed {}
+}
+
+#[diagnostic::do_not_recommend]
 impl<M: Method<K>, const K: usize> Solver<K> for M {
     fn properties(&self, _: &SolveOptions, _: usize, _: bool) -> Result<Properties, SolveError> {
         Ok(M::PROPERTIES)
@@ -78,6 +90,8 @@ pub struct Auto;
 fn loose(states: usize) -> f64 {
     if states < 16 { 1e-6 } else { 1e-8 }
 }
+
+impl sealed::Sealed for Auto {}
 
 impl Solver<0> for Auto {
     fn properties(
