@@ -354,6 +354,20 @@ impl SolveOptions {
         Ok((dt, adaptive))
     }
 
+    /// No fewer than the times to save on the span `t0` to `t1`.
+    pub(crate) fn most_saves<T: Scalar>(&self, t0: T, t1: T) -> usize {
+        let within = match &self.save {
+            SaveAt::Nothing => 0,
+            // Spacings that are too small, or not even positive, are an error of `save_times`.
+            SaveAt::Every(spacing) => {
+                let count = ((t1.widen() - t0.widen()) / spacing).abs();
+                if count <= MOST_SAVES { count as usize + 1 } else { 0 }
+            }
+            SaveAt::Times(list) => list.len(),
+        };
+        within + 2
+    }
+
     /// The times to save on the span `t0` to `t1`.
     pub(crate) fn save_times<T: Scalar>(&self, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
         let (start, end) = (t0.widen(), t1.widen());
