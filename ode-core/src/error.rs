@@ -15,6 +15,8 @@ macro_rules! debug_as_display {
         }
     )+ };
 }
+pub(crate) use debug_as_display;
+
 debug_as_display!(SolveError, ObservableError);
 
 /// Why a solve did not begin. What goes wrong *within* a trajectory is its
@@ -37,6 +39,29 @@ pub enum SolveError {
         trajectories: usize,
         /// The most that are possible.
         most: usize,
+    },
+    /// A sweep over another number of values than there are trajectories.
+    #[error(
+        "the sweep has {values} values for {trajectories} trajectories; rows and grids set the number of \
+         trajectories themselves, and where there are several they must agree"
+    )]
+    Sweep {
+        /// How many rows or combinations there are.
+        values: usize,
+        /// How many trajectories.
+        trajectories: usize,
+    },
+    /// An axis of a grid that is none of the system.
+    #[error("{system} has no {kind} {which}; it has `{}`", .known.join("`, `"))]
+    Axis {
+        /// The name of the system.
+        system: &'static str,
+        /// `parameter` or `state`.
+        kind: &'static str,
+        /// The name or the index that was asked for.
+        which: String,
+        /// The names there are.
+        known: Vec<String>,
     },
     /// The problem's initial state or parameters contain a NaN or an infinity.
     #[error("{what}[{index}] is {value}; it must be finite")]
@@ -213,7 +238,7 @@ pub enum SolveError {
     /// A place where trajectories run, of somebody else's, has returned too little or too much.
     #[error("the ensemble algorithm returned {given} numbers of `{what}` where {expected} are due")]
     Results {
-        /// The field of [`RawResults`](crate::RawResults).
+        /// The field of [`RawResults`](crate::RawResults), or the shape of the inputs.
         what: &'static str,
         /// How many numbers there are.
         given: usize,

@@ -82,6 +82,8 @@ impl SavedRow {
 pub struct Inputs<T> {
     /// Number of trajectories.
     pub trajectories: usize,
+    /// The same along each axis of a grid.
+    pub shape: Vec<usize>,
     /// Initial states, a column for each component.
     pub u0: Vec<Column<T>>,
     /// Parameters, a column for each.
@@ -241,6 +243,7 @@ impl<T: Scalar> Inputs<T> {
         if n > MOST {
             return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
         }
+        let (sweep, shape) = ensemble.sweep.checked::<S>(n)?;
         let base = ensemble.problem;
         check_finite("u0", &base.u0)?;
         check_finite("p", &base.p)?;
@@ -251,7 +254,8 @@ impl<T: Scalar> Inputs<T> {
             let range = b * BLOCK..n.min((b + 1) * BLOCK);
             let mut block = Block::new(width, range.len());
             for i in range {
-                let OdeProblem { u0, p, t0, t1, .. } = ensemble.vary.problem(base, i);
+                let OdeProblem { u0, p, t0, t1, .. } =
+                    ensemble.vary.problem(sweep.problem(base, i), i);
                 block.push(u0.into_iter().chain(p).chain([t0, t1]))?;
             }
             Ok(block)
@@ -272,6 +276,7 @@ impl<T: Scalar> Inputs<T> {
         let save = save_times(options, &t0, &t1, n, workers)?;
         Ok(Inputs {
             trajectories: n,
+            shape,
             u0: columns,
             p,
             t0,

@@ -1,6 +1,7 @@
 //! What comes back: states, return codes and counts of all trajectories.
 
 mod code;
+mod grid;
 mod observables;
 mod trajectory;
 
@@ -41,7 +42,9 @@ impl<T: Scalar> RawResults<T> {
     /// Whether these are results of `inputs`, by their number.
     fn check(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
         let n = inputs.trajectories;
+        let along = inputs.shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
         let sizes = [
+            ("shape", along, n),
             ("finals", self.finals.len(), inputs.u0.len().saturating_mul(n)),
             ("saved", self.saved.len(), inputs.saved_numbers().saturating_mul(n)),
             ("codes", self.codes.len(), n),
@@ -124,6 +127,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn len(&self) -> usize {
         self.inputs.trajectories
+    }
+
+    /// The number of trajectories along each axis of a [grid](crate::EnsembleProblem::grid); without
+    /// one, the number of all.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.inputs.shape
     }
 
     /// Whether there are no trajectories; never, since an ensemble of none is an error.

@@ -9,7 +9,8 @@ use crate::options::{SolveOptions, StepSize};
 use crate::solution::RawResults;
 use crate::system::System;
 
-/// What solves: every [`Method`], and [`Auto`].
+/// What solves: every [`Method`], [`Auto`], and choices of them by name
+/// ([`any_method!`](crate::any_method)).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a method",
     label = "write a method, such as `Tsit5` or `Rodas5P`, or `Auto`"
@@ -47,6 +48,16 @@ pub trait Solver<const K: usize>: Copy + sealed::Sealed {
 pub mod sealed {
     /// Implemented by methods and choices of them.
     pub trait Sealed {}
+}
+
+/// What [`any_method!`](crate::any_method) may name.
+#[doc(hidden)]
+pub mod named {
+    pub use super::Auto;
+    pub use crate::methods::{
+        Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Ralston, Rk4, Rodas3, Rodas4,
+        Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
+    };
 }
 
 #[diagnostic::do_not_recommend]

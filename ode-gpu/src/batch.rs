@@ -346,6 +346,7 @@ mod tests {
         };
         Inputs {
             trajectories: n,
+            shape: vec![n],
             u0: vec![Column::Shared(1.0), each(2)],
             p: vec![each(3), Column::Shared(4.0), each(5)],
             t0: Column::Shared(6.0),

@@ -76,17 +76,23 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.code(self.i)
     }
 
+    /// The number of its times to save at, reached or not.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        match &self.solution.inputs.save {
+            SaveTimes::Shared(times) => times.len(),
+            // Behind the last of a trajectory's own times are infinities.
+            SaveTimes::Each { slots, .. } => {
+                count_while(*slots, |s| self.time(s).widen().is_finite())
+            }
+        }
+    }
+
     /// The number of saved times that it reached.
     #[must_use]
     pub fn len(&self) -> usize {
         let inputs = &self.solution.inputs;
-        // Behind the last of a trajectory's own times are infinities.
-        let slots = match &inputs.save {
-            SaveTimes::Shared(times) => times.len(),
-            SaveTimes::Each { slots, .. } => {
-                count_while(*slots, |s| self.time(s).widen().is_finite())
-            }
-        };
+        let slots = self.slots();
         if self.code().is_success() {
             slots
         } else if inputs.saved.states > 0 {
