@@ -363,7 +363,7 @@ const MOST_AT_A_TIME: usize = 8192;
 
 /// Trajectories that a thread takes at a time. All threads have work where there are at least twice as
 /// many trajectories as one thread has lanes: few trajectories may be heavy ones. The batches are of a
-/// size.
+/// size, and no more of them than make all threads finish together, since lanes run dry at the end of each.
 fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
     if trajectories < 2 * lanes {
         return trajectories.max(1);

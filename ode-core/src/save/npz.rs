@@ -147,10 +147,8 @@ impl Npz {
 /// Magic, version, and a Python dictionary padded so that the numbers are aligned to 64 bytes.
 fn header(descr: &str, shape: &[usize], fortran: bool) -> Vec<u8> {
     // A tuple of one has a trailing comma.
-    let mut tuple: String = shape.iter().map(|n| format!("{n}, ")).collect();
-    if shape.len() > 1 {
-        tuple.truncate(tuple.len() - 2);
-    }
+    let lengths: Vec<String> = shape.iter().map(ToString::to_string).collect();
+    let tuple = lengths.join(", ") + if shape.len() == 1 { "," } else { "" };
     let order = if fortran { "True" } else { "False" };
     let mut dictionary =
         format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({tuple}), }}");
