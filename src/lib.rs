@@ -1,4 +1,4 @@
-//! Solve very many small systems of differential equations at once.
+#![doc = include_str!("../README.md")]
 
 pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;

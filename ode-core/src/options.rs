@@ -314,7 +314,7 @@ impl SolveOptions {
             return Err(SolveError::DtMin { dtmin: self.dtmin });
         }
         if let Some(dtmax) = self.dtmax
-            && !(dtmax > self.dtmin)
+            && (dtmax.is_nan() || dtmax <= self.dtmin)
         {
             return Err(SolveError::DtMax { dtmax, dtmin: self.dtmin });
         }

@@ -11,10 +11,6 @@ use crate::system::System;
 
 /// What solves: every [`Method`], [`Auto`], and choices of them by name
 /// ([`any_method!`](crate::any_method)).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a method",
-    label = "write a method, such as `Tsit5` or `Rodas5P`, or `Auto`"
-)]
 pub trait Solver<const K: usize>: Copy + sealed::Sealed {
     /// What is known of the method that solves a system of so many states with these options; `mass` says
     /// whether it has a mass matrix.

@@ -4,7 +4,7 @@
 mod save;
 mod sweeps;
 
-use odes::inputs::{Inputs, Workers};
+use odes::inputs::Inputs;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -32,7 +32,7 @@ mod hunting {
     }
 
     #[observable]
-    pub fn animals(u: &State) -> f64 {
+    pub(crate) fn animals(u: &State) -> f64 {
         u.prey + u.predators
     }
 }
