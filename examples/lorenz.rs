@@ -18,12 +18,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use ndarray::{Array1, Array2};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::{EnsembleSolution, GpuError, SolveError};
 
-use support::npz::{self, Npz};
 use support::options::{Backend, Options, Precision};
 use support::picture::{Curve, End, Picture};
 use support::progress::Progress;
@@ -63,7 +61,7 @@ fn main() -> ExitCode {
 }
 
 /// Solves and reports in precision `T`.
-fn run<T: Scalar + npz::Element>(options: &Options, begin: Instant) -> Result<(), Box<dyn Error>> {
+fn run<T: Scalar>(options: &Options, begin: Instant) -> Result<(), Box<dyn Error>> {
     let mut how = SolveOptions::default().abstol(options.abstol).reltol(options.reltol);
     if let Some(dt) = options.dt {
         how = how.fixed_step(dt);
@@ -76,15 +74,8 @@ fn run<T: Scalar + npz::Element>(options: &Options, begin: Instant) -> Result<()
 
     let summary = summarize(options, &place, &solution, begin);
     if let Some(path) = &options.out {
-        let mut file = Npz::create(path)?;
-        let p = |(i, k): (usize, usize)| solution.trajectory(i).p()[k];
-        let codes: Array1<u8> = solution.codes().map(|code| code as u8).collect();
-        file.add("t", Array1::from(solution.times().unwrap_or_default().to_vec()).view())?;
-        file.add("u", solution.states())?;
-        file.add("u_end", solution.final_states())?;
-        file.add("p", Array2::from_shape_fn((solution.len(), 3), p).view())?;
-        file.add("code", codes.view())?;
-        file.finish()?;
+        // The feature `save`.
+        solution.write_npz(path)?;
     }
     if let Some(path) = &options.plot {
         draw(options, &how, &solution, &summary)?.save(path)?;
@@ -119,8 +110,8 @@ fn solve<T: Scalar>(
         .vary(|problem, i| problem.with_p(parameters(seed, i).map(number)));
     match place {
         Place::Serial => ensemble.solve(Tsit5, EnsembleSerial, how),
-        Place::Threads => ensemble.solve(Tsit5, EnsembleThreads::new(), how),
-        Place::Gpu(gpu) => ensemble.solve(Tsit5, gpu.clone(), how),
+        Place::Threads => ensemble.solve(Tsit5, EnsembleThreads, how),
+        Place::Gpu(gpu) => ensemble.solve(Tsit5, gpu, how),
     }
 }
 

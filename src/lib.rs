@@ -1,4 +1,4 @@
-//! Solve very many small systems of differential equations at once.
+#![doc = include_str!("../README.md")]
 
 pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;
@@ -6,14 +6,16 @@ pub use ode_core::methods::{
     Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4, Rodas3,
     Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
 };
+pub use ode_core::ndarray;
 pub use ode_core::report::{LinearEquations, Operations, Report};
 pub use ode_core::simd::InstructionSet;
 pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, Auto, Backend, Controller, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial,
-    EnsembleSolution, EnsembleThreads, ObservableError, OdeProblem, OdeSolution, ReturnCode,
-    SaveAt, Saving, SolveError, SolveOptions, Solver, StepSize, Timings, Trajectory, Unvaried,
-    Vary,
+    AbsTol, AnyMethod, Auto, Axis, Backend, Controller, EnsembleAlgorithm, EnsembleProblem,
+    EnsembleSerial, EnsembleSolution, EnsembleThreads, IntoSaveAt, Memory, Numbers,
+    ObservableError, OdeProblem, OdeSolution, RawResults, ReturnCode, SaveAt, Saving, SolveError,
+    SolveOptions, Solver, StepSize, TimeSpan, Timings, Trajectories, Trajectory, UnknownMethod,
+    Unvaried, Vary, Which, any_method,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -39,4 +41,6 @@ pub mod __private {
 }
 
 /// What runs on a device, for tests and for the curious.
+#[cfg(feature = "save")]
+pub use ode_core::save;
 pub use ode_core::{controller, device, inputs, lane, methods, report, system};

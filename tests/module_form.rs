@@ -266,7 +266,7 @@ fn computes_what_was_written() {
 
 #[test]
 fn solves() {
-    let problem = OdeProblem::new(epidemic, STATE.into(), 0.0..=50.0, PARAMETERS.into());
+    let problem = OdeProblem::new(epidemic, STATE, 0.0..=50.0, PARAMETERS);
     let ensemble = EnsembleProblem::new(problem).trajectories(3);
     let options = SolveOptions::default().tolerance(1e-9);
     let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();

@@ -123,7 +123,7 @@ impl Visitor for Bench {
     {
         let Bench { workload, precision, instructions, threads, runs } = self;
         let place = EnsembleThreads::new().instructions(instructions).threads(threads);
-        let solution = ensemble.solve(Tsit5, place, options)?;
+        let solution = ensemble.solve(Tsit5, &place, options)?;
         let (steps, rejected) = steps(&solution);
         let (error_median, error_max) = errors::relative(base, &solution, workload.save)?;
         let failures = solution.codes().filter(|code| !code.is_success()).count();
@@ -132,7 +132,7 @@ impl Visitor for Bench {
         let before = peak::flops(instructions, precision, threads);
         let mut seconds = f64::INFINITY;
         for _ in 0..runs {
-            seconds = seconds.min(ensemble.solve(Tsit5, place, options)?.timings().solve);
+            seconds = seconds.min(ensemble.solve(Tsit5, &place, options)?.timings().solve);
         }
         let peak = before.max(peak::flops(instructions, precision, threads));
         let peak = (peak > 0.0).then_some(peak);

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::output::{Output, Row, median, significant};
 use crate::workloads::{self, By, Precision, Visitor, Workload};
-use crate::{Failure, Selection, errors, floors};
+use crate::{Failure, Selection, errors, prototypes};
 
 /// One workload in one precision.
 #[derive(Debug, Serialize)]
@@ -38,8 +38,8 @@ struct Measured {
     error_median: f64,
     error_max: f64,
     reltol: Option<f64>,
-    floor_ms: Option<f64>,
-    /// Kernel time by the floor.
+    prototype_ms: Option<f64>,
+    /// Kernel time by that of the prototype.
     ratio: Option<f64>,
     registers: u32,
     local_bytes: u32,
@@ -55,7 +55,7 @@ impl Row for Measured {
         ("", 3),
         ("N", 8),
         ("kernel ms", 9),
-        ("floor", 6),
+        ("prototype", 9),
         ("ratio", 6),
         ("host ms", 8),
         ("call ms", 8),
@@ -77,7 +77,7 @@ impl Row for Measured {
             self.precision.name().to_owned(),
             self.trajectories.to_string(),
             significant(Some(self.kernel_ms), 4),
-            significant(self.floor_ms, 3),
+            significant(self.prototype_ms, 3),
             self.ratio.map_or("-".to_owned(), |r| format!("{r:.3}")),
             significant(Some(self.host_to_host_ms), 3),
             significant(Some(self.call_ms), 3),
@@ -182,7 +182,7 @@ impl<M: Method<K>, const K: usize> Visitor for Bench<'_, Kept<M, K>> {
         let of = |part: fn(&odes::Timings) -> f64| times.iter().map(part).collect::<Vec<_>>();
         let kernels = of(|t| t.solve * 1e3);
         let kernel_ms = median(kernels.clone());
-        let floor_ms = floors::kernel_ms(workload.name, precision).filter(|_| {
+        let prototype_ms = prototypes::kernel_ms(workload.name, precision).filter(|_| {
             workloads::all()
                 .iter()
                 .any(|w| w.name == workload.name && w.trajectories == workload.trajectories)
@@ -210,8 +210,8 @@ impl<M: Method<K>, const K: usize> Visitor for Bench<'_, Kept<M, K>> {
             error_median,
             error_max,
             reltol: workload.reltol(),
-            floor_ms,
-            ratio: floor_ms.map(|floor| kernel_ms / floor),
+            prototype_ms,
+            ratio: prototype_ms.map(|prototype| kernel_ms / prototype),
             registers: report.registers,
             local_bytes: report.local_bytes,
             spill_bytes: report.spill_bytes,

@@ -15,14 +15,13 @@
 //! A table goes to standard output, and with `--json` a line of JSON for each of its rows to a
 //! file. What is measured is the library as a user has it: its default options, with the
 //! tolerances of the workload. The workloads are in [`workloads`], what they are held against in
-//! [`floors`].
+//! [`prototypes`].
 
 mod build;
 mod counted;
 mod cpu;
 mod errors;
 mod expand;
-mod floors;
 mod functions;
 mod gpu;
 #[path = "../../examples/models/mod.rs"]
@@ -30,6 +29,7 @@ mod gpu;
 mod models;
 mod output;
 mod peak;
+mod prototypes;
 mod startup;
 mod stiff;
 mod tune;

@@ -32,7 +32,7 @@ struct Measured {
     /// Kernel time by device events, median.
     kernel_ms: f64,
     /// The prototype's, where it had the method.
-    floor_ms: Option<f64>,
+    prototype_ms: Option<f64>,
     host_to_host_ms: f64,
     first_call_ms: f64,
     /// Attempted, of one trajectory in the mean.
@@ -53,7 +53,7 @@ impl Row for Measured {
         ("method", 12),
         ("N", 8),
         ("kernel ms", 9),
-        ("floor", 6),
+        ("prototype", 9),
         ("ratio", 6),
         ("host ms", 8),
         ("steps", 7),
@@ -71,8 +71,9 @@ impl Row for Measured {
             self.method.to_owned(),
             self.trajectories.to_string(),
             significant(Some(self.kernel_ms), 4),
-            significant(self.floor_ms, 3),
-            self.floor_ms.map_or("-".to_owned(), |floor| format!("{:.3}", self.kernel_ms / floor)),
+            significant(self.prototype_ms, 3),
+            self.prototype_ms
+                .map_or("-".to_owned(), |prototype| format!("{:.3}", self.kernel_ms / prototype)),
             significant(Some(self.host_to_host_ms), 3),
             format!("{:.1}", self.steps_each),
             format!("{:.1}", self.rejected_each),
@@ -95,7 +96,7 @@ struct Problem<S, const N: usize, const P: usize> {
     abstol: f64,
     reltol: f64,
     /// The prototype's kernel times, in milliseconds on one H200, by Rosenbrock23, Rodas4 and Rodas5P.
-    floors: [f64; 3],
+    prototypes: [f64; 3],
 }
 
 /// Measures all of them.
@@ -108,7 +109,7 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         trajectories: quick(1 << 20),
         abstol: 1e-8,
         reltol: 1e-4,
-        floors: [1.30, 1.19, 1.18],
+        prototypes: [1.30, 1.19, 1.18],
     };
     d.run(selection, output)?;
     let (begin, end) = hires::SPAN;
@@ -119,7 +120,7 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         trajectories: quick(1 << 17),
         abstol: 1e-8,
         reltol: 1e-6,
-        floors: [3.63, 1.46, 1.23],
+        prototypes: [3.63, 1.46, 1.23],
     };
     h.run(selection, output)?;
     let (begin, end) = pollution::SPAN;
@@ -130,7 +131,7 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         trajectories: quick(1 << 17),
         abstol: 1e-10,
         reltol: 1e-6,
-        floors: [7.6, 3.73, 4.27],
+        prototypes: [7.6, 3.73, 4.27],
     };
     p.run(selection, output)
 }
@@ -141,11 +142,11 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
             return Ok(());
         }
         let reference = self.reference()?;
-        let floors = self.floors.map(Some);
+        let prototypes = self.prototypes.map(Some);
         let mut row = |measured: Result<Measured, Failure>| output.row(&measured?);
-        row(self.by::<Rosenbrock23, 5>(Rosenbrock23, &reference, floors[0]))?;
-        row(self.by::<Rodas4, 7>(Rodas4, &reference, floors[1]))?;
-        row(self.by::<Rodas5P, 9>(Rodas5P, &reference, floors[2]))?;
+        row(self.by::<Rosenbrock23, 5>(Rosenbrock23, &reference, prototypes[0]))?;
+        row(self.by::<Rodas4, 7>(Rodas4, &reference, prototypes[1]))?;
+        row(self.by::<Rodas5P, 9>(Rodas5P, &reference, prototypes[2]))?;
         row(self.by::<TrBdf2, 4>(TrBdf2, &reference, None))?;
         row(self.by::<Kvaerno3, 5>(Kvaerno3, &reference, None))?;
         row(self.by::<KenCarp4, 7>(KenCarp4, &reference, None))?;
@@ -185,7 +186,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
         &self,
         method: M,
         reference: &[[f64; N]],
-        floor_ms: Option<f64>,
+        prototype_ms: Option<f64>,
     ) -> Result<Measured, Failure> {
         let gpu = EnsembleGpuKernel::all()?;
         let options = SolveOptions::default().abstol(self.abstol).reltol(self.reltol);
@@ -218,7 +219,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
             method: M::PROPERTIES.name,
             trajectories: n,
             kernel_ms: median(times.iter().map(|t| t.solve * 1e3).collect()),
-            floor_ms,
+            prototype_ms,
             host_to_host_ms: median(times.iter().map(|t| (t.total - t.setup) * 1e3).collect()),
             first_call_ms: first.timings().total * 1e3,
             steps_each: steps as f64 / n as f64,

@@ -1,4 +1,4 @@
-//! What the examples have in common: options, random parameters, progress, summary, files,
+//! What the examples have in common: options, random parameters, progress, summary,
 //! pictures. None of it knows the solver; an example reads as a use of the library.
 
 // Each example is a program of its own and uses the part it needs; to the compiler, what is
@@ -6,7 +6,6 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod canvas;
-pub mod npz;
 pub mod options;
 pub mod picture;
 pub mod progress;

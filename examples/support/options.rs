@@ -68,7 +68,7 @@ pub struct Options {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// Write times, states, parameters and return codes to a NumPy archive
+    /// Write times, states, parameters, return codes and more to a NumPy archive
     #[arg(long, value_name = "FILE.npz")]
     pub out: Option<PathBuf>,
 

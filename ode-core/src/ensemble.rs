@@ -1,9 +1,9 @@
 //! Where trajectories run: ensemble algorithms, and those of the CPU.
 
 use crate::controller;
-use crate::error::SolveError;
+use crate::error::{Memory, SolveError};
 use crate::feed::{CpuFeed, Results};
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, Workers};
 use crate::integrate;
 use crate::lane::{Real, Scalar};
 use crate::methods::{Method, stepper};
@@ -16,6 +16,8 @@ use crate::solver::Solver;
 use crate::system::System;
 use core::marker::PhantomData;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Runs a chunk by one of the two programs for it. A macro, because each way to run it takes two types, and a
@@ -50,8 +52,60 @@ macro_rules! solve_chunk {
     }};
 }
 
-/// A place where the trajectories of an ensemble are integrated.
+/// A place where the trajectories of an ensemble are integrated. A reference to one, or a box with
+/// one, is one too.
+///
+/// A program that chooses its place at run time implements it by a `match`:
+///
+/// ```
+/// use ode_core::inputs::{Inputs, Workers};
+/// use ode_core::lane::Scalar;
+/// use ode_core::methods::Method;
+/// use ode_core::system::System;
+/// use ode_core::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, RawResults, SolveError};
+///
+/// enum Place {
+///     Serial,
+///     Threads(EnsembleThreads),
+/// }
+///
+/// impl EnsembleAlgorithm for Place {
+///     fn prepare<R: Send>(
+///         &self,
+///         make: impl FnOnce(Workers) -> R + Send,
+///     ) -> Result<R, SolveError> {
+///         match self {
+///             Place::Serial => EnsembleSerial.prepare(make),
+///             Place::Threads(threads) => threads.prepare(make),
+///         }
+///     }
+///
+///     fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+///         &self,
+///         inputs: &Inputs<T>,
+///     ) -> Result<RawResults<T>, SolveError>
+///     where
+///         T: Scalar,
+///         S: System<N, P>,
+///         M: Method<K>,
+///     {
+///         match self {
+///             Place::Serial => EnsembleSerial.integrate::<T, S, M, N, P, K>(inputs),
+///             Place::Threads(threads) => threads.integrate::<T, S, M, N, P, K>(inputs),
+///         }
+///     }
+/// }
+/// ```
 pub trait EnsembleAlgorithm {
+    /// Calls `make`, which evaluates the ensemble's problems, where this place has threads for that;
+    /// by default on those of rayon's current pool.
+    ///
+    /// # Errors
+    /// If the place has no threads.
+    fn prepare<R: Send>(&self, make: impl FnOnce(Workers) -> R + Send) -> Result<R, SolveError> {
+        Ok(make(Workers::Pool))
+    }
+
     /// Integrates all trajectories of `inputs`.
     ///
     /// # Errors
@@ -65,6 +119,32 @@ pub trait EnsembleAlgorithm {
         S: System<N, P>,
         M: Method<K>;
 }
+
+macro_rules! pointers {
+    ($($pointer:ty),*) => { $(
+        impl<A: EnsembleAlgorithm + ?Sized> EnsembleAlgorithm for $pointer {
+            fn prepare<R: Send>(
+                &self,
+                make: impl FnOnce(Workers) -> R + Send,
+            ) -> Result<R, SolveError> {
+                (**self).prepare(make)
+            }
+
+            fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+                &self,
+                inputs: &Inputs<T>,
+            ) -> Result<RawResults<T>, SolveError>
+            where
+                T: Scalar,
+                S: System<N, P>,
+                M: Method<K>,
+            {
+                (**self).integrate::<T, S, M, N, P, K>(inputs)
+            }
+        }
+    )* };
+}
+pointers!(&A, Box<A>, Arc<A>);
 
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
 where
@@ -91,10 +171,12 @@ where
         A: EnsembleAlgorithm,
     {
         let begin = Instant::now();
-        let inputs = Inputs::new(self, options, &method.properties(options, N, S::MASS)?)?;
+        let properties = method.properties(options, N, S::MASS)?;
+        let inputs =
+            algorithm.prepare(|workers| Inputs::by(workers, self, options, &properties))??;
         let setup = begin.elapsed().as_secs_f64();
         let raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
-        let mut solution = EnsembleSolution::new(inputs, raw);
+        let mut solution = EnsembleSolution::new(inputs, raw)?;
         solution.set_times(setup, begin.elapsed().as_secs_f64());
         Ok(solution)
     }
@@ -119,7 +201,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     }
 }
 
-/// One trajectory after the other, on the calling thread: the reference.
+/// One trajectory after the other, on the calling thread and no other: the reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnsembleSerial;
 
@@ -139,24 +221,54 @@ pub enum Schedule {
 }
 
 /// All threads, each with SIMD lanes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// `EnsembleThreads` by itself is `EnsembleThreads::new()`. Both the ensemble's problems and its
+/// trajectories are worked on by rayon's current pool, or by threads of its own, which
+/// [`threads`](EnsembleThreads::threads) asks for.
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EnsembleThreads {
-    threads: Option<usize>,
+    own: Option<Arc<OwnThreads>>,
     instructions: Option<InstructionSet>,
     schedule: Schedule,
     batch: Option<usize>,
 }
 
+/// [`EnsembleThreads::new()`], so that its name works as those of `EnsembleSerial` and methods do.
+#[allow(non_upper_case_globals)]
+pub const EnsembleThreads: EnsembleThreads = EnsembleThreads::new();
+
+/// Threads that were asked for by number: started by the first solve, and kept for the next one.
+#[derive(Debug)]
+struct OwnThreads {
+    count: usize,
+    pool: OnceLock<Result<ThreadPool, Arc<ThreadPoolBuildError>>>,
+}
+
 impl EnsembleThreads {
     /// As many threads as rayon's pool has, the best instruction set of the machine.
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        EnsembleThreads { own: None, instructions: None, schedule: Schedule::Auto, batch: None }
     }
 
-    /// Uses this many threads instead of rayon's current pool.
+    /// Uses this many threads of its own instead of rayon's current pool; 0 is as many as there are
+    /// cores. They are started by the first solve, and end with the last clone of this value: to
+    /// solve more than once, keep it and hand over `&threads`.
     pub fn threads(self, threads: usize) -> Self {
-        EnsembleThreads { threads: Some(threads), ..self }
+        let own = OwnThreads { count: threads, pool: OnceLock::new() };
+        EnsembleThreads { own: Some(Arc::new(own)), ..self }
+    }
+
+    /// Runs `work` on the threads that it uses.
+    fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SolveError> {
+        let Some(own) = &self.own else { return Ok(work()) };
+        let pool = own.pool.get_or_init(|| {
+            ThreadPoolBuilder::new().num_threads(own.count).build().map_err(Arc::new)
+        });
+        match pool {
+            Ok(pool) => Ok(pool.install(work)),
+            Err(error) => Err(SolveError::Backend(error.clone())),
+        }
     }
 
     /// Uses the lanes of this instruction set instead of the best one. One that the machine lacks
@@ -177,6 +289,10 @@ impl EnsembleThreads {
 }
 
 impl EnsembleAlgorithm for EnsembleSerial {
+    fn prepare<R: Send>(&self, make: impl FnOnce(Workers) -> R + Send) -> Result<R, SolveError> {
+        Ok(make(Workers::Caller))
+    }
+
     fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
         &self,
         inputs: &Inputs<T>,
@@ -197,6 +313,10 @@ impl EnsembleAlgorithm for EnsembleSerial {
 }
 
 impl EnsembleAlgorithm for EnsembleThreads {
+    fn prepare<R: Send>(&self, make: impl FnOnce(Workers) -> R + Send) -> Result<R, SolveError> {
+        self.install(|| make(Workers::Pool))
+    }
+
     fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
         &self,
         inputs: &Inputs<T>,
@@ -216,7 +336,9 @@ impl EnsembleAlgorithm for EnsembleThreads {
         let run = || {
             let threads = rayon::current_num_threads();
             let mut raw = allocate::<T, N>(inputs, format!("{isa:?}").to_lowercase(), threads)?;
-            let batch = self.batch.unwrap_or_else(|| batch_size(inputs.trajectories, threads));
+            let batch = self
+                .batch
+                .unwrap_or_else(|| batch_size(inputs.trajectories, threads, lanes::<T, N>(isa)));
             chunks::<T, N>(&mut raw, batch).into_par_iter().for_each(|results| {
                 solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, |chunk| simd::run(
                     isa, chunk
@@ -224,22 +346,42 @@ impl EnsembleAlgorithm for EnsembleThreads {
             });
             Ok(raw)
         };
-        let mut raw = match self.threads {
-            None => run(),
-            Some(threads) => match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-                Ok(pool) => pool.install(run),
-                Err(error) => Err(SolveError::Backend(std::sync::Arc::new(error))),
-            },
-        }?;
+        let mut raw = self.install(run)??;
         raw.timings.solve = begin.elapsed().as_secs_f64();
         Ok(raw)
     }
 }
 
-/// Trajectories that a thread takes at a time: enough that the lanes which run dry at the end of a
-/// batch do not count, and several batches for each thread, so that all finish together.
-fn batch_size(trajectories: usize, threads: usize) -> usize {
-    (trajectories / (threads * 8)).clamp(512, 8192)
+/// A batch of this many trajectories is enough that the lanes which run dry at its end do not count.
+const ENOUGH: usize = 512;
+
+/// Batches for each thread, where there are [`ENOUGH`] trajectories: so many that all finish together.
+const ROUNDS: usize = 8;
+
+/// More trajectories than this at a time would only fill the caches.
+const MOST_AT_A_TIME: usize = 8192;
+
+/// Trajectories that a thread takes at a time. All threads have work where there are at least twice as
+/// many trajectories as one thread has lanes: few trajectories may be heavy ones. The batches are of a
+/// size, and no more of them than make all threads finish together, since lanes run dry at the end of each.
+fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
+    if trajectories < 2 * lanes {
+        return trajectories.max(1);
+    }
+    let rounds = (trajectories / (threads * ENOUGH)).clamp(1, ROUNDS);
+    trajectories.div_ceil(threads * rounds).clamp(1, MOST_AT_A_TIME)
+}
+
+/// How many trajectories one thread works on at a time.
+fn lanes<T: Scalar, const N: usize>(isa: InstructionSet) -> usize {
+    let register = match isa {
+        InstructionSet::Avx512 => 64,
+        InstructionSet::Avx2 => 32,
+        // One lane at a time, see `simd::run`; elsewhere arrays.
+        InstructionSet::Baseline if cfg!(target_arch = "x86_64") => return 1,
+        InstructionSet::Baseline => return 32 / size_of::<T>(),
+    };
+    register / size_of::<T>() * simd::vectors(N)
 }
 
 fn allocate<T: Scalar, const N: usize>(
@@ -268,7 +410,7 @@ pub fn zeros<T: Clone + Default>(rows: usize, n: usize) -> Result<Vec<T>, SolveE
     let mut values = Vec::new();
     values
         .try_reserve_exact(rows.saturating_mul(n))
-        .map_err(|_| SolveError::OutOfMemory { bytes })?;
+        .map_err(|_| SolveError::OutOfMemory { bytes, memory: Memory::Host })?;
     values.resize(rows * n, T::default());
     Ok(values)
 }
@@ -381,5 +523,65 @@ where
             }
             from = to;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_thread_has_work_and_batches_are_alike() {
+        for threads in [1, 2, 3, 16, 128] {
+            for lanes in [1, 4, 8, 16, 32] {
+                for n in (1..3000).chain([4096, 10_000, 65_537, 1_000_000, 100_000_000]) {
+                    let batch = batch_size(n, threads, lanes);
+                    let batches = n.div_ceil(batch);
+                    let case =
+                        format!("{n} trajectories, {threads} threads, {lanes} lanes: {batch}");
+                    assert!(batch >= 1 && batch <= MOST_AT_A_TIME.max(2 * lanes), "{case}");
+                    if n < 2 * lanes {
+                        assert_eq!(batches, 1, "{case}");
+                        continue;
+                    }
+                    // The longest any thread works, in trajectories, is hardly more than its share.
+                    let longest = batch * batches.div_ceil(threads);
+                    let share = n as f64 / threads as f64;
+                    assert!(longest as f64 <= 1.13 * share + 8.0, "{case}: {longest}");
+                    // Many cheap trajectories are not cut into more pieces than before.
+                    if n >= threads * ENOUGH {
+                        assert!(batch >= ENOUGH, "{case}");
+                    }
+                }
+            }
+        }
+        // Half a thousand heavy trajectories on 16 cores.
+        assert_eq!(batch_size(500, 16, 16), 32);
+        assert_eq!(batch_size(32, 16, 16), 2);
+    }
+
+    /// The threads that were asked for are started once, and do the set-up too.
+    #[test]
+    fn own_threads_are_kept() {
+        let threads = EnsembleThreads.threads(3);
+        let ids = |threads: &EnsembleThreads| {
+            let sum = threads.prepare(|workers| {
+                assert_eq!(workers, Workers::Pool);
+                let each = rayon::broadcast(|_| std::thread::current().id());
+                (rayon::current_num_threads(), each)
+            });
+            sum.unwrap()
+        };
+        let (count, first) = ids(&threads);
+        assert_eq!(count, 3);
+        assert_eq!(ids(&threads).1, first);
+        assert_eq!(ids(&threads.clone().batch(7)).1, first);
+    }
+
+    #[test]
+    fn serial_stays_on_its_thread() {
+        let here = std::thread::current().id();
+        let workers = EnsembleSerial.prepare(|workers| (workers, std::thread::current().id()));
+        assert_eq!(workers.unwrap(), (Workers::Caller, here));
     }
 }

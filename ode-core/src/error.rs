@@ -1,12 +1,36 @@
 //! What can be wrong with a question.
+//!
+//! Every error is a sentence with the values in it, and its `Debug` is that sentence too: a `main`
+//! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
+
+/// `Debug` that reads like `Display`, for errors.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! debug_as_display {
+    ($($error:ty),+) => { $(
+        impl ::core::fmt::Debug for $error {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(self, f)
+            }
+        }
+    )+ };
+}
+pub(crate) use debug_as_display;
+
+debug_as_display!(SolveError, ObservableError);
 
 /// Why a solve did not begin. What goes wrong *within* a trajectory is its
 /// [`ReturnCode`](crate::ReturnCode) instead.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// An ensemble of nothing.
-    #[error("the ensemble has 0 trajectories; set their number with `.trajectories(n)`")]
+    /// An ensemble of nothing: no trajectories, or a sweep without values. An error and not an empty
+    /// solution, since it is nearly always an empty file or a filter that nothing passed, and no
+    /// mean, maximum or picture of nothing would say so.
+    #[error(
+        "the ensemble has 0 trajectories; set their number with `.trajectories(n)`, or give a sweep at \
+         least one value"
+    )]
     NoTrajectories,
     /// More trajectories than an index can count.
     #[error("{trajectories} trajectories are too many for one solve; the most is {most}")]
@@ -15,6 +39,29 @@ pub enum SolveError {
         trajectories: usize,
         /// The most that are possible.
         most: usize,
+    },
+    /// A sweep over another number of values than there are trajectories.
+    #[error(
+        "the sweep has {values} values for {trajectories} trajectories; rows and grids set the number of \
+         trajectories themselves, and where there are several they must agree"
+    )]
+    Sweep {
+        /// How many rows or combinations there are.
+        values: usize,
+        /// How many trajectories.
+        trajectories: usize,
+    },
+    /// An axis of a grid that is none of the system.
+    #[error("{system} has no {kind} {which}; it has `{}`", .known.join("`, `"))]
+    Axis {
+        /// The name of the system.
+        system: &'static str,
+        /// `parameter` or `state`.
+        kind: &'static str,
+        /// The name or the index that was asked for.
+        which: String,
+        /// The names there are.
+        known: Vec<String>,
     },
     /// The problem's initial state or parameters contain a NaN or an infinity.
     #[error("{what}[{index}] is {value}; it must be finite")]
@@ -177,21 +224,63 @@ pub enum SolveError {
         /// The name of the system.
         system: &'static str,
     },
-    /// Results larger than memory.
+    /// Inputs or results larger than memory.
     #[error(
-        "the solution needs {bytes} bytes, which cannot be allocated; save fewer states, or solve in parts"
+        "the solve needs {bytes} bytes of {memory}, which cannot be allocated; save fewer states, or \
+         solve in parts"
     )]
     OutOfMemory {
-        /// The size.
+        /// The size of what was asked for.
         bytes: usize,
+        /// Which memory.
+        memory: Memory,
+    },
+    /// A place where trajectories run, of somebody else's, has returned too little or too much.
+    #[error("the ensemble algorithm returned {given} numbers of `{what}` where {expected} are due")]
+    Results {
+        /// The field of [`RawResults`](crate::RawResults), or the shape of the inputs.
+        what: &'static str,
+        /// How many numbers there are.
+        given: usize,
+        /// How many there should be.
+        expected: usize,
     },
     /// The place where trajectories run failed: no device, no compiler, no memory.
     #[error(transparent)]
     Backend(std::sync::Arc<dyn std::error::Error + Send + Sync>),
 }
 
+/// A memory that something may not fit into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Memory {
+    /// The machine's own.
+    Host,
+    /// The part of it that cannot be paged out, which copies to and from a GPU go through.
+    PageLocked,
+    /// A GPU's.
+    Device {
+        /// Its number.
+        ordinal: usize,
+        /// How many bytes were free.
+        free: u64,
+    },
+}
+
+impl core::fmt::Display for Memory {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Memory::Host => f.write_str("memory"),
+            Memory::PageLocked => f.write_str("page-locked memory"),
+            Memory::Device { ordinal, free } => {
+                write!(f, "the memory of device {ordinal}, of which {free} are free")
+            }
+        }
+    }
+}
+
 /// Why a solution has no values of an observable.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObservableError {
     /// The system has no observable of this name.
@@ -216,5 +305,22 @@ fn listed(names: &[&str]) -> String {
     match names {
         [] => "none".to_owned(),
         names => format!("`{}`", names.join("`, `")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `fn main() -> Result<(), Box<dyn Error>>` prints.
+    #[test]
+    fn errors_print_as_sentences() {
+        let solve = SolveError::SaveOutside { time: 2.0, t0: 0.0, t1: 1.0 };
+        let text = "saveat contains 2, which is outside the time span 0..=1";
+        assert_eq!(format!("{solve:?}"), text);
+        let boxed: Box<dyn std::error::Error> = solve.into();
+        assert_eq!(format!("{boxed:?}"), text);
+        let observable = ObservableError::NotSaved { name: "energy" };
+        assert_eq!(format!("{observable:?}"), observable.to_string());
     }
 }

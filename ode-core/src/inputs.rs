@@ -1,7 +1,7 @@
 //! The numbers of all trajectories, structure of arrays.
 
 use crate::controller;
-use crate::error::SolveError;
+use crate::error::{Memory, SolveError};
 use crate::lane::{Real, Scalar};
 use crate::methods::{Properties, auto};
 use crate::options::{AbsTol, SolveOptions};
@@ -82,6 +82,8 @@ impl SavedRow {
 pub struct Inputs<T> {
     /// Number of trajectories.
     pub trajectories: usize,
+    /// The same along each axis of a grid.
+    pub shape: Vec<usize>,
     /// Initial states, a column for each component.
     pub u0: Vec<Column<T>>,
     /// Parameters, a column for each.
@@ -120,8 +122,54 @@ pub struct Inputs<T> {
     pub max_steps: u64,
 }
 
-/// Trajectories are built in parallel, so many at a time.
+/// Trajectories are built in parallel, so many at a time; fewer are not worth a thread.
 const BLOCK: usize = 4096;
+
+/// Who evaluates the problems of an ensemble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// The calling thread alone.
+    Caller,
+    /// The threads of rayon's current pool.
+    Pool,
+}
+
+impl Workers {
+    /// `make(i)` for each `i` below `n`, in order.
+    fn collect<R: Send>(self, n: usize, make: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+        match self {
+            Workers::Caller => (0..n).map(make).collect(),
+            Workers::Pool => (0..n).into_par_iter().map(make).collect(),
+        }
+    }
+
+    /// The same numbers, or an error where there is no memory for them.
+    fn numbers<T: Scalar>(
+        self,
+        n: usize,
+        make: impl Fn(usize) -> T + Sync + Send,
+    ) -> Result<Vec<T>, SolveError> {
+        let mut numbers = room(n)?;
+        match self {
+            Workers::Caller => numbers.extend((0..n).map(make)),
+            // Each number by itself, so that all threads touch their share of the new memory.
+            Workers::Pool => (0..n).into_par_iter().map(make).collect_into_vec(&mut numbers),
+        }
+        Ok(numbers)
+    }
+}
+
+/// Memory for `len` numbers.
+fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
+    let mut numbers = Vec::new();
+    match numbers.try_reserve_exact(len) {
+        Ok(()) => Ok(numbers),
+        Err(_) => Err(SolveError::OutOfMemory {
+            bytes: len.saturating_mul(size_of::<T>()),
+            memory: Memory::Host,
+        }),
+    }
+}
 
 /// Indices travel as 32-bit numbers on a GPU.
 const MOST: usize = i32::MAX as usize;
@@ -146,11 +194,29 @@ impl<T: Scalar> Inputs<T> {
         self.saved.width().saturating_mul(self.save.slots())
     }
 
-    /// Evaluates the ensemble's problems and checks them together with the options and the method.
+    /// Evaluates the ensemble's problems, on the threads of rayon's current pool, and checks them
+    /// together with the options and the method.
     ///
     /// # Errors
-    /// Every [`SolveError`] except the last two.
+    /// Every [`SolveError`] except those of a place.
     pub fn new<S, F, const N: usize, const P: usize>(
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError>
+    where
+        S: System<N, P>,
+        F: Vary<S, T, N, P>,
+    {
+        Self::by(Workers::Pool, ensemble, options, method)
+    }
+
+    /// The same by `workers`. The calling thread does little work alone in any case.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn by<S, F, const N: usize, const P: usize>(
+        workers: Workers,
         ensemble: &EnsembleProblem<S, T, F, N, P>,
         options: &SolveOptions,
         method: &Properties,
@@ -177,26 +243,27 @@ impl<T: Scalar> Inputs<T> {
         if n > MOST {
             return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
         }
+        let (sweep, shape) = ensemble.sweep.checked::<S>(n)?;
         let base = ensemble.problem;
         check_finite("u0", &base.u0)?;
         check_finite("p", &base.p)?;
 
         let width = N + P + 2;
-        let mut blocks: Vec<Block<T>> = (0..n.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|b| {
-                let range = b * BLOCK..n.min((b + 1) * BLOCK);
-                let mut block = Block::new(width, range.len());
-                for i in range {
-                    let OdeProblem { u0, p, t0, t1, .. } = ensemble.vary.problem(base, i);
-                    block.push(u0.into_iter().chain(p).chain([t0, t1]));
-                }
-                block
-            })
-            .collect();
-        let mut columns: Vec<Column<T>> =
-            (0..width).into_par_iter().map(|c| Block::column(&blocks, c, n)).collect();
-        blocks.clear();
+        let workers = if n > BLOCK { workers } else { Workers::Caller };
+        let blocks = workers.collect(n.div_ceil(BLOCK), |b| {
+            let range = b * BLOCK..n.min((b + 1) * BLOCK);
+            let mut block = Block::new(width, range.len());
+            for i in range {
+                let OdeProblem { u0, p, t0, t1, .. } =
+                    ensemble.vary.problem(sweep.problem(base, i), i);
+                block.push(u0.into_iter().chain(p).chain([t0, t1]))?;
+            }
+            Ok(block)
+        });
+        let blocks: Vec<Block<T>> = blocks.into_iter().collect::<Result<_, SolveError>>()?;
+        let columns = workers.collect(width, |c| Block::column(&blocks, c, n, workers));
+        let mut columns: Vec<Column<T>> = columns.into_iter().collect::<Result<_, _>>()?;
+        drop(blocks);
 
         let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
         let p = columns.split_off(N);
@@ -205,9 +272,11 @@ impl<T: Scalar> Inputs<T> {
         if adaptive && !method.adaptive() {
             return Err(SolveError::NotAdaptive { method: method.name });
         }
-        let save = save_times(options, &t0, &t1, n)?;
+        room_for_times(options, &t0, &t1, n)?;
+        let save = save_times(options, &t0, &t1, n, workers)?;
         Ok(Inputs {
             trajectories: n,
+            shape,
             u0: columns,
             p,
             t0,
@@ -220,7 +289,7 @@ impl<T: Scalar> Inputs<T> {
             dt: T::narrow(dt),
             adaptive,
             dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
-            dtmax: options.dtmax.is_finite().then(|| T::narrow(options.dtmax)),
+            dtmax: options.dtmax.map(T::narrow),
             law,
             stiff_law: stiff_law.unwrap_or(law),
             method: *method,
@@ -242,13 +311,13 @@ impl<T: Scalar> Block<T> {
         Block { columns: vec![Column::Shared(T::default()); width], len: 0, capacity }
     }
 
-    fn push(&mut self, row: impl Iterator<Item = T>) {
+    fn push(&mut self, row: impl Iterator<Item = T>) -> Result<(), SolveError> {
         for (column, value) in self.columns.iter_mut().zip(row) {
             match column {
                 Column::Shared(shared) if self.len == 0 => *shared = value,
                 Column::Shared(shared) if same(*shared, value) => {}
                 Column::Shared(shared) => {
-                    let mut values = Vec::with_capacity(self.capacity);
+                    let mut values = room(self.capacity)?;
                     values.resize(self.len, *shared);
                     values.push(value);
                     *column = Column::Each(values);
@@ -257,10 +326,16 @@ impl<T: Scalar> Block<T> {
             }
         }
         self.len += 1;
+        Ok(())
     }
 
     /// Column `c` of all blocks.
-    fn column(blocks: &[Block<T>], c: usize, n: usize) -> Column<T> {
+    fn column(
+        blocks: &[Block<T>],
+        c: usize,
+        n: usize,
+        workers: Workers,
+    ) -> Result<Column<T>, SolveError> {
         let first = match blocks.first().map(|b| &b.columns[c]) {
             Some(Column::Shared(value)) => Some(*value),
             _ => None,
@@ -269,11 +344,10 @@ impl<T: Scalar> Block<T> {
             blocks.iter().all(|b| matches!(&b.columns[c], Column::Shared(x) if same(*x, value)))
         };
         match first {
-            Some(value) if all_same(value) => Column::Shared(value),
-            // Each number by itself, so that all threads touch their share of the new memory.
+            Some(value) if all_same(value) => Ok(Column::Shared(value)),
             _ => {
                 let value = |i: usize| blocks[i / BLOCK].columns[c].get(i % BLOCK);
-                Column::Each((0..n).into_par_iter().map(value).collect())
+                Ok(Column::Each(workers.numbers(n, value)?))
             }
         }
     }
@@ -336,24 +410,37 @@ fn check_steps<T: Scalar>(
     Ok(size)
 }
 
+/// Whether there is memory for the times of trajectories that have times of their own: they are
+/// counted before any is worked out.
+fn room_for_times<T: Scalar>(
+    options: &SolveOptions,
+    t0: &Column<T>,
+    t1: &Column<T>,
+    n: usize,
+) -> Result<(), SolveError> {
+    let distinct = distinct_spans(t0, t1, n);
+    let most = (0..distinct).map(|i| options.most_saves(t0.get(i), t1.get(i))).max();
+    room::<T>(most.unwrap_or(0).saturating_mul(distinct)).map(drop)
+}
+
 fn save_times<T: Scalar>(
     options: &SolveOptions,
     t0: &Column<T>,
     t1: &Column<T>,
     n: usize,
+    workers: Workers,
 ) -> Result<SaveTimes<T>, SolveError> {
     if distinct_spans(t0, t1, n) == 1 {
         return Ok(SaveTimes::Shared(options.save_times(t0.get(0), t1.get(0))?));
     }
-    let own: Vec<Vec<T>> = (0..n)
-        .into_par_iter()
-        .map(|i| options.save_times(t0.get(i), t1.get(i)))
-        .collect::<Result<_, _>>()?;
+    let own = workers.collect(n, |i| options.save_times(t0.get(i), t1.get(i)));
+    let own: Vec<Vec<T>> = own.into_iter().collect::<Result<_, _>>()?;
     if own.windows(2).all(|pair| pair[0] == pair[1]) {
         return Ok(SaveTimes::Shared(own.into_iter().next().unwrap_or_default()));
     }
     let slots = own.iter().map(Vec::len).max().unwrap_or(0);
-    let mut times = vec![T::infinity(); slots * n];
+    let mut times = room(slots.saturating_mul(n))?;
+    times.resize(slots * n, T::infinity());
     for (i, own) in own.iter().enumerate() {
         for (slot, &t) in own.iter().enumerate() {
             times[slot * n + i] = t;

@@ -87,9 +87,17 @@ pub trait Bits:
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
 }
 
-/// The scalar behind a [`Real`]: `f32` or `f64`.
+/// The scalar behind a [`Real`]: `f32` or `f64`, and nothing else.
+#[diagnostic::on_unimplemented(
+    message = "systems are solved in `f32` or `f64`, not in `{Self}`",
+    label = "write floats: `0.0`, not `0`"
+)]
 pub trait Scalar:
-    Real<Scalar = Self, Mask = bool, Single = f32> + num_traits::Float + Default + core::fmt::Display
+    crate::sealed::Sealed
+    + Real<Scalar = Self, Mask = bool, Single = f32>
+    + num_traits::Float
+    + Default
+    + core::fmt::Display
 {
     /// The SIMD types of this precision.
     type Simd: crate::simd::SimdFamily<Self>;

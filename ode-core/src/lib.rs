@@ -4,6 +4,7 @@
 #[macro_use]
 mod features;
 
+mod choice;
 pub mod controller;
 pub mod device;
 pub mod ensemble;
@@ -20,18 +21,26 @@ mod options;
 mod outlined;
 mod problem;
 pub mod report;
+#[cfg(feature = "save")]
+pub mod save;
+mod sealed;
 pub mod simd;
 mod solution;
 pub mod solver;
+mod sweep;
 pub mod system;
 pub mod table;
 
+pub use choice::{AnyMethod, UnknownMethod};
 pub use controller::Controller;
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
-pub use error::{ObservableError, SolveError};
-pub use options::{AbsTol, SaveAt, Saving, SolveOptions, StepSize};
-pub use problem::{EnsembleProblem, OdeProblem, Unvaried, Vary};
+pub use error::{Memory, ObservableError, SolveError};
+pub use ndarray;
+pub use options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize};
+pub use problem::{EnsembleProblem, Numbers, OdeProblem, TimeSpan, Unvaried, Vary};
 pub use solution::{
-    Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectory,
+    Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectories,
+    Trajectory,
 };
 pub use solver::{Auto, Solver};
+pub use sweep::{Axis, Which};

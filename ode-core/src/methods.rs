@@ -62,8 +62,11 @@ pub use vern7::Vern7;
 pub use vern7_rodas5p::Vern7Rodas5P;
 pub use vern9::Vern9;
 
-/// A method as the library offers it: a lane program, and its translation for devices.
-pub trait Method<const K: usize>: Stepper<K> {
+/// A method as the library offers it: a lane program, and its translation for devices. The methods of
+/// the library only.
+pub trait Method<const K: usize>:
+    Stepper<K> + crate::sealed::Sealed + crate::solver::sealed::Sealed + 'static
+{
     /// What is known of it.
     const PROPERTIES: Properties;
     /// Its type in C++.
@@ -200,7 +203,9 @@ macro_rules! methods {
         )* }
     };
     (@ $($module:ident::$method:ident<$kept:literal> [$($part:expr),*],)*) => {
-        $(impl Method<$kept> for $method {
+        $(impl crate::sealed::Sealed for $method {}
+        impl crate::solver::sealed::Sealed for $method {}
+        impl Method<$kept> for $method {
             const PROPERTIES: Properties = $module::PROPERTIES;
             const DEVICE_NAME: &'static str = concat!(stringify!($module), "::", stringify!($method));
             const DEVICE: &'static [&'static str] = &[$($part),*];

@@ -8,21 +8,49 @@ use crate::system::System;
 
 /// Options of a solve. Every one has a default; [`SolveOptions::default`] saves the final states
 /// only.
+///
+/// Each option is a method that sets it and a field of the same name that shows it. Both ways of
+/// writing make the same options; in the second, end with `..Default::default()`, since releases
+/// add options:
+///
+/// ```
+/// use ode_core::SolveOptions;
+///
+/// let options = SolveOptions::default().reltol(1e-6).max_steps(10_000);
+/// assert_eq!(options, SolveOptions { reltol: 1e-6, max_steps: 10_000, ..Default::default() });
+/// assert_eq!(options.reltol, 1e-6);
+/// ```
+///
+/// What makes no sense (a negative tolerance, say) is an error of the solve. With the feature `serde`
+/// options can be written and read; a file may leave out what it does not change, and a name that
+/// is none of an option is an error.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[must_use]
 pub struct SolveOptions {
-    pub(crate) abstol: AbsTol,
-    pub(crate) reltol: f64,
-    pub(crate) step: StepSize,
-    pub(crate) dtmin: f64,
-    pub(crate) dtmax: f64,
-    pub(crate) controller: Option<Controller>,
-    pub(crate) max_steps: u64,
-    pub(crate) save: SaveAt,
-    pub(crate) save_start: Option<bool>,
-    pub(crate) save_end: Option<bool>,
-    pub(crate) saving: Option<Saving>,
+    /// What an error of a component near zero may be; 1e-6.
+    pub abstol: AbsTol,
+    /// What an error may be as a fraction of the component; 1e-3.
+    pub reltol: f64,
+    /// How step sizes come about; by the error, the first one too.
+    pub step: StepSize,
+    /// Adaptive steps of this size and below are given up; 0.
+    pub dtmin: f64,
+    /// The largest adaptive step, if there is one; none.
+    pub dtmax: Option<f64>,
+    /// How step sizes follow from errors, in place of the method's own way.
+    pub controller: Option<Controller>,
+    /// The most steps that a trajectory may try, where they are adaptive; 1,000,000.
+    pub max_steps: u64,
+    /// The times to save; none.
+    pub save: SaveAt,
+    /// Whether to save the initial state; see [`save_start`](Self::save_start()).
+    pub save_start: Option<bool>,
+    /// Whether to save the final state among the saved ones; see [`save_end`](Self::save_end()).
+    pub save_end: Option<bool>,
+    /// What to save at the saved times; all there is.
+    pub saving: Option<Saving>,
 }
 
 /// What an error of a component near zero may be.
@@ -106,27 +134,55 @@ pub enum Saving {
     Both,
 }
 
-impl From<f64> for SaveAt {
-    fn from(spacing: f64) -> Self {
-        SaveAt::Every(spacing)
+/// What [`SolveOptions::saveat`] accepts: a spacing, or times.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` says neither a spacing of the saved times nor the times",
+    label = "write a spacing, as `0.5`, or the times, as `[0.5, 2.0]` or a vector of `f64`"
+)]
+pub trait IntoSaveAt {
+    /// The times that it stands for.
+    fn into_save_at(self) -> SaveAt;
+}
+
+impl IntoSaveAt for SaveAt {
+    fn into_save_at(self) -> SaveAt {
+        self
     }
 }
 
-impl From<Vec<f64>> for SaveAt {
-    fn from(times: Vec<f64>) -> Self {
-        SaveAt::Times(times)
+impl IntoSaveAt for f64 {
+    fn into_save_at(self) -> SaveAt {
+        SaveAt::Every(self)
     }
 }
 
-impl From<&[f64]> for SaveAt {
-    fn from(times: &[f64]) -> Self {
-        SaveAt::Times(times.to_vec())
+impl IntoSaveAt for Vec<f64> {
+    fn into_save_at(self) -> SaveAt {
+        SaveAt::Times(self)
     }
 }
 
-impl<const N: usize> From<[f64; N]> for SaveAt {
-    fn from(times: [f64; N]) -> Self {
-        SaveAt::Times(times.to_vec())
+impl IntoSaveAt for &Vec<f64> {
+    fn into_save_at(self) -> SaveAt {
+        SaveAt::Times(self.clone())
+    }
+}
+
+impl IntoSaveAt for &[f64] {
+    fn into_save_at(self) -> SaveAt {
+        SaveAt::Times(self.to_vec())
+    }
+}
+
+impl<const N: usize> IntoSaveAt for [f64; N] {
+    fn into_save_at(self) -> SaveAt {
+        SaveAt::Times(self.to_vec())
+    }
+}
+
+impl<const N: usize> IntoSaveAt for &[f64; N] {
+    fn into_save_at(self) -> SaveAt {
+        SaveAt::Times(self.to_vec())
     }
 }
 
@@ -139,7 +195,7 @@ impl Default for SolveOptions {
             reltol: 1e-3,
             step: StepSize::Adaptive,
             dtmin: 0.0,
-            dtmax: f64::INFINITY,
+            dtmax: None,
             controller: None,
             max_steps: 1_000_000,
             save: SaveAt::Nothing,
@@ -186,8 +242,9 @@ impl SolveOptions {
     }
 
     /// The largest adaptive step, for a system that would not notice what a longer one steps over.
+    /// Infinity takes the limit away.
     pub fn dtmax(self, dtmax: f64) -> Self {
-        SolveOptions { dtmax, ..self }
+        SolveOptions { dtmax: (dtmax != f64::INFINITY).then_some(dtmax), ..self }
     }
 
     /// How step sizes follow from errors, in place of the method's own way.
@@ -203,8 +260,10 @@ impl SolveOptions {
 
     /// Saves states at a spacing (`saveat(1.0)`: at `t0`, `t0 + 1`, …, and at `t1`), or at a list
     /// of times (`saveat([0.5, 2.0])`), ordered from `t0` to `t1`.
-    pub fn saveat(self, save: impl Into<SaveAt>) -> Self {
-        SolveOptions { save: save.into(), ..self }
+    ///
+    /// A list may be an array, a vector, or a reference to one.
+    pub fn saveat(self, save: impl IntoSaveAt) -> Self {
+        SolveOptions { save: save.into_save_at(), ..self }
     }
 
     /// Whether to save the initial state. By default a spacing does and a list does not, unless
@@ -254,8 +313,10 @@ impl SolveOptions {
         if !(self.dtmin >= 0.0 && self.dtmin.is_finite()) {
             return Err(SolveError::DtMin { dtmin: self.dtmin });
         }
-        if self.dtmax.is_nan() || self.dtmax <= self.dtmin {
-            return Err(SolveError::DtMax { dtmax: self.dtmax, dtmin: self.dtmin });
+        if let Some(dtmax) = self.dtmax
+            && (dtmax.is_nan() || dtmax <= self.dtmin)
+        {
+            return Err(SolveError::DtMax { dtmax, dtmin: self.dtmin });
         }
         if self.max_steps == 0 {
             return Err(SolveError::MaxSteps);
@@ -291,6 +352,20 @@ impl SolveOptions {
             }
         }
         Ok((dt, adaptive))
+    }
+
+    /// No fewer than the times to save on the span `t0` to `t1`.
+    pub(crate) fn most_saves<T: Scalar>(&self, t0: T, t1: T) -> usize {
+        let within = match &self.save {
+            SaveAt::Nothing => 0,
+            // Spacings that are too small, or not even positive, are an error of `save_times`.
+            SaveAt::Every(spacing) => {
+                let count = ((t1.widen() - t0.widen()) / spacing).abs();
+                if count <= MOST_SAVES { count as usize + 1 } else { 0 }
+            }
+            SaveAt::Times(list) => list.len(),
+        };
+        within + 2
     }
 
     /// The times to save on the span `t0` to `t1`.
@@ -364,4 +439,43 @@ fn ordered<T: Scalar>(list: &[f64], t0: T, t1: T, forward: bool) -> Result<Vec<T
         times.push(t);
     }
     Ok(times)
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::*;
+
+    /// Written and read by another crate's JSON.
+    fn round_trip(options: &SolveOptions) -> SolveOptions {
+        serde_json::from_str(&serde_json::to_string(options).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn options_survive_json() {
+        let default = SolveOptions::default();
+        let all = default
+            .clone()
+            .abstol([1e-8, 1e-14])
+            .reltol(1e-9)
+            .first_step(-0.125)
+            .dtmin(1e-300)
+            .dtmax(0.1)
+            .controller(Controller::pi(0.7, 0.4))
+            .max_steps(12)
+            .saveat(&vec![0.1, 0.2])
+            .save_start(true)
+            .save_end(false)
+            .saving(Saving::Both);
+        for options in [default.clone(), default.dtmax(f64::INFINITY), all] {
+            assert_eq!(round_trip(&options), options);
+        }
+    }
+
+    #[test]
+    fn a_file_says_what_it_changes() {
+        let options: SolveOptions = serde_json::from_str(r#"{ "reltol": 1e-7 }"#).unwrap();
+        assert_eq!(options, SolveOptions::default().reltol(1e-7));
+        let wrong = serde_json::from_str::<SolveOptions>(r#"{ "rtol": 1e-7 }"#).unwrap_err();
+        assert!(wrong.to_string().contains("unknown field `rtol`"), "{wrong}");
+    }
 }

@@ -1,9 +1,57 @@
 //! Problems: one initial value problem, and an ensemble of them.
 
 use crate::lane::Scalar;
+use crate::sweep::Sweep;
 use crate::system::System;
-use core::ops::RangeInclusive;
+use core::ops::{Range, RangeInclusive};
 use std::marker::PhantomData;
+
+/// What gives `N` numbers of precision `T`: an array of them, or the `State` or `Parameters` of a
+/// system that is a module, and whatever else converts into such an array by `Into`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not {N} numbers of the precision of the problem",
+    label = "expected `[{T}; {N}]`, or the `State` or `Parameters` of the system's module"
+)]
+pub trait Numbers<T, const N: usize> {
+    /// The numbers, in the order of their declaration.
+    fn numbers(self) -> [T; N];
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: Into<[T; N]>, T, const N: usize> Numbers<T, N> for X {
+    fn numbers(self) -> [T; N] {
+        self.into()
+    }
+}
+
+/// A time span: `0.0..=10.0`, `0.0..10.0` or `(0.0, 10.0)`, all of which mean the same. The end may
+/// lie before the beginning.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a time span of `{T}`",
+    label = "write floats of the precision of the problem: `0.0..=10.0`"
+)]
+pub trait TimeSpan<T> {
+    /// The beginning and the end.
+    fn ends(self) -> (T, T);
+}
+
+impl<T> TimeSpan<T> for RangeInclusive<T> {
+    fn ends(self) -> (T, T) {
+        self.into_inner()
+    }
+}
+
+impl<T> TimeSpan<T> for Range<T> {
+    fn ends(self) -> (T, T) {
+        (self.start, self.end)
+    }
+}
+
+impl<T> TimeSpan<T> for (T, T) {
+    fn ends(self) -> (T, T) {
+        self
+    }
+}
 
 /// An initial value problem `u' = f(u, p, t)`, `u(t0) = u0`, on `[t0, t1]`.
 ///
@@ -23,29 +71,37 @@ pub struct OdeProblem<S, T, const N: usize, const P: usize> {
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
-    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`.
+    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`: arrays, or
+    /// the `State` and `Parameters` of a system that is a module, which are [`Numbers`] too. There
+    /// `State { prey: 10.0, predators: 5.0 }` stands for `[10.0, 5.0]`, here and in every other place
+    /// that takes such numbers; `.into()` and `State::from` convert both ways.
     #[must_use]
-    pub fn new(_system: S, u0: [T; N], tspan: RangeInclusive<T>, p: [T; P]) -> Self {
-        let (t0, t1) = tspan.into_inner();
-        OdeProblem { system: PhantomData, u0, t0, t1, p }
+    pub fn new(
+        _system: S,
+        u0: impl Numbers<T, N>,
+        tspan: impl TimeSpan<T>,
+        p: impl Numbers<T, P>,
+    ) -> Self {
+        let (t0, t1) = tspan.ends();
+        OdeProblem { system: PhantomData, u0: u0.numbers(), t0, t1, p: p.numbers() }
     }
 
     /// The same problem from another initial state.
     #[must_use]
-    pub fn with_u0(self, u0: [T; N]) -> Self {
-        OdeProblem { u0, ..self }
+    pub fn with_u0(self, u0: impl Numbers<T, N>) -> Self {
+        OdeProblem { u0: u0.numbers(), ..self }
     }
 
     /// The same problem with other parameters.
     #[must_use]
-    pub fn with_p(self, p: [T; P]) -> Self {
-        OdeProblem { p, ..self }
+    pub fn with_p(self, p: impl Numbers<T, P>) -> Self {
+        OdeProblem { p: p.numbers(), ..self }
     }
 
     /// The same problem on another time span.
     #[must_use]
-    pub fn with_tspan(self, tspan: RangeInclusive<T>) -> Self {
-        let (t0, t1) = tspan.into_inner();
+    pub fn with_tspan(self, tspan: impl TimeSpan<T>) -> Self {
+        let (t0, t1) = tspan.ends();
         OdeProblem { t0, t1, ..self }
     }
 }
@@ -55,6 +111,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
 pub struct EnsembleProblem<S, T, F, const N: usize, const P: usize> {
     pub(crate) problem: OdeProblem<S, T, N, P>,
     pub(crate) trajectories: usize,
+    pub(crate) sweep: Sweep<T, N, P>,
     pub(crate) vary: F,
 }
 
@@ -87,10 +144,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
     EnsembleProblem<S, T, Unvaried, N, P>
 {
     /// An ensemble of one trajectory; say how many with [`trajectories`](Self::trajectories), and
-    /// how they differ with [`vary`](Self::vary).
+    /// how they differ with [`vary`](Self::vary); or both by data, with [`over`](Self::over) or
+    /// [`grid`](Self::grid).
     #[must_use]
     pub fn new(problem: OdeProblem<S, T, N, P>) -> Self {
-        EnsembleProblem { problem, trajectories: 1, vary: Unvaried }
+        EnsembleProblem { problem, trajectories: 1, sweep: Sweep::default(), vary: Unvaried }
     }
 }
 
@@ -102,13 +160,28 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     }
 
     /// Makes the problem of trajectory `i` by `vary(problem, i)`, which may change the initial
-    /// state, the parameters and the time span. It is called once for each `i`, in any order and
-    /// from several threads, so it should depend on `i` alone: seed a random generator with it.
+    /// state, the parameters and the time span:
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
+    /// # fn of<S: System<3, 3>>(problem: OdeProblem<S, f64, 3, 3>) {
+    /// let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|mut problem, i| {
+    ///     problem.p[1] = 0.028 * i as f64;
+    ///     problem
+    /// });
+    /// # }
+    /// ```
+    ///
+    /// It is called once for each `i`, in any order and from several threads, so it should depend on
+    /// `i` alone, and cannot borrow one random generator: seed one with `i`, or draw the parameters
+    /// before and hand them to [`over`](Self::over). A second `vary` takes the place of the first;
+    /// rows and axes of a sweep are put into the problem before.
     #[must_use]
     pub fn vary<G>(self, vary: G) -> EnsembleProblem<S, T, G, N, P>
     where
         G: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
     {
-        EnsembleProblem { problem: self.problem, trajectories: self.trajectories, vary }
+        let EnsembleProblem { problem, trajectories, sweep, .. } = self;
+        EnsembleProblem { problem, trajectories, sweep, vary }
     }
 }

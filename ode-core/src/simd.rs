@@ -153,7 +153,7 @@ pub(crate) fn call_fused_cold<O>(f: impl FnOnce() -> O) -> O {
 }
 
 /// The entry points of one precision. Implemented by [`Family`] only.
-pub trait SimdFamily<T: Scalar> {
+pub trait SimdFamily<T: Scalar>: crate::sealed::Sealed {
     /// Arrays.
     fn portable<P: Program<T>>(program: P) -> P::Output;
     /// # Safety

@@ -1,9 +1,15 @@
 //! What comes back: states, return codes and counts of all trajectories.
 
+mod code;
+mod grid;
 mod observables;
+mod trajectory;
 
+pub use code::ReturnCode;
+pub use trajectory::{Trajectories, Trajectory};
+
+use crate::error::SolveError;
 use crate::inputs::{Inputs, SaveTimes};
-use crate::integrate::code;
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
 use crate::system::System;
@@ -11,75 +17,6 @@ use core::fmt;
 use core::ops::Range;
 use ndarray::{ArrayView2, ArrayView3, ShapeBuilder};
 use std::marker::PhantomData;
-
-/// How a trajectory ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-#[must_use]
-pub enum ReturnCode {
-    /// It reached the end of its time span.
-    Success,
-    /// An event ended it.
-    Terminated,
-    /// It used up [`max_steps`](crate::SolveOptions::max_steps).
-    MaxSteps,
-    /// It would have needed a step below [`dtmin`](crate::SolveOptions::dtmin), or one too small to
-    /// advance time.
-    DtMin,
-    /// Its state or its derivative became infinite or not a number.
-    NonFinite,
-    /// A linear system of an implicit method had no solution.
-    Singular,
-    /// The nonlinear iteration of an implicit method did not converge, however small the step.
-    NewtonDiverged,
-    /// No initial state was found that solves the algebraic equations.
-    Inconsistent,
-    /// The solution would have left the domain of the system, however small the step; with fixed steps, it
-    /// did.
-    OutOfDomain,
-}
-
-impl ReturnCode {
-    /// All codes.
-    pub const ALL: [ReturnCode; 9] = [
-        ReturnCode::Success,
-        ReturnCode::Terminated,
-        ReturnCode::MaxSteps,
-        ReturnCode::DtMin,
-        ReturnCode::NonFinite,
-        ReturnCode::Singular,
-        ReturnCode::NewtonDiverged,
-        ReturnCode::Inconsistent,
-        ReturnCode::OutOfDomain,
-    ];
-
-    /// Whether the trajectory is a solution: it reached its end, or an event ended it.
-    #[must_use]
-    pub fn is_success(self) -> bool {
-        matches!(self, ReturnCode::Success | ReturnCode::Terminated)
-    }
-
-    /// From the number that the lanes count it by.
-    fn from_lane(number: u8) -> Self {
-        match number as u64 & (auto::USED - 1) {
-            code::SUCCESS => ReturnCode::Success,
-            code::MAX_STEPS => ReturnCode::MaxSteps,
-            code::DT_MIN => ReturnCode::DtMin,
-            code::SINGULAR => ReturnCode::Singular,
-            code::DIVERGED => ReturnCode::NewtonDiverged,
-            code::INCONSISTENT => ReturnCode::Inconsistent,
-            code::OUTSIDE => ReturnCode::OutOfDomain,
-            _ => ReturnCode::NonFinite,
-        }
-    }
-}
-
-impl fmt::Display for ReturnCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
 
 /// What a backend fills in: the results of all trajectories, structure of arrays.
 #[derive(Clone, Debug)]
@@ -89,7 +26,7 @@ pub struct RawResults<T> {
     /// Saved states and observables, `[(slot * width + number) * n + trajectory]`, as
     /// [`Inputs::saved`] says.
     pub saved: Vec<T>,
-    /// [`code`]s, with what methods that [switch](crate::methods::auto) report.
+    /// [`code`](crate::integrate::code)s, with what methods that [switch](crate::methods::auto) report.
     pub codes: Vec<u8>,
     /// Attempted steps.
     pub steps: Vec<u32>,
@@ -99,6 +36,26 @@ pub struct RawResults<T> {
     pub backend: Backend,
     /// Time spent, in parts.
     pub timings: Timings,
+}
+
+impl<T: Scalar> RawResults<T> {
+    /// Whether these are results of `inputs`, by their number.
+    fn check(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
+        let n = inputs.trajectories;
+        let along = inputs.shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
+        let sizes = [
+            ("shape", along, n),
+            ("finals", self.finals.len(), inputs.u0.len().saturating_mul(n)),
+            ("saved", self.saved.len(), inputs.saved_numbers().saturating_mul(n)),
+            ("codes", self.codes.len(), n),
+            ("steps", self.steps.len(), n),
+            ("rejected", self.rejected.len(), n),
+        ];
+        match sizes.into_iter().find(|(_, given, expected)| given != expected) {
+            Some((what, given, expected)) => Err(SolveError::Results { what, given, expected }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Where an ensemble ran.
@@ -158,15 +115,25 @@ pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
     /// Of what was asked and what came out.
-    #[must_use]
-    pub fn new(inputs: Inputs<T>, raw: RawResults<T>) -> Self {
-        EnsembleSolution { inputs, raw, system: PhantomData }
+    ///
+    /// # Errors
+    /// [`SolveError::Results`] if these are not as many numbers as were asked for.
+    pub fn new(inputs: Inputs<T>, raw: RawResults<T>) -> Result<Self, SolveError> {
+        raw.check(&inputs)?;
+        Ok(EnsembleSolution { inputs, raw, system: PhantomData })
     }
 
     /// Number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inputs.trajectories
+    }
+
+    /// The number of trajectories along each axis of a [grid](crate::EnsembleProblem::grid); without
+    /// one, the number of all.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.inputs.shape
     }
 
     /// Whether there are no trajectories; never, since an ensemble of none is an error.
@@ -202,7 +169,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         };
         match ArrayView3::from_shape(shape.strides(strides), &self.raw.saved[from..]) {
             Ok(view) => view,
-            Err(error) => unreachable!("a backend filled in another size: {error}"),
+            Err(error) => unreachable!("`new` checks the sizes: {error}"),
         }
     }
 
@@ -212,7 +179,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let n = self.len();
         match ArrayView2::from_shape((n, N).strides((1, n)), &self.raw.finals) {
             Ok(view) => view,
-            Err(error) => unreachable!("a backend filled in another size: {error}"),
+            Err(error) => unreachable!("`new` checks the sizes: {error}"),
         }
     }
 
@@ -241,11 +208,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// How many trajectories ended in each way, without the ways that none did.
     #[must_use]
     pub fn code_counts(&self) -> Vec<(ReturnCode, usize)> {
-        let mut counts = ReturnCode::ALL.map(|code| (code, 0));
+        let mut counts: Vec<_> = ReturnCode::ALL.iter().map(|&code| (code, 0)).collect();
         for code in self.codes() {
             counts.iter_mut().filter(|(c, _)| *c == code).for_each(|(_, count)| *count += 1);
         }
-        counts.into_iter().filter(|&(_, count)| count > 0).collect()
+        counts.retain(|&(_, count)| count > 0);
+        counts
     }
 
     /// Whether every trajectory is a success.
@@ -277,7 +245,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// If there is no such trajectory.
     #[must_use]
     pub fn accepted(&self, i: usize) -> u32 {
-        self.raw.steps[i] - self.raw.rejected[i]
+        self.raw.steps[i].saturating_sub(self.raw.rejected[i])
     }
 
     /// Rejected steps of trajectory `i`.
@@ -317,138 +285,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Trajectory { solution: self, i }
     }
 
-    /// All trajectories, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Trajectory<'_, S, T, N, P>> {
-        (0..self.len()).map(|i| Trajectory { solution: self, i })
+    /// All trajectories, in order; `for trajectory in &solution` does the same.
+    pub fn iter(&self) -> Trajectories<'_, S, T, N, P> {
+        Trajectories { solution: self, range: 0..self.len() }
     }
 }
 
-/// One trajectory of an ensemble's solution.
-#[derive(Clone, Copy, Debug)]
-pub struct Trajectory<'a, S, T, const N: usize, const P: usize> {
-    solution: &'a EnsembleSolution<S, T, N, P>,
-    i: usize,
-}
+impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterator
+    for &'a EnsembleSolution<S, T, N, P>
+{
+    type Item = Trajectory<'a, S, T, N, P>;
+    type IntoIter = Trajectories<'a, S, T, N, P>;
 
-impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, S, T, N, P> {
-    /// How it ended.
-    pub fn code(&self) -> ReturnCode {
-        self.solution.code(self.i)
-    }
-
-    /// The number of saved times that it reached.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        let slots = 0..self.solution.inputs.save.slots();
-        let states_saved = self.solution.inputs.saved.states > 0;
-        if self.code().is_success() {
-            slots.take_while(|&s| self.time(s).widen().is_finite()).count()
-        } else if states_saved {
-            let is_nan = |s: usize| self.state(s).iter().any(|x| x.widen().is_nan());
-            slots.take_while(|&s| self.time(s).widen().is_finite() && !is_nan(s)).count()
-        } else {
-            // An observable of a state can be NaN by itself.
-            let observables = self.all_observables();
-            let is_nan = |s: usize| observables.row(s).iter().all(|x| x.widen().is_nan());
-            slots.into_iter().rposition(|s| !is_nan(s)).map_or(0, |last| last + 1)
-        }
-    }
-
-    /// Whether it reached no saved time.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The saved time number `slot`.
-    ///
-    /// # Panics
-    /// If there is no such time.
-    #[must_use]
-    pub fn time(&self, slot: usize) -> T {
-        match &self.solution.inputs.save {
-            SaveTimes::Shared(times) => times[slot],
-            SaveTimes::Each { times, .. } => times[slot * self.solution.len() + self.i],
-        }
-    }
-
-    /// The state at saved time number `slot`.
-    ///
-    /// # Panics
-    /// If there is no such time, or only observables were saved.
-    #[must_use]
-    pub fn state(&self, slot: usize) -> [T; N] {
-        assert_eq!(self.solution.inputs.saved.states, N, "only observables were saved");
-        let EnsembleSolution { inputs, raw, .. } = self.solution;
-        let first = slot * inputs.saved.width();
-        core::array::from_fn(|d| raw.saved[(first + d) * inputs.trajectories + self.i])
-    }
-
-    /// The saved times.
-    pub fn times(&self) -> impl ExactSizeIterator<Item = T> + '_ {
-        (0..self.len()).map(|s| self.time(s))
-    }
-
-    /// The saved states; none where only observables were saved.
-    pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
-        let count = if self.solution.inputs.saved.states > 0 { self.len() } else { 0 };
-        (0..count).map(|s| self.state(s))
-    }
-
-    /// The final state.
-    #[must_use]
-    pub fn final_state(&self) -> [T; N] {
-        self.solution.final_state(self.i)
-    }
-
-    /// Its parameters.
-    #[must_use]
-    pub fn p(&self) -> [T; P] {
-        core::array::from_fn(|d| self.solution.inputs.p[d].get(self.i))
-    }
-
-    /// Accepted steps.
-    #[must_use]
-    pub fn accepted(&self) -> u32 {
-        self.solution.accepted(self.i)
-    }
-
-    /// Rejected steps.
-    #[must_use]
-    pub fn rejected(&self) -> u32 {
-        self.solution.rejected(self.i)
-    }
-
-    /// The state at time `t`, between two saved states: the cubic Hermite polynomial of both
-    /// states and their derivatives (Hairer, Nørsett and Wanner I, II.6). Its error is of fourth
-    /// order in the *spacing of the saved states*: to have values with the accuracy of the solve,
-    /// save at the times where they are wanted.
-    ///
-    /// `None` outside the saved times, and where only observables were saved.
-    #[must_use]
-    pub fn at(&self, t: T) -> Option<[T; N]> {
-        let last = self.states().len().checked_sub(1)?;
-        let forward = self.time(last) >= self.time(0);
-        let beyond = |s: usize| if forward { self.time(s) >= t } else { self.time(s) <= t };
-        let right = (0..=last).find(|&s| beyond(s))?;
-        if self.time(right) == t {
-            return Some(self.state(right));
-        }
-        let left = right.checked_sub(1)?;
-        let (t0, t1, a, b) =
-            (self.time(left), self.time(right), self.state(left), self.state(right));
-        let p = self.p();
-        let (fa, fb) = (S::rhs(&a, &p, t0), S::rhs(&b, &p, t1));
-        let h = (t1 - t0).widen();
-        let x = (t - t0).widen() / h;
-        Some(core::array::from_fn(|d| {
-            let (a, b) = (a[d].widen(), b[d].widen());
-            let (fa, fb) = (h * fa[d].widen(), h * fb[d].widen());
-            let cubic = (1.0 - x) * a
-                + x * b
-                + x * (x - 1.0) * ((1.0 - 2.0 * x) * (b - a) + (x - 1.0) * fa + x * fb);
-            T::narrow(cubic)
-        }))
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 
@@ -479,16 +329,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.final_state(0)
     }
 
+    /// The final state by its names; see [`Trajectory::final_state_as`].
+    #[must_use]
+    pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
+        self.final_state().into()
+    }
+
     /// The saved times.
-    pub fn times(&self) -> impl Iterator<Item = T> + '_ {
-        let trajectory = self.trajectory();
-        (0..trajectory.len()).map(move |s| trajectory.time(s))
+    pub fn times(&self) -> impl ExactSizeIterator<Item = T> + '_ {
+        self.trajectory().times()
     }
 
     /// The saved states; none where only observables were saved.
-    pub fn states(&self) -> impl Iterator<Item = [T; N]> + '_ {
-        let trajectory = self.trajectory();
-        (0..trajectory.states().len()).map(move |s| trajectory.state(s))
+    pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
+        self.trajectory().states()
     }
 
     /// The state at time `t` between saved states; see [`Trajectory::at`].

@@ -9,8 +9,9 @@ use crate::options::{SolveOptions, StepSize};
 use crate::solution::RawResults;
 use crate::system::System;
 
-/// What solves: every [`Method`], and [`Auto`].
-pub trait Solver<const K: usize>: Copy {
+/// What solves: every [`Method`], [`Auto`], and choices of them by name
+/// ([`any_method!`](crate::any_method)).
+pub trait Solver<const K: usize>: Copy + sealed::Sealed {
     /// What is known of the method that solves a system of so many states with these options; `mass` says
     /// whether it has a mass matrix.
     ///
@@ -38,6 +39,24 @@ pub trait Solver<const K: usize>: Copy {
         A: EnsembleAlgorithm;
 }
 
+/// So that methods can be given more to do.
+#[doc(hidden)]
+pub mod sealed {
+    /// Implemented by methods and choices of them.
+    pub trait Sealed {}
+}
+
+/// What [`any_method!`](crate::any_method) may name.
+#[doc(hidden)]
+pub mod named {
+    pub use super::Auto;
+    pub use crate::methods::{
+        Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Ralston, Rk4, Rodas3, Rodas4,
+        Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
+    };
+}
+
+#[diagnostic::do_not_recommend]
 impl<M: Method<K>, const K: usize> Solver<K> for M {
     fn properties(&self, _: &SolveOptions, _: usize, _: bool) -> Result<Properties, SolveError> {
         Ok(M::PROPERTIES)
@@ -78,6 +97,8 @@ pub struct Auto;
 fn loose(states: usize) -> f64 {
     if states < 16 { 1e-6 } else { 1e-8 }
 }
+
+impl sealed::Sealed for Auto {}
 
 impl Solver<0> for Auto {
     fn properties(

@@ -90,8 +90,8 @@ fn test_device(report: &mut Report, device: &Device) {
         Ok(format!("{:?}", kernel.report()))
     });
     report.check("context, a second time", || {
-        device.context()?;
-        Ok("at hand".to_owned())
+        ensure(device.context()?.is_event_tracking(), "streams of callers are not ordered")?;
+        Ok("at hand, with events".to_owned())
     });
     report.check("the same kernel again", || {
         let program = Program::new("saxpy", SOURCE);

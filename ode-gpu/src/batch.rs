@@ -15,7 +15,7 @@ use std::ops::Range;
 use ode_core::device::{ColumnPlace, JobArguments};
 use ode_core::inputs::{Column, Inputs, SaveTimes};
 use ode_core::lane::Scalar;
-use ode_core::{Backend, RawResults, SolveError, Timings};
+use ode_core::{Backend, Memory, RawResults, SolveError, Timings};
 
 use crate::rows::{Source, Target, touch};
 
@@ -312,7 +312,10 @@ fn reserve<T>(len: usize) -> Result<Vec<T>, SolveError> {
     let mut values = Vec::new();
     match values.try_reserve_exact(len) {
         Ok(()) => Ok(values),
-        Err(_) => Err(SolveError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) }),
+        Err(_) => Err(SolveError::OutOfMemory {
+            bytes: len.saturating_mul(size_of::<T>()),
+            memory: Memory::Host,
+        }),
     }
 }
 
@@ -343,6 +346,7 @@ mod tests {
         };
         Inputs {
             trajectories: n,
+            shape: vec![n],
             u0: vec![Column::Shared(1.0), each(2)],
             p: vec![each(3), Column::Shared(4.0), each(5)],
             t0: Column::Shared(6.0),

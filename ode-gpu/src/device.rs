@@ -33,7 +33,10 @@ struct Inner {
     memory: u64,
     multiprocessors: u32,
     threads_per_multiprocessor: u32,
+    /// The context that this crate works in.
     context: Mutex<Option<Arc<CudaContext>>>,
+    /// The same for callers, with the bindings' tracking of events.
+    tracked: Mutex<Option<Arc<CudaContext>>>,
     kernels: Mutex<HashMap<Key, KernelSlot>>,
 }
 
@@ -91,6 +94,7 @@ impl Device {
                 A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
             )?,
             context: Mutex::new(None),
+            tracked: Mutex::new(None),
             kernels: Mutex::new(HashMap::new()),
         })))
     }
@@ -125,16 +129,36 @@ impl Device {
         self.0.threads_per_multiprocessor
     }
 
-    /// The device's context, created by the first call.
+    /// The device's primary context, created by the first call. The bindings order streams that use
+    /// one buffer, as they do by default.
     pub fn context(&self) -> Result<Arc<CudaContext>, GpuError> {
+        self.own_context()?;
+        let mut slot = lock(&self.0.tracked);
+        if let Some(context) = &*slot {
+            return Ok(context.clone());
+        }
+        let context = self.retain()?;
+        *slot = Some(context.clone());
+        Ok(context)
+    }
+
+    /// A handle to the primary context, with settings of its own.
+    fn retain(&self) -> Result<Arc<CudaContext>, GpuError> {
+        CudaContext::new(self.0.ordinal).call("cuDevicePrimaryCtxRetain")
+    }
+
+    /// The same context as this crate uses it: without events. Nothing that is allocated here is
+    /// handed to callers.
+    pub(crate) fn own_context(&self) -> Result<Arc<CudaContext>, GpuError> {
         let mut slot = lock(&self.0.context);
         if let Some(context) = &*slot {
             return Ok(context.clone());
         }
-        let context = CudaContext::new(self.0.ordinal).call("cuDevicePrimaryCtxRetain")?;
+        let context = self.retain()?;
         // SAFETY: without tracking, two streams that touch one buffer are not ordered by the
-        // bindings. This crate uses each buffer on the stream it was allocated on, and nowhere
-        // else (see `memory`). Nothing is allocated in this context yet.
+        // bindings. A solve uses each buffer on the stream it was allocated on, and nowhere else
+        // (see `memory`); streams and buffers of this handle do not leave the crate, callers have
+        // those of `tracked`. Nothing is allocated by this handle yet.
         unsafe { context.disable_event_tracking() };
         memory::keep_freed_memory(self.0.handle, self.0.memory);
         *slot = Some(context.clone());
@@ -158,7 +182,7 @@ impl Device {
         // Without a thread nothing is lost but time.
         let thread = std::thread::Builder::new()
             .name("odes-cuda-context".to_owned())
-            .spawn(move || drop(device.context()));
+            .spawn(move || drop(device.own_context()));
         WarmUp(thread.ok())
     }
 

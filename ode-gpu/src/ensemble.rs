@@ -16,7 +16,7 @@ use ode_core::inputs::Inputs;
 use ode_core::lane::Scalar;
 use ode_core::methods::Method;
 use ode_core::system::System;
-use ode_core::{Backend, EnsembleAlgorithm, RawResults, Schedule, SolveError, Timings};
+use ode_core::{Backend, EnsembleAlgorithm, Memory, RawResults, Schedule, SolveError, Timings};
 
 use crate::batch::{Batch, Outputs, bytes_of, footprint, most_trajectories};
 use crate::device::{Device, WarmUp, devices, lock};
@@ -129,9 +129,21 @@ fn first(devices: &[Device]) -> Result<&Device, GpuError> {
     })
 }
 
+/// Memory that does not suffice is the same error on all places, so that callers can take less at a
+/// time without knowing the place.
 impl From<GpuError> for SolveError {
     fn from(error: GpuError) -> Self {
-        SolveError::Backend(Arc::new(error))
+        let bytes = |needed: u64| usize::try_from(needed).unwrap_or(usize::MAX);
+        match error {
+            GpuError::OutOfMemory { device: ordinal, needed, free } => SolveError::OutOfMemory {
+                bytes: bytes(needed),
+                memory: Memory::Device { ordinal, free },
+            },
+            GpuError::OutOfPinnedMemory { needed, .. } => {
+                SolveError::OutOfMemory { bytes: bytes(needed), memory: Memory::PageLocked }
+            }
+            error => SolveError::Backend(Arc::new(error)),
+        }
     }
 }
 
@@ -245,15 +257,14 @@ where
     M: Method<K>,
 {
     // Without this map the source would be written and hashed each time, which takes as long as a
-    // small solve.
-    type Place = (usize, TypeId, &'static str, [usize; 3], Variant, Vec<String>);
+    // small solve. The types say what is compiled, and the numbers follow from them.
+    type Place = (usize, TypeId, Variant, Vec<String>);
     static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
-    let place =
-        (device.ordinal(), TypeId::of::<(T, S)>(), M::DEVICE_NAME, [N, P, K], variant, options);
+    let place = (device.ordinal(), TypeId::of::<(T, S, M)>(), variant, options);
     if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
         return Ok(kernel.clone());
     }
-    let (_, _, _, _, variant, options) = &place;
+    let (_, _, variant, options) = &place;
     let source = device::source::<T, S, M, N, P, K>(variant);
     let options = options.clone();
     let kernel = device.kernel(&Program { name: KERNEL_NAME.to_owned(), source, options })?;
@@ -319,7 +330,7 @@ impl<T: Scalar> Solve<'_, T> {
                 let range = next..n.min(next.saturating_add(batch));
                 let stream = match idle.pop() {
                     Some(stream) => stream,
-                    None => self.device.new_stream()?,
+                    None => self.device.own_stream()?,
                 };
                 match self.launch(&stream, range.clone()) {
                     Ok(one) => {
@@ -405,5 +416,24 @@ impl Computing {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_does_not_suffice_is_one_error_everywhere() {
+        let device = GpuError::OutOfMemory { device: 1, needed: 1 << 40, free: 1 << 20 };
+        let SolveError::OutOfMemory { bytes, memory } = SolveError::from(device) else {
+            panic!("another error")
+        };
+        assert_eq!((bytes, memory), (1 << 40, Memory::Device { ordinal: 1, free: 1 << 20 }));
+        let pinned = GpuError::OutOfPinnedMemory { needed: 7, code: 2, text: String::new() };
+        let text = SolveError::from(pinned).to_string();
+        assert!(text.contains("7 bytes of page-locked memory"), "{text}");
+        let other = SolveError::from(GpuError::NoSuchDevice { ordinal: 3, count: 1 });
+        assert!(matches!(other, SolveError::Backend(_)));
     }
 }

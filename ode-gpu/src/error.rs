@@ -10,8 +10,10 @@ use cudarc::driver::sys::CUresult;
 
 use crate::diagnostic;
 
+ode_core::debug_as_display!(GpuError);
+
 /// An error of the CUDA back end.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
     /// A part of the CUDA installation is missing or cannot be used.

@@ -19,11 +19,7 @@ use crate::driver;
 use crate::dump::Dump;
 use crate::error::{self, DriverCall, GpuError};
 use crate::nvrtc::{Cubin, Nvrtc};
-
-/// The block sizes tried, in order of preference. Small blocks leave the multiprocessor early
-/// when their trajectories end, and round a register-bound occupancy down least; 32 is behind
-/// larger ones because the number of blocks on a multiprocessor is limited too.
-const BLOCK_SIZES: [u32; 4] = [64, 128, 32, 256];
+use ode_core::device::BLOCK;
 
 /// The source of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,7 +131,7 @@ pub struct KernelReport {
     pub spill_bytes: u32,
     /// Bytes of static shared memory per block.
     pub shared_bytes: u32,
-    /// Threads per block, chosen by occupancy.
+    /// Threads per block: [`BLOCK`], or what the kernel allows.
     pub block_size: u32,
     /// Blocks of that size that one multiprocessor holds.
     pub blocks_per_multiprocessor: u32,
@@ -222,7 +218,7 @@ impl Device {
         let begin = Instant::now();
         // Waited for even if the compilation failed: a program that now ends must not do so
         // while the driver is at work on another thread.
-        let context = self.context();
+        let context = self.own_context();
         let ((nvrtc, mut compiled), context) = (compiled?, context?);
         let module = match load_module(&context, &compiled, program, nvrtc) {
             Err(GpuError::Load { .. }) if compiled.origin == Origin::Disk => {
@@ -268,16 +264,12 @@ fn report(
     let count = |value: Result<i32, _>| {
         value.call("cuFuncGetAttribute").map(|v| u32::try_from(v).unwrap_or(0))
     };
-    let most = count(function.max_threads_per_block())?;
-    let mut measured = Vec::new();
-    for size in BLOCK_SIZES.into_iter().filter(|size| *size <= most) {
-        let blocks = function
-            .occupancy_max_active_blocks_per_multiprocessor(size, 0, None)
-            .call("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
-        measured.push((size, blocks));
-    }
-    // A kernel bounded to fewer threads than the smallest size gets what it allows.
-    let (block_size, blocks_per_multiprocessor) = best_block(&measured).unwrap_or((most.max(1), 1));
+    // Kernels of this library are compiled for blocks of `BLOCK`; one written by hand may be bounded
+    // to fewer threads.
+    let block_size = count(function.max_threads_per_block())?.clamp(1, BLOCK);
+    let blocks_per_multiprocessor = function
+        .occupancy_max_active_blocks_per_multiprocessor(block_size, 0, None)
+        .call("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
     let threads = device.threads_per_multiprocessor().max(1);
     Ok(KernelReport {
         name: program.name.clone(),
@@ -293,30 +285,4 @@ fn report(
         compile_time: compiled.time,
         load_time,
     })
-}
-
-/// Of (block size, blocks per multiprocessor), the pair with the most threads; the first of
-/// equals.
-fn best_block(measured: &[(u32, u32)]) -> Option<(u32, u32)> {
-    let mut best: Option<(u32, u32)> = None;
-    for &(size, blocks) in measured {
-        if blocks > 0 && best.is_none_or(|(s, b)| size * blocks > s * b) {
-            best = Some((size, blocks));
-        }
-    }
-    best
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_blocks_win_at_equal_occupancy() {
-        assert_eq!(best_block(&[(64, 14), (128, 7), (32, 28), (256, 3)]), Some((64, 14)));
-        assert_eq!(best_block(&[(64, 16), (128, 10), (32, 16), (256, 5)]), Some((128, 10)));
-        assert_eq!(best_block(&[(64, 1), (128, 0), (32, 3), (256, 0)]), Some((32, 3)));
-        assert_eq!(best_block(&[(64, 0)]), None);
-        assert_eq!(best_block(&[]), None);
-    }
 }

@@ -120,6 +120,9 @@ impl Places {
              CONDA_PREFIX, python3 on PATH and ~/.local"
                 .to_owned(),
         );
+        if self.ask_python {
+            words.push("the package folders that python3 itself names".to_owned());
+        }
         words
     }
 
@@ -256,7 +259,8 @@ fn python_prefixes(path: &OsStr) -> Vec<PathBuf> {
     out
 }
 
-/// Asks the `python3` on `PATH` for its package folders: for launchers that are scripts.
+/// Asks the `python3` on `PATH` for its package folders: for launchers that are scripts. The last
+/// resort, since it runs a program; with `ODES_NVRTC` it is never reached.
 fn ask_python() -> Vec<PathBuf> {
     let output = std::process::Command::new("python3")
         .args(["-c", "import sys; print('\\n'.join(sys.path))"])
@@ -292,6 +296,8 @@ mod tests {
         let places = Places {
             chosen: Some("/x/libnvrtc.so".into()),
             toolkits: vec!["/y".into()],
+            // It would be run only behind everything else.
+            ask_python: true,
             ..Places::default()
         };
         let found: Vec<_> = places.nvrtc().map(|c| c.path).collect();

@@ -3,7 +3,8 @@
 //! A [`Stream`] is a queue of work on one device. Memory belongs to the stream it was allocated
 //! on: uploads, kernels and downloads on it happen in order, and freeing is a piece of queued
 //! work like any other, so a buffer may be dropped while a kernel still uses it. That is the
-//! whole discipline; it is why the bindings' per-buffer events are switched off.
+//! whole discipline; it is why the bindings' per-buffer events are switched off for the streams of
+//! a solve. Streams that callers make keep them, since callers may have other disciplines.
 //!
 //! Device memory comes from the driver's stream-ordered pool. By default the pool gives freed
 //! memory back whenever the stream is waited for, and allocating it anew costs 50 to 900 µs; so
@@ -58,15 +59,21 @@ pub struct Stream {
 }
 
 impl Device {
-    /// A new stream, independent of all others.
+    /// A new stream, independent of all others but where they use its buffers.
     pub fn new_stream(&self) -> Result<Stream, GpuError> {
         let stream = self.context()?.new_stream().call("cuStreamCreate")?;
         Ok(Stream { device: self.clone(), stream })
     }
 
+    /// A new stream whose buffers are used by nothing else, and never leave this crate.
+    pub(crate) fn own_stream(&self) -> Result<Stream, GpuError> {
+        let stream = self.own_context()?.new_stream().call("cuStreamCreate")?;
+        Ok(Stream { device: self.clone(), stream })
+    }
+
     /// How much memory can be allocated now.
     pub fn memory_info(&self) -> Result<MemoryInfo, GpuError> {
-        let (free, total) = self.context()?.mem_get_info().call("cuMemGetInfo")?;
+        let (free, total) = self.own_context()?.mem_get_info().call("cuMemGetInfo")?;
         let kept = pool(self.handle()).map_or(0, |pool| {
             let read = |which| pool_attribute(pool, which).unwrap_or(0);
             let reserved = read(PoolAttribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
@@ -77,7 +84,7 @@ impl Device {
 
     /// Gives the memory that the pool keeps back to the system.
     pub fn trim_memory(&self) -> Result<(), GpuError> {
-        let context = self.context()?;
+        let context = self.own_context()?;
         context.synchronize().call("cuCtxSynchronize")?;
         let Some(pool) = pool(self.handle()) else { return Ok(()) };
         // SAFETY: the pool is the device's own, which lives as long as the driver.
@@ -91,7 +98,7 @@ impl Stream {
         &self.device
     }
 
-    /// The bindings' stream, for launches. Use buffers only on the stream they came from.
+    /// The bindings' stream, for launches.
     pub fn raw(&self) -> &Arc<CudaStream> {
         &self.stream
     }

@@ -14,7 +14,7 @@ use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 /// The primitives that [`Lanes`] is made of; their meaning is that of the [`Real`], [`Bits`] and
 /// [`Mask`] methods of the same name.
 #[allow(missing_docs)]
-pub trait Vector: Copy + Send + Sync + 'static {
+pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     type Scalar: Scalar;
     type Mask: Copy;
     type Bits: Copy;
@@ -80,7 +80,7 @@ pub trait Vector: Copy + Send + Sync + 'static {
 
 /// The `f32` lanes that accompany some lanes, and the conversions between them.
 #[allow(missing_docs)]
-pub trait WithSingle: Sized {
+pub trait WithSingle: crate::sealed::Sealed + Sized {
     type Mask;
     type Single: Real<Scalar = f32>;
     fn bits_to_single(self) -> Self::Single;

@@ -1,12 +1,12 @@
-//! What is to be reached: the best kernel times, in milliseconds, that prototypes of this design
+//! What this project began from: the best kernel times, in milliseconds, that prototypes of this design
 //! had on one NVIDIA H200 before the project began. On another device they mean nothing.
 
 use crate::workloads::Precision;
 
-/// The floor of a workload, where there is one.
+/// The time of a workload, where there is one.
 pub(crate) fn kernel_ms(workload: &str, precision: Precision) -> Option<f64> {
     use Precision::{F32, F64};
-    let floor = match (workload, precision) {
+    let prototype = match (workload, precision) {
         ("A", F32) => 16.6,
         ("A", F64) => 30.8,
         ("Ark4", F32) => 8.64,
@@ -23,5 +23,5 @@ pub(crate) fn kernel_ms(workload: &str, precision: Precision) -> Option<f64> {
         ("R3s", F64) => 0.020,
         _ => return None,
     };
-    Some(floor)
+    Some(prototype)
 }

@@ -1,0 +1,157 @@
+//! How trajectories end.
+
+use crate::integrate::code;
+use crate::methods::auto;
+use core::fmt;
+
+/// How a trajectory ended. [`message`](ReturnCode::message) says it in a sentence, with what to do.
+///
+/// The numbers (`code as u8`) are those of saved files, and stay what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+#[must_use]
+#[repr(u8)]
+pub enum ReturnCode {
+    /// It reached the end of its time span.
+    Success = 0,
+    /// An event ended it. There are no events yet, so no solve gives it.
+    Terminated = 1,
+    /// It used up [`max_steps`](crate::SolveOptions::max_steps()).
+    MaxSteps = 2,
+    /// It would have needed a step below [`dtmin`](crate::SolveOptions::dtmin()), or one too small to
+    /// advance time.
+    DtMin = 3,
+    /// Its state or its derivative became infinite or not a number.
+    NonFinite = 4,
+    /// A linear system of an implicit method had no solution.
+    Singular = 5,
+    /// The nonlinear iteration of an implicit method did not converge, however small the step.
+    NewtonDiverged = 6,
+    /// No initial state was found that solves the algebraic equations.
+    Inconsistent = 7,
+    /// The solution would have left the domain of the system, however small the step; with fixed steps, it
+    /// did.
+    OutOfDomain = 8,
+}
+
+impl ReturnCode {
+    /// All codes, in the order of their numbers.
+    pub const ALL: &'static [ReturnCode] = &[
+        ReturnCode::Success,
+        ReturnCode::Terminated,
+        ReturnCode::MaxSteps,
+        ReturnCode::DtMin,
+        ReturnCode::NonFinite,
+        ReturnCode::Singular,
+        ReturnCode::NewtonDiverged,
+        ReturnCode::Inconsistent,
+        ReturnCode::OutOfDomain,
+    ];
+
+    /// What happened, and what can be done about it.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            ReturnCode::Success => "the end of the time span was reached",
+            ReturnCode::Terminated => "an event ended it",
+            ReturnCode::MaxSteps => {
+                "`max_steps` were used up: allow more, loosen the tolerances, or take a method for \
+                 stiff systems if there were far more steps than the solution has features"
+            }
+            ReturnCode::DtMin => {
+                "a step below `dtmin`, or too small to advance time, was needed: the solution may have \
+                 a singularity or a jump there, or the tolerances are too tight for the precision"
+            }
+            ReturnCode::NonFinite => {
+                "the state or its derivative became infinite or not a number: the solution blows up, or \
+                 the right-hand side divides by zero or leaves the domain of a function there"
+            }
+            ReturnCode::Singular => {
+                "a linear system of the implicit method had no solution: the Jacobian may not be finite \
+                 there, or the algebraic equations do not determine the algebraic unknowns (index above 1)"
+            }
+            ReturnCode::NewtonDiverged => {
+                "the nonlinear iteration of the implicit method did not converge: take a Rosenbrock \
+                 method, which does not iterate, or shorter steps if they are fixed"
+            }
+            ReturnCode::Inconsistent => {
+                "no initial state was found that solves the algebraic equations: begin nearer to one \
+                 that does"
+            }
+            ReturnCode::OutOfDomain => {
+                "the solution leaves the domain of the system: check `is_out_of_domain` and the \
+                 parameters, or take shorter steps if they are fixed"
+            }
+        }
+    }
+
+    /// Whether the trajectory is a solution: it reached its end, or an event ended it.
+    #[must_use]
+    pub fn is_success(self) -> bool {
+        matches!(self, ReturnCode::Success | ReturnCode::Terminated)
+    }
+
+    /// From the number that the lanes count it by.
+    pub(super) fn from_lane(number: u8) -> Self {
+        match number as u64 & (auto::USED - 1) {
+            code::SUCCESS => ReturnCode::Success,
+            code::MAX_STEPS => ReturnCode::MaxSteps,
+            code::DT_MIN => ReturnCode::DtMin,
+            code::SINGULAR => ReturnCode::Singular,
+            code::DIVERGED => ReturnCode::NewtonDiverged,
+            code::INCONSISTENT => ReturnCode::Inconsistent,
+            code::OUTSIDE => ReturnCode::OutOfDomain,
+            _ => ReturnCode::NonFinite,
+        }
+    }
+}
+
+/// Its name; [`ReturnCode::message`] is a sentence.
+impl fmt::Display for ReturnCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Saved files hold the numbers, so they may not move.
+    #[test]
+    fn numbers_are_fixed() {
+        let numbers: Vec<(u8, String)> =
+            ReturnCode::ALL.iter().map(|&code| (code as u8, code.to_string())).collect();
+        let expected = [
+            (0, "Success"),
+            (1, "Terminated"),
+            (2, "MaxSteps"),
+            (3, "DtMin"),
+            (4, "NonFinite"),
+            (5, "Singular"),
+            (6, "NewtonDiverged"),
+            (7, "Inconsistent"),
+            (8, "OutOfDomain"),
+        ];
+        assert_eq!(numbers, expected.map(|(number, name)| (number, name.to_owned())));
+    }
+
+    #[test]
+    fn the_lanes_codes_are_told_apart() {
+        let lanes = [
+            code::SUCCESS,
+            code::MAX_STEPS,
+            code::DT_MIN,
+            code::NON_FINITE,
+            code::SINGULAR,
+            code::DIVERGED,
+            code::INCONSISTENT,
+            code::OUTSIDE,
+        ];
+        let codes = lanes.map(|number| ReturnCode::from_lane(number as u8));
+        let all: Vec<ReturnCode> =
+            ReturnCode::ALL.iter().copied().filter(|&c| c != ReturnCode::Terminated).collect();
+        assert_eq!(codes.as_slice(), all);
+    }
+}

@@ -1,0 +1,65 @@
+//! The solution of a grid, with an axis for each of the grid's.
+
+use super::EnsembleSolution;
+use crate::lane::Scalar;
+use crate::system::System;
+use core::ops::Range;
+use ndarray::{ArrayViewD, IxDyn, ShapeBuilder};
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
+    /// The final states, `[axis of the grid, …, component]`: as many axes as
+    /// [`shape`](Self::shape) has, and one. A view: nothing is copied.
+    #[must_use]
+    pub fn final_states_on_grid(&self) -> ArrayViewD<'_, T> {
+        self.on_grid(&self.raw.finals, &[(N, self.len())])
+    }
+
+    /// The saved states, `[axis of the grid, …, save, component]`; otherwise as
+    /// [`states`](Self::states).
+    #[must_use]
+    pub fn states_on_grid(&self) -> ArrayViewD<'_, T> {
+        self.saved_on_grid(0..self.inputs.saved.states)
+    }
+
+    /// The saved observables, `[axis of the grid, …, save, observable]`; otherwise as
+    /// [`observables`](Self::observables).
+    #[must_use]
+    pub fn observables_on_grid(&self) -> ArrayViewD<'_, T> {
+        self.saved_on_grid(self.inputs.saved.states..self.inputs.saved.width())
+    }
+
+    /// The trajectory at this place of the grid, if there is one: `[i, j]` of a grid with two axes.
+    #[must_use]
+    pub fn index_on_grid(&self, place: &[usize]) -> Option<usize> {
+        let shape = self.shape();
+        let inside = place.len() == shape.len() && place.iter().zip(shape).all(|(i, n)| i < n);
+        inside.then(|| place.iter().zip(shape).fold(0, |index, (i, n)| index * n + i))
+    }
+
+    fn saved_on_grid(&self, numbers: Range<usize>) -> ArrayViewD<'_, T> {
+        let (n, slots) = (self.len(), self.inputs.save.slots());
+        let from = if slots * numbers.len() == 0 { 0 } else { numbers.start * n };
+        let rest = [(slots, self.inputs.saved.width() * n), (numbers.len(), n)];
+        self.on_grid(&self.raw.saved[from..], &rest)
+    }
+
+    /// Numbers that lie trajectory by trajectory, with further axes of these lengths and strides.
+    fn on_grid<'a>(&self, numbers: &'a [T], rest: &[(usize, usize)]) -> ArrayViewD<'a, T> {
+        let mut axes = Vec::new();
+        let mut stride = 1;
+        for &length in self.shape().iter().rev() {
+            axes.insert(0, (length, stride));
+            stride *= length;
+        }
+        axes.extend(rest);
+        let (shape, mut strides): (Vec<usize>, Vec<usize>) = axes.into_iter().unzip();
+        // ndarray counts the strides of an empty axis too.
+        if shape.contains(&0) {
+            strides.fill(0);
+        }
+        match ArrayViewD::from_shape(IxDyn(&shape).strides(IxDyn(&strides)), numbers) {
+            Ok(view) => view,
+            Err(error) => unreachable!("`new` checks the sizes: {error}"),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! One trajectory of a solution.
+
+use super::{EnsembleSolution, ReturnCode};
+use crate::inputs::{Inputs, SaveTimes};
+use crate::lane::Scalar;
+use crate::system::System;
+use core::ops::Range;
+
+/// The trajectories of a solution, in order.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Trajectories<'a, S, T, const N: usize, const P: usize> {
+    pub(super) solution: &'a EnsembleSolution<S, T, N, P>,
+    pub(super) range: Range<usize>,
+}
+
+impl<'a, S, T, const N: usize, const P: usize> Iterator for Trajectories<'a, S, T, N, P> {
+    type Item = Trajectory<'a, S, T, N, P>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.nth(0)
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        self.range.nth(n).map(|i| Trajectory { solution: self.solution, i })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.range.size_hint()
+    }
+}
+
+impl<S, T, const N: usize, const P: usize> DoubleEndedIterator for Trajectories<'_, S, T, N, P> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.range.next_back().map(|i| Trajectory { solution: self.solution, i })
+    }
+}
+
+impl<S, T, const N: usize, const P: usize> ExactSizeIterator for Trajectories<'_, S, T, N, P> {}
+
+/// One trajectory of an ensemble's solution: a handle, free to copy.
+#[derive(Debug)]
+pub struct Trajectory<'a, S, T, const N: usize, const P: usize> {
+    pub(super) solution: &'a EnsembleSolution<S, T, N, P>,
+    pub(super) i: usize,
+}
+
+impl<S, T, const N: usize, const P: usize> Clone for Trajectory<'_, S, T, N, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, T, const N: usize, const P: usize> Copy for Trajectory<'_, S, T, N, P> {}
+
+/// How many of `0..n` come before the first one of which `holds` is false, where none holds behind
+/// that one.
+fn count_while(n: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut to) = (0, n);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if holds(middle) { from = middle + 1 } else { to = middle }
+    }
+    from
+}
+
+impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'a, S, T, N, P> {
+    /// Its number in the ensemble.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.i
+    }
+
+    /// How it ended.
+    pub fn code(&self) -> ReturnCode {
+        self.solution.code(self.i)
+    }
+
+    /// The number of its times to save at, reached or not.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        match &self.solution.inputs.save {
+            SaveTimes::Shared(times) => times.len(),
+            // Behind the last of a trajectory's own times are infinities.
+            SaveTimes::Each { slots, .. } => {
+                count_while(*slots, |s| self.time(s).widen().is_finite())
+            }
+        }
+    }
+
+    /// The number of saved times that it reached.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let inputs = &self.solution.inputs;
+        let slots = self.slots();
+        if self.code().is_success() {
+            slots
+        } else if inputs.saved.states > 0 {
+            count_while(slots, |s| !self.state(s).iter().any(|x| x.widen().is_nan()))
+        } else {
+            // An observable of a state can be NaN by itself.
+            let observables = self.all_observables();
+            let is_nan = |s: usize| observables.row(s).iter().all(|x| x.widen().is_nan());
+            (0..slots).rposition(|s| !is_nan(s)).map_or(0, |last| last + 1)
+        }
+    }
+
+    /// Whether it reached no saved time.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The saved time number `slot`.
+    ///
+    /// # Panics
+    /// If there is no such time.
+    #[must_use]
+    pub fn time(&self, slot: usize) -> T {
+        match &self.solution.inputs.save {
+            SaveTimes::Shared(times) => times[slot],
+            SaveTimes::Each { times, .. } => times[slot * self.solution.len() + self.i],
+        }
+    }
+
+    /// The state at saved time number `slot`.
+    ///
+    /// # Panics
+    /// If there is no such time, or only observables were saved.
+    #[must_use]
+    pub fn state(&self, slot: usize) -> [T; N] {
+        assert_eq!(self.solution.inputs.saved.states, N, "only observables were saved");
+        let EnsembleSolution { inputs, raw, .. } = self.solution;
+        let first = slot * inputs.saved.width();
+        core::array::from_fn(|d| raw.saved[(first + d) * inputs.trajectories + self.i])
+    }
+
+    /// The saved times.
+    pub fn times(&self) -> impl ExactSizeIterator<Item = T> + use<'a, S, T, N, P> {
+        let trajectory = *self;
+        (0..self.len()).map(move |s| trajectory.time(s))
+    }
+
+    /// The saved states; none where only observables were saved. `.map(State::from)` gives them by
+    /// the names of a system that is a module.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + use<'a, S, T, N, P> {
+        let trajectory = *self;
+        let count = if self.solution.inputs.saved.states > 0 { self.len() } else { 0 };
+        (0..count).map(move |s| trajectory.state(s))
+    }
+
+    /// The final state.
+    #[must_use]
+    pub fn final_state(&self) -> [T; N] {
+        self.solution.final_state(self.i)
+    }
+
+    /// The final state by its names: `final_state_as::<epidemic::State>().infectious`, of a system
+    /// that is a module.
+    #[must_use]
+    pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
+        self.final_state().into()
+    }
+
+    /// Its initial state, as the problem gave it.
+    #[must_use]
+    pub fn u0(&self) -> [T; N] {
+        core::array::from_fn(|d| self.solution.inputs.u0[d].get(self.i))
+    }
+
+    /// The beginning and the end of its time span.
+    #[must_use]
+    pub fn tspan(&self) -> (T, T) {
+        let Inputs { t0, t1, .. } = &self.solution.inputs;
+        (t0.get(self.i), t1.get(self.i))
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub fn p(&self) -> [T; P] {
+        core::array::from_fn(|d| self.solution.inputs.p[d].get(self.i))
+    }
+
+    /// Its parameters by their names: `p_as::<epidemic::Parameters>().beta`, of a system that is a
+    /// module.
+    #[must_use]
+    pub fn p_as<U: From<[T; P]>>(&self) -> U {
+        self.p().into()
+    }
+
+    /// Accepted steps.
+    #[must_use]
+    pub fn accepted(&self) -> u32 {
+        self.solution.accepted(self.i)
+    }
+
+    /// Rejected steps.
+    #[must_use]
+    pub fn rejected(&self) -> u32 {
+        self.solution.rejected(self.i)
+    }
+
+    /// The state at time `t` between two saved times, by the cubic Hermite polynomial through both
+    /// saved states and their derivatives (Hairer, Nørsett and Wanner I, II.6).
+    ///
+    /// This is *not* the dense output of the method: it knows the saved states only, not the steps
+    /// between them. Its error is that of the saved states, and `Δ⁴/384` times the fourth derivative, with
+    /// `Δ` the spacing of the saved times: a pendulum saved every 0.1 is off by 2e-6 in between,
+    /// whatever the tolerances. Values as accurate as the solve come from saving at
+    /// the times where they are wanted, which uses the method's own interpolant.
+    ///
+    /// `None` outside the saved times, behind the end of a trajectory that failed, and where only
+    /// observables were saved.
+    #[must_use]
+    pub fn at(&self, t: T) -> Option<[T; N]> {
+        let count = self.states().len();
+        let last = count.checked_sub(1)?;
+        let forward = self.time(last) >= self.time(0);
+        let right =
+            count_while(count, |s| if forward { self.time(s) < t } else { self.time(s) > t });
+        if right == count {
+            return None;
+        }
+        if self.time(right) == t {
+            return Some(self.state(right));
+        }
+        let left = right.checked_sub(1)?;
+        let (t0, t1, a, b) =
+            (self.time(left), self.time(right), self.state(left), self.state(right));
+        let p = self.p();
+        let (fa, fb) = (S::rhs(&a, &p, t0), S::rhs(&b, &p, t1));
+        let h = (t1 - t0).widen();
+        let x = (t - t0).widen() / h;
+        Some(core::array::from_fn(|d| {
+            let (a, b) = (a[d].widen(), b[d].widen());
+            let (fa, fb) = (h * fa[d].widen(), h * fb[d].widen());
+            let cubic = (1.0 - x) * a
+                + x * b
+                + x * (x - 1.0) * ((1.0 - 2.0 * x) * (b - a) + (x - 1.0) * fa + x * fb);
+            T::narrow(cubic)
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count_while;
+
+    #[test]
+    fn counts_as_a_walk_does() {
+        for n in 0..20 {
+            for m in 0..=n {
+                assert_eq!(count_while(n, |i| i < m), m, "{n}");
+            }
+        }
+    }
+
+    /// Looking up a state among many takes some comparisons, not one for each before it.
+    #[test]
+    fn looks_at_few() {
+        let looked = core::cell::Cell::new(0);
+        let count = count_while(1 << 20, |i| {
+            looked.set(looked.get() + 1);
+            i < 1_000_003
+        });
+        assert_eq!((count, looked.get() <= 21), (1_000_003, true));
+    }
+}

@@ -1,0 +1,234 @@
+//! Sweeps: what varies between the trajectories of an ensemble, as data.
+
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::problem::{EnsembleProblem, Numbers, OdeProblem};
+use crate::system::System;
+use core::borrow::Borrow;
+
+/// The values along one axis of a [grid](EnsembleProblem::grid): of a parameter, or of a component of the
+/// initial state, by name or by index.
+///
+/// ```
+/// use ode_core::Axis;
+///
+/// let beta: Axis<f64> = Axis::p("beta", [0.2, 0.3, 0.4]);
+/// let prey: Axis<f64> = Axis::u0(0, (0..100).map(f64::from));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis<T> {
+    quantity: Quantity,
+    which: Which,
+    values: Vec<T>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quantity {
+    Parameter,
+    InitialState,
+}
+
+/// A component: its name (`"beta"`), or its index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Its name, as the function or the module gives it; `"p0"`, `"u0"`, … where they have none.
+    Name(String),
+    /// Its index.
+    Index(usize),
+}
+
+impl From<&str> for Which {
+    fn from(name: &str) -> Self {
+        Which::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Which {
+    fn from(name: String) -> Self {
+        Which::Name(name)
+    }
+}
+
+impl From<usize> for Which {
+    fn from(index: usize) -> Self {
+        Which::Index(index)
+    }
+}
+
+impl core::fmt::Display for Which {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Which::Name(name) => write!(f, "`{name}`"),
+            Which::Index(index) => write!(f, "number {index}"),
+        }
+    }
+}
+
+impl<T: Copy> Axis<T> {
+    /// These values of a parameter; numbers, or references to numbers.
+    #[must_use]
+    pub fn p<V: Borrow<T>>(which: impl Into<Which>, values: impl IntoIterator<Item = V>) -> Self {
+        Self::new(Quantity::Parameter, which.into(), values)
+    }
+
+    /// These values of a component of the initial state.
+    #[must_use]
+    pub fn u0<V: Borrow<T>>(which: impl Into<Which>, values: impl IntoIterator<Item = V>) -> Self {
+        Self::new(Quantity::InitialState, which.into(), values)
+    }
+
+    fn new<V: Borrow<T>>(
+        quantity: Quantity,
+        which: Which,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
+        let values = values.into_iter().map(|value| *value.borrow()).collect();
+        Axis { quantity, which, values }
+    }
+}
+
+/// What varies, in the order in which it is applied: rows first, then axes.
+#[derive(Clone, Debug)]
+pub(crate) struct Sweep<T, const N: usize, const P: usize> {
+    u0: Option<Vec<[T; N]>>,
+    p: Option<Vec<[T; P]>>,
+    axes: Vec<Axis<T>>,
+}
+
+impl<T, const N: usize, const P: usize> Default for Sweep<T, N, P> {
+    fn default() -> Self {
+        Sweep { u0: None, p: None, axes: Vec::new() }
+    }
+}
+
+impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
+    /// Trajectories along the axes of its grid, and in all.
+    fn shape(&self) -> Option<Vec<usize>> {
+        match self.axes.as_slice() {
+            [] => None,
+            axes => Some(axes.iter().map(|axis| axis.values.len()).collect()),
+        }
+    }
+
+    /// The sweep with every axis known by its index, and the shape of the ensemble of `n` trajectories.
+    ///
+    /// # Errors
+    /// If an axis is none of the system, or there are not as many values as trajectories.
+    pub(crate) fn checked<S: System<N, P>>(
+        &self,
+        n: usize,
+    ) -> Result<(Known<'_, T, N, P>, Vec<usize>), SolveError> {
+        let shape = self.shape();
+        let along =
+            shape.as_ref().map(|shape| shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m)));
+        let rows = [self.u0.as_ref().map(Vec::len), self.p.as_ref().map(Vec::len), along];
+        if let Some(values) = rows.into_iter().flatten().find(|&values| values != n) {
+            return Err(SolveError::Sweep { values, trajectories: n });
+        }
+        let axes = self.axes.iter().map(|axis| {
+            let (kind, names) = match axis.quantity {
+                Quantity::Parameter => ("parameter", S::PARAMETERS.as_slice()),
+                Quantity::InitialState => ("state", S::STATES.as_slice()),
+            };
+            let index = match &axis.which {
+                Which::Index(index) => (*index < names.len()).then_some(*index),
+                Which::Name(name) => names.iter().position(|known| known == name),
+            };
+            index.map(|index| (axis, index)).ok_or_else(|| SolveError::Axis {
+                system: S::NAME,
+                kind,
+                which: axis.which.to_string(),
+                known: names.iter().map(|&name| name.to_owned()).collect(),
+            })
+        });
+        let axes = axes.collect::<Result<_, _>>()?;
+        let (u0, p) = (self.u0.as_deref(), self.p.as_deref());
+        Ok((Known { u0, p, axes }, shape.unwrap_or_else(|| vec![n])))
+    }
+}
+
+/// A [`Sweep`] that fits its ensemble.
+pub(crate) struct Known<'a, T, const N: usize, const P: usize> {
+    u0: Option<&'a [[T; N]]>,
+    p: Option<&'a [[T; P]]>,
+    /// With the index of the component.
+    axes: Vec<(&'a Axis<T>, usize)>,
+}
+
+impl<T: Scalar, const N: usize, const P: usize> Known<'_, T, N, P> {
+    /// The problem of trajectory `i`.
+    pub(crate) fn problem<S>(
+        &self,
+        base: OdeProblem<S, T, N, P>,
+        i: usize,
+    ) -> OdeProblem<S, T, N, P> {
+        let mut problem = base;
+        if let Some(rows) = self.u0 {
+            problem.u0 = rows[i];
+        }
+        if let Some(rows) = self.p {
+            problem.p = rows[i];
+        }
+        // The last axis varies fastest.
+        let mut rest = i;
+        for &(axis, index) in self.axes.iter().rev() {
+            let value = axis.values[rest % axis.values.len()];
+            rest /= axis.values.len();
+            match axis.quantity {
+                Quantity::Parameter => problem.p[index] = value,
+                Quantity::InitialState => problem.u0[index] = value,
+            }
+        }
+        problem
+    }
+}
+
+impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {
+    /// One trajectory for each row of parameters: arrays, or the `Parameters` of a system that is a
+    /// module. This is the way for random parameters, too: draw the rows first, with any generator.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
+    /// # fn of<S: System<3, 2>>(problem: OdeProblem<S, f64, 3, 2>) {
+    /// let rows = vec![[0.5, 1.0], [0.6, 1.0], [0.7, 1.1]];
+    /// let ensemble = EnsembleProblem::new(problem).over(&rows);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
+        self.trajectories = rows.len();
+        self.sweep.p = Some(rows.iter().map(|row| row.clone().numbers()).collect());
+        self
+    }
+
+    /// One trajectory for each initial state: arrays, or the `State` of a system that is a module.
+    /// Together with [`over`](Self::over), row `i` of both makes trajectory `i`.
+    #[must_use]
+    pub fn over_u0<R: Numbers<T, N> + Clone>(mut self, rows: &[R]) -> Self {
+        self.trajectories = rows.len();
+        self.sweep.u0 = Some(rows.iter().map(|row| row.clone().numbers()).collect());
+        self
+    }
+
+    /// A trajectory for each combination of the values along the axes. The last axis varies fastest, as
+    /// in an array of the grid's shape: [`final_states_on_grid`](crate::EnsembleSolution::final_states_on_grid)
+    /// and its like have an axis for each.
+    ///
+    /// ```
+    /// # use ode_core::{Axis, EnsembleProblem, OdeProblem, system::System};
+    /// # fn of<S: System<3, 2>>(problem: OdeProblem<S, f64, 3, 2>) {
+    /// let rates = [0.1, 0.2, 0.3];
+    /// let grid = EnsembleProblem::new(problem)
+    ///     .grid([Axis::p("rate", rates), Axis::u0("dose", (1..=100).map(f64::from))]);
+    /// # }
+    /// ```
+    ///
+    /// A name that is none of the system, or an index beyond the last, is an error of the solve.
+    #[must_use]
+    pub fn grid(mut self, axes: impl IntoIterator<Item = Axis<T>>) -> Self {
+        self.sweep.axes = axes.into_iter().collect();
+        let counts = self.sweep.axes.iter().map(|axis| axis.values.len());
+        self.trajectories = counts.fold(1, usize::saturating_mul);
+        self
+    }
+}

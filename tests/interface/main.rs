@@ -1,0 +1,200 @@
+//! What goes in and comes out: named fields, sweeps, methods by name, places, errors, files. The methods are
+//! the cheapest to compile, since none of this depends on them.
+
+mod save;
+mod sweeps;
+
+use odes::inputs::Inputs;
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{
+    AnyMethod, EnsembleAlgorithm, Euler, Heun, Memory, Method, RawResults, Rk4, SolveError, Vary,
+};
+use std::sync::Mutex;
+use std::thread::ThreadId;
+
+/// Predators and their prey, by names.
+#[ode_system]
+mod hunting {
+    pub struct State {
+        pub prey: f64,
+        pub predators: f64,
+    }
+    pub struct Parameters {
+        pub birth: f64,
+        pub death: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        let eaten = u.prey * u.predators;
+        State { prey: p.birth * u.prey - eaten, predators: eaten - p.death * u.predators }
+    }
+
+    #[observable]
+    pub(crate) fn animals(u: &State) -> f64 {
+        u.prey + u.predators
+    }
+}
+
+use hunting::{Parameters, State};
+
+const STATE: State = State { prey: 1.0, predators: 0.5 };
+const PARAMETERS: Parameters = Parameters { birth: 1.5, death: 1.0 };
+
+fn steps() -> SolveOptions {
+    SolveOptions::default().fixed_step(0.125)
+}
+
+#[test]
+fn names_go_in_and_come_out() {
+    let named = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let numbered = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, [1.5, 1.0]);
+    assert_eq!(named, numbered);
+    let other = State { prey: 2.0, predators: 1.0 };
+    let rich = Parameters { birth: 3.0, death: 1.0 };
+    assert_eq!(
+        numbered.with_u0(other).with_p(rich),
+        numbered.with_u0([2.0, 1.0]).with_p([3.0, 1.0])
+    );
+    // In both precisions: what is written says which.
+    let single = OdeProblem::new(hunting, STATE, 0.0_f32..=1.0, PARAMETERS);
+    assert_eq!(single.u0, [1.0_f32, 0.5]);
+
+    let solution = named.solve(Rk4, &steps().saveat(0.5)).unwrap();
+    let [prey, predators] = solution.final_state();
+    let end: State = solution.final_state_as();
+    assert_eq!([end.prey, end.predators], [prey, predators]);
+    let trajectory = solution.trajectory();
+    assert_eq!(trajectory.p_as::<Parameters>().birth, 1.5);
+    assert_eq!(trajectory.final_state_as::<State>().prey, prey);
+    assert_eq!((trajectory.u0(), trajectory.tspan()), ([1.0, 0.5], (0.0, 1.0)));
+    let by_name: Vec<f64> = trajectory.states().map(State::from).map(|u| u.prey).collect();
+    assert_eq!(by_name.last(), Some(&prey));
+    // A public observable is a function of a named state.
+    assert_eq!(hunting::animals(&end), trajectory.final_observables()[0]);
+}
+
+#[test]
+fn time_spans_are_written_in_three_ways() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    assert_eq!(problem, OdeProblem::new(hunting, STATE, (0.0, 1.0), PARAMETERS));
+    assert_eq!(problem, OdeProblem::new(hunting, STATE, 0.0..1.0, PARAMETERS));
+    assert_eq!(problem.with_tspan((2.0, -1.0)), problem.with_tspan(2.0..=-1.0));
+}
+
+odes::any_method! {
+    /// Those that are compiled here.
+    enum Chosen { Euler, Heun, Rk4 }
+}
+
+#[test]
+fn methods_are_chosen_by_name() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let by_type = [
+        problem.solve(Euler, &steps()).unwrap().final_state(),
+        problem.solve(Heun, &steps()).unwrap().final_state(),
+        problem.solve(Rk4, &steps()).unwrap().final_state(),
+    ];
+    for (i, &method) in Chosen::ALL.iter().enumerate() {
+        let name = method.to_string().to_uppercase();
+        let parsed: Chosen = name.parse().unwrap();
+        let solution =
+            EnsembleProblem::new(problem).solve(parsed, EnsembleSerial, &steps()).unwrap();
+        assert_eq!(solution.final_state(0), by_type[i]);
+        assert_eq!(solution.method().name, Chosen::NAMES[i]);
+    }
+    assert_eq!([Chosen::from(Euler), Rk4.into()], [Chosen::Euler, Chosen::Rk4]);
+    assert_eq!("VERN7".parse::<AnyMethod>().unwrap(), AnyMethod::Vern7);
+    let error = "tsit5".parse::<Chosen>().unwrap_err();
+    assert_eq!(
+        format!("{error:?}"),
+        "there is no method `tsit5` here; there are `Euler`, `Heun`, `Rk4`"
+    );
+}
+
+#[test]
+fn places_may_be_borrowed_and_boxed() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
+    let expected = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap().final_state(0);
+    let threads = EnsembleThreads.threads(2);
+    for _ in 0..2 {
+        let solution = ensemble.solve(Euler, &threads, &steps()).unwrap();
+        assert_eq!(solution.final_state(0), expected);
+    }
+    let solution = ensemble.solve(Euler, Box::new(EnsembleThreads), &steps()).unwrap();
+    assert_eq!(solution.final_state(0), expected);
+}
+
+/// A thread that makes problems is one of the place's.
+#[test]
+fn problems_are_made_where_they_are_solved() {
+    let n = 20_000;
+    let makers = Mutex::new(Vec::<ThreadId>::new());
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(n)
+        .vary(|problem, _| {
+            let mut makers = makers.lock().unwrap();
+            let here = std::thread::current().id();
+            if !makers.contains(&here) {
+                makers.push(here);
+            }
+            problem
+        });
+    ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
+    assert_eq!(*makers.lock().unwrap(), [std::thread::current().id()]);
+
+    makers.lock().unwrap().clear();
+    let three = EnsembleThreads.threads(3);
+    ensemble.solve(Euler, &three, &steps()).unwrap();
+    let own = three.prepare(|_| rayon::broadcast(|_| std::thread::current().id())).unwrap();
+    let makers = makers.lock().unwrap();
+    assert!(!makers.is_empty() && makers.iter().all(|maker| own.contains(maker)));
+}
+
+/// A place that loses a number.
+struct Careless;
+
+impl EnsembleAlgorithm for Careless {
+    fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+        &self,
+        inputs: &Inputs<T>,
+    ) -> Result<RawResults<T>, SolveError>
+    where
+        T: Scalar,
+        S: System<N, P>,
+        M: Method<K>,
+    {
+        let mut raw = EnsembleSerial.integrate::<T, S, M, N, P, K>(inputs)?;
+        raw.finals.pop();
+        Ok(raw)
+    }
+}
+
+#[test]
+fn results_of_the_wrong_size_are_an_error() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
+    let error = ensemble.solve(Euler, Careless, &steps()).unwrap_err();
+    assert!(
+        matches!(error, SolveError::Results { what: "finals", given: 1, expected: 2 }),
+        "{error}"
+    );
+}
+
+/// 800 TB of times, counted before the first is worked out.
+#[test]
+fn times_that_do_not_fit_are_an_error() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(1_000_000)
+        .vary(|problem, i| problem.with_tspan((0.0, 1.0 + i as f64 * 1e-9)));
+    let error = ensemble.solve(Euler, EnsembleSerial, &steps().saveat(1.0001e-8)).unwrap_err();
+    let SolveError::OutOfMemory { bytes, memory: Memory::Host } = error else { panic!("{error}") };
+    assert!((799e12..801e12).contains(&(bytes as f64)), "{bytes}");
+}
+
+fn trajectories<F: Vary<hunting::Model, f64, 2, 2>>(
+    ensemble: &EnsembleProblem<hunting::Model, f64, F, 2, 2>,
+) -> Vec<([f64; 2], [f64; 2])> {
+    let solution = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
+    (&solution).into_iter().map(|trajectory| (trajectory.u0(), trajectory.p())).collect()
+}
