@@ -20,6 +20,7 @@ mod solution;
 pub mod solver;
 pub mod system;
 pub mod table;
+pub mod timeline;
 
 pub use controller::Controller;
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};

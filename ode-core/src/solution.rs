@@ -89,12 +89,16 @@ pub struct RawResults<T> {
     /// Saved states and observables, `[(slot * width + number) * n + trajectory]`, as
     /// [`Inputs::saved`] says.
     pub saved: Vec<T>,
+    /// The times of the final states.
+    pub ends: Vec<T>,
     /// [`code`]s, with what methods that [switch](crate::methods::auto) report.
     pub codes: Vec<u8>,
     /// Attempted steps.
     pub steps: Vec<u32>,
     /// Rejected ones of them.
     pub rejected: Vec<u32>,
+    /// How many times each trajectory reached of those to save at; empty where there are none.
+    pub kept: Vec<u32>,
     /// Where it ran.
     pub backend: Backend,
     /// Time spent, in parts.
@@ -223,6 +227,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn final_state(&self, i: usize) -> [T; N] {
         core::array::from_fn(|d| self.final_states()[[i, d]])
+    }
+
+    /// The times of the final states: the ends of the time spans, or where a trajectory was given up.
+    #[must_use]
+    pub fn end_times(&self) -> &[T] {
+        &self.raw.ends
     }
 
     /// How trajectory `i` ended.
@@ -399,6 +409,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
     #[must_use]
     pub fn final_state(&self) -> [T; N] {
         self.solution.final_state(self.i)
+    }
+
+    /// The time of its final state: the end of its time span, or where it was given up.
+    #[must_use]
+    pub fn end_time(&self) -> T {
+        self.solution.raw.ends[self.i]
     }
 
     /// Its parameters.
