@@ -440,18 +440,20 @@ mod device {
                 }
                 let mut told = t;
                 let mut reach = h;
+                let mut furthest = R::lit(timeline::BEYOND);
                 if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
                     let edge = timeline::edge(t, h, t1);
                     let begins = t.equals(t0);
                     told = R::select(begins, t + edge, t);
                     reach = R::select(last, h - edge, h);
                     reach = R::select(begins, reach - edge, reach);
+                    furthest = R::select(last, R::lit(1.0), furthest);
                 }
                 let mut busy = run;
                 if M::ITERATES || M::SWITCHES {
                     busy = run & alive;
                 }
-                let at = timeline::at(told, t_low, reach, busy);
+                let at = timeline::at(told, t_low, reach, furthest, busy);
                 let mut step = M::step::<R, S, N, P>(&u, &p, &at, h, &k1, mode, &tolerances);
                 if S::HAS_DOMAIN {
                     let time = timeline::stage::<R, S, N, P>(&at, R::lit(1.0));

@@ -31,14 +31,20 @@ mod device {
         /// How far after its beginning the last stage is: the size of the step, or a little less where the
         /// right-hand side may jump at one of its ends (see [`edge`]).
         pub reach: R,
+        /// The last node whose time may be told: of methods that look beyond the end of a step, 1 where the
+        /// right-hand side may jump there.
+        pub furthest: R,
         /// Lanes that have a trajectory, and have not given it up. Nobody looks at what the others compute,
         /// and they must not hold these up.
         pub run: R::Mask,
     }
 
+    /// Beyond all nodes.
+    pub const BEYOND: f64 = 2.0;
+
     /// [`At`] of its parts.
-    pub fn at<R: Real>(t: R, low: R, reach: R, run: R::Mask) -> At<R> {
-        At::<R> { t, low, reach, run }
+    pub fn at<R: Real>(t: R, low: R, reach: R, furthest: R, run: R::Mask) -> At<R> {
+        At::<R> { t, low, reach, furthest, run }
     }
 
     /// What the stage at `node` is told of the time; something else where the system does not care.

@@ -250,7 +250,9 @@ macro_rules! esdirk {
                             base[d] = h.mul_add(sum[d], u[d]);
                             v[d] = gh * guess[d];
                         }
-                        let time = timeline::stage::<R, S, N, P>(at, R::lit(C[i]));
+                        // Kværnø's of order 5 have a node beyond the step.
+                        let node = R::lit(C[i]).at_most(at.furthest);
+                        let time = timeline::stage::<R, S, N, P>(at, node);
                         let stage = esdirk::stage::<R, S, N, P>(
                             &w, u, p, time, &base, &v, per_gh, code, at.run, tolerances,
                         );
