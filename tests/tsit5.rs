@@ -42,16 +42,18 @@ fn backwards_and_forwards() {
     }
 }
 
-/// `f32` time does not lose steps below its resolution: 400,000 steps of 1/4 unit in the last
-/// place of `t` still cover the span.
+/// `f32` time does not lose steps below its resolution: ten thousand of less than a quarter of a unit in the last
+/// place of `t`, which rounding alone would make steps of nothing.
 #[test]
 fn f32_time_keeps_small_steps() {
-    let (from, span) = (4096.0f32, 32.0f32);
-    let problem = OdeProblem::new(oscillator, [1.0f32, 0.0], from..=from + span, [1e4]);
-    // omega = 100: steps of about 1e-3 and below, where a unit of t in the last place is 4.9e-4.
-    let options = SolveOptions::default().tolerance(1e-6);
+    let (from, span, omega) = (4096.0f32, 1.0f32, 2000.0f32);
+    let unit = from.next_up() - from;
+    let problem = OdeProblem::new(oscillator, [1.0f32, 0.0], from..=from + span, [omega * omega]);
+    let options = SolveOptions::default().abstol([1e-6, 1e-3]).reltol(1e-6);
     let solution = problem.solve(Tsit5, &options).unwrap();
-    let phase = 100.0 * span as f64;
-    let error = (solution.final_state()[0] as f64 - phase.cos()).abs();
+    assert_eq!(solution.code(), ReturnCode::Success);
+    let step = span / solution.accepted() as f32;
+    assert!(step < 0.25 * unit, "{} steps of {} units", solution.accepted(), step / unit);
+    let error = (solution.final_state()[0] as f64 - f64::from(omega * span).cos()).abs();
     assert!(error < 2e-2, "{error} after {} steps", solution.accepted());
 }

@@ -151,8 +151,10 @@ pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<Stri
 /// What a system's struct tells at compile time: the constants of the trait that have these names.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// Whether no component depends explicitly on the time.
+    /// Whether the derivative by the time is zero wherever there is one.
     pub autonomous: bool,
+    /// Whether the system depends on the time nevertheless.
+    pub stepwise: bool,
     /// Whether the mass matrix is not the identity.
     pub mass: bool,
     /// How many rows of it are zero.
@@ -173,10 +175,13 @@ pub fn system_struct(facts: Facts, functions: &[syn::ItemFn]) -> syn::Result<Str
     let mut printer = items::Printer::default();
     let body = printer.static_members(functions);
     printer.finish()?;
-    let Facts { autonomous, mass, algebraic, domain, factors } = facts;
+    let Facts { autonomous, stepwise, mass, algebraic, domain, factors } = facts;
     let mut constants = format!("    static constexpr bool AUTONOMOUS = {autonomous};\n");
     constants += &format!("    template<class R> using Factors = {factors};\n");
     // The others have the values of most systems where they are inherited.
+    if stepwise {
+        constants += "    static constexpr bool STEPWISE = true;\n";
+    }
     if mass {
         constants += "    static constexpr bool MASS = true;\n";
         constants += &format!("    static constexpr int ALGEBRAIC = {algebraic};\n");

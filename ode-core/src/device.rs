@@ -8,7 +8,7 @@ use crate::inputs::{Column, Inputs, SaveTimes, SavedRow};
 use crate::lane::Scalar;
 use crate::methods::Method;
 use crate::system::System;
-use crate::{controller, initial, integrate, methods};
+use crate::{controller, initial, integrate, methods, timeline};
 
 /// Lane numbers in C++.
 const PRELUDE: &str = include_str!("device_prelude.hpp");
@@ -38,8 +38,10 @@ pub struct Variant {
     pub adaptive: bool,
     /// What is saved at a time; nothing where there is no time to save at.
     pub saved: SavedRow,
-    /// Whether there is a largest step size.
+    /// Whether there is a smallest or a largest step size.
     pub limited: bool,
+    /// Whether there are times to stop at.
+    pub stops: bool,
     /// The kind of law that step sizes follow.
     pub law_kind: u32,
     /// Threads take one trajectory after the other, otherwise each takes one.
@@ -63,7 +65,8 @@ impl Variant {
         });
         Variant {
             adaptive: inputs.adaptive,
-            limited: inputs.dtmax.is_some(),
+            limited: inputs.limited(),
+            stops: inputs.stopping,
             law_kind: inputs.law_kind,
             saved: if inputs.save.slots() > 0 { inputs.saved } else { SavedRow::default() },
             refill,
@@ -93,7 +96,7 @@ where
     S: System<N, P>,
     M: Method<K>,
 {
-    let Variant { adaptive, limited, law_kind, saved, refill, shared, functions } = variant;
+    let Variant { adaptive, limited, stops, law_kind, saved, refill, shared, functions } = variant;
     let own_tolerances = shared.len() > N + P + 2;
     let number = T::DEVICE_NAME;
     let functions = match functions {
@@ -107,6 +110,7 @@ where
         crate::linear::tiles::DEVICE,
         crate::linear::DEVICE,
         integrate::code::DEVICE,
+        timeline::DEVICE,
         methods::stepper::DEVICE,
         controller::DEVICE,
         initial::DEVICE,
@@ -121,7 +125,7 @@ where
     let SavedRow { states, observables } = saved;
     let arguments = format!(
         "{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {states}, {observables}, {refill}, {limited}, \
-         {law_kind}, {own_tolerances}"
+         {stops}, {law_kind}, {own_tolerances}"
     );
     let mut next = 0..;
     let places = shared.iter().map(|shared| match shared {
@@ -174,11 +178,14 @@ pub struct JobArguments<T> {
     pub inputs: u64,
     pub columns: u64,
     pub save_times: u64,
+    pub stop_times: u64,
     pub finals: u64,
     pub saved: u64,
+    pub ends: u64,
     pub codes: u64,
     pub steps: u64,
     pub rejected: u64,
+    pub kept: u64,
     pub counter: u64,
     pub abstol: T,
     pub reltol: T,
@@ -192,6 +199,9 @@ pub struct JobArguments<T> {
     pub save_slots: u32,
     pub save_stride: u32,
     pub save_each: u32,
+    pub stop_slots: u32,
+    pub stop_stride: u32,
+    pub stop_each: u32,
 }
 
 /// Where a column begins among a launch's numbers: `Column` in `device_kernel.hpp`. At most `2^32`
@@ -243,17 +253,17 @@ impl<T: Scalar> Packed<T> {
     }
 }
 
-/// The save times of the trajectories `range` and their strides: from slot to slot, and whether
-/// each trajectory has its own.
+/// Of `n` trajectories' times those of the trajectories `range`, and their strides: from slot to slot, and
+/// whether each trajectory has its own.
 #[must_use]
-pub fn packed_save_times<T: Scalar>(
-    inputs: &Inputs<T>,
+pub fn packed_times<T: Scalar>(
+    times: &SaveTimes<T>,
+    n: usize,
     range: core::ops::Range<usize>,
 ) -> (Vec<T>, u32, u32) {
-    match &inputs.save {
+    match times {
         SaveTimes::Shared(times) => (times.clone(), 1, 0),
         SaveTimes::Each { slots, times } => {
-            let n = inputs.trajectories;
             let rows = (0..*slots).flat_map(|s| &times[s * n + range.start..s * n + range.end]);
             (rows.copied().collect(), range.len() as u32, 1)
         }

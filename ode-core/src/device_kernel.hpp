@@ -20,11 +20,14 @@ template<class R> struct Job {
     const R* inputs;        // columns, shared ones of one number
     const Column* columns;
     const R* save_times;
+    const R* stop_times;
     R* finals;              // [component * n + trajectory]
     R* saved;               // [(slot * width + number) * n + trajectory], states and then observables
+    R* ends;
     unsigned char* codes;
     u32* steps;
     u32* rejected;
+    u32* kept;              // states saved, where there are times to save at
     u32* counter;           // trajectories taken by threads that refill
     R abstol, reltol, dt, dtmin, dtmax;
     float law[controller::LAW_NUMBERS];
@@ -34,6 +37,7 @@ template<class R> struct Job {
     u32 save_slots;
     u32 save_stride;        // from slot to slot of save_times; 1 where all trajectories share them
     u32 save_each;          // from trajectory to trajectory of save_times; 0 where they share them
+    u32 stop_slots, stop_stride, stop_each; // the same of stop_times
 };
 
 DEVICE float quiet_nan(float) { return as_float(0x7fc00000u); }
@@ -82,7 +86,8 @@ template<
         return all > 0u;
     }
 
-    DEVICE bool take(bool) {
+    DEVICE bool take(bool need) {
+        if (!need) return false;
         u32 next = i == IDLE ? thread : IDLE;
         if constexpr (REFILL) {
 #if ON_DEVICE
@@ -125,6 +130,11 @@ template<
         return SHARED_AT[N + P + 1] >= 0 || got ? column(N + P + 1) : t;
     }
 
+    template<class B> DEVICE R stop_time(bool which, B index, R t) const {
+        if (!which) return t;
+        if (index >= job.stop_slots) return infinity(R());
+        return job.stop_times[(u64)index * job.stop_stride + (job.stop_each ? i : 0u)];
+    }
     template<class B> DEVICE R save_time(bool which, B slot, R t) const {
         if (!which) return t;
         if (slot >= job.save_slots) return infinity(R());
@@ -142,15 +152,17 @@ template<
         }
     }
     template<class B> DEVICE void finish(
-        bool done, const Arr<R, N>& u, B code, B steps, B rejected, B slot
+        bool done, const Arr<R, N>& u, R t, B code, B steps, B rejected, B slot
     ) const {
         if (!done || i == IDLE) return;
         UNROLL for (int d = 0; d < N; d++) job.finals[(u64)d * job.n + i] = u[d];
+        job.ends[i] = t;
         job.codes[i] = (unsigned char)code;
         job.steps[i] = (u32)steps;
         job.rejected[i] = (u32)rejected;
         // What a trajectory did not reach is not a number.
         if constexpr (WIDTH > 0) {
+            job.kept[i] = (u32)slot;
             for (u32 s = (u32)slot; s < job.save_slots; s++) {
                 UNROLL for (int d = 0; d < WIDTH; d++) saved(s, d) = quiet_nan(R());
             }
@@ -168,7 +180,7 @@ private:
 
 template<
     class R, class S, class M, int N, int P, int K,
-    bool ADAPTIVE, int STATES, int OBSERVABLES, bool REFILL, bool LIMITED, u32 LAW_KIND,
+    bool ADAPTIVE, int STATES, int OBSERVABLES, bool REFILL, bool LIMITED, bool STOPS, u32 LAW_KIND,
     bool OWN_TOLERANCES
 >
 DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
@@ -184,7 +196,7 @@ DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
         stiff_law[i] = job.stiff_law[i];
     }
     auto options = integrate::options<R, N>(
-        stepper::tolerances<R, N>(abstol, job.reltol), array(job.dt, job.dtmin, job.dtmax), LIMITED,
+        stepper::tolerances<R, N>(abstol, job.reltol), array(job.dt, job.dtmin, job.dtmax), LIMITED, STOPS,
         controller::law<R>(law), controller::law<R>(stiff_law), LAW_KIND, (typename Real<R>::Bits)job.max_steps);
     integrate::integrate<R, S, M, decltype(feed), N, P, K, ADAPTIVE, SAVE>(feed, options);
 }

@@ -281,6 +281,7 @@ template<> struct Real<double> {
 
 // What a system is unless it says otherwise.
 struct SystemDefaults {
+    static constexpr bool STEPWISE = false;
     static constexpr bool MASS = false;
     static constexpr int ALGEBRAIC = 0;
     static constexpr bool HAS_DOMAIN = false;

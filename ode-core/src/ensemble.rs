@@ -392,10 +392,12 @@ fn allocate<T: Scalar, const N: usize>(
     let n = inputs.trajectories;
     Ok(RawResults {
         finals: zeros(N, n)?,
+        ends: zeros(1, n)?,
         saved: zeros(inputs.saved_numbers(), n)?,
         codes: zeros(1, n)?,
         steps: zeros(1, n)?,
         rejected: zeros(1, n)?,
+        kept: zeros(usize::from(inputs.save.slots() > 0), n)?,
         backend: Backend::Cpu { instructions, threads },
         timings: Timings::default(),
     })
@@ -420,16 +422,22 @@ fn chunks<T, const N: usize>(raw: &mut RawResults<T>, batch: usize) -> Vec<Resul
     let n = raw.codes.len();
     let codes = raw.codes.chunks_mut(batch);
     let counts = raw.steps.chunks_mut(batch).zip(raw.rejected.chunks_mut(batch));
+    let ends = raw.ends.chunks_mut(batch);
+    // None where nothing is saved.
+    let kept = raw.kept.chunks_mut(batch).chain(core::iter::repeat_with(Default::default));
     let mut pieces: Vec<Results<'_, T>> = codes
         .zip(counts)
+        .zip(ends.zip(kept))
         .enumerate()
-        .map(|(b, (codes, (steps, rejected)))| Results {
+        .map(|(b, ((codes, (steps, rejected)), (ends, kept)))| Results {
             first: b * batch,
             finals: Vec::with_capacity(N),
             saved: Vec::new(),
+            ends,
             codes,
             steps,
             rejected,
+            kept,
         })
         .collect();
     for row in raw.finals.chunks_mut(n) {
@@ -490,15 +498,16 @@ where
         let number = |number: T| R::lit(number.widen());
         let single = |number| <R::Single as Real>::lit(f64::from(number));
         let abstol = core::array::from_fn(|d| number(inputs.abstol(d)));
-        let steps = [inputs.dt, inputs.dtmin, inputs.dtmax.unwrap_or_default()];
+        let steps = [inputs.dt, inputs.dtmin, inputs.dtmax];
         let options = integrate::options::<R, N>(
             stepper::tolerances::<R, N>(abstol, number(inputs.reltol)),
             steps.map(number),
-            inputs.dtmax.is_some(),
+            inputs.limited(),
+            inputs.stopping,
             controller::law::<R>(inputs.law.map(single)),
             controller::law::<R>(inputs.stiff_law.map(single)),
             inputs.law_kind,
-            <R::Bits as crate::lane::Bits>::lit(inputs.max_steps),
+            <R::Bits as crate::lane::Bits>::lit(u64::from(inputs.max_steps)),
         );
         let n = self.results.codes.len();
         // Statically scheduled, the lanes get one trajectory each, and then the next group.

@@ -104,9 +104,23 @@ pub enum SolveError {
         /// End of the time span.
         t1: f64,
     },
-    /// More fixed steps than the precision can count.
+    /// A tolerance or a largest step that is too small for the precision.
+    #[error("{name} is {value:e}; {precision} needs at least {least:e}{}", or_double(.precision))]
+    TooSmall {
+        /// `abstol`, `reltol` or `dtmax`.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// For a relative tolerance half a unit in the last place, by which every number is rounded; for
+        /// others the smallest normal number.
+        least: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
+    },
+    /// More fixed steps than can be counted.
     #[error(
-        "{steps} fixed steps are more than {precision} can count ({most}); use f64, or a larger dt"
+        "{steps} fixed steps are too many; the most for {precision} is {most}: take a larger dt{}",
+        or_double(.precision)
     )]
     TooManySteps {
         /// As asked for.
@@ -185,6 +199,12 @@ pub enum SolveError {
         /// A time.
         before: f64,
         /// The next one.
+        time: f64,
+    },
+    /// A time to stop at that is infinite or not a number.
+    #[error("tstops contains {time}; times to stop at must be finite")]
+    StopTime {
+        /// The time.
         time: f64,
     },
     /// Adaptive steps asked of a method that estimates no errors.
@@ -299,6 +319,11 @@ pub enum ObservableError {
         /// The name asked for.
         name: &'static str,
     },
+}
+
+/// What else can be done about a precision.
+fn or_double(precision: &str) -> &'static str {
+    if precision == "f32" { ", or solve in f64" } else { "" }
 }
 
 fn listed(names: &[&str]) -> String {

@@ -15,9 +15,13 @@ pub(crate) struct Results<'a, T> {
     pub(crate) finals: Vec<&'a mut [T]>,
     /// A slice for each number of each saved row, `[slot * width + number]`.
     pub(crate) saved: Vec<&'a mut [T]>,
+    /// The time of each final state.
+    pub(crate) ends: &'a mut [T],
     pub(crate) codes: &'a mut [u8],
     pub(crate) steps: &'a mut [u32],
     pub(crate) rejected: &'a mut [u32],
+    /// How many states were saved; empty where there are no times to save at.
+    pub(crate) kept: &'a mut [u32],
 }
 
 /// More lanes than any instruction set has here.
@@ -70,6 +74,27 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
                 x
             }
         }
+    }
+
+    /// `t` with time number `slot` of each trajectory filled in, in lanes `which`.
+    #[inline(always)]
+    fn time<R: Real<Scalar = T>>(
+        &self,
+        times: &SaveTimes<T>,
+        which: R::Mask,
+        slot: R::Bits,
+        mut t: R,
+    ) -> R {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                for lane in set_bits(which.to_bitmask()) {
+                    let (i, slot) = (self.results.first + self.lanes[lane], slot.lane(lane));
+                    t.set_lane(lane, times.get(self.inputs.trajectories, i, slot as usize));
+                }
+                t
+            },
+        )
     }
 }
 
@@ -166,24 +191,13 @@ where
     }
 
     #[inline(always)]
-    fn save_time(&self, which: R::Mask, slot: R::Bits, mut t: R) -> R {
-        R::outline_cold(
-            #[inline(always)]
-            || {
-                for lane in set_bits(which.to_bitmask()) {
-                    let slot = slot.lane(lane) as usize;
-                    let time = match &self.inputs.save {
-                        SaveTimes::Shared(times) => times.get(slot).copied(),
-                        SaveTimes::Each { slots, times } => (slot < *slots).then(|| {
-                            let i = self.results.first + self.lanes[lane];
-                            times[slot * self.inputs.trajectories + i]
-                        }),
-                    };
-                    t.set_lane(lane, time.unwrap_or(T::infinity()));
-                }
-                t
-            },
-        )
+    fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
+        self.time(&self.inputs.stops, which, index, t)
+    }
+
+    #[inline(always)]
+    fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R {
+        self.time(&self.inputs.save, which, slot, t)
     }
 
     #[inline(always)]
@@ -220,6 +234,7 @@ where
         &mut self,
         done: R::Mask,
         u: [R; N],
+        t: R,
         why: R::Bits,
         steps: R::Bits,
         rejected: R::Bits,
@@ -236,11 +251,16 @@ where
                     for d in 0..N {
                         self.results.finals[d][i] = u[d].lane(lane);
                     }
+                    self.results.ends[i] = t.lane(lane);
                     self.results.codes[i] = why.lane(lane) as u8;
                     self.results.steps[i] = steps.lane(lane) as u32;
                     self.results.rejected[i] = rejected.lane(lane) as u32;
+                    let kept = slot.lane(lane);
+                    if let Some(place) = self.results.kept.get_mut(i) {
+                        *place = kept as u32;
+                    }
                     // What a trajectory did not reach is not a number.
-                    let reached = slot.lane(lane) as usize * self.inputs.saved.width();
+                    let reached = kept as usize * self.inputs.saved.width();
                     for number in self.results.saved.iter_mut().skip(reached) {
                         number[i] = T::nan();
                     }

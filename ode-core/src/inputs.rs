@@ -2,7 +2,7 @@
 
 use crate::controller;
 use crate::error::{Memory, SolveError};
-use crate::lane::{Real, Scalar};
+use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
 use crate::options::{AbsTol, SolveOptions};
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
@@ -33,7 +33,7 @@ impl<T: Copy> Column<T> {
     }
 }
 
-/// The times at which to save.
+/// Times of the trajectories: at which to save, or to stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SaveTimes<T> {
     /// The same for all trajectories.
@@ -49,6 +49,20 @@ pub enum SaveTimes<T> {
 }
 
 impl<T: Scalar> SaveTimes<T> {
+    /// Time number `slot` of trajectory `i` of `n`, infinite after the last one.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[inline(always)]
+    pub fn get(&self, n: usize, i: usize, slot: usize) -> T {
+        match self {
+            SaveTimes::Shared(times) => times.get(slot).copied().unwrap_or(T::infinity()),
+            SaveTimes::Each { slots, .. } if slot >= *slots => T::infinity(),
+            SaveTimes::Each { times, .. } => times[slot * n + i],
+        }
+    }
+
     /// The number of times, of the trajectory that has most.
     #[must_use]
     pub fn slots(&self) -> usize {
@@ -94,7 +108,11 @@ pub struct Inputs<T> {
     pub t1: Column<T>,
     /// The times to save.
     pub save: SaveTimes<T>,
-    /// What is saved at each of them.
+    /// The times within the spans to stop at.
+    pub stops: SaveTimes<T>,
+    /// Whether there may be such times, at the ends of spans too.
+    pub stopping: bool,
+    /// What is saved at each time to save.
     pub saved: SavedRow,
     /// Absolute tolerances, where each component has its own.
     pub abstols: Vec<Column<T>>,
@@ -106,10 +124,10 @@ pub struct Inputs<T> {
     pub dt: T,
     /// Whether step sizes follow the error.
     pub adaptive: bool,
-    /// Smallest step size.
+    /// Smallest step size, of adaptive steps; 0 where there is none.
     pub dtmin: T,
-    /// Largest step size, of adaptive steps, if there is one.
-    pub dtmax: Option<T>,
+    /// Largest step size, of adaptive steps; infinite where there is none.
+    pub dtmax: T,
     /// The [`Law`](crate::controller::Law) of step sizes.
     pub law: [f32; controller::LAW_NUMBERS],
     /// The same for the implicit one of two methods.
@@ -119,7 +137,7 @@ pub struct Inputs<T> {
     /// Which kind of law it is.
     pub law_kind: u32,
     /// Most steps of a trajectory.
-    pub max_steps: u64,
+    pub max_steps: u32,
 }
 
 /// Trajectories are built in parallel, so many at a time; fewer are not worth a thread.
@@ -188,6 +206,12 @@ impl<T: Scalar> Inputs<T> {
         self.abstols.get(d).map_or(self.abstol, |column| column.get(0))
     }
 
+    /// Whether there is a smallest or a largest step size.
+    #[must_use]
+    pub fn limited(&self) -> bool {
+        self.dtmin > T::default() || self.dtmax < T::infinity()
+    }
+
     /// The numbers saved of a trajectory, at all times together.
     #[must_use]
     pub fn saved_numbers(&self) -> usize {
@@ -225,7 +249,7 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
-        options.check()?;
+        options.check::<T>()?;
         if S::MASS && method.solves == 0 {
             return Err(SolveError::MassMatrix { method: method.name, system: S::NAME });
         }
@@ -268,12 +292,24 @@ impl<T: Scalar> Inputs<T> {
         let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
         let p = columns.split_off(N);
         check_spans(&t0, &t1, n)?;
-        let (dt, adaptive) = check_steps(options, &t0, &t1, n)?;
+        let spans = distinct_spans(&t0, &t1, n);
+        let span = |i: usize| (t0.get(i), t1.get(i));
+        let stops = match &ensemble.tstops {
+            None => lists(spans, n, workers, |i| options.stop_times(&[], span(i)))?,
+            Some(own) => lists(n, n, workers, |i| {
+                let u0 = core::array::from_fn(|d| columns[d].get(i));
+                let p = core::array::from_fn(|d| p[d].get(i));
+                let (t0, t1) = span(i);
+                let problem = base.with_u0(u0).with_p(p).with_tspan(t0..=t1);
+                options.stop_times(&own.of(&problem, i), (t0, t1))
+            })?,
+        };
+        let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
         if adaptive && !method.adaptive() {
             return Err(SolveError::NotAdaptive { method: method.name });
         }
         room_for_times(options, &t0, &t1, n)?;
-        let save = save_times(options, &t0, &t1, n, workers)?;
+        let save = lists(spans, n, workers, |i| options.save_times(t0.get(i), t1.get(i)))?;
         Ok(Inputs {
             trajectories: n,
             shape,
@@ -282,19 +318,21 @@ impl<T: Scalar> Inputs<T> {
             t0,
             t1,
             save,
+            stops,
+            stopping: !options.tstops.is_empty() || ensemble.tstops.is_some(),
             saved,
             abstol,
             abstols,
             reltol: T::narrow(options.reltol),
             dt: T::narrow(dt),
             adaptive,
-            dtmin: Real::max(T::narrow(options.dtmin), T::min_positive_value()),
-            dtmax: options.dtmax.map(T::narrow),
+            dtmin: T::narrow(options.dtmin),
+            dtmax: options.dtmax.map_or(T::infinity(), T::narrow),
             law,
             stiff_law: stiff_law.unwrap_or(law),
             method: *method,
             law_kind: controller.kind(),
-            max_steps: options.max_steps.min(u32::MAX as u64),
+            max_steps: options.max_steps,
         })
     }
 }
@@ -402,10 +440,11 @@ fn check_steps<T: Scalar>(
     t0: &Column<T>,
     t1: &Column<T>,
     n: usize,
+    stops: usize,
 ) -> Result<(f64, bool), SolveError> {
     let mut size = (0.0, true);
     for i in 0..distinct_spans(t0, t1, n) {
-        size = options.step_size(t0.get(i), t1.get(i))?;
+        size = options.step_size(t0.get(i), t1.get(i), stops)?;
     }
     Ok(size)
 }
@@ -423,17 +462,17 @@ fn room_for_times<T: Scalar>(
     room::<T>(most.unwrap_or(0).saturating_mul(distinct)).map(drop)
 }
 
-fn save_times<T: Scalar>(
-    options: &SolveOptions,
-    t0: &Column<T>,
-    t1: &Column<T>,
+/// The times that `list` gives trajectories: `n` of them, or one that stands for all where `distinct` is 1.
+fn lists<T: Scalar>(
+    distinct: usize,
     n: usize,
     workers: Workers,
+    list: impl Fn(usize) -> Result<Vec<T>, SolveError> + Send + Sync,
 ) -> Result<SaveTimes<T>, SolveError> {
-    if distinct_spans(t0, t1, n) == 1 {
-        return Ok(SaveTimes::Shared(options.save_times(t0.get(0), t1.get(0))?));
+    if distinct == 1 {
+        return Ok(SaveTimes::Shared(list(0)?));
     }
-    let own = workers.collect(n, |i| options.save_times(t0.get(i), t1.get(i)));
+    let own = workers.collect(n, list);
     let own: Vec<Vec<T>> = own.into_iter().collect::<Result<_, _>>()?;
     if own.windows(2).all(|pair| pair[0] == pair[1]) {
         return Ok(SaveTimes::Shared(own.into_iter().next().unwrap_or_default()));

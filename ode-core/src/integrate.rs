@@ -6,10 +6,14 @@
 //!
 //! # Time
 //!
-//! A step size is signed: a reversed time span is one with negative steps. `f32` time is a pair,
-//! `t + t_low` with `|t_low|` at most half a unit of `t` (Kahan), so that steps far below the
-//! resolution of `t` add up. With a fixed step, time is `t0 + i h` with an integer `i`, and the
-//! last of exactly `round((t1 - t0)/h)` steps ends on `t1`.
+//! [`timeline`](crate::timeline) has the arithmetic. A step size is signed: a reversed time span is one
+//! with negative steps. With a fixed step, time is `t0 + i h` with an integer `i`, and the last step ends
+//! on `t1`, shortened where the span is not a multiple of `h`.
+//!
+//! Times to stop at divide a span into parts, each of which is begun anew: with the derivative there, and
+//! a first step. To a lane the end of a part is the end of its span, handled where trajectories are taken,
+//! so the hot loop knows nothing of it, but that right-hand sides are told times strictly within the part:
+//! what they do at its ends may belong to the one before it or to the one after it.
 
 pub use device::*;
 
@@ -47,6 +51,7 @@ mod device {
     use crate::methods::auto;
     use crate::methods::stepper;
     use crate::system::System;
+    use crate::timeline;
 
     /// What all trajectories of a solve share.
     #[derive(Clone, Copy, Debug)]
@@ -55,12 +60,14 @@ mod device {
         pub tolerances: stepper::Tolerances<R, N>,
         /// The step size (fixed), or the first one; 0: chosen automatically. Its sign is ignored.
         pub dt: R,
-        /// Steps of this size and below are given up.
+        /// Trajectories whose errors demand a step of this size or below are given up.
         pub dtmin: R,
         /// The largest step.
         pub dtmax: R,
-        /// Whether there is a largest step.
+        /// Whether there is a smallest or a largest step.
         pub limited: bool,
+        /// Whether there are times to stop at.
+        pub stops: bool,
         /// How step sizes follow from errors.
         pub law: controller::Law<R>,
         /// The same for the implicit one of two methods.
@@ -76,13 +83,25 @@ mod device {
         tolerances: stepper::Tolerances<R, N>,
         steps: [R; 3],
         limited: bool,
+        stops: bool,
         law: controller::Law<R>,
         stiff_law: controller::Law<R>,
         kind: u32,
         max_steps: R::Bits,
     ) -> Options<R, N> {
         let [dt, dtmin, dtmax] = steps;
-        Options::<R, N> { tolerances, dt, dtmin, dtmax, limited, law, stiff_law, kind, max_steps }
+        Options::<R, N> {
+            tolerances,
+            dt,
+            dtmin,
+            dtmax,
+            limited,
+            stops,
+            law,
+            stiff_law,
+            kind,
+            max_steps,
+        }
     }
 
     /// Where trajectories come from and where results go: all that differs by platform.
@@ -106,59 +125,30 @@ mod device {
         fn load_start(&self, got: R::Mask, t: R) -> R;
         /// The end of the time span, for lanes `got`; else `t`.
         fn load_end(&self, got: R::Mask, t: R) -> R;
+        /// The time to stop at number `index` within the span, for lanes `which`, infinite after the last
+        /// one; else `t`.
+        fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R;
         /// The time at which to save number `slot`, for lanes `which`, infinite after the last one;
         /// else `t`.
         fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R;
         /// Saves the state `u` at time `t`, or what is computed from it, as number `slot`, for lanes
         /// `which`.
         fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R);
-        /// Takes the result of lanes `done`, those of them that have a trajectory: its final state, how
-        /// it ended ([`code`]), its steps, how many of them were rejected, and how many states were
-        /// saved.
+        /// Takes the result of lanes `done`, those of them that have a trajectory: its final state and the
+        /// time of that, how it ended ([`code`]), its steps, how many of them were rejected, and how many
+        /// states were saved.
+        #[allow(clippy::too_many_arguments)]
         fn finish(
             &mut self,
             done: R::Mask,
             u: [R; N],
+            t: R,
             code: R::Bits,
             steps: R::Bits,
             rejected: R::Bits,
             slot: R::Bits,
         );
     }
-
-    /// The smallest step worth taking, relative to time: a few units of `t` in its last place, for
-    /// `f32` of the pair `t + t_low`.
-    pub fn resolution<R: Real>() -> R {
-        if R::DOUBLE { R::lit(RESOLUTION_DOUBLE) } else { R::lit(RESOLUTION_SINGLE) }
-    }
-
-    /// `2^-50`.
-    pub const RESOLUTION_DOUBLE: f64 = 8.881784197001252e-16;
-    /// `2^-44`.
-    pub const RESOLUTION_SINGLE: f64 = 5.684341886080802e-14;
-    /// `2^-21`: a few units in the last place of an `f32`, as [`RESOLUTION_DOUBLE`] is of an `f64`.
-    pub const FEW_UNITS_SINGLE: f64 = 4.76837158203125e-7;
-
-    /// A whole number from 0 up to [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]), exclusive,
-    /// as an integer: added to the power of two whose unit in the last place is one.
-    pub fn whole_to_bits<R: Real>(x: R) -> R::Bits {
-        (x + whole::<R>()).to_bits().wrapping_sub(whole::<R>().to_bits())
-    }
-
-    /// The inverse of [`whole_to_bits`].
-    pub fn whole_from_bits<R: Real>(x: R::Bits) -> R {
-        R::from_bits(x.wrapping_add(whole::<R>().to_bits())) - whole::<R>()
-    }
-
-    /// The power of two of [`whole_to_bits`].
-    fn whole<R: Real>() -> R {
-        if R::DOUBLE { R::lit(MAX_WHOLE_DOUBLE) } else { R::lit(MAX_WHOLE_SINGLE) }
-    }
-
-    /// `2^52`.
-    pub const MAX_WHOLE_DOUBLE: f64 = 4503599627370496.0;
-    /// `2^23`.
-    pub const MAX_WHOLE_SINGLE: f64 = 8388608.0;
 
     /// The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
     /// with the roots read off the binary logarithm; a few percent matter to nobody. Shorter, by a thousand
@@ -267,7 +257,6 @@ mod device {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let n = R::lit(N as f64);
-        let fresh = controller::fresh::<R>(&o.law);
         let mut tolerances = o.tolerances;
         if !ADAPTIVE {
             tolerances = stepper::tight::<R, N>(&o.tolerances);
@@ -278,16 +267,20 @@ mod device {
         let mut u = [zero; N];
         let mut p = feed.load_p(nobody, [zero; P]);
         let mut k1 = [zero; N];
+        // The ends of the span or, with times to stop at, of a part of it.
         let mut t0 = feed.load_start(nobody, zero);
         let mut t1 = feed.load_end(nobody, zero);
         let mut t = zero;
         let mut t_low = zero;
         let mut dt = zero;
-        let mut memory = fresh;
+        let mut memory = controller::fresh::<R>(&o.law);
         // Steps tried, and where the lane stops trying: the number it may try, from its end on the
         // number it has tried. So a lane that waits may go on counting.
         let mut clock = none;
         let mut limit = none;
+        // Steps tried in the parts before this one, and times to stop at that were passed.
+        let mut before = none;
+        let mut stop = none;
         let mut rejected = none;
         let mut code = none;
         // Of a method that switches.
@@ -300,6 +293,16 @@ mod device {
         loop {
             let mut need = !clock.less_than(limit);
             while need.any() {
+                let mut over = need;
+                let mut again = nobody;
+                if o.stops {
+                    let end = feed.load_end(need, t1);
+                    again = need & t.equals(t1) & !t1.equals(end) & code.equals(none);
+                    over = need & !again;
+                    before = <R::Bits as Bits>::select(need, before.wrapping_add(limit), before);
+                } else {
+                    before = limit;
+                }
                 let ok = <R::Bits as Bits>::lit(code::SUCCESS);
                 let mut why = ok;
                 if ADAPTIVE {
@@ -313,55 +316,85 @@ mod device {
                 if M::SWITCHES {
                     why = why | auto::reported::<R>(mode);
                 }
-                feed.finish(need, u, why, limit, rejected, slot);
+                let mut reached = t;
+                if !ADAPTIVE {
+                    reached = R::select(limit.equals(none), t0, t1);
+                }
+                feed.finish(over, u, reached, why, before, rejected, slot);
 
-                let got = feed.take(need);
+                let got = feed.take(over);
+                let begins = got | again;
                 u = feed.load_u(got, u);
                 p = feed.load_p(got, p);
-                t0 = feed.load_start(got, t0);
-                t1 = feed.load_end(got, t1);
-                t = R::select(got, t0, t);
-                t_low = R::select(got, zero, t_low);
+                let start = feed.load_start(got, t0);
+                let end = feed.load_end(begins, t1);
+                let mut steps_left = o.max_steps;
+                if o.stops {
+                    before = <R::Bits as Bits>::select(got, none, before);
+                    steps_left = o.max_steps.wrapping_sub(before);
+                    let passed = <R::Bits as Bits>::select(again, stop.wrapping_add(one), stop);
+                    stop = <R::Bits as Bits>::select(got, none, passed);
+                    t0 = R::select(again, t1, R::select(got, start, t0));
+                    let next = feed.stop_time(begins, stop, end);
+                    let next = R::select(next.equals(math::infinity::<R>()), end, next);
+                    t1 = R::select(begins, next, t1);
+                } else {
+                    t0 = start;
+                    t1 = end;
+                }
+                t = R::select(begins, t0, t);
+                t_low = R::select(begins, zero, t_low);
                 clock = <R::Bits as Bits>::select(need, none, clock);
-                limit = <R::Bits as Bits>::select(need, o.max_steps, limit);
+                limit = <R::Bits as Bits>::select(need, steps_left, limit);
                 rejected = <R::Bits as Bits>::select(got, none, rejected);
                 code = <R::Bits as Bits>::select(got, none, code);
-                memory = controller::choose_memory::<R>(got, &fresh, &memory);
+                let mut law = o.law;
                 if M::SWITCHES {
                     mode = <R::Bits as Bits>::select(got, none, mode);
+                    let stiff = auto::has::<R>(mode, auto::STIFF);
+                    law = controller::choose_law::<R>(stiff, &o.stiff_law, &o.law);
                 }
+                let fresh = controller::fresh::<R>(&law);
+                memory = controller::choose_memory::<R>(begins, &fresh, &memory);
                 let span = t1 - t0;
+                let mut told = t0;
+                if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
+                    told = t0 + timeline::edge(t0, span, t1);
+                }
                 let mut first = o.dt.abs();
                 if S::ALGEBRAIC > 0 {
-                    let start = initial::consistent::<R, S, N, P>(&u, &p, t0, &tolerances);
-                    u = stepper::choose::<R, N>(got, start.u, u);
-                    code = <R::Bits as Bits>::select(got, start.code, code);
+                    let start = initial::consistent::<R, S, N, P>(&u, &p, told, &tolerances);
+                    u = stepper::choose::<R, N>(begins, start.u, u);
+                    code = <R::Bits as Bits>::select(begins, start.code, code);
                 }
-                let f = S::rhs(&u, &p, t0);
+                let f = S::rhs(&u, &p, told);
                 let mut k = f;
                 if S::MASS {
-                    k = initial::slope::<R, S, N, P>(&u, &p, t0, &f);
+                    k = initial::slope::<R, S, N, P>(&u, &p, told, &f);
                 }
-                k1 = stepper::choose::<R, N>(got, if M::SLOPE { k } else { f }, k1);
+                k1 = stepper::choose::<R, N>(begins, if M::SLOPE { k } else { f }, k1);
                 if ADAPTIVE {
-                    let automatic = first.equals(zero) & got;
+                    let automatic = first.equals(zero) & begins;
                     if automatic.any() {
                         let chosen =
-                            first_step::<R, S, M, N, P, K>(&u, &p, t0, span, &k, &tolerances);
+                            first_step::<R, S, M, N, P, K>(&u, &p, told, span, &k, &tolerances);
                         first = R::select(automatic, chosen, first);
                     }
+                    // Errors have not asked for less yet.
+                    first = first.max(timeline::least_step(t0));
                     if o.limited {
-                        first = first.at_most(o.dtmax);
+                        first = first.max(o.dtmin).at_most(o.dtmax);
                     }
                     first = first.copysign(span);
                 } else {
-                    let count = (span.abs() / first).round_even().max(R::lit(1.0));
+                    let count = timeline::steps(t0, t1, first);
                     first = first.copysign(span);
-                    limit = <R::Bits as Bits>::select(got, whole_to_bits(count), limit);
-                    let before = (count - R::lit(1.0)).mul_add(first, t0);
-                    tail = R::select(got, t1 - before, tail);
+                    limit =
+                        <R::Bits as Bits>::select(begins, timeline::whole_to_bits(count), limit);
+                    let rest = (R::lit(1.0) - count).mul_add(first, span);
+                    tail = R::select(begins, rest, tail);
                 }
-                dt = R::select(got, first, dt);
+                dt = R::select(begins, first, dt);
                 if SAVE && saves {
                     slot = <R::Bits as Bits>::select(got, none, slot);
                     save_at = feed.save_time(got, slot, save_at);
@@ -376,7 +409,7 @@ mod device {
 
                 // A lane for which there is nothing left goes on without ever reaching its end, with
                 // nobody watching: the hot path need not know about it.
-                let idle = need & !got;
+                let idle = over & !got;
                 alive = alive & !idle;
                 t = R::select(idle, math::not_a_number::<R>(), t);
                 save_at = R::select(idle, math::infinity::<R>(), save_at);
@@ -384,10 +417,10 @@ mod device {
                 // A span without length is at its end already, and its lane in need again.
                 let mut ended = got & t0.equals(t1);
                 if S::ALGEBRAIC > 0 {
-                    ended = ended | (got & !code.equals(none));
+                    ended = ended | (begins & !code.equals(none));
                 }
                 limit = <R::Bits as Bits>::select(ended, none, limit);
-                need = ended;
+                need = begins & limit.equals(none);
             }
             if !feed.regroup(alive) {
                 break;
@@ -397,21 +430,44 @@ mod device {
             // may wait until enough lanes are in need of one.
             loop {
                 clock = clock.wrapping_add(one);
+                // A lane that waits for a trajectory stays where its last one ended.
+                let run = !limit.less_than(clock);
                 let mut last = clock.equals(limit);
                 let mut h = R::select(last, tail, dt);
+                let mut next = timeline::after(t, t_low, dt);
                 if ADAPTIVE {
                     let rest = (t1 - t) - t_low;
                     last = rest.abs().le(dt.abs());
-                    h = R::select(last, rest, dt);
+                    h = R::select(last, rest, timeline::step(t, dt));
+                } else {
+                    next = timeline::grid(t0, timeline::whole_from_bits::<R>(clock), dt);
                 }
-                let mut step = M::step::<R, S, N, P>(&u, &p, t, h, &k1, mode, &tolerances);
+                let mut told = t;
+                let mut reach = h;
+                let mut furthest = R::lit(timeline::BEYOND);
+                if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
+                    let edge = timeline::edge(t, h, t1);
+                    let begins = t.equals(t0);
+                    told = R::select(begins, t + edge, t);
+                    reach = R::select(last, h - edge, h);
+                    reach = R::select(begins, reach - edge, reach);
+                    furthest = R::select(last, R::lit(1.0), furthest);
+                }
+                let mut busy = run;
+                if M::ITERATES || M::SWITCHES {
+                    busy = run & alive;
+                }
+                let at = timeline::at(told, t_low, reach, furthest, busy);
+                let mut step = M::step::<R, S, N, P>(&u, &p, &at, h, &k1, mode, &tolerances);
                 if S::HAS_DOMAIN {
-                    let outside = S::out_of_domain(&step.u, &p, t + h) & step.code.equals(none);
+                    let time = timeline::stage::<R, S, N, P>(&at, R::lit(1.0));
+                    let outside = S::out_of_domain(&step.u, &p, time) & step.code.equals(none);
                     let left = <R::Bits as Bits>::lit(code::OUTSIDE);
                     step.code = <R::Bits as Bits>::select(outside, left, step.code);
                 }
 
                 let mut accept = <R::Mask as Mask>::splat(true);
+                let mut small = nobody;
                 let mut square = zero;
                 if ADAPTIVE {
                     square = M::square_norm::<R, N>(&u, &step, h, &tolerances);
@@ -436,13 +492,14 @@ mod device {
                         memory = controller::choose_memory::<R>(turned, &new, &memory);
                     }
                     dt = h * R::from_single(decision.factor);
+                    // What the next step would be, if there is one.
+                    small = timeline::stalls(t, dt);
                     if o.limited {
+                        small = small | dt.abs().le(o.dtmin);
                         dt = dt.abs().at_most(o.dtmax).copysign(dt);
                     }
                 }
 
-                // A lane that waits for a trajectory stays where its last one ended.
-                let run = !limit.less_than(clock);
                 if M::SWITCHES {
                     mode = <R::Bits as Bits>::select(run, step.mode, mode);
                 }
@@ -451,55 +508,54 @@ mod device {
                     moves = accept & run;
                 }
                 if SAVE && saves {
-                    let end = R::select(last, t1, t + (h + t_low));
-                    let mut want = moves & run & ((save_at - t) - t_low).abs().le(h.abs());
+                    // How far after the beginning of the step the next time to save is. With fixed steps
+                    // from the beginning of the grid: it is not as coarse as `t`.
+                    let mut ahead = (save_at - t) - t_low;
+                    let done = timeline::whole_from_bits::<R>(clock.wrapping_sub(one));
+                    if !ADAPTIVE {
+                        ahead = (-done).mul_add(dt, save_at - t0);
+                    }
+                    let mut want = moves & run & ahead.abs().le(h.abs());
                     if want.any() {
-                        step = M::complete::<R, S, N, P>(&u, &p, t, h, &step);
+                        step = M::complete::<R, S, N, P>(&u, &p, &at, h, &step);
                     }
                     while want.any() {
-                        let theta = ((save_at - t) - t_low) / h;
-                        let within = M::interpolate::<R, N>(&u, &step, h, theta);
+                        let within = M::interpolate::<R, N>(&u, &step, h, ahead / h);
                         // A point at the end of the step is the state itself.
-                        let saved = stepper::choose::<R, N>(save_at.equals(end), step.u, within);
+                        let saved = stepper::choose::<R, N>(ahead.equals(h), step.u, within);
                         feed.save(want, slot, saved, p, save_at);
                         slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
                         save_at = feed.save_time(want, slot, save_at);
-                        want = want & ((save_at - t) - t_low).abs().le(h.abs());
+                        ahead = (save_at - t) - t_low;
+                        if !ADAPTIVE {
+                            ahead = (-done).mul_add(dt, save_at - t0);
+                        }
+                        want = want & ahead.abs().le(h.abs());
                     }
                 }
 
                 if ADAPTIVE {
                     let done = moves & last;
                     limit = <R::Bits as Bits>::select(done, clock, limit);
-                    let moved = R::select(moves, h, zero);
-                    if R::DOUBLE {
-                        t = R::select(done, t1, t + moved);
-                    } else {
-                        let add = moved + t_low;
-                        let new_t = t + add;
-                        t_low = R::select(done, zero, add - (new_t - t));
-                        t = R::select(done, t1, new_t);
-                    }
-                    let refused = !accept;
-                    if refused.any() {
-                        let failing = refused & !limit.less_than(clock);
+                    // Either an error is too large, or it leaves no step worth taking.
+                    let trouble = run & !done & (small | !moves);
+                    if trouble.any() {
+                        let failing = trouble & !moves;
                         rejected = <R::Bits as Bits>::select(
                             failing,
                             rejected.wrapping_add(one),
                             rejected,
                         );
-                        let floor = (t.abs() * resolution::<R>()).max(o.dtmin);
                         // Where the derivative is not finite no step is small enough.
                         let hopeless = failing & !stepper::is_finite::<R, N>(&step.k[0]);
-                        let mut stuck = failing & h.abs().le(floor);
+                        let mut stuck = trouble & small;
                         if S::HAS_DOMAIN {
                             // Smaller steps would not leave, as rounding does not let them move.
                             let outside = <R::Bits as Bits>::lit(code::OUTSIDE);
                             let mut still = failing & step.code.equals(outside);
-                            let few = R::lit_of(RESOLUTION_DOUBLE, FEW_UNITS_SINGLE);
                             for d in 0..N {
                                 let moved = (step.u[d] - u[d]).abs();
-                                still = still & moved.le(u[d].abs() * few);
+                                still = still & moved.le(u[d].abs() * timeline::few_units::<R>());
                             }
                             stuck = stuck | still;
                         }
@@ -510,12 +566,22 @@ mod device {
                         );
                         let solved = step.code.equals(none);
                         let why = <R::Bits as Bits>::select(solved, why, step.code);
-                        let end = stuck | hopeless;
-                        code = <R::Bits as Bits>::select(end, why, code);
-                        limit = <R::Bits as Bits>::select(end, clock, limit);
+                        let given_up = stuck | hopeless;
+                        code = <R::Bits as Bits>::select(given_up, why, code);
+                        // From number to number, the next step may be as long as the one that was refused.
+                        let again = failing & timeline::step(t, dt).abs().ge(h.abs());
+                        dt = R::select(again, h * R::lit(0.5), dt);
+                        limit = <R::Bits as Bits>::select(given_up, clock, limit);
+                    }
+                    t = R::select(moves, R::select(last, t1, next.t), t);
+                    if !R::DOUBLE {
+                        t_low = R::select(moves, R::select(last, zero, next.low), t_low);
                     }
                 } else {
-                    t = R::select(last, t1, whole_from_bits::<R>(clock).mul_add(dt, t0));
+                    t = R::select(last, t1, next.t);
+                    if (!S::AUTONOMOUS || S::STEPWISE) && !R::DOUBLE {
+                        t_low = R::select(last, zero, next.low);
+                    }
                     // There is no smaller step to try.
                     code = <R::Bits as Bits>::select(code.equals(none), step.code, code);
                 }

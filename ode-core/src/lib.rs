@@ -30,6 +30,7 @@ pub mod solver;
 mod sweep;
 pub mod system;
 pub mod table;
+pub mod timeline;
 
 pub use choice::{AnyMethod, UnknownMethod};
 pub use controller::Controller;

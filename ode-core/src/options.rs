@@ -5,6 +5,7 @@ use crate::error::SolveError;
 use crate::inputs::SavedRow;
 use crate::lane::Scalar;
 use crate::system::System;
+use crate::timeline;
 
 /// Options of a solve. Every one has a default; [`SolveOptions::default`] saves the final states
 /// only.
@@ -42,7 +43,9 @@ pub struct SolveOptions {
     /// How step sizes follow from errors, in place of the method's own way.
     pub controller: Option<Controller>,
     /// The most steps that a trajectory may try, where they are adaptive; 1,000,000.
-    pub max_steps: u64,
+    pub max_steps: u32,
+    /// Times to stop at; none.
+    pub tstops: Vec<f64>,
     /// The times to save; none.
     pub save: SaveAt,
     /// Whether to save the initial state; see [`save_start`](Self::save_start()).
@@ -105,7 +108,8 @@ pub enum StepSize {
     Adaptive,
     /// By the error estimate, beginning with this size.
     AdaptiveFrom(f64),
-    /// This size, exactly `round((t1 - t0)/dt)` times; the last step ends on `t1`.
+    /// This size; the last step ends on `t1`, and is shorter where the span is not a multiple of it. (A
+    /// rest within a few units of the times in their last place makes no step of its own.)
     Fixed(f64),
 }
 
@@ -198,6 +202,7 @@ impl Default for SolveOptions {
             dtmax: None,
             controller: None,
             max_steps: 1_000_000,
+            tstops: Vec::new(),
             save: SaveAt::Nothing,
             save_start: None,
             save_end: None,
@@ -223,20 +228,24 @@ impl SolveOptions {
         self.abstol(tolerance).reltol(tolerance)
     }
 
-    /// Fixed steps of size `dt`, negative for a reversed time span. Methods that iterate solve their
+    /// Fixed steps of size `dt`, negative for a reversed time span; the last one is shortened to end on
+    /// `t1`, as is one that would pass a time to [stop at](Self::tstops). Methods that iterate solve their
     /// equations to a ten-thousandth of the tolerances, or as near as rounding lets them.
     pub fn fixed_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::Fixed(dt), ..self }
     }
 
-    /// Adaptive steps beginning with `dt`, negative for a reversed time span.
+    /// Adaptive steps beginning with `dt`, negative for a reversed time span; after a time to
+    /// [stop at](Self::tstops) too.
     pub fn first_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::AdaptiveFrom(dt), ..self }
     }
 
     /// Gives a trajectory up ([`ReturnCode::DtMin`](crate::ReturnCode::DtMin)) when an error
-    /// demands a step of this size or below. Steps that would not advance time are given up in any
-    /// case.
+    /// demands a next step of this size or below, after a step that was accepted too. Trajectories that
+    /// would need steps far below a unit of the time in its last place are given up in any case. A
+    /// step may be shorter than this to end on the end of the span, a time to save or one to
+    /// [stop at](Self::tstops); the first one is not.
     pub fn dtmin(self, dtmin: f64) -> Self {
         SolveOptions { dtmin, ..self }
     }
@@ -254,8 +263,28 @@ impl SolveOptions {
 
     /// Gives a trajectory up ([`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps)) after so many
     /// attempted steps. Fixed steps are not limited.
-    pub fn max_steps(self, max_steps: u64) -> Self {
+    pub fn max_steps(self, max_steps: u32) -> Self {
         SolveOptions { max_steps, ..self }
+    }
+
+    /// Times that every trajectory lands on exactly and starts again from, with a first step and the
+    /// derivative there: where the right-hand side jumps or has a kink, and where something happens that a
+    /// long step would not notice (a dose, a pulse, a stimulus). In any order; those outside of a trajectory's
+    /// time span are left out. [`EnsembleProblem::tstops`](crate::EnsembleProblem::tstops) has others for
+    /// each trajectory.
+    ///
+    /// Right-hand sides are told times between stops, never those of the stops themselves (by a few units in
+    /// their last place). So `if t < 50.0 { 0.0 } else { 1.0 }` with a stop at 50 is solved as two smooth
+    /// problems, in either direction, and with `<=` as well.
+    ///
+    /// ```
+    /// # use ode_core::SolveOptions;
+    /// let doses: Vec<f64> = (0..14).map(|day| 24.0 * f64::from(day)).collect();
+    /// let options = SolveOptions::default().tstops(doses);
+    /// let pulse = SolveOptions::default().tstops([50.0, 51.0]);
+    /// ```
+    pub fn tstops(self, times: impl Into<Vec<f64>>) -> Self {
+        SolveOptions { tstops: times.into(), ..self }
     }
 
     /// Saves states at a spacing (`saveat(1.0)`: at `t0`, `t0 + 1`, …, and at `t1`), or at a list
@@ -298,23 +327,37 @@ impl SolveOptions {
         }
     }
 
-    /// Checks everything that does not depend on the time span.
-    pub(crate) fn check(&self) -> Result<(), SolveError> {
+    /// Checks everything that does not depend on the time span, as numbers of `T`.
+    pub(crate) fn check<T: Scalar>(&self) -> Result<(), SolveError> {
         let abstol = self.abstol.numbers();
         let each = abstol.iter().map(|&value| ("abstol", value));
         for (name, value) in each.chain([("reltol", self.reltol)]) {
-            if !(value >= 0.0 && value.is_finite()) {
+            if !(value >= 0.0 && T::narrow(value).widen().is_finite()) {
                 return Err(SolveError::Tolerance { name, value });
             }
         }
         if abstol.contains(&0.0) && self.reltol == 0.0 {
             return Err(SolveError::Tolerance { name: "abstol and reltol", value: 0.0 });
         }
-        if !(self.dtmin >= 0.0 && self.dtmin.is_finite()) {
+        let normal = T::min_positive_value().widen();
+        let rounding = 0.5 * T::epsilon().widen();
+        // Fixed steps have no errors to compare with, and iterations end where rounding lets them.
+        let adaptive = !matches!(self.step, StepSize::Fixed(_));
+        let reltol = if adaptive { rounding } else { normal };
+        let each = abstol.iter().map(|&value| ("abstol", value, normal));
+        let others =
+            [("reltol", self.reltol, reltol), ("dtmax", self.dtmax.unwrap_or(0.0), normal)];
+        for (name, value, least) in each.chain(others) {
+            if value > 0.0 && value < least {
+                return Err(SolveError::TooSmall { name, value, least, precision: T::NAME });
+            }
+        }
+        let dtmin = T::narrow(self.dtmin).widen();
+        if !(dtmin >= 0.0 && dtmin.is_finite()) {
             return Err(SolveError::DtMin { dtmin: self.dtmin });
         }
         if let Some(dtmax) = self.dtmax
-            && (dtmax.is_nan() || dtmax <= self.dtmin)
+            && (dtmax.is_nan() || T::narrow(dtmax).widen() <= dtmin)
         {
             return Err(SolveError::DtMax { dtmax, dtmin: self.dtmin });
         }
@@ -327,27 +370,34 @@ impl SolveOptions {
         Ok(())
     }
 
-    /// The step size, checked against the span `t0` to `t1`: `(dt, adaptive)`, `dt` 0 for automatic.
-    pub(crate) fn step_size<T: Scalar>(&self, t0: T, t1: T) -> Result<(f64, bool), SolveError> {
+    /// The step size, checked against the span `t0` to `t1` with so many times to stop at:
+    /// `(dt, adaptive)`, `dt` 0 for automatic.
+    pub(crate) fn step_size<T: Scalar>(
+        &self,
+        t0: T,
+        t1: T,
+        stops: usize,
+    ) -> Result<(f64, bool), SolveError> {
         let (dt, adaptive) = match self.step {
             StepSize::Adaptive => return Ok((0.0, true)),
             StepSize::AdaptiveFrom(dt) => (dt, true),
             StepSize::Fixed(dt) => (dt, false),
         };
-        let (t0, t1) = (t0.widen(), t1.widen());
-        let span = t1 - t0;
+        let size = T::narrow(dt).widen();
+        let (start, end) = (t0.widen(), t1.widen());
+        let span = end - start;
         let wrong_sign = span != 0.0 && (span < 0.0) != (dt < 0.0);
-        if !dt.is_finite() || T::narrow(dt).widen() == 0.0 || wrong_sign {
-            return Err(SolveError::Step { dt, t0, t1 });
+        if !size.is_finite() || size == 0.0 || wrong_sign {
+            return Err(SolveError::Step { dt, t0: start, t1: end });
         }
         if !adaptive {
-            let most = if T::DOUBLE {
-                crate::integrate::MAX_WHOLE_DOUBLE
-            } else {
-                crate::integrate::MAX_WHOLE_SINGLE
-            };
-            let steps = (span / dt).round();
-            if steps >= most {
+            // Lanes count in numbers of `T`, results in `u32`.
+            let whole =
+                if T::DOUBLE { timeline::MAX_WHOLE_DOUBLE } else { timeline::MAX_WHOLE_SINGLE };
+            let most = (whole - 1.0).min(f64::from(u32::MAX));
+            // Each part of the span ends with a step of its own.
+            let steps = timeline::steps(t0, t1, T::narrow(dt.abs())).widen() + stops as f64;
+            if steps > most {
                 return Err(SolveError::TooManySteps { steps, most, precision: T::NAME });
             }
         }
@@ -366,6 +416,33 @@ impl SolveOptions {
             SaveAt::Times(list) => list.len(),
         };
         within + 2
+    }
+
+    /// The times to stop at within the span from `t0` to `t1`, in the order in which a trajectory passes
+    /// them: those of the options, and its `own`.
+    pub(crate) fn stop_times<T: Scalar>(
+        &self,
+        own: &[T],
+        (t0, t1): (T, T),
+    ) -> Result<Vec<T>, SolveError> {
+        let forward = t0 <= t1;
+        let times = self.tstops.iter().copied().chain(own.iter().map(|t| t.widen()));
+        let mut stops = Vec::new();
+        for time in times {
+            if !time.is_finite() {
+                return Err(SolveError::StopTime { time });
+            }
+            let t = T::narrow(time);
+            if if forward { t0 < t && t < t1 } else { t1 < t && t < t0 } {
+                stops.push(t);
+            }
+        }
+        stops.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
+        stops.dedup();
+        if !forward {
+            stops.reverse();
+        }
+        Ok(stops)
     }
 
     /// The times to save on the span `t0` to `t1`.

@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 use crate::lane::Real;
 use crate::methods::stepper::{Step, Stepper, Tolerances};
 use crate::system::System;
+use crate::timeline::At;
 
 /// The method `M`, whose states within a step, and with `STEP` its steps too, are computed by functions that
 /// are [called](Real::outline).
@@ -24,7 +25,7 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
     fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         u: &[R; N],
         p: &[R; P],
-        t: R,
+        at: &At<R>,
         h: R,
         k1: &[R; N],
         mode: R::Bits,
@@ -33,10 +34,10 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
         if const { STEP } {
             R::outline(
                 #[inline(always)]
-                || M::step::<R, S, N, P>(u, p, t, h, k1, mode, tolerances),
+                || M::step::<R, S, N, P>(u, p, at, h, k1, mode, tolerances),
             )
         } else {
-            M::step::<R, S, N, P>(u, p, t, h, k1, mode, tolerances)
+            M::step::<R, S, N, P>(u, p, at, h, k1, mode, tolerances)
         }
     }
 
@@ -54,16 +55,16 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
     fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         u: &[R; N],
         p: &[R; P],
-        t: R,
+        at: &At<R>,
         h: R,
         step: &Step<R, N, K>,
     ) -> Step<R, N, K> {
         // Of copies: what a call has the address of is kept in memory, also by steps within which nothing
         // is saved.
-        let (u, p, step) = (*u, *p, *step);
+        let (u, p, at, step) = (*u, *p, *at, *step);
         R::outline_cold(
             #[inline(always)]
-            || M::complete::<R, S, N, P>(&u, &p, t, h, &step),
+            || M::complete::<R, S, N, P>(&u, &p, &at, h, &step),
         )
     }
 

@@ -4,7 +4,9 @@ use crate::lane::Scalar;
 use crate::sweep::Sweep;
 use crate::system::System;
 use core::ops::{Range, RangeInclusive};
+use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// What gives `N` numbers of precision `T`: an array of them, or the `State` or `Parameters` of a
 /// system that is a module, and whatever else converts into such an array by `Into`.
@@ -113,6 +115,7 @@ pub struct EnsembleProblem<S, T, F, const N: usize, const P: usize> {
     pub(crate) trajectories: usize,
     pub(crate) sweep: Sweep<T, N, P>,
     pub(crate) vary: F,
+    pub(crate) tstops: Option<OwnStops<S, T, N, P>>,
 }
 
 /// What [`EnsembleProblem::new`] varies: nothing.
@@ -148,7 +151,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
     /// [`grid`](Self::grid).
     #[must_use]
     pub fn new(problem: OdeProblem<S, T, N, P>) -> Self {
-        EnsembleProblem { problem, trajectories: 1, sweep: Sweep::default(), vary: Unvaried }
+        let sweep = Sweep::default();
+        EnsembleProblem { problem, trajectories: 1, sweep, vary: Unvaried, tstops: None }
     }
 }
 
@@ -181,7 +185,51 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     where
         G: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
     {
-        let EnsembleProblem { problem, trajectories, sweep, .. } = self;
-        EnsembleProblem { problem, trajectories, sweep, vary }
+        let EnsembleProblem { problem, trajectories, sweep, tstops, .. } = self;
+        EnsembleProblem { problem, trajectories, sweep, vary, tstops }
+    }
+
+    /// Gives each trajectory times of its own to stop at, beside those of
+    /// [`SolveOptions::tstops`](crate::SolveOptions::tstops) and as these: in any order, those outside the
+    /// time span are left out. `times(problem, i)` is called once for each trajectory, with the problem that
+    /// [`vary`](Self::vary) made.
+    ///
+    /// ```
+    /// # use ode_core::EnsembleProblem;
+    /// # fn of<S, F, const N: usize, const P: usize>(
+    /// #     ensemble: EnsembleProblem<S, f64, F, N, P>,
+    /// # ) -> EnsembleProblem<S, f64, F, N, P>
+    /// # where S: ode_core::system::System<N, P> {
+    /// // The last parameter is the time of a dose.
+    /// ensemble.tstops(|problem, _i| vec![problem.p[P - 1]])
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn tstops<G>(self, times: G) -> Self
+    where
+        G: Fn(&OdeProblem<S, T, N, P>, usize) -> Vec<T> + Send + Sync + 'static,
+    {
+        EnsembleProblem { tstops: Some(OwnStops(Arc::new(times))), ..self }
+    }
+}
+
+/// A trajectory's own times to stop at.
+type StopsOf<S, T, const N: usize, const P: usize> =
+    dyn Fn(&OdeProblem<S, T, N, P>, usize) -> Vec<T> + Send + Sync;
+
+/// What [`EnsembleProblem::tstops`] was given.
+#[derive(Clone)]
+pub(crate) struct OwnStops<S, T, const N: usize, const P: usize>(Arc<StopsOf<S, T, N, P>>);
+
+impl<S, T, const N: usize, const P: usize> OwnStops<S, T, N, P> {
+    /// Those of trajectory `i`, whose problem this is.
+    pub(crate) fn of(&self, problem: &OdeProblem<S, T, N, P>, i: usize) -> Vec<T> {
+        (self.0)(problem, i)
+    }
+}
+
+impl<S, T, const N: usize, const P: usize> fmt::Debug for OwnStops<S, T, N, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnStops")
     }
 }

@@ -26,12 +26,16 @@ pub struct RawResults<T> {
     /// Saved states and observables, `[(slot * width + number) * n + trajectory]`, as
     /// [`Inputs::saved`] says.
     pub saved: Vec<T>,
+    /// The times of the final states.
+    pub ends: Vec<T>,
     /// [`code`](crate::integrate::code)s, with what methods that [switch](crate::methods::auto) report.
     pub codes: Vec<u8>,
     /// Attempted steps.
     pub steps: Vec<u32>,
     /// Rejected ones of them.
     pub rejected: Vec<u32>,
+    /// How many times each trajectory reached of those to save at; empty where there are none.
+    pub kept: Vec<u32>,
     /// Where it ran.
     pub backend: Backend,
     /// Time spent, in parts.
@@ -47,6 +51,8 @@ impl<T: Scalar> RawResults<T> {
             ("shape", along, n),
             ("finals", self.finals.len(), inputs.u0.len().saturating_mul(n)),
             ("saved", self.saved.len(), inputs.saved_numbers().saturating_mul(n)),
+            ("ends", self.ends.len(), n),
+            ("kept", self.kept.len(), if inputs.save.slots() > 0 { n } else { 0 }),
             ("codes", self.codes.len(), n),
             ("steps", self.steps.len(), n),
             ("rejected", self.rejected.len(), n),
@@ -190,6 +196,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn final_state(&self, i: usize) -> [T; N] {
         core::array::from_fn(|d| self.final_states()[[i, d]])
+    }
+
+    /// The times of the final states: the ends of the time spans, or where a trajectory was given up.
+    #[must_use]
+    pub fn end_times(&self) -> &[T] {
+        &self.raw.ends
     }
 
     /// How trajectory `i` ended.

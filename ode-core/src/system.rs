@@ -21,8 +21,10 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     const PARAMETER_PATTERN: &'static [(usize, usize)];
     /// The components of the right-hand side that depend explicitly on the time, in order.
     const TIME_PATTERN: &'static [usize];
-    /// Whether no component depends explicitly on the time.
+    /// Whether the derivative of the right-hand side by the time is zero wherever there is one.
     const AUTONOMOUS: bool = Self::TIME_PATTERN.is_empty();
+    /// Whether it depends on the time nevertheless, in steps: by comparisons with it, say.
+    const STEPWISE: bool = false;
     /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time gradient.
     const OPERATIONS: [Operations; 4];
     /// Operations of the right-hand side as it was written, before simplification.

@@ -3,11 +3,11 @@
 //! One piece of memory holds everything, so that a batch costs one allocation:
 //!
 //! ```text
-//! counter | places | shared numbers | shared save times | columns … | finals | saved | steps | rejected | codes
-//! └ header, made for the batch ───────────────────────┘ └ the ensemble's own vectors: uploaded from there
+//! counter | places | shared numbers | shared times | columns … | own times | results …
+//! └ header, made for the batch ───────────────────┘ └ the ensemble's own vectors: uploaded from there
 //! ```
 //!
-//! Each array begins at a multiple of 256 bytes, as a device allocation would.
+//! Times are those to save at, and those to stop at; [`places`] has the order of the results. Each array begins at a multiple of 256 bytes, as a device allocation would.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -58,12 +58,15 @@ impl<'i, T: Scalar> Batch<'i, T> {
                 Column::Each(values) => own.push(&values[range.clone()]),
             }
         }
-        let save_times_at = align(numbers_at + size * shared.len());
-        let (shared_times, save_stride, save_each): (&[T], _, _) = match &inputs.save {
-            SaveTimes::Shared(times) => (times, 1, 0),
-            SaveTimes::Each { .. } => (&[], n as u32, 1),
-        };
-        let header_end = save_times_at + size_of_val(shared_times);
+        let times = [&inputs.save, &inputs.stops];
+        let mut header_end = numbers_at + size * shared.len();
+        let mut times_at = [0; 2];
+        for (times, at) in times.iter().zip(&mut times_at) {
+            if let SaveTimes::Shared(times) = times {
+                *at = align(header_end);
+                header_end = *at + size_of_val(&times[..]);
+            }
+        }
 
         let mut end = align(header_end);
         let mut columns = Vec::new();
@@ -73,13 +76,15 @@ impl<'i, T: Scalar> Batch<'i, T> {
             columns.push((end, bytes_of(values)));
             end = align(end + size * n);
         }
-        let mut save_times = save_times_at;
-        if let SaveTimes::Each { times, slots } = &inputs.save {
-            save_times = end;
-            for slot in 0..*slots {
-                let first = slot * inputs.trajectories + range.start;
-                columns.push((end, bytes_of(&times[first..first + n])));
-                end += size * n;
+        for (times, at) in times.iter().zip(&mut times_at) {
+            if let SaveTimes::Each { times, slots } = times {
+                *at = align(end);
+                end = *at;
+                for slot in 0..*slots {
+                    let first = slot * inputs.trajectories + range.start;
+                    columns.push((end, bytes_of(&times[first..first + n])));
+                    end += size * n;
+                }
             }
         }
         let inputs_end = end;
@@ -99,37 +104,52 @@ impl<'i, T: Scalar> Batch<'i, T> {
             bytes[..4].copy_from_slice(&place.first.to_ne_bytes());
             bytes[4..].copy_from_slice(&place.mask.to_ne_bytes());
         }
-        for (at, numbers) in [(numbers_at, &shared[..]), (save_times_at, shared_times)] {
+        let shared_times = times.iter().zip(times_at).filter_map(|(times, at)| match times {
+            SaveTimes::Shared(times) => Some((at, &times[..])),
+            SaveTimes::Each { .. } => None,
+        });
+        for (at, numbers) in shared_times.chain([(numbers_at, &shared[..])]) {
             let bytes = bytes_of(numbers);
             header[at..at + bytes.len()].copy_from_slice(bytes);
         }
+        // From slot to slot, and whether each trajectory has its own.
+        let strides = times.map(|times| match times {
+            SaveTimes::Shared(_) => (1, 0),
+            SaveTimes::Each { .. } => (n as u32, 1),
+        });
+        let [(save_stride, save_each), (stop_stride, stop_each)] = strides;
 
-        let rows = [inputs.u0.len(), inputs.saved_numbers()];
-        let places = places(rows, size, n, align(inputs_end));
-        let [finals, saved, steps, rejected, codes] = places.map(|p| p.at as u64);
-        let total = places[4].at + places[4].row * places[4].rows;
+        let places = places(Rows::new(inputs), size, n, align(inputs_end));
+        let [finals, saved, ends, steps, rejected, kept, codes] = places.map(|p| p.at as u64);
+        let total = places[6].at + places[6].row * places[6].rows;
         let job = JobArguments {
             inputs: numbers_at as u64,
             columns: places_at as u64,
-            save_times: save_times as u64,
+            save_times: times_at[0] as u64,
+            stop_times: times_at[1] as u64,
             finals,
             saved,
+            ends,
             codes,
             steps,
             rejected,
+            kept,
             counter: 0,
             abstol: inputs.abstol,
             reltol: inputs.reltol,
             dt: inputs.dt,
             dtmin: inputs.dtmin,
-            dtmax: inputs.dtmax.unwrap_or_default(),
+            dtmax: inputs.dtmax,
             law: inputs.law,
             stiff_law: inputs.stiff_law,
             n: n as u32,
-            max_steps: u32::try_from(inputs.max_steps).unwrap_or(u32::MAX),
+            max_steps: inputs.max_steps,
             save_slots: inputs.save.slots() as u32,
             save_stride,
             save_each,
+            stop_slots: inputs.stops.slots() as u32,
+            stop_stride,
+            stop_each,
         };
         Batch { range, header, columns, inputs_end, total, job }
     }
@@ -167,11 +187,14 @@ impl<'i, T: Scalar> Batch<'i, T> {
             inputs: base + job.inputs,
             columns: base + job.columns,
             save_times: base + job.save_times,
+            stop_times: base + job.stop_times,
             finals: base + job.finals,
             saved: base + job.saved,
+            ends: base + job.ends,
             codes: base + job.codes,
             steps: base + job.steps,
             rejected: base + job.rejected,
+            kept: base + job.kept,
             counter: base + job.counter,
             ..job
         }
@@ -182,9 +205,13 @@ impl<'i, T: Scalar> Batch<'i, T> {
 pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
     let own = inputs.columns().filter(|c| matches!(c, Column::Each(_))).count();
     let shared = inputs.columns().count() - own;
-    let times = if let SaveTimes::Shared(times) = &inputs.save { times.len() } else { 0 };
+    let [save, stops] = [&inputs.save, &inputs.stops].map(|times| match times {
+        SaveTimes::Shared(times) => times.len(),
+        SaveTimes::Each { .. } => 0,
+    });
+    let times = save + stops;
     // Every column may begin `ALIGN` bytes late.
-    let numbers = (u32::MAX as usize).saturating_sub(shared + times + ALIGN * (own + 3));
+    let numbers = (u32::MAX as usize).saturating_sub(shared + times + ALIGN * (own + 4));
     (numbers / own.max(1)).clamp(1, 1 << 31)
 }
 
@@ -192,14 +219,18 @@ pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
 pub(crate) fn footprint<T: Scalar>(inputs: &Inputs<T>) -> (usize, usize) {
     let size = size_of::<T>();
     let own = inputs.columns().filter(|c| matches!(c, Column::Each(_))).count();
-    let (own_times, shared_times) = match &inputs.save {
+    let times = [&inputs.save, &inputs.stops].map(|times| match times {
         SaveTimes::Shared(times) => (0, times.len()),
         SaveTimes::Each { slots, .. } => (*slots, 0),
-    };
-    let each = (own + own_times + inputs.u0.len()).saturating_add(inputs.saved_numbers());
+    });
+    let [(own_saves, shared_saves), (own_stops, shared_stops)] = times;
+    let (own_times, shared_times) = (own_saves + own_stops, shared_saves + shared_stops);
+    let rows = Rows::new(inputs);
+    // Columns, times, final states and their times.
+    let each = (own + own_times + rows.finals + 1).saturating_add(rows.saved);
     // What is lost to alignment and to the driver's own, with a margin.
     let beside = shared_times * size + (inputs.columns().count() + 16) * 2 * ALIGN + (2 << 20);
-    (each.saturating_mul(size).saturating_add(9), beside)
+    (each.saturating_mul(size).saturating_add(9 + 4 * rows.kept), beside)
 }
 
 /// An array of results in device memory.
@@ -211,11 +242,31 @@ struct Place {
     rows: usize,
 }
 
-/// Finals, saved, steps, rejected, codes. `rows` are those of the first two.
-fn places(rows: [usize; 2], size: usize, n: usize, begin: usize) -> [Place; 5] {
-    let [finals, saved] = rows;
+/// How many numbers of each trajectory there are, where that differs from solve to solve.
+#[derive(Clone, Copy, Debug)]
+struct Rows {
+    finals: usize,
+    saved: usize,
+    /// One, or none where there are no times to save at.
+    kept: usize,
+}
+
+impl Rows {
+    fn new<T: Scalar>(inputs: &Inputs<T>) -> Self {
+        Rows {
+            finals: inputs.u0.len(),
+            saved: inputs.saved_numbers(),
+            kept: usize::from(inputs.save.slots() > 0),
+        }
+    }
+}
+
+/// Finals, saved, ends, steps, rejected, kept, codes.
+fn places(rows: Rows, size: usize, n: usize, begin: usize) -> [Place; 7] {
+    let Rows { finals, saved, kept } = rows;
     let mut at = begin;
-    [(finals, size), (saved, size), (1, 4), (1, 4), (1, 1)].map(|(rows, size)| {
+    let arrays = [(finals, size), (saved, size), (1, size), (1, 4), (1, 4), (kept, 4), (1, 1)];
+    arrays.map(|(rows, size)| {
         let place = Place { at, row: size * n, rows };
         at = align(at + rows * size * n);
         place
@@ -225,40 +276,45 @@ fn places(rows: [usize; 2], size: usize, n: usize, begin: usize) -> [Place; 5] {
 /// The vectors that receive the results of all batches: reserved, and filled by copies alone.
 #[derive(Debug)]
 pub(crate) struct Outputs<T> {
-    /// Rows of `finals` and `saved`, each of one number for every trajectory.
-    rows: [usize; 2],
+    /// Each of one number for every trajectory.
+    rows: Rows,
     n: usize,
     finals: Vec<T>,
     saved: Vec<T>,
+    ends: Vec<T>,
     steps: Vec<u32>,
     rejected: Vec<u32>,
+    kept: Vec<u32>,
     codes: Vec<u8>,
 }
 
 impl<T: Scalar> Outputs<T> {
     /// Reserves memory for all results of `inputs`.
     pub(crate) fn reserve(inputs: &Inputs<T>) -> Result<Self, SolveError> {
-        let (rows, n) = ([inputs.u0.len(), inputs.saved_numbers()], inputs.trajectories);
-        let [finals, saved] = rows.map(|rows| rows.saturating_mul(n));
+        let (rows, n) = (Rows::new(inputs), inputs.trajectories);
         Ok(Outputs {
             rows,
             n,
-            finals: reserve(finals)?,
-            saved: reserve(saved)?,
+            finals: reserve(rows.finals.saturating_mul(n))?,
+            saved: reserve(rows.saved.saturating_mul(n))?,
+            ends: reserve(n)?,
             steps: reserve(n)?,
             rejected: reserve(n)?,
+            kept: reserve(rows.kept * n)?,
             codes: reserve(n)?,
         })
     }
 
-    /// The whole memory of each array: finals, saved, steps, rejected, codes.
-    fn memory(&mut self) -> [&mut [MaybeUninit<u8>]; 5] {
-        let ([finals, saved], n) = (self.rows.map(|rows| rows * self.n), self.n);
+    /// The whole memory of each array, in the order of [`places`].
+    fn memory(&mut self) -> [&mut [MaybeUninit<u8>]; 7] {
+        let (rows, n) = (self.rows, self.n);
         [
-            spare_bytes(&mut self.finals, finals),
-            spare_bytes(&mut self.saved, saved),
+            spare_bytes(&mut self.finals, rows.finals * n),
+            spare_bytes(&mut self.saved, rows.saved * n),
+            spare_bytes(&mut self.ends, n),
             spare_bytes(&mut self.steps, n),
             spare_bytes(&mut self.rejected, n),
+            spare_bytes(&mut self.kept, rows.kept * n),
             spare_bytes(&mut self.codes, n),
         ]
     }
@@ -293,18 +349,20 @@ impl<T: Scalar> Outputs<T> {
     /// # Safety
     /// The [`targets`](Self::targets) of ranges that together are all trajectories were written.
     pub(crate) unsafe fn finish(mut self, backend: Backend, timings: Timings) -> RawResults<T> {
-        let ([finals, saved], n) = (self.rows.map(|rows| rows * self.n), self.n);
+        let (rows, n) = (self.rows, self.n);
         // SAFETY: so many numbers were reserved, every byte of them was written (the caller's
         // promise), and every pattern of bits is a valid `T` (an `f32` or an `f64`), `u32`, `u8`.
         unsafe {
-            self.finals.set_len(finals);
-            self.saved.set_len(saved);
+            self.finals.set_len(rows.finals * n);
+            self.saved.set_len(rows.saved * n);
+            self.ends.set_len(n);
             self.steps.set_len(n);
             self.rejected.set_len(n);
+            self.kept.set_len(rows.kept * n);
             self.codes.set_len(n);
         }
-        let Outputs { finals, saved, steps, rejected, codes, .. } = self;
-        RawResults { finals, saved, codes, steps, rejected, backend, timings }
+        let Outputs { finals, saved, ends, steps, rejected, kept, codes, .. } = self;
+        RawResults { finals, saved, ends, codes, steps, rejected, kept, backend, timings }
     }
 }
 
@@ -352,6 +410,8 @@ mod tests {
             t0: Column::Shared(6.0),
             t1: each(7),
             save,
+            stops: SaveTimes::Shared(Vec::new()),
+            stopping: false,
             saved: SavedRow { states: 2, observables: 1 },
             abstols: Vec::new(),
             abstol: 1e-6,
@@ -359,12 +419,12 @@ mod tests {
             dt: 0.0,
             adaptive: true,
             dtmin: 0.0,
-            dtmax: None,
+            dtmax: f32::INFINITY,
             law: [0.0; ode_core::controller::LAW_NUMBERS],
             stiff_law: [0.0; ode_core::controller::LAW_NUMBERS],
             method: ode_core::methods::tsit5::PROPERTIES,
             law_kind: 0,
-            max_steps: u64::from(u32::MAX),
+            max_steps: u32::MAX,
         }
     }
 

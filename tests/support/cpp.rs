@@ -82,13 +82,16 @@ impl EnsembleAlgorithm for HostCpp {
             unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
 
         let packed = Packed::new(inputs, 0..n);
-        let (times, save_stride, save_each) = device::packed_save_times(inputs, 0..n);
+        let (times, save_stride, save_each) = device::packed_times(&inputs.save, n, 0..n);
+        let (stops, stop_stride, stop_each) = device::packed_times(&inputs.stops, n, 0..n);
         let mut raw = RawResults {
             finals: vec![T::default(); N * n],
             saved: vec![T::default(); inputs.saved_numbers() * n],
+            ends: vec![T::default(); n],
             codes: vec![0; n],
             steps: vec![0; n],
             rejected: vec![0; n],
+            kept: vec![0; if inputs.save.slots() > 0 { n } else { 0 }],
             backend: Backend::Cpu { instructions: "c++".to_string(), threads: 1 },
             timings: Default::default(),
         };
@@ -97,24 +100,30 @@ impl EnsembleAlgorithm for HostCpp {
             inputs: packed.numbers.as_ptr() as u64,
             columns: packed.columns.as_ptr() as u64,
             save_times: times.as_ptr() as u64,
+            stop_times: stops.as_ptr() as u64,
             finals: raw.finals.as_mut_ptr() as u64,
             saved: raw.saved.as_mut_ptr() as u64,
+            ends: raw.ends.as_mut_ptr() as u64,
             codes: raw.codes.as_mut_ptr() as u64,
             steps: raw.steps.as_mut_ptr() as u64,
             rejected: raw.rejected.as_mut_ptr() as u64,
+            kept: raw.kept.as_mut_ptr() as u64,
             counter: &raw mut counter as u64,
             abstol: inputs.abstol,
             reltol: inputs.reltol,
             dt: inputs.dt,
             dtmin: inputs.dtmin,
-            dtmax: inputs.dtmax.unwrap_or_default(),
+            dtmax: inputs.dtmax,
             law: inputs.law,
             stiff_law: inputs.stiff_law,
             n: n as u32,
-            max_steps: inputs.max_steps as u32,
+            max_steps: inputs.max_steps,
             save_slots: inputs.save.slots() as u32,
             save_stride,
             save_each,
+            stop_slots: inputs.stops.slots() as u32,
+            stop_stride,
+            stop_each,
         };
         let shared = variant.shared_numbers(inputs);
         // SAFETY: every pointer is to as many elements as `Job` and `Shared` say, and outlives the

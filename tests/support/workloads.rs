@@ -113,7 +113,8 @@ pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
                 .map(bits));
         let counts =
             (a.code(i), a.accepted(i), a.rejected(i)) == (b.code(i), b.accepted(i), b.rejected(i));
-        if !(finals && saved && counts) {
+        let ends = bits(&a.trajectory(i).end_time()) == bits(&b.trajectory(i).end_time());
+        if !(finals && saved && counts && ends) {
             if differing < 3 {
                 eprintln!(
                     "trajectory {i}: {:?} {:?} {} against {:?} {:?} {}",

@@ -118,6 +118,13 @@ pub(super) fn implementation(
     let time_pattern: Vec<_> =
         time_pattern.map(|(row, _)| Literal::usize_unsuffixed(row)).collect();
 
+    // What is compared with the time has no derivative by it.
+    let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).collect();
+    let reachable = graph.reachable(&roots);
+    let time = |id: &Id| graph.node(*id) == Node::Input(Input::Time);
+    let timed = graph.ids().filter(time).any(|id| reachable[id.index()]);
+    let stepwise = time_pattern.is_empty() && timed;
+
     let (observable_names, observed): (Vec<_>, Vec<_>) =
         observables.into_iter().map(|(name, id)| (name, Some(id))).unzip();
     let one = graph.literal(1.0);
@@ -189,6 +196,7 @@ pub(super) fn implementation(
     }
     let facts = Facts {
         autonomous: time_pattern.is_empty(),
+        stepwise,
         mass: mass.is_some(),
         algebraic: mass.as_ref().map_or(0, Mass::algebraic),
         domain: out_of_domain.is_some(),
@@ -234,6 +242,11 @@ pub(super) fn implementation(
             const ALGEBRAIC: usize = #algebraic;
         }
     });
+    let stepwise = stepwise.then(|| {
+        quote!(
+            const STEPWISE: bool = true;
+        )
+    });
     let domain = out_of_domain.map(|_| {
         quote!(
             const HAS_DOMAIN: bool = true;
@@ -265,6 +278,7 @@ pub(super) fn implementation(
                 const WRITTEN: u64 = #written;
                 const SHARED: usize = #shared;
 
+                #stepwise
                 #mass
                 #domain
                 #linear

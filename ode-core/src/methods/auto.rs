@@ -112,6 +112,7 @@ macro_rules! switching {
             use crate::integrate::code;
             use crate::lane::{Bits, Mask, Real};
             use crate::system::System;
+            use crate::timeline;
             use stepper::Stepper;
 
             $(#[$documentation])*
@@ -155,14 +156,14 @@ macro_rules! switching {
                 fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     u: &[R; N],
                     p: &[R; P],
-                    t: R,
+                    at: &timeline::At<R>,
                     h: R,
                     k1: &[R; N],
                     mode: R::Bits,
                     tolerances: &stepper::Tolerances<R, N>,
                 ) -> stepper::Step<R, N, $kept> {
-                    let stiff = auto::has::<R>(mode, auto::STIFF);
-                    let easy = !stiff;
+                    let stiff = auto::has::<R>(mode, auto::STIFF) & at.run;
+                    let easy = at.run & !stiff;
                     // What the other method keeps nobody looks at.
                     let mut k = R::blank::<N, $kept>();
                     let mut new = *u;
@@ -170,7 +171,7 @@ macro_rules! switching {
                     let mut suggests = stiff;
                     if easy.any() {
                         let made = $explicit::$Explicit::step::<R, S, N, P>(
-                            u, p, t, h, k1, mode, tolerances,
+                            u, p, at, h, k1, mode, tolerances,
                         );
                         new = made.u;
                         for j in 0..$some {
@@ -199,7 +200,7 @@ macro_rules! switching {
                     }
                     if stiff.any() {
                         let made = $implicit::$Implicit::step::<R, S, N, P>(
-                            u, p, t, h, k1, mode, tolerances,
+                            u, p, at, h, k1, mode, tolerances,
                         );
                         new = stepper::choose::<R, N>(stiff, made.u, new);
                         code = <R::Bits as Bits>::select(stiff, made.code, code);
@@ -208,12 +209,13 @@ macro_rules! switching {
                             k[$some + j] = made.k[j];
                         }
                         if $explicit::$Explicit::FSAL {
-                            let last = S::rhs(&new, p, t + h);
+                            let time = timeline::stage::<R, S, N, P>(at, R::lit(1.0));
+                            let last = S::rhs(&new, p, time);
                             let before = k[$explicit::$Explicit::LAST];
                             k[$explicit::$Explicit::LAST] =
                                 stepper::choose::<R, N>(stiff, last, before);
                         }
-                        let radius = auto::row_sum::<R, N>(&S::jacobian(u, p, t));
+                        let radius = auto::row_sum::<R, N>(&S::jacobian(u, p, at.t));
                         let calm = (radius * h.abs()).lt(R::lit(auto::SHARE * STABLE));
                         suggests = suggests & (easy | calm);
                     }
@@ -239,12 +241,12 @@ macro_rules! switching {
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     u: &[R; N],
                     p: &[R; P],
-                    t: R,
+                    at: &timeline::At<R>,
                     h: R,
                     step: &stepper::Step<R, N, $kept>,
                 ) -> stepper::Step<R, N, $kept> {
                     let easy = explicit::<R, N>(step);
-                    let easy = $explicit::$Explicit::complete::<R, S, N, P>(u, p, t, h, &easy);
+                    let easy = $explicit::$Explicit::complete::<R, S, N, P>(u, p, at, h, &easy);
                     let mut out = *step;
                     for j in 0..$some {
                         out.k[j] = easy.k[j];

@@ -68,7 +68,7 @@ mod device {
     }
 
     /// Solves `per_gh M v = f(base + v, t)` from a guess of `v`, in lanes where `code` says that the stages
-    /// before were solved. Changes are measured as errors, beside the state `u`.
+    /// before were solved, and `run`. Changes are measured as errors, beside the state `u`.
     pub fn stage<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         w: &S::Factors<R>,
         u: &[R; N],
@@ -78,12 +78,13 @@ mod device {
         guess: &[R; N],
         per_gh: R,
         code: R::Bits,
+        run: R::Mask,
         tolerances: &stepper::Tolerances<R, N>,
     ) -> Stage<R, N> {
         let solved = <R::Bits as Bits>::lit(code::SUCCESS);
         let mut v = *guess;
         let mut why = code;
-        let mut open = code.equals(solved);
+        let mut open = code.equals(solved) & run;
         let zero = R::lit(0.0);
         let mut rounded = *tolerances;
         rounded.reltol = tolerances.reltol.max(R::lit_of(LEAST_DOUBLE, LEAST_SINGLE));
@@ -198,6 +199,7 @@ macro_rules! esdirk {
             use crate::integrate::code;
             use crate::lane::{Bits, Real};
             use crate::system::System;
+            use crate::timeline;
             use stepper::Stepper;
 
             $($constants)*
@@ -222,7 +224,7 @@ macro_rules! esdirk {
                 fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     u: &[R; N],
                     p: &[R; P],
-                    t: R,
+                    at: &timeline::At<R>,
                     h: R,
                     k1: &[R; N],
                     _mode: R::Bits,
@@ -230,7 +232,7 @@ macro_rules! esdirk {
                 ) -> stepper::Step<R, N, $kept> {
                     let gh = h * R::lit(GAMMA);
                     let per_gh = R::lit(1.0) / gh;
-                    let w = S::factor(u, p, t, per_gh);
+                    let w = S::factor(u, p, at.t, per_gh);
                     let mut code = <R::Bits as Bits>::lit(code::SUCCESS);
                     let mut k = R::blank::<N, $kept>();
                     k[0] = *k1;
@@ -248,9 +250,11 @@ macro_rules! esdirk {
                             base[d] = h.mul_add(sum[d], u[d]);
                             v[d] = gh * guess[d];
                         }
-                        let at = h.mul_add(R::lit(C[i]), t);
+                        // Kværnø's of order 5 have a node beyond the step.
+                        let node = R::lit(C[i]).at_most(at.furthest);
+                        let time = timeline::stage::<R, S, N, P>(at, node);
                         let stage = esdirk::stage::<R, S, N, P>(
-                            &w, u, p, at, &base, &v, per_gh, code, tolerances,
+                            &w, u, p, time, &base, &v, per_gh, code, at.run, tolerances,
                         );
                         code = stage.code;
                         v = stage.v;
@@ -290,7 +294,7 @@ macro_rules! esdirk {
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     _u: &[R; N],
                     _p: &[R; P],
-                    _t: R,
+                    _at: &timeline::At<R>,
                     _h: R,
                     step: &stepper::Step<R, N, $kept>,
                 ) -> stepper::Step<R, N, $kept> {

@@ -121,6 +121,7 @@ macro_rules! explicit {
             use crate::controller;
             use crate::lane::Real;
             use crate::system::System;
+            use crate::timeline;
             use stepper::Stepper;
 
             $($constants)*
@@ -141,7 +142,7 @@ macro_rules! explicit {
                 fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     u: &[R; N],
                     p: &[R; P],
-                    t: R,
+                    at: &timeline::At<R>,
                     h: R,
                     k1: &[R; N],
                     _mode: R::Bits,
@@ -151,7 +152,7 @@ macro_rules! explicit {
                     if $fsal {
                         k[0] = *k1;
                     } else {
-                        k[0] = S::rhs(u, p, t);
+                        k[0] = S::rhs(u, p, at.t);
                     }
                     let mut w = *u;
                     $(
@@ -160,7 +161,8 @@ macro_rules! explicit {
                             $(sum = k[$next][d].mul_add(R::lit(A[$stage - 1][$next]), sum);)*
                             w[d] = h.mul_add(sum, u[d]);
                         }
-                        k[$stage] = S::rhs(&w, p, h.mul_add(R::lit(C[$stage]), t));
+                        let time = timeline::stage::<R, S, N, P>(at, R::lit(C[$stage]));
+                        k[$stage] = S::rhs(&w, p, time);
                     )*
                     $(
                         for d in 0..N {
@@ -203,7 +205,7 @@ macro_rules! explicit {
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     u: &[R; N],
                     p: &[R; P],
-                    t: R,
+                    at: &timeline::At<R>,
                     h: R,
                     step: &stepper::Step<R, N, $kept>,
                 ) -> stepper::Step<R, N, $kept> {
@@ -215,7 +217,8 @@ macro_rules! explicit {
                             $(sum = out.k[$next_of_extra][d].mul_add(R::lit(A[$extra - 1][$next_of_extra]), sum);)*
                             w[d] = h.mul_add(sum, u[d]);
                         }
-                        out.k[$extra] = S::rhs(&w, p, h.mul_add(R::lit(C[$extra]), t));
+                        let time = timeline::stage::<R, S, N, P>(at, R::lit(C[$extra]));
+                        out.k[$extra] = S::rhs(&w, p, time);
                     )*)?
                     out
                 }

@@ -100,6 +100,7 @@ macro_rules! rosenbrock {
             use crate::controller;
             use crate::lane::Real;
             use crate::system::System;
+            use crate::timeline;
             use stepper::Stepper;
 
             $($constants)*
@@ -125,19 +126,19 @@ macro_rules! rosenbrock {
                 fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     u: &[R; N],
                     p: &[R; P],
-                    t: R,
+                    at: &timeline::At<R>,
                     h: R,
                     _k1: &[R; N],
                     _mode: R::Bits,
                     _tolerances: &stepper::Tolerances<R, N>,
                 ) -> stepper::Step<R, N, $kept> {
-                    let first = S::rhs(u, p, t);
+                    let first = S::rhs(u, p, at.t);
                     let per_h = h.reciprocal();
-                    let factors = S::factor(u, p, t, per_h * R::lit(1.0 / GAMMA));
+                    let factors = S::factor(u, p, at.t, per_h * R::lit(1.0 / GAMMA));
                     let mut slope = [R::lit(0.0); N];
                     let mut b = first;
                     if !S::AUTONOMOUS {
-                        slope = S::time_gradient(u, p, t);
+                        slope = S::time_gradient(u, p, at.t);
                         b = stepper::add(b, h * R::lit(TIME[0]), &slope);
                     }
                     let mut x = S::solve(&factors, &b);
@@ -162,7 +163,8 @@ macro_rules! rosenbrock {
                             sum = stepper::add(sum, R::lit(C[i][j]), &solved[j]);
                         }
                         if i >= $own {
-                            f = S::rhs(&w, p, h.mul_add(R::lit(ALPHA[i]), t));
+                            let time = timeline::stage::<R, S, N, P>(at, R::lit(ALPHA[i]));
+                            f = S::rhs(&w, p, time);
                         }
                         if S::MASS {
                             sum = S::mass(&sum);
@@ -197,7 +199,7 @@ macro_rules! rosenbrock {
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
                     _u: &[R; N],
                     _p: &[R; P],
-                    _t: R,
+                    _at: &timeline::At<R>,
                     _h: R,
                     step: &stepper::Step<R, N, $kept>,
                 ) -> stepper::Step<R, N, $kept> {

@@ -35,6 +35,7 @@ mod device {
     use crate::controller;
     use crate::lane::Real;
     use crate::system::System;
+    use crate::timeline;
     use stepper::Stepper;
 
     /// The diagonal, `1/(2 + √2)`.
@@ -59,23 +60,23 @@ mod device {
         fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
             p: &[R; P],
-            t: R,
+            at: &timeline::At<R>,
             h: R,
             k1: &[R; N],
             _mode: R::Bits,
             _tolerances: &stepper::Tolerances<R, N>,
         ) -> stepper::Step<R, N, 5> {
             let scale = R::lit(1.0 / D) / h;
-            let factors = S::factor(u, p, t, scale);
+            let factors = S::factor(u, p, at.t, scale);
             let mut slope = [R::lit(0.0); N];
             let mut b = *k1;
             if !S::AUTONOMOUS {
-                slope = S::time_gradient(u, p, t);
+                slope = S::time_gradient(u, p, at.t);
                 b = stepper::add(b, h * R::lit(D), &slope);
             }
             let first = S::solve(&factors, &b);
             let mut w = stepper::add(*u, R::lit(0.5 / D), &first);
-            let f = S::rhs(&w, p, h.mul_add(R::lit(0.5), t));
+            let f = S::rhs(&w, p, timeline::stage::<R, S, N, P>(at, R::lit(0.5)));
             let mut sum = first;
             if S::MASS {
                 sum = S::mass(&sum);
@@ -85,7 +86,7 @@ mod device {
             for d in 0..N {
                 w[d] = (first[d] + second[d]).mul_add(R::lit(1.0 / D), u[d]);
             }
-            let last = S::rhs(&w, p, t + h);
+            let last = S::rhs(&w, p, timeline::stage::<R, S, N, P>(at, R::lit(1.0)));
             for d in 0..N {
                 let both = R::lit(E32) * (first[d] + second[d]);
                 sum[d] = first[d].mul_add(R::lit(2.0), both);
@@ -121,7 +122,7 @@ mod device {
         fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             _u: &[R; N],
             _p: &[R; P],
-            _t: R,
+            _at: &timeline::At<R>,
             _h: R,
             step: &stepper::Step<R, N, 5>,
         ) -> stepper::Step<R, N, 5> {

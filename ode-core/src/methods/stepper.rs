@@ -7,6 +7,7 @@ mod device {
     use crate::integrate::code;
     use crate::lane::{Bits, Real};
     use crate::system::System;
+    use crate::timeline;
 
     /// What errors are measured by.
     #[derive(Clone, Copy, Debug)]
@@ -156,12 +157,12 @@ mod device {
         /// which with a mass matrix is another vector.
         const SLOPE: bool;
 
-        /// One step of size `h` from `u` at `t`, where the derivative is `k1`. `mode` is what the last step
-        /// left, of a method that switches; `tolerances` are what iterations end by.
+        /// One step of size `h` from `u` at the time `at`, where the derivative is `k1`. `mode` is what the
+        /// last step left, of a method that switches; `tolerances` are what iterations end by.
         fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
             p: &[R; P],
-            t: R,
+            at: &timeline::At<R>,
             h: R,
             k1: &[R; N],
             mode: R::Bits,
@@ -181,7 +182,7 @@ mod device {
         fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
             p: &[R; P],
-            t: R,
+            at: &timeline::At<R>,
             h: R,
             step: &Step<R, N, K>,
         ) -> Step<R, N, K>;

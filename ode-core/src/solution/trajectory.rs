@@ -91,18 +91,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// The number of saved times that it reached.
     #[must_use]
     pub fn len(&self) -> usize {
-        let inputs = &self.solution.inputs;
-        let slots = self.slots();
-        if self.code().is_success() {
-            slots
-        } else if inputs.saved.states > 0 {
-            count_while(slots, |s| !self.state(s).iter().any(|x| x.widen().is_nan()))
-        } else {
-            // An observable of a state can be NaN by itself.
-            let observables = self.all_observables();
-            let is_nan = |s: usize| observables.row(s).iter().all(|x| x.widen().is_nan());
-            (0..slots).rposition(|s| !is_nan(s)).map_or(0, |last| last + 1)
-        }
+        self.solution.raw.kept.get(self.i).map_or(0, |kept| *kept as usize)
     }
 
     /// Whether it reached no saved time.
@@ -153,6 +142,12 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     #[must_use]
     pub fn final_state(&self) -> [T; N] {
         self.solution.final_state(self.i)
+    }
+
+    /// The time of its final state: the end of its time span, or where it was given up.
+    #[must_use]
+    pub fn end_time(&self) -> T {
+        self.solution.raw.ends[self.i]
     }
 
     /// The final state by its names: `final_state_as::<epidemic::State>().infectious`, of a system

@@ -87,6 +87,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
             dtmin,
             dtmax,
             limited,
+            stops: false,
             law,
             stiff_law,
             kind,
@@ -165,6 +166,10 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Sol
         self.fill(got, t, |problem| problem.2[1])
     }
     #[inline(always)]
+    fn stop_time(&self, _which: R::Mask, _index: R::Bits, t: R) -> R {
+        t
+    }
+    #[inline(always)]
     fn save_time(&self, _which: R::Mask, _slot: R::Bits, t: R) -> R {
         t
     }
@@ -175,6 +180,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Sol
         &mut self,
         done: R::Mask,
         u: [R; 3],
+        _t: R,
         _code: R::Bits,
         _steps: R::Bits,
         _rejected: R::Bits,

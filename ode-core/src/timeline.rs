@@ -1,0 +1,177 @@
+//! Time, as the lanes keep it.
+//!
+//! Time advances by exactly what the state advances by, however far from zero it is: a fast system is
+//! solved as exactly at `t = 1.7e9` (seconds since 1970) as at zero.
+//!
+//! * In `f64` an adaptive step is one from number to number: of the size `dt` that errors allow it takes
+//!   `(t + dt) - t`. That costs one addition, and no register. A trajectory that needs steps of a unit of
+//!   `t` in its last place is given up. (A compensated sum could take smaller ones, for three additions
+//!   more and a register, 15% of the time of small systems on a CPU.)
+//! * In `f32`, whose unit is coarse, time is a pair `t + low` with `|low|` at most half a unit of `t` (Kahan's
+//!   compensated sum), and steps far below that unit add up.
+//! * With a fixed step, time is `t0 + i h` with an integer `i`.
+//!
+//! A right-hand side is told one number. For a stage in `f32` it is `t + (low + c h)`, one addition more than
+//! in `f64`, and left out where nothing depends on the time.
+
+pub use device::*;
+
+#[ode_macros::device(timeline)]
+mod device {
+    use crate::lane::{Bits, Real};
+    use crate::system::System;
+
+    /// A step, as far as time goes: where it begins, and what its stages are told.
+    #[derive(Clone, Copy, Debug)]
+    pub struct At<R: Real> {
+        /// The time at its beginning, rounded.
+        pub t: R,
+        /// What rounding took off it; zero in `f64`.
+        pub low: R,
+        /// How far after its beginning the last stage is: the size of the step, or a little less where the
+        /// right-hand side may jump at one of its ends (see [`edge`]).
+        pub reach: R,
+        /// The last node whose time may be told: of methods that look beyond the end of a step, 1 where the
+        /// right-hand side may jump there.
+        pub furthest: R,
+        /// Lanes that have a trajectory, and have not given it up. Nobody looks at what the others compute,
+        /// and they must not hold these up.
+        pub run: R::Mask,
+    }
+
+    /// Beyond all nodes.
+    pub const BEYOND: f64 = 2.0;
+
+    /// [`At`] of its parts.
+    pub fn at<R: Real>(t: R, low: R, reach: R, furthest: R, run: R::Mask) -> At<R> {
+        At::<R> { t, low, reach, furthest, run }
+    }
+
+    /// What the stage at `node` is told of the time; something else where the system does not care.
+    pub fn stage<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        at: &At<R>,
+        node: R,
+    ) -> R {
+        if S::AUTONOMOUS && !S::STEPWISE {
+            at.t
+        } else if R::DOUBLE {
+            at.reach.mul_add(node, at.t)
+        } else {
+            at.t + at.reach.mul_add(node, at.low)
+        }
+    }
+
+    /// A time as a pair.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Time<R: Real> {
+        /// Rounded.
+        pub t: R,
+        /// What rounding took off it.
+        pub low: R,
+    }
+
+    /// A [`Time`] of its parts.
+    fn time<R: Real>(t: R, low: R) -> Time<R> {
+        Time::<R> { t, low }
+    }
+
+    /// The time `dt` after `t + low`. What is lost is of the order of rounding `dt` itself.
+    pub fn after<R: Real>(t: R, low: R, dt: R) -> Time<R> {
+        if R::DOUBLE {
+            time(t + dt, R::lit(0.0))
+        } else {
+            let add = dt + low;
+            let next = t + add;
+            time(next, add - (next - t))
+        }
+    }
+
+    /// The time `t0 + i h`, rounded once, and of `f32` the rest, to a unit of its own. `i` is an integer.
+    pub fn grid<R: Real>(t0: R, i: R, h: R) -> Time<R> {
+        let t = i.mul_add(h, t0);
+        // Products and sums with their errors, of Dekker and of Knuth.
+        let product = i * h;
+        let rest = i.mul_add(h, -product);
+        let sum = t0 + product;
+        let part = sum - t0;
+        let error = (t0 - (sum - part)) + (product - part);
+        time(t, if R::DOUBLE { R::lit(0.0) } else { ((sum - t) + error) + rest })
+    }
+
+    /// The step that is taken from `t` where errors allow one of size `dt`.
+    pub fn step<R: Real>(t: R, dt: R) -> R {
+        if R::DOUBLE { (t + dt) - t } else { dt }
+    }
+
+    /// Whether steps of size `dt` are too small at `t`: in `f64` where they do not exceed a unit of `t` in its
+    /// last place. In `f32` they would add up, but a solution that needs less than `2^-20` units is about to
+    /// end.
+    pub fn stalls<R: Real>(t: R, dt: R) -> R::Mask {
+        dt.mul_add(R::lit_of(STALL_DOUBLE, STALL_SINGLE), t).equals(t)
+    }
+
+    /// Half a step less than half a unit vanishes.
+    pub const STALL_DOUBLE: f64 = 0.5;
+    /// `2^19`.
+    pub const STALL_SINGLE: f64 = 524288.0;
+
+    /// The smallest first step at `t`: one that does not [stall](stalls).
+    pub fn least_step<R: Real>(t: R) -> R {
+        t.abs() * R::lit_of(LEAST_DOUBLE, LEAST_SINGLE)
+    }
+
+    /// `2^-50`.
+    pub const LEAST_DOUBLE: f64 = 8.881784197001252e-16;
+    /// `2^-41`.
+    pub const LEAST_SINGLE: f64 = 4.547473508864641e-13;
+
+    /// A few units in the last place of a number, relative to it: `2^-50`, of an `f32` `2^-21`.
+    pub fn few_units<R: Real>() -> R {
+        R::lit_of(FEW_UNITS_DOUBLE, FEW_UNITS_SINGLE)
+    }
+
+    /// `2^-50`.
+    pub const FEW_UNITS_DOUBLE: f64 = 8.881784197001252e-16;
+    /// `2^-21`.
+    pub const FEW_UNITS_SINGLE: f64 = 4.76837158203125e-7;
+
+    /// How far from the ends of a part of the span, in a step of size `h` at `t`, a right-hand side is asked that
+    /// may jump there: a few units of the time in its last place, towards `end`.
+    pub fn edge<R: Real>(t: R, h: R, end: R) -> R {
+        let units = (t.abs() + end.abs()) * few_units::<R>();
+        units.at_most(h.abs() * R::lit(0.25)).copysign(h)
+    }
+
+    /// How many fixed steps of size `dt` (positive) are taken from `t0` to `t1`: as many as it takes for none
+    /// to be longer than that. A rest of a few units of these times in their last place makes no step of its
+    /// own, but the last one as much longer.
+    pub fn steps<R: Real>(t0: R, t1: R, dt: R) -> R {
+        let one = R::lit(1.0);
+        let ratio = (t1 - t0).abs() / dt;
+        let grace = ((t0.abs() + t1.abs()) / dt * few_units::<R>()).at_most(R::lit(0.5));
+        let whole = ratio.round_even();
+        let more = (ratio - whole).gt(grace);
+        R::select(more, whole + one, whole).max(one)
+    }
+
+    /// A whole number from 0 up to [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]), exclusive,
+    /// as an integer: added to the power of two whose unit in the last place is one.
+    pub fn whole_to_bits<R: Real>(x: R) -> R::Bits {
+        (x + whole::<R>()).to_bits().wrapping_sub(whole::<R>().to_bits())
+    }
+
+    /// The inverse of [`whole_to_bits`].
+    pub fn whole_from_bits<R: Real>(x: R::Bits) -> R {
+        R::from_bits(x.wrapping_add(whole::<R>().to_bits())) - whole::<R>()
+    }
+
+    /// The power of two of [`whole_to_bits`].
+    fn whole<R: Real>() -> R {
+        if R::DOUBLE { R::lit(MAX_WHOLE_DOUBLE) } else { R::lit(MAX_WHOLE_SINGLE) }
+    }
+
+    /// `2^52`.
+    pub const MAX_WHOLE_DOUBLE: f64 = 4503599627370496.0;
+    /// `2^23`.
+    pub const MAX_WHOLE_SINGLE: f64 = 8388608.0;
+}
