@@ -75,6 +75,11 @@ impl Imports {
         }
     }
 
+    /// Whether `name` is imported by itself.
+    pub(crate) fn has(&self, name: &Ident) -> bool {
+        self.names.iter().any(|(known, _)| known == name)
+    }
+
     /// The path of a function that is called by `name`, if it can be imported.
     fn path(&self, name: &Ident) -> Option<TokenStream> {
         match self.names.iter().find(|(known, _)| known == name) {
@@ -110,20 +115,39 @@ pub(crate) fn next_call(
     })
 }
 
-/// The names that are called as functions.
+/// The names that are called as functions, or handed to what calls them.
 #[derive(Default)]
 pub(crate) struct Calls(pub Vec<Ident>);
 
-impl Visit<'_> for Calls {
-    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
-        if let syn::Expr::Path(path) = &*call.func
+impl Calls {
+    fn of(&mut self, function: &syn::Expr) {
+        if let syn::Expr::Path(path) = function
             && let Some(name) = path.path.get_ident()
             && !self.0.contains(name)
         {
             self.0.push(name.clone());
         }
+    }
+}
+
+impl Visit<'_> for Calls {
+    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+        self.of(&call.func);
+        if let syn::Expr::Path(path) = &*call.func
+            && path.path.segments.last().is_some_and(|last| last.ident == "from_fn")
+        {
+            call.args.first().into_iter().for_each(|function| self.of(function));
+        }
         syn::visit::visit_expr_call(self, call);
     }
+
+    fn visit_expr_method_call(&mut self, call: &syn::ExprMethodCall) {
+        if call.method == "map" || call.method == "fold" {
+            call.args.last().into_iter().for_each(|function| self.of(function));
+        }
+        syn::visit::visit_expr_method_call(self, call);
+    }
+
     fn visit_item_mod(&mut self, _: &syn::ItemMod) {}
 }
 
@@ -372,7 +396,8 @@ impl Constants {
         let constant = last.ident.to_string();
         // As `Elaborator::path` tells them from variables.
         let is_constant = path.segments.len() > 1 || constant.contains(char::is_uppercase);
-        let is_known = known_constant(path, self.scalar).is_some();
+        let is_function = path.segments.len() > 1 && Function::from_name(&constant).is_some();
+        let is_known = is_function || known_constant(path, self.scalar).is_some();
         if inside || !is_constant || is_known || expr.qself.is_some() {
             return;
         }

@@ -44,6 +44,11 @@ macro_rules! solve_chunk {
     }};
 }
 /// A place where the trajectories of an ensemble are integrated.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say where an ensemble is solved",
+    label = "expected `EnsembleThreads::new()`, `EnsembleSerial` or `EnsembleGpuKernel::new()`",
+    note = "`EnsembleThreads::new()` takes all cores and SIMD lanes, `.threads(n)` fewer"
+)]
 pub trait EnsembleAlgorithm {
     /// Integrates all trajectories of `inputs`.
     ///
