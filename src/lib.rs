@@ -38,7 +38,7 @@ pub mod __private {
     pub use ode_core::report::{LinearEquations, Operations, Report};
     pub use ode_core::system::{System, device_constant, in_order};
     pub use ode_core::table::{device_table, extended};
-    pub use ode_macros::resume;
+    pub use ode_macros::{ignore, resume};
 }
 
 /// What runs on a device, for tests and for the curious.

@@ -168,8 +168,8 @@ fn times_of_comparisons_are_found() {
     assert!(!driven::report().to_string().contains("compared with the time"));
 }
 
-/// On either side of a time that was found, and of no other, the right-hand side is smooth: it differs
-/// from itself nearby by little there, and by the change at those times.
+/// On either side of a time that was found, and of no other, the right-hand side is smooth: it
+/// differs from itself nearby by little there, and by the change at those times.
 #[test]
 fn nothing_changes_between_the_times() {
     use odes::System as _;

@@ -1,13 +1,13 @@
 //! The times at which a right-hand side changes its form.
 //!
 //! A model with a dose at `t = 5` says `if t < 5.0`, and a step that goes over that time without
-//! knowing of it either misses the dose or is refused until it is short. The comparison tells the time,
-//! so it is found here and handed to the solver: `System::TIME_BREAKS`.
+//! knowing of it either misses the dose or is refused until it is short. The comparison tells the
+//! time, so it is found here and handed to the solver: `System::TIME_BREAKS`.
 //!
 //! Found are comparisons, minima and maxima of two numbers whose difference is affine in the time,
-//! `a t + b`, where `a` and `b` are constants or, for `System::PARAMETER_BREAKS`, `b` is affine in one
-//! parameter. Not found are those with other expressions of parameters, which are other times in other
-//! trajectories, with the state, and of `t % period`, which are at all its multiples.
+//! `a t + b`, where `a` and `b` are constants or, for `System::PARAMETER_BREAKS`, `b` is affine in
+//! one parameter. Not found are those with other expressions of parameters, which are other times
+//! in other trajectories, with the state, and of `t % period`, which are at all its multiples.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -165,8 +165,8 @@ impl Breaks {
         }
     }
 
-    /// The constants of the trait, where they are not the default. `constants` are the expressions of
-    /// constants from outside, and `facade` has the function that puts unknown times in order.
+    /// The constants of the trait, where they are not the default. `constants` are the expressions
+    /// of constants from outside, and `facade` has the function that puts unknown times in order.
     pub(crate) fn items(
         &self,
         graph: &Graph,

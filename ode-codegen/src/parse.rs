@@ -93,6 +93,17 @@ impl<'c> Parser<'c> {
         self.numbers.extend(declared.numbers);
     }
 
+    /// Takes note of which functions are methods, as `system/desugar.rs` names them.
+    fn note_methods<'a>(&mut self, functions: impl Iterator<Item = &'a syn::ItemFn>) {
+        for item in functions {
+            let name = item.sig.ident.to_string();
+            let of_struct = self.structs.iter().find(|of| name.starts_with(&format!("{of}__")));
+            if let Some(of) = of_struct {
+                self.methods.insert(name[of.len() + 2..].to_owned());
+            }
+        }
+    }
+
     /// The functions from outside that the system calls, as functions of the outermost block.
     fn outside<'a>(&self, outside: &'a [Outside], items: &mut Block<'a>) {
         for function in outside {
@@ -128,8 +139,8 @@ impl<'c> Parser<'c> {
     }
 }
 
-/// The most derivatives, of each state by each state and each parameter: while the code is generated
-/// there is a place for each of them.
+/// The most derivatives, of each state by each state and each parameter: while the code is
+/// generated there is a place for each of them.
 const DERIVATIVE_LIMIT: usize = STATE_LIMIT * STATE_LIMIT;
 /// As many states have so many derivatives, if there are no parameters.
 const STATE_LIMIT: usize = 4096;
@@ -142,9 +153,10 @@ pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
         return None;
     }
     Some(format!(
-        "{states} states and {parameters} parameters are too many: there is a derivative of each state \
-         by each state and each parameter, and the most is {STATE_LIMIT} states without parameters, \
-         that is {DERIVATIVE_LIMIT} derivatives, and {PARAMETER_LIMIT} parameters; use fewer"
+        "{states} states and {parameters} parameters are too many: there is a derivative of each \
+         state by each state and each parameter, and the most is {STATE_LIMIT} states without \
+         parameters, that is {DERIVATIVE_LIMIT} derivatives, and {PARAMETER_LIMIT} parameters; \
+         use fewer"
     ))
 }
 
@@ -168,6 +180,10 @@ pub(crate) fn parse<'a>(
         parser.declare(|declared| declared.visit_stmt(statement));
     }
     parser.declare(|declared| declared.visit_signature(&item.sig));
+    parser.note_methods(item.block.stmts.iter().filter_map(|statement| match statement {
+        syn::Stmt::Item(syn::Item::Fn(item)) => Some(item),
+        _ => None,
+    }));
     ConditionalCompilation { parser: &parser }.visit_block(&item.block);
 
     let signature = match signature(&item.sig) {

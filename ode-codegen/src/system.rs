@@ -56,7 +56,10 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
             let original = other.as_ref().ok().map(|_| item);
             let span = match other {
                 Ok(item) => syn::Error::new_spanned(item, "").span(),
-                Err(error) => error.span(),
+                Err(error) => {
+                    let message = format!("this cannot be read as Rust: {error}");
+                    return syn::Error::new(error.span(), message).to_compile_error();
+                }
             };
             let message = format!(
                 "`#[ode_system]` is for functions, {}, and for modules with a function `rhs`: put \

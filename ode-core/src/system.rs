@@ -9,12 +9,13 @@ use crate::report::{LinearEquations, Operations};
 /// `#[ode_system]` implements it, on a unit struct that has the name of the user's function. The
 /// functions are lane programs: they compute one value per lane, for any [`Real`].
 #[diagnostic::on_unimplemented(
-    message = "this is not a system of equations: `#[ode_system]` makes one of a function or a module",
+    message = "this is not a system of equations: `#[ode_system]` makes one of a function or a \
+               module",
     label = "put `#[ode_system]` above this function, and pass its name",
-    note = "a closure becomes a function, `#[ode_system] fn name(u: &[f64; N], p: &[f64; P], t: f64) -> \
-            [f64; N]`, and what it captures parameters",
-    note = "of `#[ode_system] mod name` pass `name`, not `name::rhs`; of `#[ode_system] fn name` not \
-            `name::call`"
+    note = "a closure becomes a function, `#[ode_system] fn name(u: &[f64; N], p: &[f64; P], t: \
+            f64) -> [f64; N]`, and what it captures parameters",
+    note = "of `#[ode_system] mod name` pass `name`, not `name::rhs`; of `#[ode_system] fn name` \
+            not `name::call`"
 )]
 pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The name of the function that was compiled.
@@ -29,12 +30,13 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     const PARAMETER_PATTERN: &'static [(usize, usize)];
     /// The components of the right-hand side that depend explicitly on the time, in order.
     const TIME_PATTERN: &'static [usize];
-    /// The times at which the right-hand side changes its form: where it compares the time with numbers
-    /// that are known when it is compiled, in ascending order. They are found in comparisons, minima and
-    /// maxima of what is affine in the time, also in the functions that it calls; see [`tstops_of`].
+    /// The times at which the right-hand side changes its form: where it compares the time with
+    /// numbers that are known when it is compiled, in ascending order. They are found in
+    /// comparisons, minima and maxima of what is affine in the time, also in the functions that it
+    /// calls; see [`tstops_of`].
     const TIME_BREAKS: &'static [f64] = &[];
-    /// The same where it compares the time with a parameter: the index of the parameter `p`, and `a` and
-    /// `b` of the time `a p + b`.
+    /// The same where it compares the time with a parameter: the index of the parameter `p`, and
+    /// `a` and `b` of the time `a p + b`.
     const PARAMETER_BREAKS: &'static [(usize, f64, f64)] = &[];
     /// Whether no component depends explicitly on the time.
     const AUTONOMOUS: bool = Self::TIME_PATTERN.is_empty();
@@ -129,8 +131,9 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 }
 
 /// The times at which a system's right-hand side changes its form, in ascending order, as
-/// [`System::TIME_BREAKS`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)`, and of comparisons
-/// with constants. Steps that end there see each side of the change as the smooth function that it is.
+/// [`System::TIME_BREAKS`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)`, and of
+/// comparisons with constants. Steps that end there see each side of the change as the smooth
+/// function that it is.
 ///
 /// Not among them are times that depend on parameters, for which see [`tstops_for`], and those of
 /// `t % period`, which are as many as the time span has periods.
@@ -140,8 +143,8 @@ pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) ->
     S::TIME_BREAKS
 }
 
-/// The same with these parameters: with the times of `if t < p[0] { … }`, too, and of comparisons with
-/// what is affine in one parameter.
+/// The same with these parameters: with the times of `if t < p[0] { … }`, too, and of comparisons
+/// with what is affine in one parameter.
 #[must_use]
 pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     system: &S,

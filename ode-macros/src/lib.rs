@@ -165,6 +165,13 @@ pub fn ode_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::outside::expand(attr.into(), item.into()).into()
 }
 
+/// Nothing, whatever it is given: asks whether a function has a macro. Called by macros only.
+#[doc(hidden)]
+#[proc_macro]
+pub fn ignore(_: TokenStream) -> TokenStream {
+    TokenStream::new()
+}
+
 /// Goes on with an expansion that needed a function from outside. Called by macros only.
 #[doc(hidden)]
 #[proc_macro]

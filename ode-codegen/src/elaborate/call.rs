@@ -111,8 +111,8 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// `receiver.name(arguments)`, where structs have methods of this name: that of the receiver, which
-    /// is the first of `arguments`, or else `otherwise`.
+    /// `receiver.name(arguments)`, where structs have methods of this name: that of the receiver,
+    /// which is the first of `arguments`, or else `otherwise`.
     pub(super) fn call_method(
         &mut self,
         expr: &Expr<'a>,
@@ -148,8 +148,8 @@ impl<'a> Elaborator<'a, '_> {
             }
             (None, _) => {
                 let message = format!(
-                    "{} has no method `{name}` of this form: one of a struct of this module has this \
-                     name; call it on a value of that struct",
+                    "{} has no method `{name}` of this form: one of a struct of this module has \
+                     this name; call it on a value of that struct",
                     arguments[0].1.describe()
                 );
                 self.poison(expr.id, name, message)

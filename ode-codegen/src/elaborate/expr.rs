@@ -456,8 +456,8 @@ impl<'a> Elaborator<'a, '_> {
         let element = self.expr(value);
         let length = self.length_or(
             count,
-            "`[x; n]` is an array of `n` elements `x`, where `n` is an integer known at compile time: \
-             between elements write a comma, as in `[a, b]`",
+            "`[x; n]` is an array of `n` elements `x`, where `n` is an integer known at compile \
+             time: between elements write a comma, as in `[a, b]`",
         );
         let Some(length) = length else { return Value::Poison };
         self.spend(Work::Round, length.saturating_mul(work::size(&element)));

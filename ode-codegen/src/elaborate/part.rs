@@ -177,8 +177,8 @@ impl<'a> Elaborator<'a, '_> {
                 }
                 None => {
                     let message = format!(
-                        "{missing} {verb} not assigned: each component needs a value on every path; \
-                         assign {pronoun}, if only to 0.0"
+                        "{missing} {verb} not assigned: each component needs a value on every \
+                         path; assign {pronoun}, if only to 0.0"
                     );
                     self.error(0, name, message);
                 }

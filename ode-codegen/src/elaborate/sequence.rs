@@ -81,8 +81,14 @@ impl<'a> Elaborator<'a, '_> {
             }
         };
         if is_array && !matches!(method, Method::Iter | Method::Map) {
+            let arguments = match method {
+                Method::Sum | Method::Product => "::<f64>()",
+                Method::Rev | Method::Enumerate => "()",
+                _ => "(…)",
+            };
             let message = format!(
-                "an array has no `{name}`: it is a method of iterators; write `.iter().{name}(…)`"
+                "an array has no `{name}`: it is a method of iterators; write \
+                 `.iter().{name}{arguments}`"
             );
             return self.poison(expr.id, name, message);
         }

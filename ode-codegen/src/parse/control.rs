@@ -163,9 +163,16 @@ impl Parser<'_> {
             syn::ReturnType::Default => (Type::Other, expected),
             syn::ReturnType::Type(_, ty) => (self.ty(ty), Some(&**ty)),
         };
-        let value = Some(Box::new(self.expr_of(&closure.body, returned)));
         let names = names(&closure.body);
-        let body = Block { value, ..Block::default() };
+        let body = match &*closure.body {
+            syn::Expr::Block(block) if block.label.is_none() => {
+                self.body(&block.block, None, returned)
+            }
+            value => {
+                let value = Some(Box::new(self.expr_of(value, returned)));
+                Block { value, ..Block::default() }
+            }
+        };
         ExprKind::Closure(Rc::new(Callable {
             parameters,
             lengths: Vec::new(),

@@ -108,11 +108,12 @@ pub(super) fn expression(theirs: &str) -> Option<String> {
 pub(super) fn library<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     segments.into_iter().find_map(|segment| match segment {
         "Complex" | "Complex64" | "Complex32" | "num_complex" => Some(
-            "there are no complex numbers here; write the real and the imaginary part as two floats",
+            "there are no complex numbers here; write the real and the imaginary part as two \
+             floats",
         ),
         segment if VECTORS.contains(&segment) => Some(
-            "vectors and matrices of libraries are not visible here; use arrays, such as `[f64; 3]` \
-             and `[[f64; 3]; 3]`",
+            "vectors and matrices of libraries are not visible here; use arrays, such as \
+             `[f64; 3]` and `[[f64; 3]; 3]`",
         ),
         segment if CHANCE.contains(&segment) => Some(
             "its value would differ from call to call, and the solver calls at points of its own; \

@@ -125,14 +125,7 @@ pub(crate) fn parse<'a>(
     for item in content.iter().filter(|item| seen(item)) {
         parser.survey(item);
     }
-    // As `system/desugar.rs` names them.
-    for (_, item) in functions() {
-        let name = item.sig.ident.to_string();
-        let of_struct = parser.structs.iter().find(|of| name.starts_with(&format!("{of}__")));
-        if let Some(of) = of_struct {
-            parser.methods.insert(name[of.len() + 2..].to_owned());
-        }
-    }
+    parser.note_methods(functions().map(|(_, item)| item));
     for function in outside {
         parser.survey(&syn::Item::Fn(function.item.clone()));
         parser.declared.insert(function.name.to_string());

@@ -104,8 +104,8 @@ pub(crate) fn function_call(path: &str, here: &str) -> String {
             let by_name = format!("name it by a `use` {head}, such as `use {path};`");
             match elsewhere::expression(name) {
                 Some(expression) => format!(
-                    "write {expression}; or, if it is a function of yours, write it as a `fn` inside \
-                     {here}, or put `#[ode_fn]` above it and {by_name}"
+                    "write {expression}; or, if it is a function of yours, write it as a `fn` \
+                     inside {here}, or put `#[ode_fn]` above it and {by_name}"
                 ),
                 None => format!(
                     "its body is not visible here; write it as a `fn` inside {here}, or put \
@@ -134,13 +134,13 @@ pub(super) fn as_method(name: &str) -> String {
 }
 
 /// For a variant of an enum.
-pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right-hand side: a `match` is on \
-                                  integers and truth values, and there are no enums; write the \
-                                  condition, as in `let on = t < 5.0;` and `if on { … } else { … }`, \
-                                  or a parameter that is 0.0 or 1.0";
+pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right-hand side: a \
+                                  `match` is on integers and truth values, and there are no enums; \
+                                  write the condition, as in `let on = t < 5.0;` and `if on { … } \
+                                  else { … }`, or a parameter that is 0.0 or 1.0";
 
-/// Whether a path has the form of a variant of an enum, such as `Phase::On`: by convention constants
-/// have no small letters.
+/// Whether a path has the form of a variant of an enum, such as `Phase::On`: by convention
+/// constants have no small letters.
 pub(super) fn is_variant(segments: &[String]) -> bool {
     let is_camel =
         |name: &String| name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
@@ -182,7 +182,8 @@ pub(super) fn method_call(name: &str) -> String {
         "push" | "to_vec" | "collect" | "to_string" | "to_owned" | "extend" | "insert" => {
             "a lane cannot allocate; use an array of fixed size, such as `[0.0; 4]`"
         }
-        "first" | "last" | "get" | "get_mut" | "get_unchecked" => {
+        "last" => "elements are read by index only; write `u[u.len() - 1]`",
+        "first" | "get" | "get_mut" | "get_unchecked" => {
             "elements are read and written by index only; write `u[0]`"
         }
         "clone" => "numbers and arrays are copied; leave out `.clone()`",

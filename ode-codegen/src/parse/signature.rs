@@ -62,8 +62,8 @@ fn only_real(sig: &syn::Signature, what: &str) -> syn::Result<()> {
             syn::GenericParam::Lifetime(_) => continue,
             syn::GenericParam::Const(length) => {
                 let message = format!(
-                    "{what} cannot be generic over its lengths: each number of states is a system of \
-                     its own; write the number, or `const {}: {} = 8;` and the function, as `fn \
+                    "{what} cannot be generic over its lengths: each number of states is a system \
+                     of its own; write the number, or `const {}: {} = 8;` and the function, as `fn \
                      rhs`, in `#[ode_system] mod name {{ … }}`",
                     length.ident,
                     length.ty.to_token_stream()
@@ -256,16 +256,17 @@ fn misplaced(
         ([(_, time), (_, state), ..], _) if is_number(time) && !is_number(state) => {
             error(time, "the time comes last, behind the state and the parameters".to_owned())
         }
-        ([before @ .., (_, last)], _)
-            if before.len() > 1 && is_reference(last, false) && before.iter().skip(1).any(|(_, ty)| is_number(ty)) =>
+        ([(_, _), between @ .., (_, last)], _)
+            if is_reference(last, false)
+                && let Some((_, time)) = between.iter().find(|(_, ty)| is_number(ty)) =>
         {
-            let (_, time) = before.iter().skip(1).find(|(_, ty)| is_number(ty))?;
             error(time, "the time comes last, behind the parameters".to_owned())
         }
         ([_, (_, rate), (_, time)], Some(_)) | ([_, _, (_, rate), (_, time)], None)
             if is_number(rate) && is_number(time) =>
         {
-            error(rate, "parameters are an array, even if there is one: write `&[f64; 1]`".to_owned())
+            let message = "parameters are an array, even if there is one: write `&[f64; 1]`";
+            error(rate, message.to_owned())
         }
         ([(_, out), (_, state), ..], Some(result))
             if is_reference(out, true) && is_reference(state, false) =>
@@ -277,11 +278,19 @@ fn misplaced(
                     .to_owned(),
             )
         }
-        ([(_, state)] | [(_, state), (_, syn::Type::Path(_))], None) if is_reference(state, false) => {
+        ([(_, out), (_, time)], None) if is_reference(out, true) && is_number(time) => error(
+            time,
+            "the state is missing: the first argument is what the derivatives are written to, and \
+             the state comes second, as `u: &[f64; N]`"
+                .to_owned(),
+        ),
+        ([(_, state)] | [(_, state), (_, syn::Type::Path(_))], None)
+            if is_reference(state, false) =>
+        {
             error(
                 state,
-                "there is nothing for the derivatives: return them, as `-> [f64; N]`, or write them \
-                 to a first argument `du: &mut [f64; N]`"
+                "there is nothing for the derivatives: return them, as `-> [f64; N]`, or write \
+                 them to a first argument `du: &mut [f64; N]`"
                     .to_owned(),
             )
         }

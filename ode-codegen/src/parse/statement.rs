@@ -24,8 +24,9 @@ impl Parser<'_> {
         self.statements(&block.stmts, None, None)
     }
 
-    /// The body of a function. A `return` at its end is the value. `uses` collects `use` declarations
-    /// where they are possible; `expected` is the type of the value where that is written.
+    /// The body of a function. A `return` at its end is the value. `uses` collects `use`
+    /// declarations where they are possible; `expected` is the type of the value where that is
+    /// written.
     pub(super) fn body<'a>(
         &self,
         block: &'a syn::Block,
@@ -95,10 +96,30 @@ impl Parser<'_> {
                 "`use` cannot stand in an inner block here: constants are looked up from the \
                  function's outermost block; move it there",
             ),
+            syn::Item::Enum(item) => {
+                self.hidden_names.set(true);
+                self.variant(item);
+            }
+            syn::Item::Static(item) => self.error(
+                &item.static_token,
+                "`static mut` cannot be declared in a right-hand side: lanes share no memory that \
+                 changes, and the solver calls at points of its own; make what changes a state",
+            ),
+            syn::Item::Impl(item) => self.error(
+                &item.impl_token,
+                "this `impl` cannot be used in a right-hand side: methods are for structs with \
+                 named fields that are declared beside it, and traits are not visible; write `fn \
+                 name(x: &Name) -> f64`",
+            ),
+            item if self.in_module => self.error(
+                item,
+                "this item cannot be declared in a function of a system: only constants, functions \
+                 and structs can; move it to the module",
+            ),
             item => self.error(
                 item,
-                "this item cannot be declared in a right-hand side: only `const`, `fn`, `struct` \
-                 and `use` can; move it out of the function",
+                "this item cannot be declared in a right-hand side: only constants, functions, \
+                 structs with methods, aliases and `use` can; move it out of the function",
             ),
         }
     }

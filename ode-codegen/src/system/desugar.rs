@@ -1,7 +1,7 @@
 //! What a module says in other words: aliases of types, and methods of its structs.
 //!
-//! The rest of the compiler knows functions and structs only. Aliases are replaced by what they stand
-//! for, and a method `fn k(&self, t: f64)` of `Parameters` becomes a function that is named
+//! The rest of the compiler knows functions and structs only. Aliases are replaced by what they
+//! stand for, and a method `fn k(&self, t: f64)` of `Parameters` becomes a function that is named
 //! [`method`] and takes `self: &Parameters`. rustc sees the items as they were written.
 
 use std::collections::{HashMap, HashSet};
@@ -13,46 +13,81 @@ use syn::visit_mut::VisitMut;
 
 use crate::parse::{is_seen, method};
 
-/// The items with aliases replaced, and a function for each method that is called.
+/// The items of a module with aliases replaced, and a function for each method that is called.
 pub(super) fn desugared(content: &[syn::Item]) -> Vec<syn::Item> {
     let mut aliases = Aliases::of(content);
-    let structs: HashSet<String> = content
-        .iter()
-        .filter_map(|item| match item {
-            syn::Item::Struct(item) if is_seen(item) => Some(item.ident.to_string()),
-            _ => None,
-        })
-        .collect();
     let mut items: Vec<syn::Item> = content.to_vec();
     items.iter_mut().for_each(|item| aliases.visit_item_mut(item));
-    let methods: Vec<(Ident, syn::ItemFn)> = items
-        .iter()
-        .filter_map(|item| match item {
-            syn::Item::Impl(item) => methods_of(item, &structs),
-            _ => None,
-        })
-        .flatten()
-        .collect();
     let mut called = Called::default();
     for item in &items {
         if let syn::Item::Fn(_) | syn::Item::Const(_) = item {
             called.visit_item(item);
         }
     }
-    // A method may call others; what nobody calls may do what it likes.
-    let mut left = methods;
-    loop {
-        let is_called = |(name, _): &(Ident, syn::ItemFn)| called.0.contains(&name.to_string());
-        let (next, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(is_called);
-        if next.is_empty() {
-            return items;
+    let methods = called.among(methods(&items));
+    items.extend(methods);
+    items
+}
+
+/// A function with the same done to the items at its head, and constants in place of statics.
+pub(super) fn function(item: &syn::ItemFn) -> syn::ItemFn {
+    let mut item = item.clone();
+    let is_item = |statement: &syn::Stmt| match statement {
+        syn::Stmt::Item(item) => Some(item.clone()),
+        _ => None,
+    };
+    let items: Vec<syn::Item> = item.block.stmts.iter().filter_map(is_item).collect();
+    Aliases::of(&items).visit_block_mut(&mut item.block);
+    let items: Vec<syn::Item> = item.block.stmts.iter().filter_map(is_item).collect();
+    let structs = structs(&items);
+    item.block.stmts.retain(|statement| match statement {
+        syn::Stmt::Item(syn::Item::Type(item)) => !item.generics.params.is_empty(),
+        syn::Stmt::Item(syn::Item::Impl(item)) => methods_of(item, &structs).is_none(),
+        _ => true,
+    });
+    let mut called = Called::default();
+    called.visit_block(&item.block);
+    let methods = called.among(methods(&items));
+    item.block.stmts.splice(0..0, methods.into_iter().map(syn::Stmt::Item));
+    for statement in &mut item.block.stmts {
+        if let syn::Stmt::Item(syn::Item::Static(constant)) = statement
+            && matches!(constant.mutability, syn::StaticMutability::None)
+        {
+            let syn::ItemStatic { attrs, ident, ty, expr, .. } = constant;
+            *statement = syn::Stmt::Item(syn::Item::Const(syn::ItemConst {
+                attrs: std::mem::take(attrs),
+                vis: syn::Visibility::Inherited,
+                const_token: syn::Token![const](ident.span()),
+                ident: ident.clone(),
+                generics: syn::Generics::default(),
+                colon_token: syn::Token![:](ident.span()),
+                ty: ty.clone(),
+                eq_token: syn::Token![=](ident.span()),
+                expr: expr.clone(),
+                semi_token: syn::Token![;](ident.span()),
+            }));
         }
-        for (_, function) in next {
-            called.visit_item_fn(&function);
-            items.push(syn::Item::Fn(function));
-        }
-        left = rest;
     }
+    item
+}
+
+/// The names of the structs that right-hand sides can use.
+fn structs(items: &[syn::Item]) -> HashSet<String> {
+    let structs = items.iter().filter_map(|item| match item {
+        syn::Item::Struct(item) if is_seen(item) => Some(item.ident.to_string()),
+        _ => None,
+    });
+    structs.collect()
+}
+
+/// All methods of the structs among `items`, by their names.
+fn methods(items: &[syn::Item]) -> Vec<(Ident, syn::ItemFn)> {
+    let structs = structs(items);
+    let methods = items.iter().filter_map(|item| match item {
+        syn::Item::Impl(item) => methods_of(item, &structs),
+        _ => None,
+    });
+    methods.flatten().collect()
 }
 
 /// The methods and associated functions of an `impl` block of one of `structs`, by their names.
@@ -120,6 +155,27 @@ impl VisitMut for SelfIs<'_> {
 #[derive(Default)]
 struct Called(HashSet<String>);
 
+impl Called {
+    /// Those of `methods` that are called, also by each other: what nobody calls may do what it
+    /// likes.
+    fn among(mut self, methods: Vec<(Ident, syn::ItemFn)>) -> Vec<syn::Item> {
+        let mut called = Vec::new();
+        let mut left = methods;
+        loop {
+            let is_called = |(name, _): &(Ident, syn::ItemFn)| self.0.contains(&name.to_string());
+            let (next, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(is_called);
+            if next.is_empty() {
+                return called;
+            }
+            for (_, function) in next {
+                self.visit_item_fn(&function);
+                called.push(syn::Item::Fn(function));
+            }
+            left = rest;
+        }
+    }
+}
+
 impl Visit<'_> for Called {
     fn visit_expr_method_call(&mut self, call: &syn::ExprMethodCall) {
         self.0.insert(call.method.to_string());
@@ -134,11 +190,16 @@ impl Visit<'_> for Called {
     }
 }
 
+/// The most aliases that are replaced; nobody writes as many.
+const ALIASES: usize = 10_000;
+
 /// Puts what they stand for in place of aliases of types.
 struct Aliases {
     known: HashMap<String, syn::Type>,
     /// How many stand for one another: those that stand for themselves are rustc's to refuse.
     depth: usize,
+    /// How many more may be replaced: each may mention others more than once.
+    left: usize,
 }
 
 impl Aliases {
@@ -149,7 +210,7 @@ impl Aliases {
             }
             _ => None,
         });
-        Aliases { known: known.collect(), depth: 0 }
+        Aliases { known: known.collect(), depth: 0, left: ALIASES }
     }
 }
 
@@ -161,7 +222,8 @@ impl VisitMut for Aliases {
         };
         let name = name.map(|name| (name.span(), self.known.get(&name.to_string()).cloned()));
         match name {
-            Some((span, Some(meant))) if self.depth < self.known.len() => {
+            Some((span, Some(meant))) if self.depth < self.known.len() && self.left > 0 => {
+                self.left -= 1;
                 // Mistakes are where the alias is used.
                 let tokens = meant.to_token_stream().into_iter().map(|mut token| {
                     token.set_span(span);

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::visit::Visit;
 
 use super::assemble::{self, Target};
-use super::{Options, configuration, derives, never};
+use super::{Options, configuration, derives, desugar, never};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, plain};
 use crate::outside::{self, Calls, Imports, Outside, Waiting};
@@ -69,8 +69,9 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
 }
 
 fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Result<TokenStream> {
+    let understood = desugar::function(item);
     let parsed = Ctxt::scope(|ctxt| {
-        let system = parse::parse(ctxt, item, known)?;
+        let system = parse::parse(ctxt, &understood, known)?;
         let elaborated = elaborate::elaborate(ctxt, &system, options.limit)?;
         Some((system, elaborated))
     })?;

@@ -2,12 +2,12 @@
 
 use odes::prelude::*;
 
-struct Params {
+struct P {
     rate: f64,
 }
 
 #[ode_system]
-fn decay(u: &[f64; 1], p: &Params) -> [f64; 1] {
+fn decay(u: &[f64; 1], p: &P) -> [f64; 1] {
     [-p.rate * u[0]]
 }
 
