@@ -541,6 +541,12 @@ impl Function {
         Self::NAMES.into_iter().find(|&(known, _)| known == name).map(|(_, function)| function)
     }
 
+    /// One that integers have, too.
+    pub(crate) fn of_integers(name: &str) -> Option<Self> {
+        let names = ["min", "max", "abs", "rem_euclid", "div_euclid"];
+        names.contains(&name).then(|| Self::from_name(name)).flatten()
+    }
+
     pub(crate) fn name(self) -> &'static str {
         let known = Self::NAMES.into_iter().find(|&(_, function)| function == self);
         known.map_or("", |(name, _)| name)

@@ -114,7 +114,7 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `fn tgrad(u: &State, …) -> State`, or with a first argument `dt: &mut State` | in place of the derivative by the time |
 /// | `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one | the matrix of `M du/dt = rhs`; an equation whose row is zero is algebraic |
 /// | `fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool` | where there are no states: steps that end there are refused |
-/// | `struct`, `const`, other `fn` | for the functions to use; the fields of a struct are numbers, truth values, arrays, tuples and structs |
+/// | `struct` and its methods, `type`, `const`, other `fn` | for the functions to use; the fields of a struct are numbers, truth values, arrays, tuples and structs |
 /// | `use path::name;` | of constants, and of functions under [`ode_fn`](macro@ode_fn) |
 ///
 /// Derivatives by hand are compared with the derived ones at some points when they are compiled; a

@@ -129,7 +129,19 @@ impl<'a> Elaborator<'a, '_> {
         match (of, otherwise) {
             (Some(definition), _) => {
                 let function = method(definition.name, name);
-                if self.find(&function).is_some() {
+                let takes = self.find(&function).map(|index| match &self.variables[index].value {
+                    Value::Closure(closure) => closure.definition.parameters.len(),
+                    _ => 0,
+                });
+                if let Some(takes) = takes.filter(|takes| *takes > 0 && *takes != arguments.len()) {
+                    let message = format!(
+                        "`{name}` takes {}, and is called with {}; give it a value for each",
+                        arguments_in_words(takes - 1),
+                        arguments.len() - 1
+                    );
+                    return self.poison(expr.id, name, message);
+                }
+                if takes.is_some() {
                     return self.invoke_by_name(expr, &function, name, values());
                 }
                 let message = format!(

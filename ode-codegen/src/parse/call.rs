@@ -2,7 +2,9 @@
 
 use super::statement::NOT_SEEN;
 use super::{Parser, elsewhere, refuse};
-use crate::ast::{Cast, Expr, ExprKind, Function, Interpolation, Known, Method, Relation, Type};
+use crate::ast::{
+    Cast, Expr, ExprKind, Function, IntegerType, Interpolation, Known, Method, Relation, Type,
+};
 use crate::graph::Comparison;
 
 /// The comparisons of `Real`, which a function generic over numbers has instead of operators.
@@ -131,6 +133,24 @@ impl Parser<'_> {
         {
             return self.function(function, &segment.ident, None, &call.args);
         }
+        // `usize::max(a, b)`, `usize::pow(a, b)`
+        if let [of, name] = segments[..]
+            && IntegerType::from_name(of).is_some()
+            && let Some(segment) = path.path.segments.last()
+        {
+            if let Some(function) = Function::of_integers(name) {
+                return self.function(function, &segment.ident, None, &call.args);
+            }
+            if let ("pow", [base, exponent]) = (name, &call.args.iter().collect::<Vec<_>>()[..]) {
+                return ExprKind::Method {
+                    method: Method::Pow,
+                    receiver: self.boxed(base),
+                    arguments: vec![self.expr(exponent)],
+                    of: Type::Other,
+                    name: &segment.ident,
+                };
+            }
+        }
         // `R::lit(1.0)`, in a function generic over numbers.
         if let [number, name] = segments[..]
             && self.numbers.contains(number)
@@ -185,6 +205,17 @@ impl Parser<'_> {
             if self.in_module {
                 self.error(&call.func, NOT_SEEN);
             }
+            return ExprKind::Error;
+        }
+        if let [of, name] = segments[..]
+            && self.structs.contains(of)
+        {
+            let message = format!(
+                "`{of}` has no function `{name}` here: write it in `impl {of} {{ … }}`, or as a `fn` \
+                 inside {}",
+                self.here()
+            );
+            self.error(&call.func, message);
             return ExprKind::Error;
         }
         let message = if segments == [&*self.name] {

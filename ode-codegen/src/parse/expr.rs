@@ -235,6 +235,7 @@ impl Parser<'_> {
         let segments: Vec<_> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         let function = match &segments[..] {
             [.., of, name] if self.is_float(of) => Function::from_name(name),
+            [of, name] if IntegerType::from_name(of).is_some() => Function::of_integers(name),
             _ => None,
         };
         if let Some(function) = function {

@@ -5,6 +5,7 @@ pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
     let sizes = u.map(f64::abs);
     let most = sizes.iter().copied().fold(0.0, f64::max);
     let wave = f64::sin;
-    du[0] = most - sizes[0];
+    let count = [1, 2].iter().copied().fold(0, usize::max);
+    du[0] = most - sizes[0] * count as f64;
     du[1] = wave(u[1]);
 }
