@@ -307,9 +307,9 @@ fn runge_kutta_4<const N: usize>(
 mod oscillators {
     type Pair = [Vector; 2];
 
-    pub struct Vector {
-        pub x: f64,
-        pub y: f64,
+    pub(crate) struct Vector {
+        pub(crate) x: f64,
+        pub(crate) y: f64,
     }
 
     impl Vector {
@@ -342,20 +342,20 @@ mod oscillators {
         }
 
         /// Nobody calls it from the right-hand side, so that it may do what it likes.
-        pub fn text(&mut self) -> String {
+        pub(crate) fn text(&mut self) -> String {
             self.x += 1.0;
             format!("{} {}", self.x, self.y)
         }
     }
 
-    pub struct State {
-        pub position: Vector,
-        pub velocity: Vector,
+    pub(crate) struct State {
+        pub(crate) position: Vector,
+        pub(crate) velocity: Vector,
     }
 
-    pub struct Parameters {
-        pub stiffness: f64,
-        pub fields: Pair,
+    pub(crate) struct Parameters {
+        pub(crate) stiffness: f64,
+        pub(crate) fields: Pair,
     }
 
     impl Parameters {
@@ -368,7 +368,7 @@ mod oscillators {
     }
 
     #[allow(clippy::needless_return)]
-    pub fn rhs(u: &State, p: &Parameters, _t: f64) -> State {
+    pub(crate) fn rhs(u: &State, p: &Parameters, _t: f64) -> State {
         let waves = [0.5, 2.0].map(f64::exp);
         let count = waves.len() as f64;
         let force = p.force(u).scaled(1.0 + u.position.len() / count);
