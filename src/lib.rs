@@ -9,6 +9,7 @@ pub use ode_core::methods::{
 pub use ode_core::ndarray;
 pub use ode_core::report::{LinearEquations, Operations, Report};
 pub use ode_core::simd::InstructionSet;
+pub use ode_core::system::{System, tstops_for, tstops_of};
 pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, AnyMethod, Auto, Axis, Backend, Controller, EnsembleAlgorithm, EnsembleProblem,
@@ -20,12 +21,15 @@ pub use ode_core::{
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
 
-/// Everything that a solve needs.
+/// Everything that a solve needs: problems, options, results, places, and all methods.
 pub mod prelude {
     pub use crate::{
-        Auto, Controller, EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleThreads,
-        OdeProblem, ReturnCode, Rodas4, Rodas5P, Rosenbrock23, Saving, SolveOptions, Tsit5,
-        interp_cubic, interp_linear, ode_fn, ode_system,
+        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Controller, Dop853, Dp5, EnsembleGpuKernel,
+        EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, Heun, KenCarp4,
+        Kvaerno3, Kvaerno5, OdeProblem, OdeSolution, Ralston, ReturnCode, Rk4, Rodas3, Rodas4,
+        Rodas5P, Rosenbrock23, SaveAt, Saving, SolveError, SolveOptions, StepSize, TrBdf2,
+        Trajectory, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method,
+        interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 
@@ -35,9 +39,9 @@ pub mod __private {
     pub use ode_core::lane::Real;
     pub use ode_core::linear;
     pub use ode_core::report::{LinearEquations, Operations, Report};
-    pub use ode_core::system::{System, device_constant};
+    pub use ode_core::system::{System, device_constant, in_order};
     pub use ode_core::table::{device_table, extended};
-    pub use ode_macros::resume;
+    pub use ode_macros::{ignore, resume};
 }
 
 /// What runs on a device, for tests and for the curious.

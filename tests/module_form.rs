@@ -301,3 +301,89 @@ fn runge_kutta_4<const N: usize>(
     }
     u
 }
+
+/// Structs with methods of all kinds, some of them with names that floats and arrays have, too.
+#[ode_system]
+mod oscillators {
+    type Pair = [Vector; 2];
+
+    pub(crate) struct Vector {
+        pub(crate) x: f64,
+        pub(crate) y: f64,
+    }
+
+    impl Vector {
+        fn dot(self, other: Vector) -> f64 {
+            self.x * other.x + self.y * other.y
+        }
+
+        fn scaled(&self, by: f64) -> Vector {
+            Vector { x: self.x * by, y: self.y * by }
+        }
+
+        fn plus(&self, other: &Self) -> Self {
+            Self { x: self.x + other.x, y: self.y + other.y }
+        }
+
+        fn map(&self, f: impl Fn(f64) -> f64) -> Vector {
+            Vector { x: f(self.x), y: f(self.y) }
+        }
+
+        fn sum<const N: usize>(all: &[Vector; N]) -> f64 {
+            let mut sum = 0.0;
+            for i in 0..N {
+                sum += all[i].x - all[i].y;
+            }
+            sum
+        }
+
+        fn len(&self) -> f64 {
+            self.dot(*self).sqrt()
+        }
+
+        /// Nobody calls it from the right-hand side, so that it may do what it likes.
+        pub(crate) fn text(&mut self) -> String {
+            self.x += 1.0;
+            format!("{} {}", self.x, self.y)
+        }
+    }
+
+    pub(crate) struct State {
+        pub(crate) position: Vector,
+        pub(crate) velocity: Vector,
+    }
+
+    pub(crate) struct Parameters {
+        pub(crate) stiffness: f64,
+        pub(crate) fields: Pair,
+    }
+
+    impl Parameters {
+        const DAMPING: f64 = 0.25;
+
+        fn force(&self, u: &State) -> Vector {
+            let spring = u.position.scaled(-self.stiffness);
+            spring.plus(&u.velocity.scaled(-Self::DAMPING)).map(f64::sin)
+        }
+    }
+
+    #[allow(clippy::needless_return)]
+    pub(crate) fn rhs(u: &State, p: &Parameters, _t: f64) -> State {
+        let waves = [0.5, 2.0].map(f64::exp);
+        let count = waves.len() as f64;
+        let force = p.force(u).scaled(1.0 + u.position.len() / count);
+        let drift = Vector::sum(&p.fields) + waves.iter().sum::<f64>();
+        return State { position: u.velocity.scaled(drift), velocity: force };
+    }
+}
+
+#[test]
+fn methods_compute_what_rustc_makes_of_them() {
+    let (u, p) = ([0.75, -1.5, 0.25, 2.0], [1.25, 0.5, -0.25, 3.0, 1.0]);
+    let compiled = <oscillators::Model as odes::System<4, 5>>::rhs::<f64>(&u, &p, 0.0);
+    let plain: [f64; 4] = oscillators::rhs(&u.into(), &p.into(), 0.0).into();
+    for (a, b) in compiled.iter().zip(plain) {
+        assert!((a - b).abs() <= 1e-14 * b.abs().max(1.0), "{compiled:?} and {plain:?}");
+    }
+    assert_eq!(oscillators::Vector { x: 1.0, y: 2.0 }.text(), "2 2");
+}

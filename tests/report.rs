@@ -96,3 +96,97 @@ fn the_generated_rust_can_be_read() {
     let rhs = text.split("}\n").next().unwrap();
     assert_eq!(rhs.lines().filter(|line| line.starts_with("    let ")).count(), 6, "{text}");
 }
+
+/// Of these only rustc knows the values.
+mod schedule {
+    pub(super) const DOSE: f64 = 7.0;
+    pub(super) const LATE: i32 = 30;
+    pub(super) const TIMES: [f64; 2] = [4.0, 9.0];
+
+    #[odes::ode_fn]
+    pub(super) fn pulse(t: f64, from: f64) -> f64 {
+        if t >= from && t < from + 2.0 { 1.0 } else { 0.0 }
+    }
+}
+
+/// Comparisons of the time with all kinds of numbers.
+#[ode_system]
+fn dosed(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    use schedule::{DOSE, LATE, TIMES, pulse};
+    let [decay, onset] = *p;
+    let mut dose = 0.0;
+    for start in [2.0, 12.0] {
+        dose += pulse(t, start);
+    }
+    if 2.0 * t < DOSE {
+        dose += 1.0;
+    }
+    if t > LATE as f64 {
+        dose -= 1.0;
+    }
+    if t - onset > 1.0 {
+        dose -= 0.75;
+    }
+    if t <= TIMES[1] {
+        dose += 0.5;
+    }
+    if t % 24.0 < 8.0 || u[0] < t {
+        dose += 0.25;
+    }
+    [dose - decay * u[0]]
+}
+
+/// Comparisons with literals alone, out of order and twice.
+#[ode_system]
+fn ramp(u: &[f64; 1], t: f64) -> [f64; 1] {
+    let late = if t > 8.0 { 1.0 } else { 0.0 };
+    let early = if t <= 8.0 && 1.0 - t < 0.5 { 1.0 } else { 0.0 };
+    [(t - 2.0).clamp(0.0, 3.0) + late - early * u[0]]
+}
+
+/// Without any.
+#[ode_system]
+fn driven(u: &[f64; 1], t: f64) -> [f64; 1] {
+    [t.sin() - u[0]]
+}
+
+#[test]
+fn times_of_comparisons_are_found() {
+    assert_eq!(tstops_of(&dosed), [2.0, 3.5, 4.0, 9.0, 12.0, 14.0, 30.0]);
+    let p = [0.5, 20.0];
+    assert_eq!(tstops_for(&dosed, &p), [2.0, 3.5, 4.0, 9.0, 12.0, 14.0, 21.0, 30.0]);
+    assert_eq!(tstops_of(&ramp), [0.5, 2.0, 5.0, 8.0]);
+    assert_eq!(tstops_for(&ramp, &[]), tstops_of(&ramp));
+    assert!(tstops_of(&driven).is_empty());
+
+    let report = dosed::report();
+    assert!(report.depends_on_time);
+    assert_eq!(report.parameter_breaks, [(1, 1.0, 1.0)]);
+    let text = report.to_string();
+    let expected = "\n  compared with the time: 2, 3.5, 4, 9, 12, 14, 30, onset + 1\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(!driven::report().to_string().contains("compared with the time"));
+}
+
+/// On either side of a time that was found, and of no other, the right-hand side is smooth: it
+/// differs from itself nearby by little there, and by the change at those times.
+#[test]
+fn nothing_changes_between_the_times() {
+    use odes::System as _;
+    let p = [0.5, 20.0];
+    let at = |t: f64| dosed::rhs::<f64>(&[-1.0], &p, t)[0];
+    // Where the remainder and the state are compared, too.
+    let others = [-1.0, 0.0, 8.0, 24.0, 32.0];
+    let times = tstops_for(&dosed, &p);
+    for k in 0..4000 {
+        let t = 0.01 * f64::from(k) + 0.005;
+        let next = t + 0.01;
+        let changes = at(t) != at(next);
+        let inside = |time: &f64| (t..=next).contains(time);
+        let known = times.iter().any(inside) || others.iter().any(inside);
+        assert!(!changes || known, "between {t} and {next}");
+    }
+    for time in times {
+        assert_ne!(at(time - 0.01), at(time + 0.01), "at {time}");
+    }
+}

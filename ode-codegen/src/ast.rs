@@ -334,12 +334,27 @@ pub(crate) enum ExprKind<'a> {
         of: Type,
         name: &'a Ident,
     },
+    /// A function of floats by its path, such as `f64::sqrt`, as a value.
+    Function(Function),
     /// `std::array::from_fn(function)`
     FromFn {
         length: Option<Box<Expr<'a>>>,
         function: Box<Expr<'a>>,
     },
     Closure(Rc<Callable<'a>>),
+    /// A call of a method of a struct of the user's; `otherwise` what has the same name.
+    Methods {
+        receiver: Box<Expr<'a>>,
+        arguments: Vec<Expr<'a>>,
+        name: &'a Ident,
+        otherwise: Option<Known>,
+    },
+    /// `Struct::function(arguments)`
+    Associated {
+        function: Ident,
+        arguments: Vec<Expr<'a>>,
+        name: &'a Ident,
+    },
     /// A call of a function or closure of the user's.
     Invoke {
         name: &'a Ident,
@@ -369,6 +384,12 @@ pub(crate) enum ExprKind<'a> {
     Continue {
         label: Option<&'a Ident>,
     },
+}
+
+/// A method that needs no declaration.
+pub(crate) enum Known {
+    Function(Function),
+    Method(Method, Type),
 }
 
 /// An arm of a `match`.
@@ -518,6 +539,17 @@ impl Function {
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|&(known, _)| known == name).map(|(_, function)| function)
+    }
+
+    /// One that integers have, too.
+    pub(crate) fn of_integers(name: &str) -> Option<Self> {
+        let names = ["min", "max", "abs", "rem_euclid", "div_euclid"];
+        names.contains(&name).then(|| Self::from_name(name)).flatten()
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        let known = Self::NAMES.into_iter().find(|&(_, function)| function == self);
+        known.map_or("", |(name, _)| name)
     }
 
     /// Number of arguments, the receiver included.

@@ -13,6 +13,7 @@ mod branch;
 mod call;
 mod control;
 mod expr;
+mod function;
 mod integer;
 mod integer_call;
 mod mass;

@@ -6,6 +6,7 @@
 //! * [`system`] compiles a plain right-hand side into a lane program with exact derivatives.
 
 mod ast;
+mod breaks;
 mod check;
 mod compose;
 mod ctxt;

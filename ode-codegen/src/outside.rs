@@ -15,7 +15,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
@@ -40,13 +40,13 @@ const CONSTANTS: &str = "__constants_of_this_function";
 /// The `use` declarations that names may come from.
 pub(crate) struct Imports {
     names: Vec<(Ident, TokenStream)>,
-    /// `use path::*;` makes any name possible.
-    glob: bool,
+    /// The paths of `use path::*;`, which make any name possible.
+    globs: Vec<TokenStream>,
 }
 
 impl Imports {
     pub(crate) fn of<'a>(uses: impl Iterator<Item = &'a syn::ItemUse>) -> Self {
-        let mut imports = Imports { names: Vec::new(), glob: false };
+        let mut imports = Imports { names: Vec::new(), globs: Vec::new() };
         for item in uses {
             let colon = &item.leading_colon;
             imports.tree(&quote!(#colon), &item.tree);
@@ -71,17 +71,34 @@ impl Imports {
             syn::UseTree::Group(group) => {
                 group.items.iter().for_each(|tree| self.tree(before, tree));
             }
-            syn::UseTree::Glob(_) => self.glob = true,
+            // There are no functions for right-hand sides.
+            syn::UseTree::Glob(_) if is_of_a_library(before) => {}
+            syn::UseTree::Glob(_) => self.globs.push(before.clone()),
         }
+    }
+
+    /// Whether `name` is imported by itself.
+    pub(crate) fn has(&self, name: &Ident) -> bool {
+        self.names.iter().any(|(known, _)| known == name)
     }
 
     /// The path of a function that is called by `name`, if it can be imported.
     fn path(&self, name: &Ident) -> Option<TokenStream> {
-        match self.names.iter().find(|(known, _)| known == name) {
-            Some((_, path)) => Some(path.clone()),
-            None => self.glob.then(|| name.to_token_stream()),
+        match (self.names.iter().find(|(known, _)| known == name), &self.globs[..]) {
+            (Some((_, path)), _) => Some(path.clone()),
+            (None, []) => None,
+            (None, [glob]) => Some(quote!(#glob #name)),
+            // It may be in any of them.
+            (None, _) => Some(name.to_token_stream()),
         }
     }
+}
+
+/// Whether a path, with `::` at its end, is that of the prelude, or of the standard library.
+fn is_of_a_library(path: &TokenStream) -> bool {
+    let path = path.to_string().replace(' ', "");
+    let path = path.trim_start_matches("::");
+    path.ends_with("::prelude::") || path.starts_with("std::") || path.starts_with("core::")
 }
 
 /// A call that goes to a function from outside.
@@ -110,20 +127,39 @@ pub(crate) fn next_call(
     })
 }
 
-/// The names that are called as functions.
+/// The names that are called as functions, or handed to what calls them.
 #[derive(Default)]
 pub(crate) struct Calls(pub Vec<Ident>);
 
-impl Visit<'_> for Calls {
-    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
-        if let syn::Expr::Path(path) = &*call.func
+impl Calls {
+    fn of(&mut self, function: &syn::Expr) {
+        if let syn::Expr::Path(path) = function
             && let Some(name) = path.path.get_ident()
             && !self.0.contains(name)
         {
             self.0.push(name.clone());
         }
+    }
+}
+
+impl Visit<'_> for Calls {
+    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+        self.of(&call.func);
+        if let syn::Expr::Path(path) = &*call.func
+            && path.path.segments.last().is_some_and(|last| last.ident == "from_fn")
+        {
+            call.args.first().into_iter().for_each(|function| self.of(function));
+        }
         syn::visit::visit_expr_call(self, call);
     }
+
+    fn visit_expr_method_call(&mut self, call: &syn::ExprMethodCall) {
+        if call.method == "map" || call.method == "fold" {
+            call.args.last().into_iter().for_each(|function| self.of(function));
+        }
+        syn::visit::visit_expr_method_call(self, call);
+    }
+
     fn visit_item_mod(&mut self, _: &syn::ItemMod) {}
 }
 
@@ -157,11 +193,49 @@ pub(crate) fn ask(
     let Call { name, path } = call;
     let kind = waiting.name();
     let known = known.iter().map(|Outside { name, item }| quote!({ #name #item }));
+    let probe = probe(call, facade);
+    // If it has none, rustc's error is on the attribute: where the call is, there is ours.
+    let path = path.clone().into_iter().map(|mut token| {
+        token.set_span(Span::call_site().resolved_at(token.span()));
+        token
+    });
+    let path: TokenStream = path.collect();
     quote! {
+        #probe
         #path! {
             { #facade::__private::resume }
             #kind { #attr } { #item } { #(#known)* } #name
         }
+    }
+}
+
+/// An error with words of ours where the function has no macro, that is, no `#[ode_fn]`.
+///
+/// What is imported by its path shadows what is imported in the block around: the macro of the
+/// function, if it has one, which is asked for nothing; if not, the function is imported alone, and
+/// the macro is that of the block around, which is the error.
+fn probe(Call { name, path }: &Call, facade: &syn::Path) -> TokenStream {
+    if *name == path.to_string() {
+        return TokenStream::new();
+    }
+    let message = format!(
+        "cannot call `{name}` in a right-hand side: its body is not visible here; put `#[ode_fn]` \
+         above it, where it is declared, or write it as a `fn` inside"
+    );
+    let error = quote_spanned!(name.span()=> ::core::compile_error! { #message });
+    quote! {
+        #[allow(unused_imports, unused_macros, deprecated)]
+        const _: () = {
+            mod unmarked {
+                macro_rules! __odes_probe { ($($any:tt)*) => { #error }; }
+                pub(super) use __odes_probe;
+            }
+            use unmarked::__odes_probe;
+            const _: () = {
+                use #path as __odes_probe;
+                __odes_probe! { { #facade::__private::ignore } }
+            };
+        };
     }
 }
 
@@ -372,7 +446,8 @@ impl Constants {
         let constant = last.ident.to_string();
         // As `Elaborator::path` tells them from variables.
         let is_constant = path.segments.len() > 1 || constant.contains(char::is_uppercase);
-        let is_known = known_constant(path, self.scalar).is_some();
+        let is_function = path.segments.len() > 1 && Function::from_name(&constant).is_some();
+        let is_known = is_function || known_constant(path, self.scalar).is_some();
         if inside || !is_constant || is_known || expr.qself.is_some() {
             return;
         }

@@ -4,7 +4,9 @@
 //! functions. What needs values (that an index is in range, that a component is assigned) is
 //! `elaborate`'s. Errors go to the [`Ctxt`] and parsing continues, so that all are reported.
 
+mod call;
 mod control;
+mod elsewhere;
 mod expr;
 pub(crate) mod mass;
 pub(crate) mod module;
@@ -24,16 +26,27 @@ use crate::ast::{Block, Part, Scalar, System, Typed};
 use crate::ctxt::Ctxt;
 use crate::outside::Outside;
 
+pub(crate) use statement::is_seen;
+
+/// The function that a method of a struct becomes.
+pub(crate) fn method(of: &Ident, name: &Ident) -> Ident {
+    Ident::new(&format!("{of}__{name}"), name.span())
+}
+
 /// Parser of one system.
 pub(crate) struct Parser<'c> {
     ctxt: &'c Ctxt,
     next: Cell<u32>,
     opaque: Cell<bool>,
     hidden_names: Cell<bool>,
+    /// Whether a variant of an enum was refused.
+    variants: Cell<bool>,
     /// Names declared anywhere in the system, which a call may be of.
     declared: HashSet<String>,
     /// Names of the structs declared anywhere in the system.
     structs: HashSet<String>,
+    /// Names of the methods of structs.
+    methods: HashSet<String>,
     /// Structs that cannot be used.
     other_structs: HashSet<String>,
     /// Type parameters that stand for numbers.
@@ -52,8 +65,10 @@ impl<'c> Parser<'c> {
             next: Cell::new(1),
             opaque: Cell::new(false),
             hidden_names: Cell::new(false),
+            variants: Cell::new(false),
             declared: HashSet::new(),
             structs: HashSet::new(),
+            methods: HashSet::new(),
             other_structs: HashSet::new(),
             numbers: HashSet::new(),
             name: name.to_string(),
@@ -78,6 +93,17 @@ impl<'c> Parser<'c> {
         self.numbers.extend(declared.numbers);
     }
 
+    /// Takes note of which functions are methods, as `system/desugar.rs` names them.
+    fn note_methods<'a>(&mut self, functions: impl Iterator<Item = &'a syn::ItemFn>) {
+        for item in functions {
+            let name = item.sig.ident.to_string();
+            let of_struct = self.structs.iter().find(|of| name.starts_with(&format!("{of}__")));
+            if let Some(of) = of_struct {
+                self.methods.insert(name[of.len() + 2..].to_owned());
+            }
+        }
+    }
+
     /// The functions from outside that the system calls, as functions of the outermost block.
     fn outside<'a>(&self, outside: &'a [Outside], items: &mut Block<'a>) {
         for function in outside {
@@ -98,7 +124,7 @@ impl<'c> Parser<'c> {
         let state = typed(signature.u.ty);
         let parameters = signature.p.as_ref().map(|p| typed(p.ty));
         let result = typed(signature.result());
-        let body = self.block_of(&item.block, uses, signature.returns);
+        let body = self.body(&item.block, uses, signature.returns);
         Part {
             name: &item.sig.ident,
             state,
@@ -113,21 +139,24 @@ impl<'c> Parser<'c> {
     }
 }
 
-/// The most states, or parameters, or entries of matrices of derivatives for each state. While the
-/// code is generated there is a place for each entry.
-const LENGTH_LIMIT: usize = 16_384;
-const ENTRY_LIMIT: usize = LENGTH_LIMIT * 1024;
+/// The most derivatives, of each state by each state and each parameter: while the code is
+/// generated there is a place for each of them.
+const DERIVATIVE_LIMIT: usize = STATE_LIMIT * STATE_LIMIT;
+/// As many states have so many derivatives, if there are no parameters.
+const STATE_LIMIT: usize = 4096;
+const PARAMETER_LIMIT: usize = 16_384;
 
 /// The mistake of a system that is too large; what is too large of it.
 pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
-    let entries = states.saturating_mul(states.saturating_add(parameters));
-    if states <= LENGTH_LIMIT && parameters <= LENGTH_LIMIT && entries <= ENTRY_LIMIT {
+    let derivatives = states.saturating_mul(states.saturating_add(parameters));
+    if derivatives <= DERIVATIVE_LIMIT && parameters <= PARAMETER_LIMIT {
         return None;
     }
     Some(format!(
-        "{states} states and {parameters} parameters are too many: each is a variable of its own in \
-         the code of every lane, and there is a derivative of each state by each of them; the most \
-         is {LENGTH_LIMIT} of either, and {ENTRY_LIMIT} derivatives; use fewer"
+        "{states} states and {parameters} parameters are too many: there is a derivative of each \
+         state by each state and each parameter, and the most is {STATE_LIMIT} states without \
+         parameters, that is {DERIVATIVE_LIMIT} derivatives, and {PARAMETER_LIMIT} parameters; \
+         use fewer"
     ))
 }
 
@@ -150,6 +179,11 @@ pub(crate) fn parse<'a>(
     for statement in &item.block.stmts {
         parser.declare(|declared| declared.visit_stmt(statement));
     }
+    parser.declare(|declared| declared.visit_signature(&item.sig));
+    parser.note_methods(item.block.stmts.iter().filter_map(|statement| match statement {
+        syn::Stmt::Item(syn::Item::Fn(item)) => Some(item),
+        _ => None,
+    }));
     ConditionalCompilation { parser: &parser }.visit_block(&item.block);
 
     let signature = match signature(&item.sig) {
@@ -165,7 +199,7 @@ pub(crate) fn parse<'a>(
     let mut uses = Vec::new();
     let Some(signature) = signature else {
         // For the errors that are in it.
-        parser.block_of(&item.block, Some(&mut uses), None);
+        parser.body(&item.block, Some(&mut uses), None);
         return None;
     };
     let rhs = parser.part(item, &signature, Some(&mut uses));
@@ -267,14 +301,27 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
              write an array with its length, such as `[f64; 3]`",
         )),
         other => {
-            let fields = match other {
-                syn::Type::Path(_) => {
-                    "; structs with named fields go, with the function as `fn rhs`, into \
-                     `#[ode_system] mod name { … }`"
-                }
-                _ => "",
+            let name = match other {
+                syn::Type::Path(path) => path.path.segments.last(),
+                _ => None,
             };
-            let message = format!("expected `[f64; N]` here, as in {}{fields}", signature::FORMS);
+            let hint = match name.map(|last| (last.ident.to_string(), last.arguments.is_none())) {
+                Some((name, true)) if Scalar::from_name(&name).is_some() => {
+                    ": one number is an array of one, too; write `[f64; 1]`"
+                }
+                Some((name, _)) if refuse::allocates(&name) => {
+                    ": the number of elements must be known at compile time, and a lane cannot \
+                     allocate; write an array with its length, such as `[f64; 3]`"
+                }
+                Some((_, true)) => {
+                    ": a macro does not see what else is named so; write the array that an alias \
+                     stands for, and put a struct with named fields, and the function as `fn rhs`, \
+                     into `#[ode_system] mod name { … }`"
+                }
+                _ => ": vectors of libraries are not visible here",
+            };
+            let message =
+                format!("expected `[f64; N]` here{hint}; the forms are {}", signature::FORMS);
             Err(syn::Error::new_spanned(other, message))
         }
     }

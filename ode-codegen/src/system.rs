@@ -18,6 +18,7 @@
 mod assemble;
 mod constants;
 mod dependent;
+mod desugar;
 mod function;
 mod linear;
 mod mass;
@@ -51,15 +52,22 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
         Ok(syn::Item::Fn(_)) => function::start(attr, item),
         Ok(syn::Item::Mod(_)) => module::start(attr, item),
         other => {
+            // What is understood stays, so that its name is known.
+            let original = other.as_ref().ok().map(|_| item);
             let span = match other {
                 Ok(item) => syn::Error::new_spanned(item, "").span(),
-                Err(error) => error.span(),
+                Err(error) => {
+                    let message = format!("this cannot be read as Rust: {error}");
+                    return syn::Error::new(error.span(), message).to_compile_error();
+                }
             };
             let message = format!(
-                "`#[ode_system]` is for functions, {}, and for modules with a function `rhs`",
+                "`#[ode_system]` is for functions, {}, and for modules with a function `rhs`: put \
+                 structs, and the function as `fn rhs`, into `#[ode_system] mod name {{ … }}`",
                 signature::FORMS
             );
-            syn::Error::new(span, message).to_compile_error()
+            let error = syn::Error::new(span, message).to_compile_error();
+            quote!(#error #original)
         }
     }
 }
@@ -121,13 +129,7 @@ impl Options {
                         );
                     }
                 },
-                _ => {
-                    return Err(syn::Error::new_spanned(
-                        name,
-                        "unknown argument: expected `crate = path`, `fusion = \"off\"`, \
-                         `check = \"off\"`, `pivoting = \"on\"` or `limit = number`",
-                    ));
-                }
+                _ => return Err(syn::Error::new_spanned(&name, unknown_argument(&name))),
             }
         }
         Ok(options)
@@ -147,6 +149,22 @@ fn number(value: &syn::Expr) -> Option<u64> {
     }
 }
 
+fn unknown_argument(name: &Ident) -> String {
+    let elsewhere = match name.to_string().as_str() {
+        "method" | "solver" | "stiff" | "implicit" | "explicit" | "tol" | "reltol" | "abstol"
+        | "rtol" | "atol" | "dt" => {
+            "; methods and tolerances are arguments of `solve`, as in `problem.solve(Rodas4, \
+             &SolveOptions::default().tolerance(1e-6))`"
+        }
+        "f32" | "f64" | "precision" => "; the precision is that of the numbers of the problem",
+        _ => "",
+    };
+    format!(
+        "unknown argument: expected `crate = path`, `fusion = \"off\"`, `check = \"off\"`, \
+         `pivoting = \"on\"` or `limit = number`{elsewhere}"
+    )
+}
+
 /// `name = value`, where the name may be the keyword `crate`.
 struct Argument {
     name: Ident,
@@ -156,6 +174,10 @@ struct Argument {
 impl syn::parse::Parse for Argument {
     fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
         let name = Ident::parse_any(input)?;
+        let arguments = ["crate", "fusion", "check", "pivoting", "limit"];
+        if !arguments.iter().any(|known| name == known) {
+            return Err(syn::Error::new_spanned(&name, unknown_argument(&name)));
+        }
         input.parse::<syn::Token![=]>()?;
         Ok(Argument { name, value: input.parse()? })
     }

@@ -96,6 +96,11 @@ macro_rules! solve_chunk {
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say where an ensemble is solved",
+    label = "expected `EnsembleThreads`, `EnsembleSerial` or `EnsembleGpuKernel::new()`",
+    note = "`EnsembleThreads` takes all cores and SIMD lanes, `.threads(n)` fewer"
+)]
 pub trait EnsembleAlgorithm {
     /// Calls `make`, which evaluates the ensemble's problems, where this place has threads for that;
     /// by default on those of rayon's current pool.

@@ -123,6 +123,13 @@ pub struct EnsembleProblem<S, T, F, const N: usize, const P: usize> {
 pub struct Unvaried;
 
 /// Makes trajectory `i`'s problem from the ensemble's. Implemented by functions of both.
+#[diagnostic::on_unimplemented(
+    message = "this does not make the problems of an ensemble",
+    label = "expected a function of a problem and an index, as in \
+             `|problem, i| problem.with_p([i as f64])`",
+    note = "it is called from several threads: draw random numbers before, into a `Vec`, and take \
+            those of index `i`"
+)]
 pub trait Vary<S, T, const N: usize, const P: usize>: Sync {
     /// The problem of trajectory `i`.
     fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P>;

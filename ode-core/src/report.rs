@@ -94,7 +94,7 @@ pub enum LinearEquations {
 }
 
 /// What the compiler made of a system. `#[ode_system]` gives each one a function `report()`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Report {
@@ -104,8 +104,12 @@ pub struct Report {
     pub states: &'static [&'static str],
     /// Names of the parameters.
     pub parameters: &'static [&'static str],
-    /// Whether the time appears.
+    /// Whether the time appears, in the numbers or in what they are compared with.
     pub depends_on_time: bool,
+    /// The times at which the right-hand side changes its form; see [`System::TIME_BREAKS`].
+    pub time_breaks: &'static [f64],
+    /// The same where they depend on a parameter: its index, and `a` and `b` of the time `a p + b`.
+    pub parameter_breaks: &'static [(usize, f64, f64)],
     /// Whether there is a mass matrix other than the identity.
     pub mass_matrix: bool,
     /// How many equations are algebraic: rows of the mass matrix that are zero.
@@ -145,7 +149,11 @@ impl Report {
             name: S::NAME,
             states: const { &S::STATES },
             parameters: const { &S::PARAMETERS },
-            depends_on_time: !S::TIME_PATTERN.is_empty(),
+            depends_on_time: !(S::TIME_PATTERN.is_empty()
+                && S::TIME_BREAKS.is_empty()
+                && S::PARAMETER_BREAKS.is_empty()),
+            time_breaks: S::TIME_BREAKS,
+            parameter_breaks: S::PARAMETER_BREAKS,
             mass_matrix: S::MASS,
             algebraic: S::ALGEBRAIC,
             domain: S::HAS_DOMAIN,
@@ -160,6 +168,26 @@ impl Report {
             linear: S::LINEAR,
             factor_nonzeros: size_of::<S::Factors<f64>>() / size_of::<f64>(),
             parameter_nonzeros: S::PARAMETER_PATTERN.len(),
+        }
+    }
+}
+
+impl Report {
+    /// What the time is compared with, in words.
+    fn breaks(&self) -> String {
+        let mut all: Vec<String> = self.time_breaks.iter().map(f64::to_string).collect();
+        all.extend(self.parameter_breaks.iter().map(|&(index, a, b)| {
+            let name = self.parameters[index];
+            match (a == 1.0, b == 0.0) {
+                (true, true) => name.to_owned(),
+                (true, false) => format!("{name} + {b}"),
+                (false, true) => format!("{a} {name}"),
+                (false, false) => format!("{a} {name} + {b}"),
+            }
+        }));
+        match all.len() {
+            0..=12 => all.join(", "),
+            count => format!("{}, … {}", all[..4].join(", "), all[count - 1]),
         }
     }
 }
@@ -181,6 +209,9 @@ impl fmt::Display for Report {
         writeln!(f, "  {}", list(p, "parameter", self.parameters))?;
         let time = if self.depends_on_time { "appears" } else { "does not appear" };
         writeln!(f, "  the time {time}")?;
+        if !(self.time_breaks.is_empty() && self.parameter_breaks.is_empty()) {
+            writeln!(f, "  compared with the time: {}", self.breaks())?;
+        }
         let algebraic = match self.algebraic {
             0 => "no algebraic equation".to_owned(),
             1 => "1 algebraic equation".to_owned(),

@@ -11,6 +11,14 @@ use crate::system::System;
 
 /// What solves: every [`Method`], [`Auto`], and choices of them by name
 /// ([`any_method!`](crate::any_method)).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a method",
+    label = "expected a method, such as `Tsit5`, `Rodas4` or `Auto`, by itself",
+    note = "methods are types, whose values are written as they are: `problem.solve(Tsit5, \
+            &options)`; `Auto` chooses one for you",
+    note = "all are in `odes::prelude`, and docs/choosing-a-method.md tells them apart; one chosen \
+            at run time is a `match` with a `solve` in each arm"
+)]
 pub trait Solver<const K: usize>: Copy + sealed::Sealed {
     /// What is known of the method that solves a system of so many states with these options; `mass` says
     /// whether it has a mass matrix.

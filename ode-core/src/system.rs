@@ -8,6 +8,15 @@ use crate::report::{LinearEquations, Operations};
 ///
 /// `#[ode_system]` implements it, on a unit struct that has the name of the user's function. The
 /// functions are lane programs: they compute one value per lane, for any [`Real`].
+#[diagnostic::on_unimplemented(
+    message = "this is not a system of equations: `#[ode_system]` makes one of a function or a \
+               module",
+    label = "put `#[ode_system]` above this function, and pass its name",
+    note = "a closure becomes a function, `#[ode_system] fn name(u: &[f64; N], p: &[f64; P], t: \
+            f64) -> [f64; N]`, and what it captures parameters",
+    note = "of `#[ode_system] mod name` pass `name`, not `name::rhs`; of `#[ode_system] fn name` \
+            not `name::call`"
+)]
 pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The name of the function that was compiled.
     const NAME: &'static str;
@@ -21,6 +30,14 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     const PARAMETER_PATTERN: &'static [(usize, usize)];
     /// The components of the right-hand side that depend explicitly on the time, in order.
     const TIME_PATTERN: &'static [usize];
+    /// The times at which the right-hand side changes its form: where it compares the time with
+    /// numbers that are known when it is compiled, in ascending order. They are found in
+    /// comparisons, minima and maxima of what is affine in the time, also in the functions that it
+    /// calls; see [`tstops_of`].
+    const TIME_BREAKS: &'static [f64] = &[];
+    /// The same where it compares the time with a parameter: the index of the parameter `p`, and
+    /// `a` and `b` of the time `a p + b`.
+    const PARAMETER_BREAKS: &'static [(usize, f64, f64)] = &[];
     /// Whether the derivative of the right-hand side by the time is zero wherever there is one.
     const AUTONOMOUS: bool = Self::TIME_PATTERN.is_empty();
     /// Whether it depends on the time nevertheless, in steps: by comparisons with it, say.
@@ -115,6 +132,65 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     fn device_source() -> String;
 }
 
+/// The times at which a system's right-hand side changes its form, in ascending order, as
+/// [`System::TIME_BREAKS`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)`, and of
+/// comparisons with constants. Steps that end there see each side of the change as the smooth
+/// function that it is.
+///
+/// Not among them are times that depend on parameters, for which see [`tstops_for`], and those of
+/// `t % period`, which are as many as the time span has periods.
+#[must_use]
+pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> &'static [f64] {
+    let _ = system;
+    S::TIME_BREAKS
+}
+
+/// The same with these parameters: with the times of `if t < p[0] { … }`, too, and of comparisons
+/// with what is affine in one parameter.
+#[must_use]
+pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
+    system: &S,
+    p: &[f64; P],
+) -> Vec<f64> {
+    let mut times = tstops_of(system).to_vec();
+    times.extend(S::PARAMETER_BREAKS.iter().map(|&(index, a, b)| a * p[index] + b));
+    times.retain(|time| time.is_finite());
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    times
+}
+
+/// Sorts times that rustc knows and the macro does not; how many are finite and different.
+#[doc(hidden)]
+#[must_use]
+pub const fn in_order<const K: usize>(times: [f64; K]) -> ([f64; K], usize) {
+    let mut sorted = times;
+    let mut count = 0;
+    let mut next = 0;
+    while next < K {
+        let time = times[next];
+        next += 1;
+        if !time.is_finite() {
+            continue;
+        }
+        let mut place = count;
+        while place > 0 && sorted[place - 1] > time {
+            place -= 1;
+        }
+        if place > 0 && sorted[place - 1] == time {
+            continue;
+        }
+        let mut from = count;
+        while from > place {
+            sorted[from] = sorted[from - 1];
+            from -= 1;
+        }
+        sorted[place] = time;
+        count += 1;
+    }
+    (sorted, count)
+}
+
 /// A member of the device struct: a constant of the user's, whose value the macro did not know.
 ///
 /// The shortest decimal that reads back as the same `f64`. C++ has no literal for the values that
@@ -139,7 +215,19 @@ pub(crate) fn device_number(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::device_constant;
+    use super::{device_constant, in_order};
+
+    #[test]
+    fn times_are_sorted_and_different() {
+        let sorted = |times: [f64; 6]| {
+            let (sorted, count) = in_order(times);
+            sorted[..count].to_vec()
+        };
+        assert_eq!(sorted([3.0, 1.0, 2.0, 1.0, 3.0, 0.5]), [0.5, 1.0, 2.0, 3.0]);
+        assert_eq!(sorted([f64::NAN, 1.0, f64::INFINITY, -1.0, 1.0, -1.0]), [-1.0, 1.0]);
+        assert_eq!(sorted([f64::NAN; 6]), []);
+        assert_eq!(in_order([]).1, 0);
+    }
 
     #[test]
     fn device_constants_read_back_exactly() {

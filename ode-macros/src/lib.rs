@@ -114,7 +114,7 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `fn tgrad(u: &State, …) -> State`, or with a first argument `dt: &mut State` | in place of the derivative by the time |
 /// | `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one | the matrix of `M du/dt = rhs`; an equation whose row is zero is algebraic |
 /// | `fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool` | where there are no states: steps that end there are refused |
-/// | `struct`, `const`, other `fn` | for the functions to use; the fields of a struct are numbers, truth values, arrays, tuples and structs |
+/// | `struct` and its methods, `type`, `const`, other `fn` | for the functions to use; the fields of a struct are numbers, truth values, arrays, tuples and structs |
 /// | `use path::name;` | of constants, and of functions under [`ode_fn`](macro@ode_fn) |
 ///
 /// Derivatives by hand are compared with the derived ones at some points when they are compiled; a
@@ -163,6 +163,13 @@ pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn ode_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::outside::expand(attr.into(), item.into()).into()
+}
+
+/// Nothing, whatever it is given: asks whether a function has a macro. Called by macros only.
+#[doc(hidden)]
+#[proc_macro]
+pub fn ignore(_: TokenStream) -> TokenStream {
+    TokenStream::new()
 }
 
 /// Goes on with an expansion that needed a function from outside. Called by macros only.

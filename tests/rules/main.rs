@@ -4,7 +4,12 @@
 //! Each is compiled by rustc as it stands and by `#[ode_system]`, and both compute the same.
 
 // The halves show one thing each, some of them one that nobody would write.
-#![allow(clippy::eq_op, clippy::needless_late_init, clippy::redundant_closure_call)]
+#![allow(
+    clippy::eq_op,
+    clippy::needless_late_init,
+    clippy::needless_return,
+    clippy::redundant_closure_call
+)]
 
 mod guide;
 #[path = "../support/random.rs"]
@@ -40,7 +45,7 @@ rules! {
         bounds_are_known, branches_of_one_kind, break_in_loops, break_on_known, conditions_are_comparisons, constants_of_match, every_value_has_an_arm, guards_are_known, loops_end, loops_over_items, match_not_on_floats, match_on_known, no_if_let, no_return, operations_are_limited, patterns_of_match, ranges_end, steps_are_not_zero, while_on_known,
     }
     functions {
-        arguments_do_not_change, arguments_of_methods, closures_do_not_assign, closures_have_names, elements_change_by_assignment, functions_are_called, functions_from_outside, functions_inside, generic_over_lengths, iterators, known_functions, map_is_for_arrays, methods_of_floats, no_recursion, not_itself, nothing_is_collected, number_of_arguments, pow_is_for_integers, powi_is_known, safe_functions, sums_have_a_type,
+        arguments_do_not_change, arguments_of_methods, closures_do_not_assign, closures_have_names, elements_change_by_assignment, functions_are_called, functions_as_values, functions_from_outside, functions_inside, generic_over_lengths, iterators, known_functions, map_is_for_arrays, methods_of_floats, no_recursion, not_itself, nothing_is_collected, number_of_arguments, pow_is_for_integers, powi_is_known, safe_functions, sums_have_a_type,
     }
     integers {
         fits_some_type, no_division_by_zero, no_overflow, not_below_zero, not_by_state,
@@ -49,7 +54,7 @@ rules! {
         no_assertions, no_options, no_other_macros, no_output, no_panic, no_question_mark, nothing_unsafe, only_numbers_decide,
     }
     modules {
-        domains_are_conditions, domains_have_states, equations_have_unknowns, fields, jacobians_are_right, jacobians_are_square, masses_are_constants, masses_are_finite, masses_are_of_modules, masses_are_square, masses_are_written, masses_do_not_vary, masses_from_outside, names_of_the_module, numbers_only, observables_are_floats, observables_are_returned, one_mass_matrix, right_hand_side, use_in_the_module, written_in_place,
+        aliases, domains_are_conditions, domains_have_states, equations_have_unknowns, fields, jacobians_are_right, jacobians_are_square, masses_are_constants, masses_are_finite, masses_are_of_modules, masses_are_square, masses_are_written, masses_do_not_vary, masses_from_outside, methods, names_of_the_module, numbers_only, observables_are_floats, observables_are_returned, one_mass_matrix, right_hand_side, use_in_the_module, written_in_place,
     }
 }
 
@@ -259,6 +264,7 @@ fn right_hand_sides_are_what_was_written() {
         functions::elements_change_by_assignment::rule::call,
     );
     agree(functions::functions_are_called::rule, functions::functions_are_called::rule::call);
+    agree(functions::functions_as_values::rule, functions::functions_as_values::rule::call);
     agree(functions::functions_from_outside::rule, functions::functions_from_outside::rule::call);
     agree(functions::functions_inside::rule, functions::functions_inside::rule::call);
     agree(functions::generic_over_lengths::rule, functions::generic_over_lengths::rule::call);
@@ -303,6 +309,10 @@ fn right_hand_sides_of_other_forms_too() {
     agree(signature::lengths_are_numbers::rule, signature::lengths_are_numbers::rule::rhs);
     agree(values::structs_are_seen::rule, values::structs_are_seen::rule::rhs);
     agree(modules::right_hand_side::rule, modules::right_hand_side::rule::rhs);
+    agree(modules::aliases::rule, modules::aliases::rule::rhs);
+    agree(modules::methods::rule, |u: &[f64; 1], p: &[f64; 2]| {
+        modules::methods::rule::rhs(u, &(*p).into())
+    });
     agree(modules::written_in_place::rule, modules::written_in_place::rule::rhs);
     agree(modules::names_of_the_module::rule, modules::names_of_the_module::rule::rhs);
     agree(modules::use_in_the_module::rule, modules::use_in_the_module::rule::rhs);

@@ -101,6 +101,14 @@ impl<'a> Elaborator<'a, '_> {
                 Value::Unset(Some(inner))
             }
             (_, Value::Unset(None), _) | (_, _, Value::Unset(None)) => Value::Unset(Some(partly)),
+            (_, a, Value::Unit) if !partly.otherwise => {
+                let message = format!(
+                    "this `if` gives {}, and nothing where its condition is false: one value is \
+                     selected from both; write what it is there, as in `else {{ 0.0 }}`",
+                    a.describe()
+                );
+                self.poison(partly.position, partly.token, message)
+            }
             (_, a, b) => {
                 let message = format!(
                     "one branch of this `if` gives {} and the other {}: one value is selected \

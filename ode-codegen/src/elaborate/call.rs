@@ -9,7 +9,8 @@ use quote::ToTokens;
 use super::value::Value;
 use super::work::Work;
 use super::{Elaborator, Role, Variable};
-use crate::ast::{Callable, Expr, IntegerType};
+use crate::ast::{Callable, Expr, IntegerType, Known};
+use crate::parse::method;
 use crate::parse::refuse::{self, arguments_in_words};
 
 /// A function or closure, with what it sees.
@@ -94,14 +95,75 @@ impl<'a> Elaborator<'a, '_> {
     pub(super) fn invoke_by_name(
         &mut self,
         expr: &Expr<'a>,
-        name: &'a Ident,
+        name: &Ident,
+        token: &'a Ident,
         arguments: Vec<Value<'a>>,
     ) -> Value<'a> {
         match self.find(name).map(|index| self.variables[index].value.clone()) {
-            Some(function) => self.invoke(expr.id, name, function, arguments),
+            Some(function) => self.invoke(expr, token, function, arguments),
             None => {
                 // Declared, but in another block.
-                let message = refuse::function_call(&name.to_string(), "this function");
+                let is_function = std::ptr::eq(self.system.name, self.system.rhs.name);
+                let here = if is_function { "this function" } else { "this module" };
+                let message = refuse::function_call(&name.to_string(), here);
+                self.poison(expr.id, token, message)
+            }
+        }
+    }
+
+    /// `receiver.name(arguments)`, where structs have methods of this name: that of the receiver,
+    /// which is the first of `arguments`, or else `otherwise`.
+    pub(super) fn call_method(
+        &mut self,
+        expr: &Expr<'a>,
+        name: &'a Ident,
+        arguments: Vec<(&Expr<'a>, Value<'a>)>,
+        otherwise: Option<&Known>,
+    ) -> Value<'a> {
+        let of = match &arguments[0].1 {
+            Value::Poison => return Value::Poison,
+            Value::Struct(definition, _) => Some(definition.clone()),
+            _ => None,
+        };
+        let values = || arguments.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>();
+        match (of, otherwise) {
+            (Some(definition), _) => {
+                let function = method(definition.name, name);
+                let takes = self.find(&function).map(|index| match &self.variables[index].value {
+                    Value::Closure(closure) => closure.definition.parameters.len(),
+                    _ => 0,
+                });
+                if let Some(takes) = takes.filter(|takes| *takes > 0 && *takes != arguments.len()) {
+                    let message = format!(
+                        "`{name}` takes {}, and is called with {}; give it a value for each",
+                        arguments_in_words(takes - 1),
+                        arguments.len() - 1
+                    );
+                    return self.poison(expr.id, name, message);
+                }
+                if takes.is_some() {
+                    return self.invoke_by_name(expr, &function, name, values());
+                }
+                let message = format!(
+                    "`{}` has no method `{name}` here: write it as `fn {name}(&self)` in \
+                     `impl {}`, or as a function of the module",
+                    definition.name, definition.name
+                );
+                self.poison(expr.id, name, message)
+            }
+            (None, Some(Known::Function(function))) if function.arguments() == arguments.len() => {
+                self.call(expr, *function, &values(), name)
+            }
+            (None, Some(Known::Method(known, of))) if known.arguments() + 1 == arguments.len() => {
+                let receiver = arguments[0].1.clone();
+                self.method(expr, *known, receiver, &arguments[1..], of, name)
+            }
+            (None, _) => {
+                let message = format!(
+                    "{} has no method `{name}` of this form: one of a struct of this module has \
+                     this name; call it on a value of that struct",
+                    arguments[0].1.describe()
+                );
                 self.poison(expr.id, name, message)
             }
         }
@@ -110,18 +172,44 @@ impl<'a> Elaborator<'a, '_> {
     /// The value of a call; mistakes about the call itself are on `token`.
     pub(super) fn invoke(
         &mut self,
-        position: u32,
+        expr: &Expr<'a>,
         token: &dyn ToTokens,
         function: Value<'a>,
         arguments: Vec<Value<'a>>,
     ) -> Value<'a> {
+        let position = expr.id;
+        let count = |takes: usize| {
+            format!(
+                "this function takes {}, and is called with {}; give it a value for each",
+                arguments_in_words(takes),
+                arguments.len()
+            )
+        };
         let called = match function {
             Value::Closure(closure) => closure,
+            Value::Function(function) if arguments.len() != function.arguments() => {
+                return self.poison(position, token, count(function.arguments()));
+            }
+            Value::Function(function) => return self.call(expr, function, &arguments, token),
             Value::Poison => return Value::Poison,
+            Value::Array(_) if matches!(arguments[..], [Value::Integer(_)]) => {
+                return self.poison(
+                    position,
+                    token,
+                    "cannot call an array: its elements are written with brackets and counted from \
+                     0, as in `u[0]`",
+                );
+            }
             other => {
                 let message = format!(
-                    "cannot call {}: only functions and closures can be; use the value itself",
-                    other.describe()
+                    "cannot call {}: only functions and closures can be; use the value itself{}",
+                    other.describe(),
+                    match other {
+                        Value::Array(_) | Value::Struct(..) if arguments.len() == 1 => {
+                            " (the state is that of the time `t`: there are no delays)"
+                        }
+                        _ => "",
+                    }
                 );
                 return self.poison(position, token, message);
             }
@@ -140,12 +228,7 @@ impl<'a> Elaborator<'a, '_> {
         }
         let Closure { definition, around } = called;
         if arguments.len() != definition.parameters.len() {
-            let message = format!(
-                "this function takes {}, and is called with {}; give it a value for each",
-                arguments_in_words(definition.parameters.len()),
-                arguments.len()
-            );
-            return self.poison(position, token, message);
+            return self.poison(position, token, count(definition.parameters.len()));
         }
         let inside = match around {
             Around::Scope(scope) => self.scopes[scope].clone(),
@@ -226,7 +309,7 @@ impl<'a> Elaborator<'a, '_> {
             let index = index as i128;
             let index = self.integers.introduce(expr.id, index, Some(IntegerType::USIZE));
             let arguments = vec![Value::Integer(index)];
-            elements.push(self.invoke(function.id, function.syntax, callee.clone(), arguments));
+            elements.push(self.invoke(function, function.syntax, callee.clone(), arguments));
         }
         self.array(elements)
     }

@@ -6,7 +6,7 @@ use super::place::FROM_OUTSIDE;
 use super::value::{Partly, Value};
 use super::work::{self, Work};
 use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Relation, Scalar};
-use crate::graph::{Binary, Comparison, Id, Unary};
+use crate::graph::{Binary, Comparison, Unary};
 use crate::simplify::Truth;
 
 impl<'a> Elaborator<'a, '_> {
@@ -23,6 +23,7 @@ impl<'a> Elaborator<'a, '_> {
             }
             ExprKind::Bool(value) => Value::Bool(*value),
             ExprKind::Path(path) => self.path(expr, path),
+            ExprKind::Function(function) => Value::Function(*function),
             ExprKind::Neg(operand) => self.neg(expr, operand),
             ExprKind::Not(operand) => match self.expr(operand) {
                 Value::Poison => Value::Poison,
@@ -89,9 +90,24 @@ impl<'a> Elaborator<'a, '_> {
             }
             ExprKind::Repeat(value, count) => self.repeat(value, count),
             ExprKind::Call { function, arguments, name } => {
-                let arguments: Vec<_> =
-                    arguments.iter().map(|argument| self.expr(argument)).collect();
+                let argument = |argument: &Expr<'a>| match &argument.kind {
+                    ExprKind::Cast(exponent, Cast::Integer(ty)) if *function == Function::Powi => {
+                        self.exponent(argument, exponent, *ty)
+                    }
+                    _ => self.expr(argument),
+                };
+                let arguments: Vec<_> = arguments.iter().map(argument).collect();
                 self.call(expr, *function, &arguments, name)
+            }
+            ExprKind::Methods { receiver, arguments, name, otherwise } => {
+                let receiver = (&**receiver, self.expr(receiver));
+                let arguments = arguments.iter().map(|argument| (argument, self.expr(argument)));
+                let arguments = std::iter::once(receiver).chain(arguments.collect::<Vec<_>>());
+                self.call_method(expr, name, arguments.collect(), otherwise.as_ref())
+            }
+            ExprKind::Associated { function, arguments, name } => {
+                let arguments = arguments.iter().map(|argument| self.expr(argument)).collect();
+                self.invoke_by_name(expr, function, name, arguments)
             }
             ExprKind::Interpolate { interpolation, table, position, name } => {
                 let array = self.expr(table);
@@ -118,7 +134,7 @@ impl<'a> Elaborator<'a, '_> {
                         }
                     }
                 };
-                let partly = Partly { token, position: expr.id };
+                let partly = Partly { token, position: expr.id, otherwise: otherwise.is_some() };
                 self.branch(
                     mask,
                     partly,
@@ -156,7 +172,7 @@ impl<'a> Elaborator<'a, '_> {
             ExprKind::Closure(definition) => Value::Closure(self.capture(definition)),
             ExprKind::Invoke { name, arguments } => {
                 let arguments = arguments.iter().map(|argument| self.expr(argument)).collect();
-                self.invoke_by_name(expr, name, arguments)
+                self.invoke_by_name(expr, name, name, arguments)
             }
             ExprKind::Match { scrutinee, arms } => self.match_on(scrutinee, arms),
             ExprKind::For { label, pattern, iterated, body } => {
@@ -235,11 +251,16 @@ impl<'a> Elaborator<'a, '_> {
                  number with a point, as in `2.0`, or convert by `as f64`",
                 ),
             (a, b) => {
+                let is_truth = |value: &Value<'_>| matches!(value, Value::Bool(_) | Value::Mask(_));
                 let message = format!(
-                    "cannot compute with {} and {}: arithmetic is for numbers; write it for each \
-                     element, as in `v.map(|x| 2.0 * x)`",
+                    "cannot compute with {} and {}: arithmetic is for numbers; {}",
                     a.describe(),
-                    b.describe()
+                    b.describe(),
+                    if is_truth(&a) || is_truth(&b) {
+                        "write `if condition { 1.0 } else { 0.0 }`, or `f64::from(condition)`"
+                    } else {
+                        "write it for each element, as in `v.map(|x| 2.0 * x)`"
+                    }
                 );
                 self.poison(expr.id, expr.syntax, message)
             }
@@ -376,7 +397,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    fn cast(&mut self, expr: &Expr<'a>, operand: Value<'a>, cast: Cast) -> Value<'a> {
+    pub(super) fn cast(&mut self, expr: &Expr<'a>, operand: Value<'a>, cast: Cast) -> Value<'a> {
         match (operand, cast) {
             (Value::Poison, _) => Value::Poison,
             (Value::Real(id), Cast::Float) => Value::Real(id),
@@ -385,6 +406,16 @@ impl<'a> Elaborator<'a, '_> {
             }
             (Value::Integer(integer), Cast::Integer(ty)) => {
                 Value::Integer(self.integers.introduce(expr.id, wrap(integer.value, ty), Some(ty)))
+            }
+            // `f64::from(condition)`; of a cast, which rustc refuses, see below.
+            (Value::Bool(value), Cast::Float) if matches!(expr.syntax, syn::Expr::Call(_)) => {
+                Value::Real(self.graph.literal(f64::from(value)))
+            }
+            (Value::Mask(mask), Cast::Float) if matches!(expr.syntax, syn::Expr::Call(_)) => {
+                self.real(|graph| {
+                    let (one, zero) = (graph.literal(1.0), graph.literal(0.0));
+                    graph.select(mask, one, zero)
+                })
             }
             (Value::Bool(value), Cast::Integer(ty)) => {
                 Value::Integer(self.integers.introduce(expr.id, i128::from(value), Some(ty)))
@@ -407,9 +438,14 @@ impl<'a> Elaborator<'a, '_> {
             ),
             (other, _) => {
                 let message = format!(
-                    "cannot cast {}: only numbers can be; write `if condition {{ 1.0 }} else {{ \
-                     0.0 }}`",
-                    other.describe()
+                    "cannot cast {}: only numbers can be; {}",
+                    other.describe(),
+                    match other {
+                        Value::Bool(_) | Value::Mask(_) => {
+                            "write `if condition { 1.0 } else { 0.0 }`, or `f64::from(condition)`"
+                        }
+                        _ => "cast each number in it",
+                    }
                 );
                 self.poison(expr.id, expr.syntax, message)
             }
@@ -418,7 +454,12 @@ impl<'a> Elaborator<'a, '_> {
 
     fn repeat(&mut self, value: &Expr<'a>, count: &Expr<'a>) -> Value<'a> {
         let element = self.expr(value);
-        let Some(length) = self.length(count) else { return Value::Poison };
+        let length = self.length_or(
+            count,
+            "`[x; n]` is an array of `n` elements `x`, where `n` is an integer known at compile \
+             time: between elements write a comma, as in `[a, b]`",
+        );
+        let Some(length) = length else { return Value::Poison };
         self.spend(Work::Round, length.saturating_mul(work::size(&element)));
         if self.exhausted() {
             return Value::Poison;
@@ -428,6 +469,14 @@ impl<'a> Elaborator<'a, '_> {
 
     /// The length of an array, or an error.
     pub(super) fn length(&mut self, count: &Expr<'a>) -> Option<usize> {
+        self.length_or(
+            count,
+            "the length of an array must be an integer known at compile time: an array is its \
+             elements here; write a number, or a `const` inside",
+        )
+    }
+
+    fn length_or(&mut self, count: &Expr<'a>, otherwise: &str) -> Option<usize> {
         let length = match self.expr(count) {
             Value::Integer(integer) => {
                 self.integers.bind(integer.ty, IntegerType::USIZE);
@@ -441,95 +490,8 @@ impl<'a> Elaborator<'a, '_> {
             _ => None,
         };
         if length.is_none() {
-            self.error(
-                count.id,
-                count.syntax,
-                "the length of an array must be an integer known at compile time: an array is its \
-                 elements here; write a number, or a `const` inside",
-            );
+            self.error(count.id, count.syntax, otherwise);
         }
         length
-    }
-
-    fn call(
-        &mut self,
-        expr: &Expr<'a>,
-        function: Function,
-        arguments: &[Value<'a>],
-        name: &'a syn::Ident,
-    ) -> Value<'a> {
-        if arguments.contains(&Value::Poison) {
-            return Value::Poison;
-        }
-        if function == Function::Len {
-            if let Some(Value::Real(id)) = arguments.first()
-                && self.is_from_outside(*id)
-            {
-                return self.poison(expr.id, name, FROM_OUTSIDE);
-            }
-            return match arguments.first().and_then(Value::items) {
-                Some(elements) => Value::Integer(self.integers.introduce(
-                    expr.id,
-                    elements.len() as i128,
-                    Some(IntegerType::USIZE),
-                )),
-                None => self.poison(expr.id, name, "only an array has a length"),
-            };
-        }
-        if let (Function::Powi, [Value::Real(base), exponent]) = (function, arguments) {
-            let base = *base;
-            return match exponent {
-                Value::Integer(exponent) if i32::try_from(exponent.value).is_ok() => {
-                    self.integers.bind(exponent.ty, IntegerType::I32);
-                    let exponent = exponent.value as i64;
-                    self.real(|graph| graph.powi(base, exponent))
-                }
-                _ => self.poison(
-                    expr.id,
-                    name,
-                    "the exponent of `powi` must be an integer known at compile time: it is \
-                     unrolled into multiplications; use `powf` for any other",
-                ),
-            };
-        }
-        if let Some(result) = self.integer_function(expr, function, arguments) {
-            return result;
-        }
-        let reals: Vec<Id> = arguments
-            .iter()
-            .filter_map(|argument| match argument {
-                Value::Real(id) => Some(*id),
-                _ => None,
-            })
-            .collect();
-        match (function, &reals[..]) {
-            _ if reals.len() < arguments.len() => {
-                let message = format!(
-                    "`{name}` is for floats here: integers are known at compile time; write the \
-                     number with a point, as in `2.0`, or convert by `as f64`"
-                );
-                self.poison(expr.id, name, message)
-            }
-            (Function::Unary(function), &[a]) => self.real(|graph| graph.unary(function, a)),
-            (Function::Binary(function), &[a, b]) => {
-                self.real(|graph| graph.binary(function, a, b))
-            }
-            (Function::Recip, &[a]) => self.real(|graph| {
-                let one = graph.literal(1.0);
-                graph.div(one, a)
-            }),
-            (Function::MulAdd, &[a, b, c]) => self.real(|graph| graph.mul_add(a, b, c)),
-            (Function::Composed(function), arguments) => {
-                self.real(|graph| graph.compose(function, arguments).unwrap_or(arguments[0]))
-            }
-            (Function::Predicate(predicate), &[a]) => self.truth(|graph| graph.holds(predicate, a)),
-            (Function::SinCos, &[a]) => {
-                let both = [Unary::Sin, Unary::Cos];
-                let both = both.map(|function| self.real(|graph| graph.unary(function, a)));
-                Value::tuple(both.into())
-            }
-            // The parser counted the arguments, and the others are done above.
-            _ => Value::Poison,
-        }
     }
 }

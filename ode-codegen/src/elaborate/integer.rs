@@ -109,6 +109,12 @@ impl<S> Integers<S> {
         self.known[root.0].get_or_insert(ty);
     }
 
+    /// The type, if it is known and is not `ty`.
+    pub(super) fn other_than(&mut self, var: TypeVar, ty: IntegerType) -> Option<IntegerType> {
+        let root = self.root(var);
+        self.known[root.0].filter(|known| *known != ty)
+    }
+
     /// Notes the result of an operation, to be checked when its type is known.
     pub(super) fn check(&mut self, id: u32, result: Integer, syntax: S) {
         let Integer { value, ty } = result;
@@ -116,6 +122,14 @@ impl<S> Integers<S> {
             self.checked.entry(id).or_insert(Checked { ty, least: value, greatest: value, syntax });
         checked.least = checked.least.min(value);
         checked.greatest = checked.greatest.max(value);
+    }
+
+    /// Whether another operation than `id` gave a negative integer of this type.
+    pub(super) fn was_negative(&mut self, ty: TypeVar, id: u32) -> bool {
+        let ty = self.root(ty);
+        let negative = self.checked.iter().filter(|(other, of)| **other != id && of.least < 0);
+        let types: Vec<TypeVar> = negative.map(|(_, of)| of.ty).collect();
+        types.into_iter().any(|of| self.root(of) == ty)
     }
 
     /// All results that do not fit; an unknown type is `i32`, as in Rust.

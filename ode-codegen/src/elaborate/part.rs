@@ -6,7 +6,7 @@ use super::structs::Layout;
 use super::value::Value;
 use super::work::Work;
 use super::{Elaborator, Role, Variable};
-use crate::ast::{Part, Type};
+use crate::ast::{Expr, ExprKind, Part, Pattern, Statement, Type};
 use crate::graph::{Id, Input};
 use crate::parse::too_large;
 
@@ -119,13 +119,18 @@ impl<'a> Elaborator<'a, '_> {
         let unset = layout.fill(&mut || Value::Unset(None));
         let result = self.part(part, inputs, Some(unset));
         match part.out {
-            Some(name) => self.assigned(name, &result),
+            Some(name) => self.assigned(part, name, &result),
             None => self.returned(part, result, layout),
         }
     }
 
     /// What the in-place form has assigned.
-    fn assigned(&mut self, name: &'a proc_macro2::Ident, result: &Value<'a>) -> Vec<Id> {
+    fn assigned(
+        &mut self,
+        part: &Part<'a>,
+        name: &'a proc_macro2::Ident,
+        result: &Value<'a>,
+    ) -> Vec<Id> {
         let mut leaves = Vec::new();
         result.leaves(name.to_string(), &mut leaves);
         let mut derivatives = Vec::with_capacity(leaves.len());
@@ -155,11 +160,29 @@ impl<'a> Elaborator<'a, '_> {
                 [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
                 all => all.join(", "),
             };
-            let message = format!(
-                "{missing} {verb} not assigned: each component needs a value on every path; \
-                 assign {pronoun}, if only to 0.0"
-            );
-            self.error(0, name, message);
+            // A variable of the same name.
+            let hiding = part.body.statements.iter().find_map(|statement| match statement {
+                Statement::Let { pattern: Pattern::Name(other), .. } if *other == name => {
+                    Some(*other)
+                }
+                _ => None,
+            });
+            match hiding {
+                Some(variable) => {
+                    let message = format!(
+                        "this variable hides the argument `{name}`, so that {missing} {verb} not \
+                         assigned: remove the `let`, and assign to `{name}[0]` and the others"
+                    );
+                    self.error(0, variable, message);
+                }
+                None => {
+                    let message = format!(
+                        "{missing} {verb} not assigned: each component needs a value on every \
+                         path; assign {pronoun}, if only to 0.0"
+                    );
+                    self.error(0, name, message);
+                }
+            }
         }
         derivatives
     }
@@ -200,9 +223,15 @@ impl<'a> Elaborator<'a, '_> {
              the {} of derivatives",
             if matches!(layout, Layout::Struct(..)) { "struct" } else { "array" }
         );
-        match &part.body.value {
-            Some(value) => self.error(value.id, value.syntax, message),
-            None => self.error(0, &part.result.syntax, message),
+        match (&part.body.value, part.body.statements.last()) {
+            (Some(value), _) => self.error(value.id, value.syntax, message),
+            (None, Some(Statement::Expr(last))) if is_value(last) => self.error(
+                last.id,
+                last.syntax,
+                "this is not returned, for the `;` behind it: the value of a function is its last \
+                 expression; remove the `;`",
+            ),
+            _ => self.error(0, &part.result.syntax, message),
         }
         Vec::new()
     }
@@ -231,7 +260,7 @@ impl<'a> Elaborator<'a, '_> {
         let zeros = layout.fill(&mut || zero.clone());
         let result = self.part(part, inputs, Some(zeros));
         match part.out {
-            Some(name) => self.assigned(name, &result),
+            Some(name) => self.assigned(part, name, &result),
             None => self.returned(part, result, &layout),
         }
     }
@@ -277,4 +306,20 @@ impl<'a> Elaborator<'a, '_> {
         }
         values
     }
+}
+
+/// Whether an expression stands for its value alone, so that it is of no use as a statement.
+fn is_value(expr: &Expr<'_>) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Array(_)
+            | ExprKind::Struct { .. }
+            | ExprKind::Tuple(_)
+            | ExprKind::Path(_)
+            | ExprKind::Repeat(..)
+            | ExprKind::Method { .. }
+            | ExprKind::Invoke { .. }
+            | ExprKind::Arithmetic(..)
+            | ExprKind::Neg(_)
+    )
 }

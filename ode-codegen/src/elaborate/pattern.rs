@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use quote::ToTokens;
+
 use super::value::Value;
 use super::work::Work;
 use super::{Elaborator, Role};
@@ -211,9 +213,18 @@ impl<'a> Elaborator<'a, '_> {
         count: usize,
         rest: Option<&Rest<'a>>,
         position: u32,
-        syntax: &dyn quote::ToTokens,
+        syntax: &dyn ToTokens,
     ) -> Vec<Value<'a>> {
+        let written = syntax.to_token_stream().to_string();
         let mut values = match value {
+            Value::Array(_) if written.starts_with('(') => {
+                let message = format!(
+                    "an array is taken apart with brackets: write `[{}]`",
+                    written.trim_start_matches('(').trim_end_matches(')').trim().replace(" ,", ",")
+                );
+                self.error(position, syntax, message);
+                vec![Value::Poison; count]
+            }
             Value::Array(values) | Value::Tuple(values)
                 if values.len() == count || rest.is_some() && values.len() > count =>
             {

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use quote::ToTokens;
 
+use super::integer::Integer;
 use super::names::{known_constant, nearly_equal};
 use super::table::{Constant, Outside};
 use super::value::{Partly, Value};
 use super::work::Work;
 use super::{Elaborator, Role};
-use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Member, Place, Step, Struct};
+use crate::ast::{Arithmetic, Expr, ExprKind, Function, IntegerType, Member, Place, Step, Struct};
 use crate::graph::{Id, Node};
 
 impl<'a> Elaborator<'a, '_> {
@@ -187,6 +188,15 @@ impl<'a> Elaborator<'a, '_> {
                     "{} has no field `{field}`: only a tuple has; elements of arrays are written `[{field}]`",
                     other.describe()
                 )),
+                (_, Access::Field(Member::Name(field)))
+                    if Function::from_name(&field.to_string()).is_some() =>
+                {
+                    Some(format!(
+                        "`{field}` is a function, which is called with parentheses: write \
+                         `{}()`",
+                        text(syntax)
+                    ))
+                }
                 (other, Access::Field(Member::Name(field))) => Some(format!(
                     "{} has no field `{field}`: only structs have fields with names; write \
                      `[0]`, or declare structs of names in `#[ode_system] mod name {{ … }}`",
@@ -213,12 +223,27 @@ impl<'a> Elaborator<'a, '_> {
 
     /// An index below `length`.
     fn index(&mut self, index: &Expr<'a>, length: usize) -> Option<usize> {
-        let position = self.known_index(index)?;
+        let Integer { value: position, ty } = self.known_index(index)?;
         match usize::try_from(position) {
             Ok(index) if index < length => Some(index),
+            // What made it negative is reported with the other integers that do not fit.
+            Err(_) if self.integers.was_negative(ty, index.id) => None,
             _ => {
+                // A negative integer, cast to `usize`.
+                let wrapped = position > i128::from(i64::MAX);
+                let shown = if wrapped { position - (1 << 64) } else { position };
+                let hint = match &index.kind {
+                    ExprKind::Neg(_) if length > 0 => {
+                        format!("; the last element is that of index {}", length - 1)
+                    }
+                    _ if wrapped => "; `as usize` makes a huge number of a negative one, and `%` \
+                                     keeps the sign: for a ring write `(i + n - 1) % n`, or \
+                                     `.rem_euclid(n)`, which is never negative"
+                        .to_owned(),
+                    _ => String::new(),
+                };
                 let message = format!(
-                    "index {position} is out of range: the array has {length} element{}, {}",
+                    "index {shown} is out of range: the array has {length} element{}, {}{hint}",
                     if length == 1 { "" } else { "s" },
                     match length {
                         0 => "so there is nothing to index".to_owned(),
@@ -233,11 +258,11 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// The value of an index.
-    pub(super) fn known_index(&mut self, index: &Expr<'a>) -> Option<i128> {
+    pub(super) fn known_index(&mut self, index: &Expr<'a>) -> Option<Integer> {
         let message = match self.expr(index) {
             Value::Integer(integer) => {
                 self.integers.bind(integer.ty, IntegerType::USIZE);
-                return Some(integer.value);
+                return Some(integer);
             }
             Value::Poison => return None,
             Value::LaneInteger => {
@@ -276,10 +301,15 @@ impl<'a> Elaborator<'a, '_> {
                     place.root,
                     match self.similar(&place.root.to_string()) {
                         Some(similar) => format!("did you mean `{similar}`?"),
-                        None => "declare it by `let mut`".to_owned(),
+                        None if operation.is_some() => {
+                            format!("declare it by `let mut {} = …`", place.root)
+                        }
+                        None => format!("declare it by `let {} = …`", place.root),
                     }
                 );
                 self.error(expr.id, place.root, message);
+                // It is not missed where it is read.
+                self.declare(place.root, Value::Poison);
             }
             return;
         };
@@ -412,7 +442,7 @@ pub(super) fn no_field(definition: &Struct<'_>, name: &proc_macro2::Ident) -> St
 }
 
 /// A variable or an element of it, as it is written.
-fn text(expr: &syn::Expr) -> String {
+pub(super) fn text(expr: &syn::Expr) -> String {
     expr.to_token_stream().to_string().replace(' ', "")
 }
 

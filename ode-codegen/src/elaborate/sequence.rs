@@ -23,6 +23,10 @@ impl<'a> Elaborator<'a, '_> {
             other => {
                 let message = match other {
                     Value::Real(id) if self.is_from_outside(id) => FROM_OUTSIDE,
+                    Value::Real(id) if self.graph.literal_value(id).is_some() => {
+                        "the bound of a loop is an integer, found a float: write it without a \
+                         point, as in `0..3`"
+                    }
                     Value::Real(_) | Value::LaneInteger => {
                         "the bound of a loop must be an integer known at compile time: all lanes \
                          run the same rounds, and the value of this is not known; write a number, \
@@ -76,6 +80,18 @@ impl<'a> Elaborator<'a, '_> {
                 return self.poison(expr.id, name, message);
             }
         };
+        if is_array && !matches!(method, Method::Iter | Method::Map) {
+            let arguments = match method {
+                Method::Sum | Method::Product => "::<f64>()",
+                Method::Rev | Method::Enumerate => "()",
+                _ => "(…)",
+            };
+            let message = format!(
+                "an array has no `{name}`: it is a method of iterators; write \
+                 `.iter().{name}{arguments}`"
+            );
+            return self.poison(expr.id, name, message);
+        }
         self.spend(Work::Round, items.len());
         match (method, arguments) {
             (Method::Iter, _) => {}
@@ -121,14 +137,14 @@ impl<'a> Elaborator<'a, '_> {
                 let mut mapped = Vec::with_capacity(items.len());
                 for item in items {
                     let function = function.clone();
-                    mapped.push(self.invoke(argument.id, argument.syntax, function, vec![item]));
+                    mapped.push(self.invoke(argument, argument.syntax, function, vec![item]));
                 }
                 return if is_array { self.array(mapped) } else { self.iterator(mapped) };
             }
             (Method::Fold, [(_, first), (argument, function)]) => {
                 return items.into_iter().fold(first.clone(), |accumulated, item| {
                     let arguments = vec![accumulated, item];
-                    self.invoke(argument.id, argument.syntax, function.clone(), arguments)
+                    self.invoke(argument, argument.syntax, function.clone(), arguments)
                 });
             }
             (Method::Sum, _) => return self.accumulate(expr, Arithmetic::Add, items, of, name),

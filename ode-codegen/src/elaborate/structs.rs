@@ -8,7 +8,7 @@ use quote::ToTokens;
 use super::Elaborator;
 use super::place::no_field;
 use super::value::Value;
-use crate::ast::{Expr, Pattern, Shape, Struct, Typed};
+use crate::ast::{Expr, IntegerType, Pattern, Shape, Struct, Typed};
 
 /// A type of floats with its lengths known.
 #[derive(Clone)]
@@ -79,6 +79,14 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// The name of a field, or what stands for it.
+fn flag(syntax: &dyn ToTokens) -> String {
+    match syn::parse2::<Ident>(syntax.to_token_stream()) {
+        Ok(name) => name.to_string(),
+        Err(_) => "flag".to_owned(),
+    }
+}
+
 /// A name without `r#`.
 pub(crate) fn plain(name: &Ident) -> String {
     name.to_string().trim_start_matches("r#").to_owned()
@@ -122,12 +130,26 @@ impl<'a> Elaborator<'a, '_> {
                 );
                 None
             }
-            Shape::Other(_) => {
+            Shape::Other(ty) => {
+                let name = match ty {
+                    syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+                    _ => None,
+                };
+                let name = name.unwrap_or_default();
+                let scalar = self.system.scalar.name();
+                let instead = if name == "bool" {
+                    format!("write `{scalar}`, and compare it, as in `p.{} > 0.5`", flag(syntax))
+                } else if IntegerType::from_name(&name).is_some() {
+                    format!("write `{scalar}`, or a `const` for what is known at compile time")
+                } else {
+                    format!(
+                        "write `{scalar}`, an array `[{scalar}; N]`, or a struct or an alias of \
+                         these that is declared in this module"
+                    )
+                };
                 let message = format!(
                     "this cannot be part of a state or of parameters: they are numbers of the \
-                     lanes; write `{0}`, an array `[{0}; N]`, or a struct of these that is \
-                     declared in this module",
-                    self.system.scalar.name()
+                     lanes; {instead}"
                 );
                 self.error(0, syntax, message);
                 None

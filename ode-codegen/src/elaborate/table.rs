@@ -10,6 +10,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::Elaborator;
+use super::integer::Integer;
 use super::place::Access;
 use super::value::Value;
 use crate::ast::{Expr, Interpolation};
@@ -105,9 +106,11 @@ impl<'a> Elaborator<'a, '_> {
                      name only; name the value by a constant of its own",
                 );
             };
-            let Some(integer) = self.known_index(index) else { return Value::Poison };
-            let Ok(position) = usize::try_from(integer) else {
-                let message = format!("index {integer} is out of range: there is none below 0");
+            let Some(Integer { value, .. }) = self.known_index(index) else {
+                return Value::Poison;
+            };
+            let Ok(position) = usize::try_from(value) else {
+                let message = format!("index {value} is out of range: there is none below 0");
                 return self.poison(index.id, index.syntax, message);
             };
             let mut position = Literal::usize_unsuffixed(position);

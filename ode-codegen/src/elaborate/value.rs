@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::call::Closure;
 use super::integer::Integer;
-use crate::ast::Struct;
+use crate::ast::{Function, Struct};
 use crate::graph::Id;
 
 /// A value of the subset.
@@ -30,6 +30,8 @@ pub(super) enum Value<'a> {
     Iterator(Vec<Value<'a>>),
     /// A closure or a function.
     Closure(Closure<'a>),
+    /// A function of floats.
+    Function(Function),
     Unit,
     /// Declared and not assigned, or not on every path: then the `if` that differs.
     Unset(Option<Partly<'a>>),
@@ -42,6 +44,8 @@ pub(super) enum Value<'a> {
 pub(super) struct Partly<'a> {
     pub token: &'a syn::token::If,
     pub position: u32,
+    /// Whether there is another branch.
+    pub otherwise: bool,
 }
 
 impl PartialEq for Value<'_> {
@@ -60,6 +64,7 @@ impl PartialEq for Value<'_> {
             (Value::Type(a), Value::Type(b)) => Rc::ptr_eq(a, b),
             (Value::Iterator(a), Value::Iterator(b)) => a == b,
             (Value::Closure(a), Value::Closure(b)) => a == b,
+            (Value::Function(a), Value::Function(b)) => a == b,
             (Value::Unset(a), Value::Unset(b)) => a == b,
             (Value::LaneInteger, Value::LaneInteger)
             | (Value::Unit, Value::Unit)
@@ -146,7 +151,7 @@ impl<'a> Value<'a> {
             Value::Struct(..) => "a struct",
             Value::Type(_) => "the name of a struct",
             Value::Iterator(_) => "an iterator",
-            Value::Closure(_) => "a function",
+            Value::Closure(_) | Value::Function(_) => "a function",
             Value::Unit => "nothing",
             Value::Unset(_) | Value::Poison => "an unknown value",
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use syn::visit::Visit;
 
 use super::Parser;
-use super::refuse::arguments_in_words;
+use super::refuse::{self, arguments_in_words};
 use crate::ast::{Arm, Block, Callable, Expr, ExprKind, Method, Pattern, Type};
 
 /// The name of a loop's label, without the colon.
@@ -26,10 +26,22 @@ impl Parser<'_> {
     pub(super) fn while_loop<'a>(&self, each: &'a syn::ExprWhile) -> ExprKind<'a> {
         ExprKind::Loop {
             label: label(each.label.as_ref()),
-            condition: Some(self.boxed(&each.cond)),
+            condition: Some(self.condition(&each.cond)),
             token: &each.while_token,
             body: self.block(&each.body),
         }
+    }
+
+    /// The condition of an `if` or a `while`.
+    pub(super) fn condition<'a>(&self, syntax: &'a syn::Expr) -> Box<Expr<'a>> {
+        let inner = if let syn::Expr::Paren(inner) = syntax { &*inner.expr } else { syntax };
+        let syn::Expr::Assign(assign) = inner else { return self.boxed(syntax) };
+        self.error(
+            &assign.eq_token,
+            "`=` assigns, and a condition compares: write `==`, or `<` and `>` for floats, which \
+             are seldom equal",
+        );
+        Box::new(Expr { id: self.id(), kind: ExprKind::Error, syntax })
     }
 
     pub(super) fn loop_loop<'a>(&self, each: &'a syn::ExprLoop) -> ExprKind<'a> {
@@ -109,6 +121,11 @@ impl Parser<'_> {
                 None => Pattern::Name(&name.ident),
             },
             syn::Pat::Wild(_) => Pattern::Ignore,
+            syn::Pat::Path(_) | syn::Pat::TupleStruct(_) => {
+                self.hidden_names.set(true);
+                self.variant(pattern);
+                Pattern::Error
+            }
             other => {
                 self.hidden_names.set(true);
                 self.error(
@@ -146,9 +163,16 @@ impl Parser<'_> {
             syn::ReturnType::Default => (Type::Other, expected),
             syn::ReturnType::Type(_, ty) => (self.ty(ty), Some(&**ty)),
         };
-        let value = Some(Box::new(self.expr_of(&closure.body, returned)));
         let names = names(&closure.body);
-        let body = Block { value, ..Block::default() };
+        let body = match &*closure.body {
+            syn::Expr::Block(block) if block.label.is_none() => {
+                self.body(&block.block, None, returned)
+            }
+            value => {
+                let value = Some(Box::new(self.expr_of(value, returned)));
+                Block { value, ..Block::default() }
+            }
+        };
         ExprKind::Closure(Rc::new(Callable {
             parameters,
             lengths: Vec::new(),
@@ -167,7 +191,13 @@ impl Parser<'_> {
         receiver: Expr<'a>,
     ) -> ExprKind<'a> {
         let name = &call.method;
-        let arguments: Vec<_> = call.args.iter().map(|argument| self.expr(argument)).collect();
+        let takes_function = matches!(method, Method::Map | Method::Fold);
+        let last = call.args.len().saturating_sub(1);
+        let argument = |(index, argument)| match takes_function && index == last {
+            true => self.function_value(argument),
+            false => self.expr(argument),
+        };
+        let arguments: Vec<_> = call.args.iter().enumerate().map(argument).collect();
         if arguments.len() != method.arguments() {
             self.error(
                 name,
@@ -184,6 +214,18 @@ impl Parser<'_> {
             _ => Type::Other,
         };
         ExprKind::Method { method, receiver: Box::new(receiver), arguments, of, name }
+    }
+
+    /// What is called with elements: a closure, or a function by its name.
+    fn function_value<'a>(&self, syntax: &'a syn::Expr) -> Expr<'a> {
+        if let syn::Expr::Path(path) = syntax
+            && let Some(name) = path.path.get_ident().map(ToString::to_string)
+            && !self.declared.contains(&name)
+        {
+            self.error(path, refuse::function_call(&name, self.here()));
+            return Expr { id: self.id(), kind: ExprKind::Error, syntax };
+        }
+        self.expr(syntax)
     }
 
     /// `std::array::from_fn(function)`, where `expected` is the type of the array if that is
@@ -215,7 +257,7 @@ impl Parser<'_> {
                 let kind = self.closure(closure, array.map(|array| &*array.elem));
                 Expr { id, kind, syntax: function }
             }
-            other => self.expr(other),
+            other => self.function_value(other),
         };
         ExprKind::FromFn { length, function: Box::new(function) }
     }

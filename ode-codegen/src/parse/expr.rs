@@ -2,24 +2,15 @@
 
 use quote::ToTokens;
 
-use super::statement::NOT_SEEN;
-use super::{Parser, refuse};
+use super::{Parser, elsewhere, refuse};
 use crate::ast::{
-    Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Interpolation, Member, Method, Place,
-    Relation, Scalar, Step, Target,
+    Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Member, Place, Relation, Scalar, Step,
+    Target,
 };
 use crate::graph::Comparison;
 
-/// The comparisons of `Real`, which a function generic over numbers has instead of operators.
-fn comparison(method: &str) -> Option<Comparison> {
-    Some(match method {
-        "lt" => Comparison::Lt,
-        "le" => Comparison::Le,
-        "gt" => Comparison::Gt,
-        "ge" => Comparison::Ge,
-        "equals" => Comparison::Equals,
-        _ => return None,
-    })
+fn is_text(expr: &syn::Expr) -> bool {
+    matches!(expr, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
 }
 
 fn member(member: &syn::Member) -> Member<'_> {
@@ -44,6 +35,11 @@ impl Parser<'_> {
     pub(super) fn opaque(&self, tokens: &dyn ToTokens, message: impl ToString) {
         self.opaque.set(true);
         self.error(tokens, message);
+    }
+
+    /// Where functions are declared.
+    pub(super) fn here(&self) -> &'static str {
+        if self.in_module { "this module" } else { "this function" }
     }
 
     pub(super) fn boxed<'a>(&self, expr: &'a syn::Expr) -> Box<Expr<'a>> {
@@ -90,6 +86,15 @@ impl Parser<'_> {
                 );
                 ExprKind::Error
             }
+            syn::Expr::Index(index) if is_text(&index.index) => {
+                self.error(
+                    &index.index,
+                    "elements have no names: an array is indexed by integers; write `p[0]`, or \
+                     `let [a, b] = *p;`, or declare a struct of names in \
+                     `#[ode_system] mod name { … }`",
+                );
+                ExprKind::Error
+            }
             syn::Expr::Index(index) => {
                 ExprKind::Index(self.boxed(&index.expr), self.boxed(&index.index))
             }
@@ -99,9 +104,14 @@ impl Parser<'_> {
             syn::Expr::Tuple(tuple) => {
                 ExprKind::Tuple(tuple.elems.iter().map(|element| self.expr(element)).collect())
             }
-            syn::Expr::Field(field) => {
-                ExprKind::Field(self.boxed(&field.base), member(&field.member))
-            }
+            syn::Expr::Field(field) => match self.constant_of_module(field) {
+                Some(ours) => {
+                    let written = field.to_token_stream().to_string().replace(' ', "");
+                    self.error(field, format!("there is no `{written}` in Rust; write `{ours}`"));
+                    ExprKind::Error
+                }
+                None => ExprKind::Field(self.boxed(&field.base), member(&field.member)),
+            },
             syn::Expr::Struct(literal) => self.struct_literal(literal),
             syn::Expr::Repeat(repeat) => {
                 ExprKind::Repeat(self.boxed(&repeat.expr), self.boxed(&repeat.len))
@@ -116,7 +126,7 @@ impl Parser<'_> {
                 ExprKind::Block(self.block(&block.block))
             }
             syn::Expr::If(branch) => {
-                let condition = self.boxed(&branch.cond);
+                let condition = self.condition(&branch.cond);
                 let then = self.block(&branch.then_branch);
                 let otherwise = branch.else_branch.as_ref().map(|(_, expr)| self.boxed(expr));
                 ExprKind::If { token: &branch.if_token, condition, then, otherwise }
@@ -153,12 +163,16 @@ impl Parser<'_> {
             }
             syn::Expr::Return(inner) => self.opaque(&inner.return_token, message),
             syn::Expr::Try(inner) => self.opaque(&inner.question_token, message),
+            syn::Expr::Let(inner) => {
+                self.hidden_names.set(true);
+                self.opaque(inner, message);
+            }
             other => self.opaque(other, message),
         }
     }
 
     /// Whether a type's name is not a float type other than that of the signature.
-    fn right_float(&self, name: &str) -> bool {
+    pub(super) fn right_float(&self, name: &str) -> bool {
         Scalar::from_name(name).is_none_or(|scalar| scalar == self.scalar)
     }
 
@@ -218,11 +232,79 @@ impl Parser<'_> {
             );
             return ExprKind::Error;
         }
+        let segments: Vec<_> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let function = match &segments[..] {
+            [.., of, name] if self.is_float(of) => Function::from_name(name),
+            [of, name] if IntegerType::from_name(of).is_some() => Function::of_integers(name),
+            _ => None,
+        };
+        if let Some(function) = function {
+            return ExprKind::Function(function);
+        }
+        if let Some(ours) = elsewhere::constant(&segments)
+            && !self.declared.contains(&segments.join("::"))
+        {
+            self.error(
+                path,
+                format!("there is no `{}` in Rust; write `{ours}`", segments.join("::")),
+            );
+            return ExprKind::Error;
+        }
+        if refuse::is_variant(&segments) {
+            self.variant(path);
+            return ExprKind::Error;
+        }
+        if let [.., module, "consts", _] | [.., module, _] =
+            &segments.iter().map(String::as_str).collect::<Vec<_>>()[..]
+            && !self.right_float(module)
+        {
+            self.error(path, self.wrong_float(module));
+            return ExprKind::Error;
+        }
         ExprKind::Path(&path.path)
+    }
+
+    /// For `np.pi`: what it is here.
+    fn constant_of_module(&self, field: &syn::ExprField) -> Option<&'static str> {
+        let module = refuse::module_of_mathematics(&field.base)?.to_string();
+        let syn::Member::Named(name) = &field.member else { return None };
+        let ours = elsewhere::constant(&[module.clone(), name.to_string()]);
+        ours.filter(|_| !self.declared.contains(&module))
+    }
+
+    /// Reports a variant of an enum, once for all.
+    pub(super) fn variant(&self, tokens: &dyn ToTokens) {
+        if !self.variants.replace(true) {
+            self.error(tokens, refuse::VARIANT);
+        }
+    }
+
+    /// What is going to be cast, which may be a constant of another float type.
+    pub(super) fn cast_operand<'a>(&self, syntax: &'a syn::Expr) -> Box<Expr<'a>> {
+        match syntax {
+            syn::Expr::Paren(inner) => self.cast_operand(&inner.expr),
+            syn::Expr::Path(path) if path.qself.is_none() && path.path.segments.len() > 1 => {
+                let kind = ExprKind::Path(&path.path);
+                Box::new(Expr { id: self.id(), kind, syntax })
+            }
+            _ => self.boxed(syntax),
+        }
     }
 
     fn binary<'a>(&self, binary: &'a syn::ExprBinary) -> ExprKind<'a> {
         use syn::BinOp;
+        if let (BinOp::Mul(star), syn::Expr::Unary(power)) = (&binary.op, &*binary.right)
+            && let syn::UnOp::Deref(second) = &power.op
+            && (matches!(&*power.expr, syn::Expr::Lit(_))
+                || star.span.end() == second.span.start() && star.span.end().column > 0)
+        {
+            self.error(
+                star,
+                "`**` is not a power in Rust: it multiplies by what a reference points at; write \
+                 `x.powi(2)` for integers that are known, or `x.powf(y)`",
+            );
+            return ExprKind::Error;
+        }
         let arithmetic = |operation| {
             ExprKind::Arithmetic(operation, self.boxed(&binary.left), self.boxed(&binary.right))
         };
@@ -384,7 +466,7 @@ impl Parser<'_> {
             name => IntegerType::from_name(name).map(Cast::Integer),
         };
         match kind {
-            Some(kind) => ExprKind::Cast(self.boxed(&cast.expr), kind),
+            Some(kind) => ExprKind::Cast(self.cast_operand(&cast.expr), kind),
             None => {
                 self.error(
                     &cast.ty,
@@ -394,170 +476,5 @@ impl Parser<'_> {
                 ExprKind::Error
             }
         }
-    }
-
-    fn method_call<'a>(&self, call: &'a syn::ExprMethodCall) -> ExprKind<'a> {
-        let name = call.method.to_string();
-        if let Some(module) = refuse::module_of_mathematics(&call.receiver)
-            && !self.declared.contains(&module.to_string())
-        {
-            let message = format!(
-                "`{module}` is not a module of Rust: functions are methods of floats here; write {}",
-                refuse::as_method(&name)
-            );
-            self.opaque(module, message);
-            return ExprKind::Error;
-        }
-        let receiver = self.expr(&call.receiver);
-        if matches!(receiver.kind, ExprKind::Error) {
-            return ExprKind::Error;
-        }
-        if let Some(comparison) = comparison(&name)
-            && let [other] = &call.args.iter().collect::<Vec<_>>()[..]
-        {
-            return ExprKind::Compare(
-                Relation::Is(comparison),
-                Box::new(receiver),
-                self.boxed(other),
-            );
-        }
-        match Function::from_name(&name) {
-            Some(function) => self.function(function, &call.method, Some(receiver), &call.args),
-            None => match Method::from_name(&name) {
-                Some(method) => self.method(method, call, receiver),
-                None => {
-                    self.opaque(&call.method, refuse::method_call(&name));
-                    ExprKind::Error
-                }
-            },
-        }
-    }
-
-    /// A call of one of the functions at hand.
-    fn function<'a>(
-        &self,
-        function: Function,
-        name: &'a syn::Ident,
-        receiver: Option<Expr<'a>>,
-        arguments: &'a syn::punctuated::Punctuated<syn::Expr, syn::Token![,]>,
-    ) -> ExprKind<'a> {
-        let arguments: Vec<_> = receiver
-            .into_iter()
-            .chain(arguments.iter().map(|argument| self.expr(argument)))
-            .collect();
-        if arguments.len() != function.arguments() {
-            self.error(
-                name,
-                format!(
-                    "`{name}` takes {} besides the number that it is called on, and has {}; write \
-                     those only",
-                    refuse::arguments_in_words(function.arguments() - 1),
-                    arguments.len().saturating_sub(1)
-                ),
-            );
-            return ExprKind::Error;
-        }
-        ExprKind::Call { function, arguments, name }
-    }
-
-    fn interpolate<'a>(
-        &self,
-        interpolation: Interpolation,
-        name: &'a syn::Ident,
-        call: &'a syn::ExprCall,
-    ) -> ExprKind<'a> {
-        let mut arguments = call.args.iter().map(|argument| self.boxed(argument));
-        match (arguments.next(), arguments.next(), arguments.next()) {
-            (Some(table), Some(position), None) => {
-                ExprKind::Interpolate { interpolation, table, position, name }
-            }
-            _ => {
-                let message =
-                    format!("`{name}` takes a table and a position, as in `{name}(&TABLE, x)`");
-                self.error(name, message);
-                ExprKind::Error
-            }
-        }
-    }
-
-    fn call<'a>(&self, call: &'a syn::ExprCall) -> ExprKind<'a> {
-        let syn::Expr::Path(path) = &*call.func else {
-            self.opaque(
-                &call.func,
-                "this cannot be called in a right-hand side: only functions known by name can; \
-                 write the expression in place",
-            );
-            return ExprKind::Error;
-        };
-        let segments: Vec<_> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
-        let segments: Vec<_> = segments.iter().map(String::as_str).collect();
-        if let [.., "f64" | "f32", name] = segments[..]
-            && let Some(function) = Function::from_name(name)
-            && let Some(segment) = path.path.segments.last()
-        {
-            return self.function(function, &segment.ident, None, &call.args);
-        }
-        // `R::lit(1.0)`, in a function generic over numbers.
-        if let [number, name] = segments[..]
-            && self.numbers.contains(number)
-        {
-            let mut arguments = call.args.iter();
-            match (name, arguments.next(), arguments.next(), arguments.next()) {
-                ("lit", Some(value), None, None) => {
-                    return ExprKind::Cast(self.boxed(value), Cast::Float);
-                }
-                ("select", Some(condition), Some(a), Some(b)) => {
-                    return ExprKind::Select(self.boxed(condition), self.boxed(a), self.boxed(b));
-                }
-                _ => {}
-            }
-            if let (Some(function), Some(segment)) =
-                (Function::from_name(name), path.path.segments.last())
-            {
-                return self.function(function, &segment.ident, None, &call.args);
-            }
-        }
-        if let [.., "array", "from_fn"] = segments[..] {
-            return self.array_from_fn(call, None);
-        }
-        // `f64::from(x)` is `x as f64`.
-        if let [scalar @ ("f64" | "f32"), "from"] = segments[..]
-            && self.right_float(scalar)
-            && let Some(argument) = call.args.first()
-        {
-            return ExprKind::Cast(self.boxed(argument), Cast::Float);
-        }
-        let shown = segments.join("::");
-        if let Some(name) = path.path.get_ident()
-            && self.declared.contains(&shown)
-        {
-            let arguments = call.args.iter().map(|argument| self.expr(argument)).collect();
-            return ExprKind::Invoke { name, arguments };
-        }
-        if let Some(name) = path.path.segments.last().map(|segment| &segment.ident)
-            && let Some(interpolation) = Interpolation::from_name(&name.to_string())
-        {
-            return self.interpolate(interpolation, name, call);
-        }
-        if self.other_structs.contains(&shown) {
-            // Within a function it was reported where it is declared.
-            if self.in_module {
-                self.error(&call.func, NOT_SEEN);
-            }
-            return ExprKind::Error;
-        }
-        let message = if segments == [&*self.name] {
-            format!(
-                "`{shown}` cannot call itself: a lane has no stack for recursion; write \
-                 `for i in 0..N`"
-            )
-        } else if let Some(name) = segments.iter().find(|name| refuse::allocates(name)) {
-            refuse::allocation(name)
-        } else {
-            let here = if self.in_module { "this module" } else { "this function" };
-            refuse::function_call(&shown, here)
-        };
-        self.error(&call.func, message);
-        ExprKind::Error
     }
 }

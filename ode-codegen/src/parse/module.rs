@@ -100,11 +100,23 @@ pub(crate) fn parse<'a>(
         })
         .collect();
     let Some((_, rhs)) = functions().find(|(kind, _)| *kind == Kind::Rhs) else {
-        ctxt.error(
-            0,
-            name,
-            format!("this system has no right-hand side: write {}", Kind::Rhs.forms()),
-        );
+        // One that could be it, but for its name.
+        let candidate = functions().find(|(kind, item)| {
+            *kind == Kind::Helper && signature::read(&item.sig, "", Kind::Rhs.forms()).is_ok()
+        });
+        match candidate {
+            Some((_, item)) => ctxt.error(
+                0,
+                &item.sig.ident,
+                "this system has no right-hand side: it is the function named `rhs`; rename this \
+                 one, if it is meant",
+            ),
+            None => ctxt.error(
+                0,
+                name,
+                format!("this system has no right-hand side: write {}", Kind::Rhs.forms()),
+            ),
+        }
         return None;
     };
 
@@ -113,6 +125,7 @@ pub(crate) fn parse<'a>(
     for item in content.iter().filter(|item| seen(item)) {
         parser.survey(item);
     }
+    parser.note_methods(functions().map(|(_, item)| item));
     for function in outside {
         parser.survey(&syn::Item::Fn(function.item.clone()));
         parser.declared.insert(function.name.to_string());

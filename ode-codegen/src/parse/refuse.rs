@@ -1,7 +1,7 @@
 //! The messages for what is outside the subset: what is not possible, why, what to write instead.
 
+use super::elsewhere;
 use crate::ast::Function;
-use crate::elaborate::nearly_equal;
 
 /// Why and what instead, for a macro by name.
 pub(super) fn macro_call(name: &str) -> String {
@@ -69,71 +69,59 @@ pub(super) fn allocation(name: &str) -> String {
 
 /// For a call of a function that is not one of the known; `here` is "this function" or "this module".
 pub(crate) fn function_call(path: &str, here: &str) -> String {
+    if let Some(message) = elsewhere::as_a_method(path) {
+        return message;
+    }
     let name = path.rsplit("::").next().unwrap_or(path);
-    let elsewhere = ELSEWHERE.iter().find(|(theirs, _)| *theirs == name);
-    let ours = elsewhere.map(|(_, ours)| *ours);
-    let name = ours.or_else(|| Function::from_name(name).map(|_| name));
-    if let Some(name) = name {
-        return format!(
-            "`{path}` is not a function by itself: it is a method of floats; write {}",
-            as_method(name)
-        );
-    }
-    const CHANCE: [&str; 6] = ["Instant", "SystemTime", "rand", "random", "thread_rng", "rng"];
-    if path.split("::").any(|segment| CHANCE.contains(&segment)) {
-        return format!(
-            "cannot call `{path}` in a right-hand side: its value would differ from call to call, \
-             and the solver calls at points of its own; make it a parameter"
-        );
-    }
     if let "Some" | "None" | "Ok" | "Err" = path {
         return format!(
             "`{path}` cannot be used in a right-hand side: there are no options or enums here; use \
              the number itself"
         );
     }
-    let where_to_use = match here {
-        "this module" => "by a `use` in this module",
-        _ => "by a `use` at the head of this function",
+    let is_library = path.contains("::") || matches!(path, "rand" | "randn" | "random");
+    let reason = match name {
+        _ if is_library && let Some(reason) = elsewhere::library(path.split("::")) => {
+            reason.to_owned()
+        }
+        "print" | "println" | "printf" | "disp" | "puts" | "display" => {
+            "a lane has no output; print from the solution, after solving".to_owned()
+        }
+        "swap" | "replace" | "take" if path.contains("mem::") => {
+            "a value is changed by assignment only; write `(a, b) = (b, a);`".to_owned()
+        }
+        "sum" => "it is a method of iterators; write `u.iter().sum::<f64>()`".to_owned(),
+        "prod" | "product" => {
+            "it is a method of iterators; write `u.iter().product::<f64>()`".to_owned()
+        }
+        _ => {
+            let (head, prefix) = match here {
+                "this module" => ("in this module", "super"),
+                _ => ("at the head of this function", "self"),
+            };
+            let path =
+                if path.contains("::") { path.to_owned() } else { format!("{prefix}::{path}") };
+            let by_name = format!("name it by a `use` {head}, such as `use {path};`");
+            match elsewhere::expression(name) {
+                Some(expression) => format!(
+                    "write {expression}; or, if it is a function of yours, write it as a `fn` \
+                     inside {here}, or put `#[ode_fn]` above it and {by_name}"
+                ),
+                None => format!(
+                    "its body is not visible here; write it as a `fn` inside {here}, or put \
+                     `#[ode_fn]` above it and {by_name} (both, even in the same file)"
+                ),
+            }
+        }
     };
-    format!(
-        "cannot call `{path}` in a right-hand side: its body is not visible here; write it as a \
-         `fn` inside {here}, or put `#[ode_fn]` above it and name it {where_to_use}"
-    )
-}
-
-/// Functions by their names in other languages, and here.
-const ELSEWHERE: [(&str, &str); 16] = [
-    ("pow", "powf"),
-    ("fabs", "abs"),
-    ("sign", "signum"),
-    ("sgn", "signum"),
-    ("power", "powf"),
-    ("log1p", "ln_1p"),
-    ("expm1", "exp_m1"),
-    ("arcsin", "asin"),
-    ("arccos", "acos"),
-    ("arctan", "atan"),
-    ("arctan2", "atan2"),
-    ("ceiling", "ceil"),
-    ("fmin", "min"),
-    ("fmax", "max"),
-    ("deg2rad", "to_radians"),
-    ("rad2deg", "to_degrees"),
-];
-
-/// The function that was probably meant.
-fn meant(name: &str) -> Option<&'static str> {
-    let known = || Function::NAMES.iter().map(|(known, _)| *known);
-    let elsewhere = ELSEWHERE.iter().find(|(theirs, _)| *theirs == name);
-    elsewhere.map(|(_, ours)| *ours).or_else(|| known().find(|known| nearly_equal(known, name)))
+    format!("cannot call `{path}` in a right-hand side: {reason}")
 }
 
 /// For `Math.exp(x)`, as other languages have it: the module, if `receiver` is one.
 pub(super) fn module_of_mathematics(receiver: &syn::Expr) -> Option<&syn::Ident> {
     let syn::Expr::Path(path) = receiver else { return None };
     let name = path.path.get_ident()?;
-    ["Math", "math", "np", "numpy"].iter().any(|module| name == module).then_some(name)
+    elsewhere::is_module(&name.to_string()).then_some(name)
 }
 
 /// A function of floats as it is called, with the number of its arguments.
@@ -143,6 +131,20 @@ pub(super) fn as_method(name: &str) -> String {
         Some(3) => format!("`x.{name}(y, z)`, or `f64::{name}(x, y, z)`"),
         _ => format!("`x.{name}()`, or `f64::{name}(x)`"),
     }
+}
+
+/// For a variant of an enum.
+pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right-hand side: a \
+                                  `match` is on integers and truth values, and there are no enums; \
+                                  write the condition, as in `let on = t < 5.0;` and `if on { … } \
+                                  else { … }`, or a parameter that is 0.0 or 1.0";
+
+/// Whether a path has the form of a variant of an enum, such as `Phase::On`: by convention
+/// constants have no small letters.
+pub(super) fn is_variant(segments: &[String]) -> bool {
+    let is_camel =
+        |name: &String| name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    matches!(segments, [.., of, name] if is_camel(of) && is_camel(name))
 }
 
 /// How many arguments.
@@ -157,15 +159,22 @@ pub(crate) fn arguments_in_words(count: usize) -> String {
 /// For a method that is not one of the known.
 pub(super) fn method_call(name: &str) -> String {
     let reason = match name {
-        "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" => {
+        "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "map_or" | "is_some"
+        | "is_none" | "ok" | "and_then" => {
             "a lane cannot stop, and there are no options here; use the number itself"
         }
-        "iter_mut" | "for_each" | "swap" | "fill" | "copy_from_slice" => {
+        "iter_mut" | "for_each" | "swap" | "fill" | "copy_from_slice" | "clone_from" => {
             "a value is changed by assignment only; write `for i in 0..N` and assign to `x[i]`"
+        }
+        "sort" | "sort_by" | "sort_by_key" | "sort_unstable" | "sort_unstable_by" | "reverse"
+        | "partial_cmp" | "total_cmp" | "cmp" => {
+            "the order of floats differs between lanes, which run the same operations; compare by \
+             `<`, or write `let (low, high) = (x.min(y), x.max(y));` for each two"
         }
         "filter" | "filter_map" | "find" | "position" | "any" | "all" | "take_while"
         | "skip_while" | "flat_map" | "flatten" | "chain" | "scan" | "windows" | "chunks"
-        | "chunks_exact" | "cycle" | "count" | "nth" | "min_by" | "max_by" | "reduce" => {
+        | "chunks_exact" | "cycle" | "count" | "nth" | "min_by" | "max_by" | "reduce"
+        | "last_mut" | "array_windows" | "zip_with" => {
             "it is not among the iterators of the subset, which are `iter`, `rev`, `step_by`, \
              `skip`, `take`, `enumerate`, `zip`, `map`, `fold`, `sum` and `product`; write \
              `for i in 0..N` with an index"
@@ -173,21 +182,34 @@ pub(super) fn method_call(name: &str) -> String {
         "push" | "to_vec" | "collect" | "to_string" | "to_owned" | "extend" | "insert" => {
             "a lane cannot allocate; use an array of fixed size, such as `[0.0; 4]`"
         }
-        "first" | "last" | "get" | "get_mut" => {
+        "last" => "elements are read by index only; write `u[u.len() - 1]`",
+        "first" | "get" | "get_mut" | "get_unchecked" => {
             "elements are read and written by index only; write `u[0]`"
         }
         "clone" => "numbers and arrays are copied; leave out `.clone()`",
+        "as_slice" | "as_ref" | "as_mut" | "as_array" | "to_array" | "into" | "borrow" => {
+            "values are used as they are; leave it out"
+        }
+        "lock" | "load" | "store" | "fetch_add" | "fetch_sub" | "borrow_mut" | "read" | "write"
+        | "set" | "replace" | "get_or_init" => {
+            "lanes share no memory that changes, and the solver calls at points of its own; make \
+             what changes a state, and what does not a parameter"
+        }
+        _ if let Some(reason) = elsewhere::library([name]) => reason,
         _ => {
-            return match meant(name) {
-                Some(similar) => format!(
+            return match (elsewhere::expression(name), elsewhere::meant(name)) {
+                (Some(expression), _) => format!(
+                    "cannot call `{name}` in a right-hand side: there is no such function; write \
+                     {expression}"
+                ),
+                (None, Some(similar)) => format!(
                     "cannot call `{name}` in a right-hand side: there is no such function; write \
                      {}, if you mean that",
                     as_method(similar)
                 ),
-                None => format!(
-                    "cannot call `{name}` in a right-hand side: it is not a function that is \
-                     known here; write it as a `fn` inside, of these: {}",
-                    known_functions()
+                (None, None) => format!(
+                    "cannot call `{name}` in a right-hand side: there is no such method of floats, \
+                     arrays and iterators; write it as a `fn` inside, and call `{name}(x)`"
                 ),
             };
         }
@@ -195,13 +217,28 @@ pub(super) fn method_call(name: &str) -> String {
     format!("cannot call `{name}` in a right-hand side: {reason}")
 }
 
-fn known_functions() -> String {
-    let names: Vec<_> = Function::NAMES
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(|name| !matches!(*name, "neg" | "len"))
-        .collect();
-    names.join(", ")
+/// For a call of a function of floats with another number of arguments besides the first.
+pub(super) fn arguments_of(function: Function, found: usize) -> String {
+    let name = function.name();
+    match (name, found) {
+        ("log", 0) => {
+            "`log` takes a base, as in `x.log(2.0)`; the natural logarithm is `x.ln()`, and \
+                       that to base 10 `x.log10()`"
+                .to_owned()
+        }
+        ("min" | "max", 0) => {
+            let first = if name == "min" { "INFINITY" } else { "NEG_INFINITY" };
+            format!(
+                "`{name}` is of two floats, `x.{name}(y)`; of an array write \
+                 `v.iter().copied().fold(f64::{first}, f64::{name})`"
+            )
+        }
+        _ => format!(
+            "`{name}` takes {} besides the number that it is called on, and has {found}; write \
+             those only",
+            arguments_in_words(function.arguments() - 1),
+        ),
+    }
 }
 
 /// For an expression by its kind.
@@ -214,7 +251,8 @@ pub(super) fn expression(expr: &syn::Expr) -> &'static str {
         }
         syn::Expr::Unsafe(_) => {
             "`unsafe` cannot be used in a right-hand side: every index is proved at compile time, \
-             so there is nothing to gain; remove it"
+             and lanes share no memory that changes, such as a `static mut`; remove it, and make \
+             what changes a state"
         }
         syn::Expr::Try(_) | syn::Expr::TryBlock(_) => {
             "`?` cannot be used in a right-hand side: a lane cannot stop; use the number itself"

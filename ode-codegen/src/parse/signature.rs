@@ -1,5 +1,7 @@
 //! Signatures of right-hand sides and of the other functions of a system.
 
+use quote::ToTokens;
+
 use super::Parser;
 use crate::ast::{Scalar, Shape};
 
@@ -36,8 +38,8 @@ pub(crate) struct Argument<'a> {
 
 /// Refuses what is not a plain function; `what` is "a right-hand side", for example.
 pub(crate) fn plain(sig: &syn::Signature, what: &str) -> syn::Result<()> {
-    let refuse = |tokens: &dyn quote::ToTokens, why: &str| {
-        Err(syn::Error::new_spanned(tokens.to_token_stream(), format!("{what} cannot be {why}")))
+    let refuse = |tokens: &dyn ToTokens, why: &str| {
+        Err(syn::Error::new_spanned(tokens, format!("{what} cannot be {why}")))
     };
     if let Some(token) = &sig.asyncness {
         return refuse(token, "`async`: it is a pure function; remove `async`");
@@ -57,7 +59,17 @@ fn only_real(sig: &syn::Signature, what: &str) -> syn::Result<()> {
     for parameter in &sig.generics.params {
         let real = match parameter {
             syn::GenericParam::Type(ty) => is_real(ty),
-            _ => false,
+            syn::GenericParam::Lifetime(_) => continue,
+            syn::GenericParam::Const(length) => {
+                let message = format!(
+                    "{what} cannot be generic over its lengths: each number of states is a system \
+                     of its own; write the number, or `const {}: {} = 8;` and the function, as `fn \
+                     rhs`, in `#[ode_system] mod name {{ … }}`",
+                    length.ident,
+                    length.ty.to_token_stream()
+                );
+                return Err(syn::Error::new_spanned(parameter, message));
+            }
         };
         types += 1;
         if !real || types > 1 {
@@ -103,9 +115,8 @@ pub(crate) fn read<'a>(
         return Err(syn::Error::new_spanned(token, message));
     }
     only_real(sig, what)?;
-    let refuse = |tokens: &dyn quote::ToTokens, message: &str| {
-        Err(syn::Error::new_spanned(tokens.to_token_stream(), message))
-    };
+    let refuse =
+        |tokens: &dyn ToTokens, message: &str| Err(syn::Error::new_spanned(tokens, message));
     let unexpected = format!("expected the arguments of {forms}");
     let returns = match &sig.output {
         syn::ReturnType::Default => None,
@@ -123,7 +134,13 @@ pub(crate) fn read<'a>(
     let mut arguments = Vec::with_capacity(4);
     for input in &sig.inputs {
         let syn::FnArg::Typed(input) = input else {
-            return refuse(input, &unexpected);
+            return refuse(
+                input,
+                &format!(
+                    "{what} has no `self`: what it is given are the state, the parameters and the \
+                     time; write a function outside of the `impl`, {forms}"
+                ),
+            );
         };
         let name = match &*input.pat {
             syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
@@ -139,13 +156,12 @@ pub(crate) fn read<'a>(
         };
         arguments.push((name, &*input.ty));
     }
+    if let Some(error) = misplaced(&arguments, returns, forms) {
+        return Err(error);
+    }
     let mut wrong: Option<syn::Error> = None;
     let mut reference = |ty: &'a syn::Type, mutable: bool| match ty {
-        syn::Type::Reference(inner)
-            if inner.lifetime.is_none() && inner.mutability.is_some() == mutable =>
-        {
-            &*inner.elem
-        }
+        syn::Type::Reference(inner) if inner.mutability.is_some() == mutable => &*inner.elem,
         other => {
             let form = match (mutable, forms == FORMS) {
                 (true, true) => "`&mut [f64; N]`",
@@ -208,6 +224,77 @@ pub(crate) fn read<'a>(
         Some(wrong) => Err(wrong),
         None if arguments.next().is_some() => refuse(&sig.inputs, &unexpected),
         None => Ok(Signature { out, u, p, t, returns }),
+    }
+}
+
+/// The mistakes of those who know another order of arguments, or another form.
+fn misplaced(
+    arguments: &[(Option<&syn::Ident>, &syn::Type)],
+    returns: Option<&syn::Type>,
+    forms: &str,
+) -> Option<syn::Error> {
+    let is_number = |ty: &syn::Type| match ty {
+        syn::Type::Path(path) => {
+            path.path.get_ident().is_some_and(|name| Scalar::from_name(&name.to_string()).is_some())
+        }
+        _ => false,
+    };
+    let is_reference = |ty: &syn::Type, mutable: bool| match ty {
+        syn::Type::Reference(reference) => reference.mutability.is_some() == mutable,
+        _ => false,
+    };
+    let error = |tokens: &dyn ToTokens, message: String| {
+        Some(syn::Error::new_spanned(tokens, format!("{message}; expected {forms}")))
+    };
+    match (arguments, returns) {
+        ([(_, first), ..], Some(result)) if is_number(first) && is_number(result) => error(
+            first,
+            "one state is an array of one, too, and so are its derivative and one parameter: write \
+             `&[f64; 1]` here, and return `[f64; 1]`"
+                .to_owned(),
+        ),
+        ([(_, time), (_, state), ..], _) if is_number(time) && !is_number(state) => {
+            error(time, "the time comes last, behind the state and the parameters".to_owned())
+        }
+        ([(_, _), between @ .., (_, last)], _)
+            if is_reference(last, false)
+                && let Some((_, time)) = between.iter().find(|(_, ty)| is_number(ty)) =>
+        {
+            error(time, "the time comes last, behind the parameters".to_owned())
+        }
+        ([_, (_, rate), (_, time)], Some(_)) | ([_, _, (_, rate), (_, time)], None)
+            if is_number(rate) && is_number(time) =>
+        {
+            let message = "parameters are an array, even if there is one: write `&[f64; 1]`";
+            error(rate, message.to_owned())
+        }
+        ([(_, out), (_, state), ..], Some(result))
+            if is_reference(out, true) && is_reference(state, false) =>
+        {
+            error(
+                result,
+                "the derivatives are written to the first argument here, so that nothing is \
+                 returned: remove this type, or the argument"
+                    .to_owned(),
+            )
+        }
+        ([(_, out), (_, time)], None) if is_reference(out, true) && is_number(time) => error(
+            time,
+            "the state is missing: the first argument is what the derivatives are written to, and \
+             the state comes second, as `u: &[f64; N]`"
+                .to_owned(),
+        ),
+        ([(_, state)] | [(_, state), (_, syn::Type::Path(_))], None)
+            if is_reference(state, false) =>
+        {
+            error(
+                state,
+                "there is nothing for the derivatives: return them, as `-> [f64; N]`, or write \
+                 them to a first argument `du: &mut [f64; N]`"
+                    .to_owned(),
+            )
+        }
+        _ => None,
     }
 }
 

@@ -15,26 +15,46 @@ pub(super) const NOT_SEEN: &str = "a struct needs named fields, and cannot be ge
                                    f64, y: f64 }`";
 
 /// Whether right-hand sides can use a struct.
-pub(super) fn is_seen(item: &syn::ItemStruct) -> bool {
+pub(crate) fn is_seen(item: &syn::ItemStruct) -> bool {
     matches!(item.fields, syn::Fields::Named(_)) && item.generics.params.is_empty()
 }
 
 impl Parser<'_> {
     pub(super) fn block<'a>(&self, block: &'a syn::Block) -> Block<'a> {
-        self.block_of(block, None, None)
+        self.statements(&block.stmts, None, None)
     }
 
-    /// A block; `uses` collects `use` declarations where they are possible: in the outermost one.
-    /// `expected` is the type of its value where that is written.
-    pub(super) fn block_of<'a>(
+    /// The body of a function. A `return` at its end is the value. `uses` collects `use`
+    /// declarations where they are possible; `expected` is the type of the value where that is
+    /// written.
+    pub(super) fn body<'a>(
         &self,
         block: &'a syn::Block,
+        uses: Option<&mut Vec<&'a syn::ItemUse>>,
+        expected: Option<&'a syn::Type>,
+    ) -> Block<'a> {
+        let Some((syn::Stmt::Expr(syn::Expr::Return(leave), _), before)) = block.stmts.split_last()
+        else {
+            return self.statements(&block.stmts, uses, expected);
+        };
+        let mut parsed = self.statements(before, uses, None);
+        if let Some(value) = parsed.value.take() {
+            // An `if` without a semicolon, say, which is not the last expression after all.
+            parsed.statements.push(Statement::Expr(*value));
+        }
+        parsed.value = leave.expr.as_ref().map(|value| Box::new(self.expr_of(value, expected)));
+        parsed
+    }
+
+    fn statements<'a>(
+        &self,
+        statements: &'a [syn::Stmt],
         mut uses: Option<&mut Vec<&'a syn::ItemUse>>,
         expected: Option<&'a syn::Type>,
     ) -> Block<'a> {
         let mut parsed = Block::default();
-        let last = block.stmts.len().saturating_sub(1);
-        for (index, statement) in block.stmts.iter().enumerate() {
+        let last = statements.len().saturating_sub(1);
+        for (index, statement) in statements.iter().enumerate() {
             match statement {
                 syn::Stmt::Local(local) => parsed.statements.push(self.local(local)),
                 syn::Stmt::Expr(expr, semicolon) => {
@@ -76,10 +96,30 @@ impl Parser<'_> {
                 "`use` cannot stand in an inner block here: constants are looked up from the \
                  function's outermost block; move it there",
             ),
+            syn::Item::Enum(item) => {
+                self.hidden_names.set(true);
+                self.variant(item);
+            }
+            syn::Item::Static(item) => self.error(
+                &item.static_token,
+                "`static mut` cannot be declared in a right-hand side: lanes share no memory that \
+                 changes, and the solver calls at points of its own; make what changes a state",
+            ),
+            syn::Item::Impl(item) => self.error(
+                &item.impl_token,
+                "this `impl` cannot be used in a right-hand side: methods are for structs with \
+                 named fields that are declared beside it, and traits are not visible; write `fn \
+                 name(x: &Name) -> f64`",
+            ),
+            item if self.in_module => self.error(
+                item,
+                "this item cannot be declared in a function of a system: only constants, functions \
+                 and structs can; move it to the module",
+            ),
             item => self.error(
                 item,
-                "this item cannot be declared in a right-hand side: only `const`, `fn`, `struct` \
-                 and `use` can; move it out of the function",
+                "this item cannot be declared in a right-hand side: only constants, functions, \
+                 structs with methods, aliases and `use` can; move it out of the function",
             ),
         }
     }
@@ -155,7 +195,7 @@ impl Parser<'_> {
             syn::ReturnType::Default => (Type::Other, None),
             syn::ReturnType::Type(_, ty) => (self.ty(ty), Some(&**ty)),
         };
-        let body = self.block_of(&item.block, None, returned);
+        let body = self.body(&item.block, None, returned);
         Callable { parameters, lengths, generics, result, body, names: Vec::new() }
     }
 
@@ -165,6 +205,11 @@ impl Parser<'_> {
             pattern => (pattern, None),
         };
         let ty = written.map_or(Type::Other, |ty| self.ty(ty));
+        if let Some(syn::Type::Path(path)) = written
+            && let Some(name) = path.path.get_ident()
+        {
+            self.check_float(name);
+        }
         let pattern = self.pattern(pattern);
         let value = local.init.as_ref().map(|init| {
             if let Some((token, _)) = &init.diverge {
@@ -200,7 +245,7 @@ impl Parser<'_> {
             }
             syn::Expr::Block(block) if block.label.is_none() => {
                 let id = self.id();
-                let kind = ExprKind::Block(self.block_of(&block.block, None, expected));
+                let kind = ExprKind::Block(self.statements(&block.block.stmts, None, expected));
                 return Expr { id, kind, syntax: expr };
             }
             _ => {}

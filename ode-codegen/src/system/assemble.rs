@@ -18,7 +18,7 @@ use crate::emit::{self, Language, Results};
 use crate::factor::{self, Unsuitable};
 use crate::fuse::{self, Fusion};
 use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
-use crate::{check, text};
+use crate::{breaks, check, text};
 
 /// How many nodes the derivatives may add to the graph: ten times the operations that a
 /// right-hand side may have.
@@ -95,6 +95,7 @@ pub(super) fn implementation(
     };
     let mut by = Derivatives::new(states, parameters, &gradients);
     by.take_by_hand(system, &elaborated, options)?;
+    let breaks = breaks::breaks(&mut elaborated.graph, &elaborated.derivatives);
     let Elaborated {
         mut graph,
         derivatives,
@@ -231,6 +232,7 @@ pub(super) fn implementation(
         }
     });
     let linear = linear.items(sizes, &loops);
+    let breaks = breaks.items(&graph, &outside.in_rust.constants, facade);
     let assertions = match (&mass, &system.mass) {
         (Some(mass), Some(constant)) => mass.assertions(constant),
         _ => TokenStream::new(),
@@ -277,6 +279,7 @@ pub(super) fn implementation(
                 const OPERATIONS: [Operations; 4] = [#(Operations::new([#operations])),*];
                 const WRITTEN: u64 = #written;
                 const SHARED: usize = #shared;
+                #breaks
 
                 #stepwise
                 #mass
@@ -495,7 +498,8 @@ pub(super) fn stub(
         None => {
             let name = Ident::new(name, Span::call_site());
             generics.extend(quote!(const #name: usize,));
-            quote!(#name)
+            // In braces, since a type of the user may have this name.
+            quote!({ #name })
         }
     };
     let (states, parameters) = (size(states, "N"), size(parameters, "P"));

@@ -5,12 +5,12 @@ use quote::quote;
 use syn::visit::Visit;
 
 use super::assemble::{self, Target};
-use super::{Options, configuration, derives, never};
+use super::{Options, configuration, derives, desugar, never};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, plain};
 use crate::outside::{self, Calls, Imports, Outside, Waiting};
 use crate::parse::mass::is_mass_matrix;
-use crate::parse::{self, Declared};
+use crate::parse::{self, Declared, signature};
 
 /// Expands the attribute on a function.
 pub(super) fn start(attr: TokenStream, item: TokenStream) -> TokenStream {
@@ -28,6 +28,16 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
         Ok(item) => item,
         Err(error) => return error.to_compile_error(),
     };
+    if let Some(receiver) = item.sig.receiver() {
+        // Within an `impl`, where nothing else can stand.
+        let message = format!(
+            "a right-hand side is a function by itself, not a method: what it reads of `self` are \
+             its parameters; move it out of the `impl`, and write {}",
+            signature::FORMS
+        );
+        let error = syn::Error::new_spanned(receiver, message).to_compile_error();
+        return quote!(#error #[allow(unused)] #item);
+    }
     let (options, error) = match Options::parse(attr.clone()) {
         Ok(options) => (options, None),
         Err(error) => (Options::default(), Some(error)),
@@ -59,8 +69,9 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
 }
 
 fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Result<TokenStream> {
+    let understood = desugar::function(item);
     let parsed = Ctxt::scope(|ctxt| {
-        let system = parse::parse(ctxt, item, known)?;
+        let system = parse::parse(ctxt, &understood, known)?;
         let elaborated = elaborate::elaborate(ctxt, &system, options.limit)?;
         Some((system, elaborated))
     })?;

@@ -7,7 +7,9 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 
 use super::assemble::{self, Target};
+use super::desugar::desugared;
 use super::{Options, configuration, derives, never};
+use crate::ast::Interpolation;
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
 use crate::outside::{self, Calls, Imports, Outside, Waiting};
@@ -35,10 +37,13 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     };
     let rest = expand(&attr, &item.ident, content, Vec::new());
     let failed = rest.is_err();
+    let understood = desugared(content);
+    let numbers = of_numbers(&understood);
     // What has a name that the module gets is an error.
     let itself = content.iter().filter(|item| !failed || added(item).is_none());
-    let itself = itself.map(|item| shell(item, content, failed));
+    let itself = itself.map(|item| shell(item, &numbers, failed));
     let rest = rest.unwrap_or_else(|stub| stub);
+    let imports = imports(&attr, content);
     let syn::ItemMod { attrs, vis, ident, .. } = &item;
     let configuration = configuration(attrs);
     let derives = derives();
@@ -46,6 +51,7 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     quote! {
         #(#attrs)*
         #vis mod #ident {
+            #imports
             #(#itself)*
 
             /// The system of this module.
@@ -63,6 +69,30 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     }
 }
 
+/// Imports of the library's functions that the module calls and does not import itself.
+fn imports(attr: &TokenStream, content: &[syn::Item]) -> TokenStream {
+    let Ok(Options { facade, .. }) = Options::parse(attr.clone()) else {
+        return TokenStream::new();
+    };
+    let mut calls = Calls::default();
+    content.iter().for_each(|item| calls.visit_item(item));
+    let imported = uses(content);
+    let declared = module::declared(content);
+    let missing = calls.0.into_iter().filter(|name| {
+        Interpolation::from_name(&name.to_string()).is_some()
+            && !imported.has(name)
+            && !declared.names.contains(&name.to_string())
+    });
+    missing.map(|name| quote!(#[allow(unused_imports)] use #facade::#name;)).collect()
+}
+
+fn uses(content: &[syn::Item]) -> Imports {
+    Imports::of(content.iter().filter_map(|item| match item {
+        syn::Item::Use(item) => Some(item),
+        _ => None,
+    }))
+}
+
 /// Goes on when another of the functions from outside is known.
 pub(crate) fn resumed(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>) -> TokenStream {
     let item: syn::ItemMod = match syn::parse2(tokens) {
@@ -77,24 +107,22 @@ pub(crate) fn resumed(attr: TokenStream, tokens: TokenStream, known: Vec<Outside
 fn expand(
     attr: &TokenStream,
     name: &Ident,
-    content: &[syn::Item],
+    written: &[syn::Item],
     known: Vec<Outside>,
 ) -> Result<TokenStream, TokenStream> {
+    let content = &desugared(written)[..];
     let (options, error) = match Options::parse(attr.clone()) {
         Ok(options) => (options, None),
         Err(error) => (Options::default(), Some(error)),
     };
     let mut calls = Calls::default();
     content.iter().for_each(|item| calls.visit_item(item));
-    let imports = Imports::of(content.iter().filter_map(|item| match item {
-        syn::Item::Use(item) => Some(item),
-        _ => None,
-    }));
+    let imports = uses(content);
     let declared = module::declared(content);
     if error.is_none()
         && let Some(call) = outside::next_call(&calls.0, &declared, &imports, &known)
     {
-        let item = quote!(mod #name { #(#content)* });
+        let item = quote!(mod #name { #(#written)* });
         return Ok(outside::ask(&call, &options.facade, Waiting::Module, attr, &item, &known));
     }
     let mut sizes = None;
@@ -222,7 +250,7 @@ fn added(item: &syn::Item) -> Option<&Ident> {
 
 /// An item as it was written, without our attributes. `failed`: in place of the bodies of functions
 /// there is something that gives no further errors.
-fn shell(item: &syn::Item, content: &[syn::Item], failed: bool) -> TokenStream {
+fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStream {
     match item {
         syn::Item::Fn(item) => {
             let mut item = item.clone();
@@ -249,7 +277,7 @@ fn shell(item: &syn::Item, content: &[syn::Item], failed: bool) -> TokenStream {
             item.attrs.retain(|attribute| !is_mass_matrix(attribute));
             quote!(#item)
         }
-        syn::Item::Struct(item) if of_numbers(content).contains(&item.ident.to_string()) => {
+        syn::Item::Struct(item) if numbers.contains(&item.ident.to_string()) => {
             // After an error that says so.
             let allocates = |name: &str| name == "Copy" && mentions_allocation(item);
             let derives = ["Clone", "Copy", "Debug", "PartialEq"]
@@ -264,6 +292,7 @@ fn shell(item: &syn::Item, content: &[syn::Item], failed: bool) -> TokenStream {
             }
         }
         syn::Item::Use(item) => quote!(#[allow(unused_imports)] #item),
+        syn::Item::Impl(item) => quote!(#[allow(dead_code)] #item),
         other => quote!(#other),
     }
 }

@@ -1,12 +1,7 @@
 use odes::ode_system;
 
 #[ode_system]
-pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
-    if u[0] < 0.0 {
-        du[0] = 0.0;
-        du[1] = 0.0;
-    } else {
-        du[0] = -u[0];
-        du[1] = u[0];
-    }
+pub(crate) fn rule(u: &[f64; 2]) -> [f64; 2] {
+    let flow = if u[0] < 0.0 { 0.0 } else { u[0] };
+    return [-flow, flow];
 }

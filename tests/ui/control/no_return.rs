@@ -1,4 +1,4 @@
-//! A function ends with its last expression: there is no `return`.
+//! A function ends with its last expression or a `return` of it: there is no earlier one.
 
 use odes::ode_system;
 

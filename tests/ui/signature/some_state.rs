@@ -1,4 +1,4 @@
-//! A system has a state, of at most 16,384 numbers, and as many parameters.
+//! A system has a state, of at most 4096 numbers, and at most 16,384 parameters.
 
 use odes::ode_system;
 

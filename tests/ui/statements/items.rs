@@ -1,11 +1,13 @@
-//! A function holds constants, functions and structs, and no other items.
+//! A function holds constants, functions, structs with their methods and aliases, and no other items.
 
 use odes::ode_system;
 
 #[ode_system]
 fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
-    static RATE: f64 = 0.5;
-    du[0] = RATE * u[1];
+    trait Rate {
+        fn rate(&self) -> f64;
+    }
+    du[0] = 0.5 * u[1];
     du[1] = -u[0];
 }
 

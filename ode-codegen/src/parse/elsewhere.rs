@@ -1,0 +1,172 @@
+//! What users know by other names, from other languages and libraries, and what it is here.
+
+use super::refuse::as_method;
+use crate::ast::Function;
+use crate::elaborate::nearly_equal;
+
+/// Functions of floats by their names in other languages, and here.
+const FUNCTIONS: [(&str, &str); 20] = [
+    ("pow", "powf"),
+    ("fabs", "abs"),
+    ("sign", "signum"),
+    ("sgn", "signum"),
+    ("power", "powf"),
+    ("log", "ln"),
+    ("log1p", "ln_1p"),
+    ("expm1", "exp_m1"),
+    ("arcsin", "asin"),
+    ("arccos", "acos"),
+    ("arctan", "atan"),
+    ("arctan2", "atan2"),
+    ("arcsinh", "asinh"),
+    ("arccosh", "acosh"),
+    ("arctanh", "atanh"),
+    ("ceiling", "ceil"),
+    ("fmin", "min"),
+    ("fmax", "max"),
+    ("deg2rad", "to_radians"),
+    ("rad2deg", "to_degrees"),
+];
+
+/// What is an expression here, by its names elsewhere, whether it is a function or a method there.
+const EXPRESSIONS: [(&[&str], &str); 22] = [
+    (&["square", "squared", "sqr"], "`x * x`"),
+    (&["cube"], "`x * x * x`"),
+    (&["fmod", "rem", "modulo"], "`x % y`, or `x.rem_euclid(y)`, which is never negative"),
+    (&["sigmoid", "logistic", "expit"], "`1.0 / (1.0 + (-x).exp())`"),
+    (&["heaviside", "step"], "`if x < 0.0 { 0.0 } else { 1.0 }`"),
+    (&["relu"], "`x.max(0.0)`"),
+    (&["sec"], "`1.0 / x.cos()`"),
+    (&["csc", "cosec"], "`1.0 / x.sin()`"),
+    (&["cot", "cotan"], "`1.0 / x.tan()`"),
+    (&["exp10"], "`10.0_f64.powf(x)`"),
+    (&["f64", "f32", "float", "double", "Float64", "to_f64", "as_f64"], "`n as f64`"),
+    (&["int", "to_int", "as_int"], "`x.trunc()`, which stays a float, or an integer that is known"),
+    (&["length", "size", "numel", "shape"], "`u.len()`"),
+    (&["range", "arange", "linspace"], "`for i in 0..n`"),
+    (&["zeros", "ones", "zeros_like", "full", "empty"], "an array, such as `[0.0; 3]`"),
+    (&["dot", "inner", "vdot"], "`a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>()`"),
+    (&["norm", "magnitude"], "`u.iter().map(|x| x * x).sum::<f64>().sqrt()`"),
+    (&["norm_squared", "norm2"], "`u.iter().map(|x| x * x).sum::<f64>()`"),
+    (&["mean", "average"], "`u.iter().sum::<f64>() / u.len() as f64`"),
+    (&["interp", "interp1", "interp1d"], "`interp_linear(&TABLE, x)`, with `x` counted in entries"),
+    (&["ifelse", "cond", "iif"], "`if condition { a } else { b }`"),
+    (
+        &["cross", "matmul", "mul_vec", "transpose", "det", "inverse", "inv"],
+        "it out, element by element, with `for` and indices",
+    ),
+];
+
+/// Functions that there are in libraries, and not here.
+const SPECIAL: [&str; 14] = [
+    "erf", "erfc", "gamma", "lgamma", "ln_gamma", "tgamma", "digamma", "beta", "besselj", "bessel",
+    "sinc", "lambertw", "zeta", "airy",
+];
+
+/// Types and modules of vectors and matrices.
+const VECTORS: [&str; 24] = [
+    "nalgebra", "ndarray", "glam", "na", "Vector", "Vector2", "Vector3", "Vector4", "Vector6",
+    "SVector", "DVector", "Matrix", "Matrix2", "Matrix3", "Matrix4", "SMatrix", "DMatrix",
+    "Array1", "Array2", "DVec2", "DVec3", "Vec3", "DMat3", "Point3",
+];
+
+/// Sources of random numbers, and clocks.
+const CHANCE: [&str; 16] = [
+    "Instant",
+    "SystemTime",
+    "rand",
+    "random",
+    "randn",
+    "uniform",
+    "normal",
+    "thread_rng",
+    "rng",
+    "gen",
+    "gen_range",
+    "random_range",
+    "random_bool",
+    "sample",
+    "fastrand",
+    "now",
+];
+
+/// Our name of a function of floats.
+pub(super) fn function(theirs: &str) -> Option<&'static str> {
+    FUNCTIONS.iter().find(|(name, _)| *name == theirs).map(|(_, ours)| *ours)
+}
+
+/// What to write for what is an expression here.
+pub(super) fn expression(theirs: &str) -> Option<String> {
+    let found = EXPRESSIONS.iter().find(|(names, _)| names.contains(&theirs));
+    if SPECIAL.contains(&theirs) {
+        return Some(format!("an approximation of it as a function, `fn {theirs}(x: f64) -> f64`"));
+    }
+    found.map(|(_, expression)| (*expression).to_owned())
+}
+
+/// Why a path cannot be called, if it leads into a library of numbers.
+pub(super) fn library<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
+    segments.into_iter().find_map(|segment| match segment {
+        "Complex" | "Complex64" | "Complex32" | "num_complex" => Some(
+            "there are no complex numbers here; write the real and the imaginary part as two \
+             floats",
+        ),
+        segment if VECTORS.contains(&segment) => Some(
+            "vectors and matrices of libraries are not visible here; use arrays, such as \
+             `[f64; 3]` and `[[f64; 3]; 3]`",
+        ),
+        segment if CHANCE.contains(&segment) => Some(
+            "its value would differ from call to call, and the solver calls at points of its own; \
+             make it a parameter",
+        ),
+        _ => None,
+    })
+}
+
+/// The modules of mathematics that other languages have.
+pub(super) fn is_module(name: &str) -> bool {
+    const MODULES: [&str; 9] =
+        ["Math", "math", "cmath", "np", "numpy", "jnp", "torch", "scipy", "Mathf"];
+    MODULES.contains(&name)
+}
+
+/// A constant that is known by another path, such as `math::pi`, `M_PI` or `f64::PI`.
+pub(super) fn constant(segments: &[String]) -> Option<&'static str> {
+    let (name, module) = match segments {
+        [name] if name.starts_with("M_") => (&name[2..], None),
+        [.., module, name] => (name.as_str(), Some(module.as_str())),
+        _ => return None,
+    };
+    let of_floats = matches!(module, Some("f64" | "f32"));
+    if !module.is_none_or(|module| of_floats || is_module(module)) {
+        return None;
+    }
+    match name {
+        "PI" | "pi" => Some("std::f64::consts::PI"),
+        "TAU" | "tau" => Some("std::f64::consts::TAU"),
+        "E" | "e" => Some("std::f64::consts::E"),
+        "SQRT2" | "SQRT_2" => Some("std::f64::consts::SQRT_2"),
+        "inf" | "infty" | "Inf" => Some("f64::INFINITY"),
+        "nan" | "NaN" => Some("f64::NAN"),
+        _ => None,
+    }
+}
+
+/// The function that was probably meant.
+pub(super) fn meant(name: &str) -> Option<&'static str> {
+    let known = || Function::NAMES.iter().map(|(known, _)| *known);
+    function(name).or_else(|| known().find(|known| nearly_equal(known, name)))
+}
+
+/// For a function of floats that is called as a function by itself.
+pub(super) fn as_a_method(path: &str) -> Option<String> {
+    let name = path.rsplit("::").next().unwrap_or(path);
+    if name == "len" {
+        return Some("`len` is a method of arrays; write `u.len()`".to_owned());
+    }
+    let name = function(name).or_else(|| Function::from_name(name).map(|_| name))?;
+    Some(format!(
+        "`{path}` is not a function by itself: it is a method of floats; write {}",
+        as_method(name)
+    ))
+}

@@ -1,0 +1,10 @@
+//! The last element as `u[-1]`.
+
+use odes::ode_system;
+
+#[ode_system]
+fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
+    [u[-1], u[1], t]
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! Output, as in C and Julia.
+
+use odes::ode_system;
+
+#[ode_system]
+fn model(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
+    printf(t);
+    println(u[0]);
+    [u[0], u[1], t]
+}
+
+fn main() {}
