@@ -15,7 +15,6 @@ use crate::solution::{Backend, EnsembleSolution, OdeSolution, RawResults, Timing
 use crate::solver::Solver;
 use crate::system::System;
 use core::marker::PhantomData;
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -266,12 +265,25 @@ impl EnsembleThreads {
 
     /// Runs `work` on the threads that it uses.
     fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SolveError> {
-        let Some(own) = &self.own else { return Ok(work()) };
+        let (mut work, mut result) = (Some(work), None);
+        self.install_any(&mut || result = work.take().map(|work| work()))?;
+        Ok(result.unwrap_or_else(|| unreachable!("work is done once")))
+    }
+
+    /// The same for what leaves its result itself: see [`workers`](crate::workers).
+    fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
+        let Some(own) = &self.own else {
+            work();
+            return Ok(());
+        };
         let pool = own.pool.get_or_init(|| {
             ThreadPoolBuilder::new().num_threads(own.count).build().map_err(Arc::new)
         });
         match pool {
-            Ok(pool) => Ok(pool.install(work)),
+            Ok(pool) => {
+                pool.install(work);
+                Ok(())
+            }
             Err(error) => Err(SolveError::Backend(error.clone())),
         }
     }
@@ -308,8 +320,8 @@ impl EnsembleAlgorithm for EnsembleSerial {
         M: Method<K>,
     {
         let begin = Instant::now();
-        let mut raw = allocate::<T, N>(inputs, "scalar".to_string(), 1)?;
-        for results in chunks::<T, N>(&mut raw, inputs.trajectories) {
+        let mut raw = allocate(N, inputs, "scalar".to_string(), 1)?;
+        for results in chunks(&mut raw, inputs.trajectories) {
             solve_chunk!(T, S, M, [N, P, K], inputs, results, Schedule::Refill, simd::run_scalar);
         }
         raw.timings.solve = begin.elapsed().as_secs_f64();
@@ -340,11 +352,11 @@ impl EnsembleAlgorithm for EnsembleThreads {
         };
         let run = || {
             let threads = rayon::current_num_threads();
-            let mut raw = allocate::<T, N>(inputs, format!("{isa:?}").to_lowercase(), threads)?;
+            let mut raw = allocate(N, inputs, format!("{isa:?}").to_lowercase(), threads)?;
             let batch = self
                 .batch
                 .unwrap_or_else(|| batch_size(inputs.trajectories, threads, lanes::<T, N>(isa)));
-            chunks::<T, N>(&mut raw, batch).into_par_iter().for_each(|results| {
+            Workers::Pool.each_of(chunks(&mut raw, batch), |results| {
                 solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, |chunk| simd::run(
                     isa, chunk
                 ));
@@ -389,14 +401,15 @@ fn lanes<T: Scalar, const N: usize>(isa: InstructionSet) -> usize {
     register / size_of::<T>() * simd::vectors(N)
 }
 
-fn allocate<T: Scalar, const N: usize>(
+fn allocate<T: Scalar>(
+    states: usize,
     inputs: &Inputs<T>,
     instructions: String,
     threads: usize,
 ) -> Result<RawResults<T>, SolveError> {
     let n = inputs.trajectories;
     Ok(RawResults {
-        finals: zeros(N, n)?,
+        finals: zeros(states, n)?,
         ends: zeros(1, n)?,
         saved: zeros(inputs.saved_numbers(), n)?,
         codes: zeros(1, n)?,
@@ -423,7 +436,7 @@ pub fn zeros<T: Clone + Default>(rows: usize, n: usize) -> Result<Vec<T>, SolveE
 }
 
 /// The results cut into pieces of `batch` trajectories, each with slices of its own.
-fn chunks<T, const N: usize>(raw: &mut RawResults<T>, batch: usize) -> Vec<Results<'_, T>> {
+fn chunks<T>(raw: &mut RawResults<T>, batch: usize) -> Vec<Results<'_, T>> {
     let n = raw.codes.len();
     let codes = raw.codes.chunks_mut(batch);
     let counts = raw.steps.chunks_mut(batch).zip(raw.rejected.chunks_mut(batch));
@@ -436,7 +449,7 @@ fn chunks<T, const N: usize>(raw: &mut RawResults<T>, batch: usize) -> Vec<Resul
         .enumerate()
         .map(|(b, ((codes, (steps, rejected)), (ends, kept)))| Results {
             first: b * batch,
-            finals: Vec::with_capacity(N),
+            finals: Vec::new(),
             saved: Vec::new(),
             ends,
             codes,

@@ -1,13 +1,14 @@
 //! The numbers of all trajectories, structure of arrays.
 
 use crate::controller;
-use crate::error::{Memory, SolveError};
+use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
 use crate::options::{AbsTol, SolveOptions};
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::system::System;
-use rayon::prelude::*;
+pub use crate::workers::Workers;
+use crate::workers::room;
 
 /// One quantity (a component of the state, a parameter, an end of the time span) of all
 /// trajectories.
@@ -142,52 +143,6 @@ pub struct Inputs<T> {
 
 /// Trajectories are built in parallel, so many at a time; fewer are not worth a thread.
 const BLOCK: usize = 4096;
-
-/// Who evaluates the problems of an ensemble.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Workers {
-    /// The calling thread alone.
-    Caller,
-    /// The threads of rayon's current pool.
-    Pool,
-}
-
-impl Workers {
-    /// `make(i)` for each `i` below `n`, in order.
-    fn collect<R: Send>(self, n: usize, make: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-        match self {
-            Workers::Caller => (0..n).map(make).collect(),
-            Workers::Pool => (0..n).into_par_iter().map(make).collect(),
-        }
-    }
-
-    /// The same numbers, or an error where there is no memory for them.
-    fn numbers<T: Scalar>(
-        self,
-        n: usize,
-        make: impl Fn(usize) -> T + Sync + Send,
-    ) -> Result<Vec<T>, SolveError> {
-        let mut numbers = room(n)?;
-        match self {
-            Workers::Caller => numbers.extend((0..n).map(make)),
-            // Each number by itself, so that all threads touch their share of the new memory.
-            Workers::Pool => (0..n).into_par_iter().map(make).collect_into_vec(&mut numbers),
-        }
-        Ok(numbers)
-    }
-}
-
-/// Memory for `len` numbers.
-fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
-    let mut numbers = Vec::new();
-    match numbers.try_reserve_exact(len) {
-        Ok(()) => Ok(numbers),
-        Err(_) => Err(SolveError::OutOfMemory {
-            bytes: len.saturating_mul(size_of::<T>()),
-            memory: Memory::Host,
-        }),
-    }
-}
 
 /// Indices travel as 32-bit numbers on a GPU.
 const MOST: usize = i32::MAX as usize;
@@ -385,7 +340,7 @@ impl<T: Scalar> Block<T> {
             Some(value) if all_same(value) => Ok(Column::Shared(value)),
             _ => {
                 let value = |i: usize| blocks[i / BLOCK].columns[c].get(i % BLOCK);
-                Ok(Column::Each(workers.numbers(n, value)?))
+                Ok(Column::Each(workers.numbers(n, &value)?))
             }
         }
     }

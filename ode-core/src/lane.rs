@@ -109,6 +109,14 @@ pub trait Scalar:
     fn widen(self) -> f64;
     /// The nearest value of this precision.
     fn narrow(value: f64) -> Self;
+    /// Puts `make(i)` for each `i` below `n` into `numbers`, which has room for them.
+    #[doc(hidden)]
+    fn fill(
+        workers: crate::inputs::Workers,
+        numbers: &mut Vec<Self>,
+        n: usize,
+        make: &(dyn Fn(usize) -> Self + Sync),
+    );
 }
 
 /// A real number per lane: the type that lane programs compute with.

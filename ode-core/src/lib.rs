@@ -31,6 +31,7 @@ mod sweep;
 pub mod system;
 pub mod table;
 pub mod timeline;
+mod workers;
 
 pub use choice::{AnyMethod, UnknownMethod};
 pub use controller::Controller;

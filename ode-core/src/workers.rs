@@ -1,0 +1,91 @@
+//! Threads, by functions that are compiled in this crate.
+//!
+//! A parallel loop that is generic over its body is compiled with all of its scheduling in the crate that
+//! gives it one: a third of what a small program of a user takes to compile. So bodies come as `dyn Fn`, and
+//! are as long as that takes no time.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::error::{Memory, SolveError};
+use crate::lane::Scalar;
+
+/// Who evaluates the problems of an ensemble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// The calling thread alone.
+    Caller,
+    /// The threads of rayon's current pool.
+    Pool,
+}
+
+impl Workers {
+    /// Calls `work(i)` for each `i` below `n`.
+    pub(crate) fn each(self, n: usize, work: &(dyn Fn(usize) + Sync)) {
+        match self {
+            Workers::Caller => (0..n).for_each(work),
+            Workers::Pool => (0..n).into_par_iter().for_each(work),
+        }
+    }
+
+    /// The same for each of some values, which it is given.
+    pub(crate) fn each_of<V: Send>(self, values: Vec<V>, work: impl Fn(V) + Sync) {
+        let values: Vec<Mutex<Option<V>>> =
+            values.into_iter().map(|value| Mutex::new(Some(value))).collect();
+        self.each(values.len(), &|i| {
+            let value = values[i].lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(value) = value {
+                work(value);
+            }
+        });
+    }
+
+    /// `make(i)` for each `i` below `n`, in order.
+    pub(crate) fn collect<V: Send>(self, n: usize, make: impl Fn(usize) -> V + Sync) -> Vec<V> {
+        if self == Workers::Caller {
+            return (0..n).map(make).collect();
+        }
+        let mut values: Vec<Option<V>> = Vec::new();
+        values.resize_with(n, || None);
+        self.each_of(values.iter_mut().enumerate().collect(), |(i, place)| *place = Some(make(i)));
+        values.into_iter().flatten().collect()
+    }
+
+    /// The same numbers, or an error where there is no memory for them.
+    pub(crate) fn numbers<T: Scalar>(
+        self,
+        n: usize,
+        make: &(dyn Fn(usize) -> T + Sync),
+    ) -> Result<Vec<T>, SolveError> {
+        let mut numbers = room(n)?;
+        T::fill(self, &mut numbers, n, make);
+        Ok(numbers)
+    }
+}
+
+/// [`Scalar::fill`] of a type.
+pub(crate) fn fill<T: Send>(
+    workers: Workers,
+    numbers: &mut Vec<T>,
+    n: usize,
+    make: &(dyn Fn(usize) -> T + Sync),
+) {
+    match workers {
+        Workers::Caller => numbers.extend((0..n).map(make)),
+        // Each number by itself, so that all threads touch their share of the new memory.
+        Workers::Pool => (0..n).into_par_iter().map(make).collect_into_vec(numbers),
+    }
+}
+
+/// Memory for `len` numbers.
+pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
+    let mut numbers = Vec::new();
+    match numbers.try_reserve_exact(len) {
+        Ok(()) => Ok(numbers),
+        Err(_) => Err(SolveError::OutOfMemory {
+            bytes: len.saturating_mul(size_of::<T>()),
+            memory: Memory::Host,
+        }),
+    }
+}
