@@ -4,7 +4,7 @@
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// The text of a function.
+/// The text of a function, or of several, without attributes.
 pub(crate) fn of_function(function: &TokenStream) -> String {
     let mut text = String::new();
     let mut head = TokenStream::new();
@@ -24,6 +24,10 @@ pub(crate) fn of_function(function: &TokenStream) -> String {
                 }
                 line(statement, "    ", "\n}\n", &mut text);
             }
+            // An attribute is for rustc.
+            TokenTree::Punct(punct) if punct.as_char() == '#' => {}
+            TokenTree::Group(group)
+                if group.delimiter() == Delimiter::Bracket && head.is_empty() => {}
             other => head.extend([other]),
         }
     }

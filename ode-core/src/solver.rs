@@ -16,8 +16,8 @@ use crate::system::System;
     label = "expected a method, such as `Tsit5`, `Rodas4` or `Auto`, by itself",
     note = "methods are types, whose values are written as they are: `problem.solve(Tsit5, \
             &options)`; `Auto` chooses one for you",
-    note = "all are in `odes::prelude`, and docs/choosing-a-method.md tells them apart; one chosen \
-            at run time is a `match` with a `solve` in each arm"
+    note = "all are in `odes::prelude`, and docs/choosing-a-method.md tells them apart; one that is \
+            chosen by its name at run time is `name.parse::<AnyMethod>()?`"
 )]
 pub trait Solver<const K: usize>: Copy + sealed::Sealed {
     /// What is known of the method that solves a system of so many states with these options; `mass` says

@@ -104,7 +104,7 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// becomes the same module, with a unit struct `epidemic::Model` that implements the trait `System`, a
 /// function `epidemic::report()`, and conversions between the structs and arrays; and beside it a
 /// constant `epidemic` of that type, to be solved as any other system:
-/// `OdeProblem::new(epidemic, State { … }.into(), 0.0..=30.0, Parameters { … }.into())`.
+/// `OdeProblem::new(epidemic, State { … }, 0.0..=30.0, Parameters { … })`.
 ///
 /// | part | |
 /// |---|---|

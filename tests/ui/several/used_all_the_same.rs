@@ -40,7 +40,7 @@ fn solve() {
     let _ = EnsembleProblem::new(problem).trajectories(3);
     let _ = OdeProblem::new(body, [1.0, 2.0], 0.0..=1.0, []);
     let (state, parameters) = (fields::State { x: 1.0 }, fields::Parameters { rates: vec![] });
-    let _ = OdeProblem::new(fields, state.into(), 0.0..=1.0, parameters.into());
+    let _ = OdeProblem::new(fields, state, 0.0..=1.0, parameters);
     let _ = OdeProblem::<_, f64, 1, 0>::new(nothing, [1.0], 0.0..=1.0, []);
     println!("{}{}", signature::report(), body::report());
     println!("{}{}", fields::report(), nothing::report());
