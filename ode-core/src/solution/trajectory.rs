@@ -91,7 +91,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// The number of saved times that it reached.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.solution.raw.kept.get(self.i).map_or(0, |kept| *kept as usize)
+        let EnsembleSolution { inputs, raw, .. } = self.solution;
+        raw.kept.get(self.i).map_or(0, |&kept| inputs.save.slots().min(kept as usize))
     }
 
     /// Whether it reached no saved time.
