@@ -16,7 +16,7 @@ use crate::output::{Output, Row, significant};
 use crate::{Failure, models};
 
 /// A trajectory that takes more steps is given up: the method is not for this problem.
-const MOST_STEPS: u64 = 1_000_000;
+const MOST_STEPS: u32 = 1_000_000;
 
 /// One solve.
 #[derive(Debug, Serialize)]

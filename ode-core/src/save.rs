@@ -40,6 +40,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `u` | trajectories × saves × states | saved states, NaN where one was not reached; if they were saved |
     /// | `observables` | trajectories × saves × observables | likewise |
     /// | `u_end` | trajectories × states | final states |
+    /// | `t_end` | trajectories | their times: ends of time spans, or where a trajectory was given up |
     /// | `p` | trajectories × parameters | parameters |
     /// | `code` | trajectories | return codes, as numbers: indices of `code_names` |
     /// | `accepted`, `rejected` | trajectories | steps |
@@ -74,6 +75,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             }
         }
         file.add_numbers("u_end", self.final_states())?;
+        file.add_numbers("t_end", ArrayView1::from(self.end_times()))?;
         let p = (0..n).flat_map(|i| self.trajectory(i).p()).collect();
         let p = Array2::from_shape_vec((n, P), p).map_err(io::Error::other)?;
         file.add_numbers("p", p.view())?;
@@ -92,7 +94,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     /// Writes a table of comma-separated values with a row for each saved time that a trajectory reached;
-    /// if no times were saved, one for the final state of each. A file that exists is replaced.
+    /// if no times were saved, one for the final state of each, at the time that it got to. A file that exists is replaced.
     ///
     /// The columns are `trajectory`, `code` (the return code, by name), `t`, and then by their names the
     /// states, the observables and the parameters, as far as they were saved. A name that is there already

@@ -51,6 +51,8 @@ fn archives_hold_everything() {
     assert!(both.into_iter().all(|(a, b)| a.to_bits() == b.to_bits()));
     let ends: Array2<f64> = npz.by_name("u_end").unwrap();
     assert_eq!(ends.row(1).to_vec(), solution.final_state(1));
+    let times: Array1<f64> = npz.by_name("t_end").unwrap();
+    assert_eq!(times.as_slice(), Some(solution.end_times()));
     let p: Array2<f64> = npz.by_name("p").unwrap();
     assert_eq!(p.row(3).to_vec(), [2.0, 1.5]);
     let codes: Array1<u8> = npz.by_name("code").unwrap();
@@ -110,7 +112,7 @@ fn tables_of_final_states() {
     let [prey, predators] = solution.final_state(2);
     let animals = prey + predators;
     assert_eq!(rows[2], format!("2,Success,1.0,{prey:?},{predators:?},{animals:?},2.0,0.5"));
-    assert!(rows[5].starts_with("5,NonFinite,NaN,"), "{}", rows[5]);
+    assert!(rows[5].starts_with("5,NonFinite,1.0,NaN,NaN,"), "{}", rows[5]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tables of comma-separated values.
 
 use crate::lane::Scalar;
-use crate::solution::{EnsembleSolution, ReturnCode, Trajectory};
+use crate::solution::{EnsembleSolution, Trajectory};
 use crate::system::System;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -29,10 +29,7 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     for trajectory in solution {
         let p = trajectory.p();
         if only_finals {
-            // Where a failure ended it is not known.
-            let reached = trajectory.code() == ReturnCode::Success;
-            let end = if reached { trajectory.tspan().1 } else { T::nan() };
-            begin(&mut out, &trajectory, end)?;
+            begin(&mut out, &trajectory, trajectory.end_time())?;
             numbers(&mut out, trajectory.final_state())?;
             numbers(&mut out, trajectory.final_observables())?;
             numbers(&mut out, p)?;

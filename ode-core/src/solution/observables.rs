@@ -1,6 +1,6 @@
 //! The observables of a solution.
 
-use super::{EnsembleSolution, OdeSolution, ReturnCode, Trajectory};
+use super::{EnsembleSolution, OdeSolution, Trajectory};
 use crate::error::ObservableError;
 use crate::lane::Scalar;
 use crate::system::System;
@@ -54,15 +54,13 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         Ok(all.slice_move(s![..self.len()]))
     }
 
-    /// The observables of the final state, in the arithmetic of the solve, saved or not. NaN where the
-    /// trajectory did not reach its end: the time at which it failed is not known.
+    /// The observables of the final state, in the arithmetic of the solve, saved or not: at the end of the
+    /// time span, or where the trajectory [was given up](Self::end_time).
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
         let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES.len()];
-        if self.code() == ReturnCode::Success {
-            let t1 = self.solution.inputs.t1.get(self.i);
-            S::observe::<T>(&self.final_state(), &self.p(), t1, |q, value| values[q] = value);
-        }
+        let (u, p, t) = (self.final_state(), self.p(), self.end_time());
+        S::observe::<T>(&u, &p, t, |q, value| values[q] = value);
         values
     }
 }

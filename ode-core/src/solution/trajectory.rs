@@ -88,10 +88,22 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         }
     }
 
-    /// The number of saved times that it reached.
+    /// The number of saved times that it reached. Fixed steps go on when the state is no longer a number;
+    /// these do not count.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.solution.raw.kept.get(self.i).map_or(0, |kept| *kept as usize)
+        let EnsembleSolution { inputs, raw, .. } = self.solution;
+        let kept = raw.kept.get(self.i).map_or(0, |&kept| inputs.save.slots().min(kept as usize));
+        if self.code() != ReturnCode::NonFinite {
+            kept
+        } else if inputs.saved.states > 0 {
+            count_while(kept, |s| !self.state(s).iter().any(|x| x.widen().is_nan()))
+        } else {
+            // An observable of a state can be NaN by itself.
+            let observables = self.all_observables();
+            let is_nan = |s: usize| observables.row(s).iter().all(|x| x.widen().is_nan());
+            (0..kept).rposition(|s| !is_nan(s)).map_or(0, |last| last + 1)
+        }
     }
 
     /// Whether it reached no saved time.
