@@ -568,10 +568,12 @@ mod device {
                         let why = <R::Bits as Bits>::select(solved, why, step.code);
                         let given_up = stuck | hopeless;
                         code = <R::Bits as Bits>::select(given_up, why, code);
-                        // From number to number, the next step may be as long as the one that was refused.
-                        let again = failing & timeline::step(t, dt).abs().ge(h.abs());
-                        dt = R::select(again, h * R::lit(0.5), dt);
                         limit = <R::Bits as Bits>::select(given_up, clock, limit);
+                        if R::DOUBLE {
+                            // From number to number, the next step may be as long as the one refused.
+                            let again = failing & timeline::step(t, dt).abs().ge(h.abs());
+                            dt = R::select(again, h * R::lit(0.5), dt);
+                        }
                     }
                     t = R::select(moves, R::select(last, t1, next.t), t);
                     if !R::DOUBLE {
