@@ -1,6 +1,8 @@
 //! Methods that switch: the right one for each trajectory, errors that follow tolerances, and results that
 //! depend on no neighbour.
 
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
 #[path = "support/everywhere.rs"]
 mod everywhere;
 #[allow(unreachable_pub, dead_code)]

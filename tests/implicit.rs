@@ -1,6 +1,8 @@
 //! Implicit methods measured: orders of convergence of the step and of the interpolant, stability, and
 //! the stiff test set.
 
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
 #[path = "../examples/models/mod.rs"]
 mod models;
 #[path = "support/forced.rs"]

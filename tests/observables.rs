@@ -1,5 +1,7 @@
 //! Observables: the user's functions of the saved states, in the same bits in every place.
 
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
 #[path = "support/cpp.rs"]
 mod cpp;
 #[path = "support/observed.rs"]

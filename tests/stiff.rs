@@ -1,5 +1,7 @@
 //! Stiff ensembles: one arithmetic in every place, failures that harm nobody.
 
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
 #[path = "support/everywhere.rs"]
 mod everywhere;
 

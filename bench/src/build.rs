@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use object::{Object, ObjectSymbol};
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
@@ -53,6 +54,8 @@ struct Measured {
     wall_seconds: f64,
     /// The most memory of a process of the build, MiB.
     mib: Option<f64>,
+    /// How many intrinsics are functions of the program: then lanes call them, in place of instructions.
+    calls: Option<usize>,
     #[serde(flatten)]
     ran: Option<Ran>,
 }
@@ -78,6 +81,7 @@ impl Row for Measured {
         ("CPU s", 7),
         ("wall s", 7),
         ("MiB", 6),
+        ("calls", 5),
         ("serial ms", 10),
         ("AVX2", 8),
         ("AVX-512", 8),
@@ -94,6 +98,7 @@ impl Row for Measured {
             significant(self.cpu_seconds, 3),
             significant(Some(self.wall_seconds), 3),
             significant(self.mib, 3),
+            self.calls.map_or("-".to_owned(), |calls| calls.to_string()),
             ms(ran.map(|ran| ran.serial_ms)),
             ms(ran.and_then(|ran| ran.avx2_ms)),
             ms(ran.and_then(|ran| ran.avx512_ms)),
@@ -151,14 +156,13 @@ impl Package {
             .open(&source)?
             .set_modified(std::time::SystemTime::now())?;
         let usage = usage_of(self.cargo().args(["--bin", &case.name]), seconds)?;
-        let ran = match usage.success {
-            false => None,
-            true => {
-                let program = self.folder.join("target/release").join(&case.name);
-                let output = Command::new(program).env("RAYON_NUM_THREADS", "1").output()?;
-                Some(serde_json::from_slice(&output.stdout)?)
-            }
-        };
+        let program = self.folder.join("target/release").join(&case.name);
+        let (mut calls, mut ran) = (None, None);
+        if usage.success {
+            calls = Some(calls_of_intrinsics(&program)?);
+            let output = Command::new(program).env("RAYON_NUM_THREADS", "1").output()?;
+            ran = Some(serde_json::from_slice(&output.stdout)?);
+        }
         Ok(Measured {
             bench: "build",
             program: case.name.clone(),
@@ -166,9 +170,20 @@ impl Package {
             cpu_seconds: usage.success.then_some(usage.cpu_seconds),
             wall_seconds: usage.wall_seconds,
             mib: usage.success.then_some(usage.mib),
+            calls,
             ran,
         })
     }
+}
+
+/// How many intrinsics are functions of a program, but for those by which the standard library asks the
+/// processor what it is.
+fn calls_of_intrinsics(program: &Path) -> Result<usize, Failure> {
+    let bytes = fs::read(program)?;
+    let file = object::File::parse(&*bytes)?;
+    let names = file.symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+    let called = |name: &String| name.contains("core_arch") && !name.contains("xgetbv");
+    Ok(names.filter(called).count())
 }
 
 struct Usage {

@@ -36,6 +36,7 @@
 //! | the last expression of a function, through `if` and blocks | `return` |
 //! | `#[cold] fn` | `COLD`: a function that is called, not inlined, on both sides |
 //! | `#[called] fn` | the same as without: it is called in Rust only |
+//! | `#[elementary] fn` | `ELEMENTARY`: as the text that it is part of says; the same as without in Rust |
 //!
 //! **Types** are `f32`, `f64`, `bool`, `u32`, `u64`, `i32`, `usize` (a C++ `int`), arrays, structs
 //! of this module or, by its name, of another, type parameters and what belongs to them. References

@@ -4,7 +4,7 @@ use crate::controller;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
-use crate::options::{AbsTol, SolveOptions};
+use crate::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::system::System;
 pub use crate::workers::Workers;
@@ -249,16 +249,34 @@ impl<T: Scalar> Inputs<T> {
         check_spans(&t0, &t1, n)?;
         let spans = distinct_spans(&t0, &t1, n);
         let span = |i: usize| (t0.get(i), t1.get(i));
-        let stops = match &ensemble.tstops {
-            None => lists(spans, n, workers, |i| options.stop_times(&[], span(i)))?,
-            Some(own) => lists(n, n, workers, |i| {
-                let u0 = core::array::from_fn(|d| columns[d].get(i));
-                let p = core::array::from_fn(|d| p[d].get(i));
-                let (t0, t1) = span(i);
-                let problem = base.with_u0(u0).with_p(p).with_tspan(t0..=t1);
-                options.stop_times(&own.of(&problem, i), (t0, t1))
-            })?,
+        let adaptive = !matches!(options.step, StepSize::Fixed(_));
+        let breaks = adaptive && options.time_breaks;
+        let shared: Vec<T> = match breaks {
+            true => S::TIME_BREAKS.iter().map(|time| T::narrow(*time)).collect(),
+            false => Vec::new(),
         };
+        let of_parameters = if breaks { S::PARAMETER_BREAKS } else { &[] };
+        let stops = if ensemble.tstops.is_none() && of_parameters.is_empty() {
+            lists(spans, n, workers, |i| options.stop_times(&shared, span(i)))?
+        } else {
+            lists(n, n, workers, |i| {
+                let u0 = core::array::from_fn(|d| columns[d].get(i));
+                let p: [T; P] = core::array::from_fn(|d| p[d].get(i));
+                let (t0, t1) = span(i);
+                let mut times = shared.clone();
+                times.extend(of_parameters.iter().filter_map(|&(index, a, b)| {
+                    let time = a * p[index].widen() + b;
+                    time.is_finite().then(|| T::narrow(time))
+                }));
+                if let Some(own) = &ensemble.tstops {
+                    let problem = base.with_u0(u0).with_p(p).with_tspan(t0..=t1);
+                    times.extend(own.of(&problem, i));
+                }
+                options.stop_times(&times, (t0, t1))
+            })?
+        };
+        let asked = !options.tstops.is_empty() || ensemble.tstops.is_some();
+        let stopping = asked || stops.slots() > 0;
         let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
         if adaptive && !method.adaptive() {
             return Err(SolveError::NotAdaptive { method: method.name });
@@ -274,7 +292,7 @@ impl<T: Scalar> Inputs<T> {
             t1,
             save,
             stops,
-            stopping: !options.tstops.is_empty() || ensemble.tstops.is_some(),
+            stopping,
             saved,
             abstol,
             abstols,

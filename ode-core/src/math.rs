@@ -236,6 +236,7 @@ mod device {
     }
 
     /// `e^x`.
+    #[elementary]
     pub fn exp<R: Real>(x: R) -> R {
         // As exp_of_sum without the low part. Beyond the bounds the result is infinite or zero.
         let x = clamp(x, lit::<R>(-746.0, -104.0), lit::<R>(710.0, 89.0));
@@ -303,6 +304,7 @@ mod device {
     /// `2 |x| = n ln 2 + r + low` as in [`exp`], so `E = (2^n - 1) + 2^n (r + (low + r^2 q(r)))`.
     /// The two large terms are added with their rounding error, and the rounding error of `E + 2`
     /// is put right after the division: otherwise the result is off by 2.3 units.
+    #[elementary]
     pub fn tanh<R: Real>(x: R) -> R {
         // Beyond 22 (`f32`: 10) the result rounds to 1.
         let twice = lit::<R>(44.0, 20.0).min(x.abs() + x.abs());
@@ -468,6 +470,7 @@ mod device {
     /// `f / (2 + f)` as variable the polynomial would have 7 terms instead of 20 (`f32`: 3 instead
     /// of 9); but an IEEE division costs as much as the difference on a CPU, and on a GPU it is a
     /// branch as well.
+    #[elementary]
     pub fn ln<R: Real>(x: R) -> R {
         let special = !(is_ordinary(x));
         let mut normal = x;

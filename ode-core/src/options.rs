@@ -46,6 +46,8 @@ pub struct SolveOptions {
     pub max_steps: u32,
     /// Times to stop at; none.
     pub tstops: Vec<f64>,
+    /// Whether adaptive steps stop where the right-hand side compares the time with numbers; they do.
+    pub time_breaks: bool,
     /// The times to save; none.
     pub save: SaveAt,
     /// Whether to save the initial state; see [`save_start`](Self::save_start()).
@@ -203,6 +205,7 @@ impl Default for SolveOptions {
             controller: None,
             max_steps: 1_000_000,
             tstops: Vec::new(),
+            time_breaks: true,
             save: SaveAt::Nothing,
             save_start: None,
             save_end: None,
@@ -285,6 +288,14 @@ impl SolveOptions {
     /// ```
     pub fn tstops(self, times: impl Into<Vec<f64>>) -> Self {
         SolveOptions { tstops: times.into(), ..self }
+    }
+
+    /// Whether adaptive steps stop, as by [`tstops`](Self::tstops), at the times at which the right-hand
+    /// side changes its form: where it compares the time with constants or with parameters, as
+    /// [`tstops_for`](crate::system::tstops_for) lists them. By default they do: a pulse that a step
+    /// passes over leaves no error to be seen.
+    pub fn time_breaks(self, time_breaks: bool) -> Self {
+        SolveOptions { time_breaks, ..self }
     }
 
     /// Saves states at a spacing (`saveat(1.0)`: at `t0`, `t0 + 1`, …, and at `t1`), or at a list

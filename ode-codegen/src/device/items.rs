@@ -309,9 +309,17 @@ impl Printer {
     }
 }
 
-/// A `#[cold]` function is called, not inlined: it would only make the hot path larger.
+/// A `#[cold]` function is called, not inlined: it would only make the hot path larger. Of `#[elementary]`
+/// ones the text decides that they are part of.
 fn linkage(attrs: &[syn::Attribute]) -> &'static str {
-    if attrs.iter().any(|a| a.path().is_ident("cold")) { "COLD" } else { "DEVICE" }
+    let is = |name| attrs.iter().any(|a| a.path().is_ident(name));
+    if is("cold") {
+        "COLD"
+    } else if is("elementary") {
+        "ELEMENTARY"
+    } else {
+        "DEVICE"
+    }
 }
 
 /// The way back to the Rust: the first line of the documentation, and the place.

@@ -68,6 +68,7 @@ impl VisitMut for Unroll {
 /// Makes a function part of what calls it, or, where it is `#[cold]` or `#[called]`, a function of its own
 /// that is compiled for the same instruction set (`Real::outline_cold`).
 fn place(attrs: &mut Vec<syn::Attribute>, signature: &syn::Signature, body: &mut Block) {
+    attrs.retain(|attribute| !attribute.path().is_ident("elementary"));
     let is_of_lanes = signature.generics.type_params().any(|parameter| parameter.ident == "R");
     if is_of_lanes && attrs.iter().any(is_called) {
         attrs.retain(|attribute| !is_called(attribute));

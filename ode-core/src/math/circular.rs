@@ -55,6 +55,7 @@ pub(super) mod device {
     /// `x = n pi + r` with `|r| <= pi/2`, so that one polynomial serves, and its sign is the parity
     /// of `n`. The first step of the reduction is exact, as in [`math::exp`]; where `r` is small the
     /// second is exact, too, and the third adds what matters then.
+    #[elementary]
     pub fn sin<R: Real>(x: R) -> R {
         let round = math::lit::<R>(math::ROUND_F64, math::ROUND_F32);
         let mut shifted = x.mul_add(R::lit(ONE_BY_PI), round);
@@ -74,6 +75,7 @@ pub(super) mod device {
     ///
     /// For `|x| < 1` the first step of the reduction may round, for that costs at most half a unit
     /// where `r` is near pi/2.
+    #[elementary]
     pub fn cos<R: Real>(x: R) -> R {
         let round = math::lit::<R>(math::ROUND_F64, math::ROUND_F32);
         let half = R::lit(0.5);
@@ -127,6 +129,7 @@ pub(super) mod device {
     ///
     /// `x = n pi/2 + r` with `|r| <= pi/4`; `tan r` is one quotient of polynomials, and `-1/tan r`,
     /// for odd `n`, is the quotient turned over: one division in either case.
+    #[elementary]
     pub fn tan<R: Real>(x: R) -> R {
         let round = math::lit::<R>(math::ROUND_F64, math::ROUND_F32);
         let mut shifted = x.mul_add(R::lit(TWO_BY_PI), round);

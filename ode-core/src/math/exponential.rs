@@ -33,6 +33,7 @@ pub(super) mod device {
     /// `2^x`.
     ///
     /// `x = n + r` with `|r| <= 1/2`, exactly, and `2^r = 1 + r q(r)`. So powers of two are exact.
+    #[elementary]
     pub fn exp2<R: Real>(x: R) -> R {
         // Beyond the bounds the result is infinite or zero.
         let low = math::lit::<R>(-1080.0, -155.0);
@@ -80,6 +81,7 @@ pub(super) mod device {
     /// `x = n ln 2 + r + low` as in [`math::exp`], so `e^x - 1 = (2^n - 1) + 2^n (r + (low + r^2 q(r)))`.
     /// The two large terms are added with their rounding error. All of it is computed by halves,
     /// since `2^n` may overflow where the result does not.
+    #[elementary]
     pub fn exp_m1<R: Real>(x: R) -> R {
         // Beyond the bounds the result is infinite or -1.
         let bounded = math::clamp(x, math::lit::<R>(-40.0, -20.0), math::lit::<R>(710.0, 89.0));

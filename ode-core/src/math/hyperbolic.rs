@@ -96,6 +96,7 @@ pub(super) mod device {
     }
 
     /// The hyperbolic sine.
+    #[elementary]
     pub fn sinh<R: Real>(x: R) -> R {
         let a = x.abs();
         let half = half_sinh_cosh(a)[0];
@@ -105,6 +106,7 @@ pub(super) mod device {
     }
 
     /// The hyperbolic cosine.
+    #[elementary]
     pub fn cosh<R: Real>(x: R) -> R {
         let half = half_sinh_cosh(x.abs())[1];
         half + half
@@ -112,6 +114,7 @@ pub(super) mod device {
 
     /// The inverse hyperbolic sine, as `ln(1 + (a + a^2 / (1 + sqrt(a^2 + 1))))`; for large `a`, as
     /// `ln(a) + ln(2)`.
+    #[elementary]
     pub fn asinh<R: Real>(x: R) -> R {
         let a = x.abs();
         let large = a.gt(math::lit::<R>(36028797018963968.0, 67108864.0));
@@ -129,6 +132,7 @@ pub(super) mod device {
 
     /// The inverse hyperbolic cosine, as `ln(1 + (y + sqrt(y (y + 2))))` with `y = x - 1`; for large
     /// `x`, as `ln(x) + ln(2)`. The root is corrected by its residual: near 1 it is the result.
+    #[elementary]
     pub fn acosh<R: Real>(x: R) -> R {
         let zero = R::lit(0.0);
         let one = R::lit(1.0);
@@ -156,6 +160,7 @@ pub(super) mod device {
 
     /// The inverse hyperbolic tangent, as `ln(1 + 2 a / (1 - a)) / 2`; the quotient with its rounding
     /// error.
+    #[elementary]
     pub fn atanh<R: Real>(x: R) -> R {
         let one = R::lit(1.0);
         let zero = R::lit(0.0);

@@ -87,6 +87,7 @@ pub(super) mod device {
     ///
     /// A polynomial up to 1/2, beyond `pi/2 - 2 asin(sqrt((1 - x) / 2))`. The root of a negative
     /// number is the NaN of an `x` beyond 1.
+    #[elementary]
     pub fn asin<R: Real>(x: R) -> R {
         let a = x.abs();
         let outer = a.gt(R::lit(0.5));
@@ -106,6 +107,7 @@ pub(super) mod device {
     /// The arc cosine.
     ///
     /// `pi/2 - asin x` up to 1/2, beyond `2 asin(sqrt((1 - x) / 2))`, and pi less that of `-x`.
+    #[elementary]
     pub fn acos<R: Real>(x: R) -> R {
         let a = x.abs();
         let outer = a.gt(R::lit(0.5));
@@ -189,6 +191,7 @@ pub(super) mod device {
     }
 
     /// The arc tangent.
+    #[elementary]
     pub fn atan<R: Real>(x: R) -> R {
         // Beyond 2^60 (`f32`: 2^30) the result rounds to pi/2.
         let a = math::lit::<R>(1152921504606846976.0, 1073741824.0).min(x.abs());
@@ -197,6 +200,7 @@ pub(super) mod device {
     }
 
     /// The angle of the point `(x, y)`, from -pi to pi: its arguments are in the order `y, x`.
+    #[elementary]
     pub fn atan2<R: Real>(y: R, x: R) -> R {
         let a = y.abs();
         let b = x.abs();

@@ -57,6 +57,7 @@ pub(super) mod device {
     }
 
     /// The logarithm to base 2. Those of powers of two are exact.
+    #[elementary]
     pub fn log2<R: Real>(x: R) -> R {
         let scale = [
             math::lit::<R>(LOG2_E_F64[0], LOG2_E_F32[0]),
@@ -66,6 +67,7 @@ pub(super) mod device {
     }
 
     /// The logarithm to base 10. Those of powers of ten are exact.
+    #[elementary]
     pub fn log10<R: Real>(x: R) -> R {
         let scale = [
             math::lit::<R>(LOG10_E_F64[0], LOG10_E_F32[0]),
@@ -109,6 +111,7 @@ pub(super) mod device {
     }
 
     /// `ln(1 + x)`, accurate near 0.
+    #[elementary]
     pub fn ln_1p<R: Real>(x: R) -> R {
         let minus_one = R::lit(-1.0);
         let mut result = ln_near_1(x, R::lit(0.0), R::lit(0.0));

@@ -79,6 +79,7 @@ pub(super) mod device {
     /// `e^(y ln x)` with `ln x = 2 (k ln(2)/2 + ln(m)/2)` and the product as unevaluated sums of
     /// two numbers: the exponential makes the absolute error of its argument, which may be 745, a
     /// relative error of the result.
+    #[elementary]
     pub fn powf<R: Real>(x: R, y: R) -> R {
         let largest = math::lit::<R>(math::MAX_F64, math::MAX_F32);
         let special = !(math::is_ordinary(x) & y.abs().le(largest));

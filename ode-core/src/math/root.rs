@@ -28,6 +28,7 @@ pub(super) mod device {
     /// `|x| = 8^q m` with `m = 2^j s`, `j` one of -1, 0, 1 and `2/3 <= s < 4/3`. A polynomial in `s`
     /// approximates `m^(-1/3)`, one step of a third-order iteration without a division improves it
     /// to `z`, and `y = m z^2` by the exact residual `m - y^3`.
+    #[elementary]
     pub fn cbrt<R: Real>(x: R) -> R {
         let a = x.abs();
         let special = !(math::is_ordinary(a));
@@ -85,6 +86,7 @@ pub(super) mod device {
     ///
     /// Two roundings before the root, whose relative errors it halves. Numbers whose squares would
     /// overflow or lose bits are scaled.
+    #[elementary]
     pub fn hypot<R: Real>(x: R, y: R) -> R {
         let x = x.abs();
         let y = y.abs();
