@@ -36,36 +36,44 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// Those that this machine has, slowest first.
+    /// Those that this machine has and this library is compiled for (the features `avx2` and `avx512`),
+    /// slowest first.
     #[must_use]
     pub fn available() -> Vec<InstructionSet> {
-        #[allow(unused_mut)]
-        let mut all = vec![InstructionSet::Baseline];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if avx2!(detected) {
-                all.push(InstructionSet::Avx2);
-            }
-            if avx512!(detected) {
-                all.push(InstructionSet::Avx512);
-            }
-        }
-        all
+        use InstructionSet::{Avx2, Avx512, Baseline};
+        [Baseline, Avx2, Avx512].into_iter().filter(|set| set.is_available()).collect()
     }
 
-    /// The best one of this machine.
+    /// The best one of [those](InstructionSet::available).
     #[must_use]
     pub fn best() -> InstructionSet {
-        static BEST: std::sync::OnceLock<InstructionSet> = std::sync::OnceLock::new();
-        *BEST
-            .get_or_init(|| Self::available().into_iter().max().unwrap_or(InstructionSet::Baseline))
+        Self::available().into_iter().max().unwrap_or(InstructionSet::Baseline)
     }
 
-    /// Whether this machine has it.
+    /// Whether this machine has it and this library is compiled for it.
     #[must_use]
     pub fn is_available(self) -> bool {
-        // Each has what those before it have.
-        self <= Self::best()
+        let compiled = match self {
+            InstructionSet::Baseline => true,
+            InstructionSet::Avx2 => cfg!(feature = "avx2"),
+            InstructionSet::Avx512 => cfg!(feature = "avx512"),
+        };
+        compiled && self <= Self::of_machine()
+    }
+
+    /// The most that this machine has; it has all that are less.
+    fn of_machine() -> InstructionSet {
+        #[cfg(target_arch = "x86_64")]
+        {
+            static OF_MACHINE: std::sync::OnceLock<InstructionSet> = std::sync::OnceLock::new();
+            *OF_MACHINE.get_or_init(|| match (avx2!(detected), avx512!(detected)) {
+                (_, true) => InstructionSet::Avx512,
+                (true, false) => InstructionSet::Avx2,
+                (false, false) => InstructionSet::Baseline,
+            })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        InstructionSet::Baseline
     }
 }
 
@@ -89,8 +97,8 @@ pub const fn vectors(n: usize) -> usize {
 /// Runs `program` in one lane, with FMA where the machine has it.
 pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
     #[cfg(all(target_arch = "x86_64", not(target_feature = "fma")))]
-    if InstructionSet::Avx2.is_available() {
-        // SAFETY: `is_available` has found the features of the entry point.
+    if InstructionSet::of_machine() >= InstructionSet::Avx2 {
+        // SAFETY: `of_machine` has found the features of the entry point.
         return unsafe {
             with_fma(
                 #[inline(always)]
@@ -109,10 +117,15 @@ pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Outp
         match if isa.is_available() { isa } else { InstructionSet::Baseline } {
             // Without FMA there is nothing to gain from arrays: their products are library calls.
             InstructionSet::Baseline => run_scalar(program),
+            #[cfg(feature = "avx2")]
             // SAFETY: `is_available` has found the features of the entry point.
             InstructionSet::Avx2 => unsafe { T::Simd::avx2(program) },
+            #[cfg(feature = "avx512")]
             // SAFETY: as above.
             InstructionSet::Avx512 => unsafe { T::Simd::avx512(program) },
+            // None is available that is not compiled.
+            #[cfg(not(all(feature = "avx2", feature = "avx512")))]
+            _ => run_scalar(program),
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
