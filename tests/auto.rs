@@ -1,10 +1,10 @@
 //! Methods that switch: the right one for each trajectory, errors that follow tolerances, and results that
 //! depend on no neighbour.
 
-#[path = "support/intrinsics.rs"]
-mod intrinsics;
 #[path = "support/everywhere.rs"]
 mod everywhere;
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
 #[allow(unreachable_pub, dead_code)]
 #[path = "../examples/models/robertson.rs"]
 mod robertson;

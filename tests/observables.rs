@@ -1,9 +1,9 @@
 //! Observables: the user's functions of the saved states, in the same bits in every place.
 
-#[path = "support/intrinsics.rs"]
-mod intrinsics;
 #[path = "support/cpp.rs"]
 mod cpp;
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
 #[path = "support/observed.rs"]
 mod observed;
 #[path = "support/workloads.rs"]

@@ -1,10 +1,10 @@
 //! Linear equations with a search for pivots: asked for, and by default in small differential-algebraic
 //! systems.
 
-#[path = "support/intrinsics.rs"]
-mod intrinsics;
 #[path = "support/everywhere.rs"]
 mod everywhere;
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
 #[path = "support/random.rs"]
 mod random;
 

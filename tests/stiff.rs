@@ -1,9 +1,9 @@
 //! Stiff ensembles: one arithmetic in every place, failures that harm nobody.
 
-#[path = "support/intrinsics.rs"]
-mod intrinsics;
 #[path = "support/everywhere.rs"]
 mod everywhere;
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
 
 use everywhere::workloads::assert_same_bits;
 use odes::lane::Scalar;

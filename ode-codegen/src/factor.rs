@@ -295,11 +295,21 @@ mod tests {
         let made = factorization(&graph, &in_jacobian, &in_mass)?;
 
         let parameter = |k: usize| random(seed, 1, k as u32) - 1.0;
-        let factors = values(&made.factor, &made.factors, &|input| match input {
+        let of_system = |input| match input {
             Input::Scale => scale,
             Input::Parameter(k) => parameter(k as usize),
             other => panic!("{other:?}"),
-        });
+        };
+        let factors = match &made.matrix {
+            None => values(&made.factor, &made.factors, &of_system),
+            Some((graph, entries)) => {
+                let entries = values(graph, entries, &of_system);
+                values(&made.factor, &made.factors, &|input| match input {
+                    Input::Factor(k) => entries[k as usize],
+                    other => panic!("{other:?}"),
+                })
+            }
+        };
         let b: Vec<f64> = (0..n).map(|i| random(seed, 2, i as u32)).collect();
         let x = values(&made.solve, &made.solution, &|input| match input {
             Input::Factor(k) => factors[k as usize],
@@ -339,6 +349,10 @@ mod tests {
             // The sign of M's entries is random: it only has to dominate.
             let factors = compare(seed, &sparse(seed, n, share), &diagonal(n), 1e3);
             assert!(factors.is_ok_and(|count| count <= n * n), "matrix {seed}");
+        }
+        // Without zeros, on both sides of the limit from which a CPU has loops.
+        for n in LEAST_LOOPS - 1..LEAST_LOOPS + 10 {
+            assert_eq!(compare(7, &sparse(7, n, 1.0), &diagonal(n), 1e3), Ok(n * n));
         }
     }
 

@@ -1,8 +1,8 @@
 //! Mass matrices and differential-algebraic equations of index 1, by all implicit methods.
 
-#[path = "../support/intrinsics.rs"]
-mod intrinsics;
 mod convergence;
 mod initial;
+#[path = "../support/intrinsics.rs"]
+mod intrinsics;
 mod problems;
 mod same;

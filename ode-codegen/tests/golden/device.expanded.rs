@@ -133,83 +133,87 @@ pub mod sample {
         if small.any() { R::select(small, R::lit(1e-6), x) } else { x }
     }
     /// Seldom needed.
-    #[cold]
     #[inline(never)]
     fn slow<R: Real, const N: usize>(x: &mut [R; N], by: R) {
-        if const { N > 4 } {
-            let mut next: usize = 0;
-            while next < 2 {
-                let i = next;
-                next = next.wrapping_add(1);
-                {
-                    {
-                        let mut next: usize = i;
-                        while next < 2 {
-                            let j = next;
-                            next = next.wrapping_add(1);
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                if const { N > 4 } {
+                    let mut next: usize = 0;
+                    while next < 2 {
+                        let i = next;
+                        next = next.wrapping_add(1);
+                        {
                             {
-                                if j < N {
-                                    x[j] = x[j] * by;
+                                let mut next: usize = i;
+                                while next < 2 {
+                                    let j = next;
+                                    next = next.wrapping_add(1);
+                                    {
+                                        if j < N {
+                                            x[j] = x[j] * by;
+                                        }
+                                    }
                                 }
                             }
                         }
                     }
-                }
-            }
-        } else {
-            #[allow(unused_assignments)]
-            {
-                {
-                    #[allow(unused_variables)]
-                    let i: usize = 0usize;
+                } else {
+                    #[allow(unused_assignments)]
                     {
                         {
-                            #[allow(unused_assignments)]
+                            #[allow(unused_variables)]
+                            let i: usize = 0usize;
                             {
                                 {
-                                    #[allow(unused_variables)]
-                                    let j: usize = 0usize;
+                                    #[allow(unused_assignments)]
                                     {
-                                        if j < N {
-                                            x[j] = x[j] * by;
+                                        {
+                                            #[allow(unused_variables)]
+                                            let j: usize = 0usize;
+                                            {
+                                                if j < N {
+                                                    x[j] = x[j] * by;
+                                                }
+                                            }
                                         }
-                                    }
-                                }
-                                {
-                                    #[allow(unused_variables)]
-                                    let j: usize = 1usize;
-                                    {
-                                        if j < N {
-                                            x[j] = x[j] * by;
+                                        {
+                                            #[allow(unused_variables)]
+                                            let j: usize = 1usize;
+                                            {
+                                                if j < N {
+                                                    x[j] = x[j] * by;
+                                                }
+                                            }
                                         }
-                                    }
+                                    };
                                 }
-                            };
+                            }
                         }
-                    }
-                }
-                {
-                    #[allow(unused_variables)]
-                    let i: usize = 1usize;
-                    {
                         {
-                            #[allow(unused_assignments)]
+                            #[allow(unused_variables)]
+                            let i: usize = 1usize;
                             {
                                 {
-                                    #[allow(unused_variables)]
-                                    let j: usize = 1usize;
+                                    #[allow(unused_assignments)]
                                     {
-                                        if j < N {
-                                            x[j] = x[j] * by;
+                                        {
+                                            #[allow(unused_variables)]
+                                            let j: usize = 1usize;
+                                            {
+                                                if j < N {
+                                                    x[j] = x[j] * by;
+                                                }
+                                            }
                                         }
-                                    }
+                                    };
                                 }
-                            };
+                            }
                         }
-                    }
+                    };
                 }
-            };
-        }
+            },
+        )
     }
     /// `a` where the mask is true, else `b`.
     #[inline(always)]

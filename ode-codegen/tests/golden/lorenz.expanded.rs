@@ -62,62 +62,62 @@ const _: () = {
         type Factors<R: Real> = [R; 8];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
-            let v0 = u[1] - u[0];
-            let v1 = p[0] * v0;
-            let v2 = p[1] - u[2];
-            let v3 = u[0].mul_add(v2, -u[1]);
-            let v4 = u[0] * u[1];
-            let v5 = (-p[2]).mul_add(u[2], v4);
+            let v0 = u[1].sub_ref(&u[0]);
+            let v1 = p[0].mul_ref(&v0);
+            let v2 = p[1].sub_ref(&u[2]);
+            let v3 = u[0].mul_add_ref(&v2, &-u[1]);
+            let v4 = u[0].mul_ref(&u[1]);
+            let v5 = p[2].neg_mul_add_ref(&u[2], &v4);
             [v1, v3, v5]
         }
-        #[inline]
+        #[inline(always)]
         fn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
             let zero = R::lit(0.0);
-            let v0 = p[1] - u[2];
+            let v0 = p[1].sub_ref(&u[2]);
             [[-p[0], p[0], zero], [v0, R::lit(-1.0), -u[0]], [u[1], u[0], -p[2]]]
         }
-        #[inline]
+        #[inline(always)]
         fn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
             let zero = R::lit(0.0);
-            let v0 = u[1] - u[0];
+            let v0 = u[1].sub_ref(&u[0]);
             [[v0, zero, zero], [zero, u[0], zero], [zero, zero, -u[2]]]
         }
-        #[inline]
+        #[inline(always)]
         fn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
             let zero = R::lit(0.0);
             [zero, zero, zero]
         }
-        #[inline]
+        #[inline(always)]
         fn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> [R; 8] {
-            let v0 = scale + p[0];
+            let v0 = scale.add_ref(&p[0]);
             let v1 = v0.reciprocal();
-            let v2 = p[1] - u[2];
-            let v3 = scale - R::lit(-1.0);
-            let v4 = v2 * v1;
-            let v5 = (-v4).mul_add(p[0], v3);
+            let v2 = p[1].sub_ref(&u[2]);
+            let v3 = scale.sub_ref(&R::lit(-1.0));
+            let v4 = v2.mul_ref(&v1);
+            let v5 = v4.neg_mul_add_ref(&p[0], &v3);
             let v6 = v5.reciprocal();
-            let v7 = scale + p[2];
-            let v8 = u[1] * v1;
-            let v9 = (-v8).mul_add(p[0], -u[0]);
-            let v10 = v9 * v6;
-            let v11 = (-v10).mul_add(u[0], v7);
+            let v7 = scale.add_ref(&p[2]);
+            let v8 = u[1].mul_ref(&v1);
+            let v9 = v8.neg_mul_add_ref(&p[0], &-u[0]);
+            let v10 = v9.mul_ref(&v6);
+            let v11 = v10.neg_mul_add_ref(&u[0], &v7);
             let v12 = v11.reciprocal();
             [v1, -p[0], -v4, v6, u[0], -v8, v10, v12]
         }
-        #[inline]
+        #[inline(always)]
         fn solve<R: Real>(w: &[R; 8], b: &[R; 3]) -> [R; 3] {
-            let v0 = (-w[2]).mul_add(b[0], b[1]);
-            let v1 = (-w[5]).mul_add(b[0], b[2]);
-            let v2 = (-w[6]).mul_add(v0, v1);
-            let v3 = v2 * w[7];
-            let v4 = (-w[4]).mul_add(v3, v0);
-            let v5 = v4 * w[3];
-            let v6 = (-w[1]).mul_add(v5, b[0]);
-            let v7 = v6 * w[0];
+            let v0 = w[2].neg_mul_add_ref(&b[0], &b[1]);
+            let v1 = w[5].neg_mul_add_ref(&b[0], &b[2]);
+            let v2 = w[6].neg_mul_add_ref(&v0, &v1);
+            let v3 = v2.mul_ref(&w[7]);
+            let v4 = w[4].neg_mul_add_ref(&v3, &v0);
+            let v5 = v4.mul_ref(&w[3]);
+            let v6 = w[1].neg_mul_add_ref(&v5, &b[0]);
+            let v7 = v6.mul_ref(&w[0]);
             [v7, v5, v3]
         }
         fn rust_source() -> &'static str {
-            "fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let v0 = u[1] - u[0];\n    let v1 = p[0] * v0;\n    let v2 = p[1] - u[2];\n    let v3 = u[0].mul_add(v2, -u[1]);\n    let v4 = u[0] * u[1];\n    let v5 = (-p[2]).mul_add(u[2], v4);\n    [v1, v3, v5]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = p[1] - u[2];\n    [[-p[0], p[0], zero], [v0, R::lit(-1.0), -u[0]], [u[1], u[0], -p[2]]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = u[1] - u[0];\n    [[v0, zero, zero], [zero, u[0], zero], [zero, zero, -u[2]]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> [R; 8] {\n    let v0 = scale + p[0];\n    let v1 = v0.reciprocal();\n    let v2 = p[1] - u[2];\n    let v3 = scale - R::lit(-1.0);\n    let v4 = v2 * v1;\n    let v5 = (-v4).mul_add(p[0], v3);\n    let v6 = v5.reciprocal();\n    let v7 = scale + p[2];\n    let v8 = u[1] * v1;\n    let v9 = (-v8).mul_add(p[0], -u[0]);\n    let v10 = v9 * v6;\n    let v11 = (-v10).mul_add(u[0], v7);\n    let v12 = v11.reciprocal();\n    [v1, -p[0], -v4, v6, u[0], -v8, v10, v12]\n}\nfn solve<R: Real>(w: &[R; 8], b: &[R; 3]) -> [R; 3] {\n    let v0 = (-w[2]).mul_add(b[0], b[1]);\n    let v1 = (-w[5]).mul_add(b[0], b[2]);\n    let v2 = (-w[6]).mul_add(v0, v1);\n    let v3 = v2 * w[7];\n    let v4 = (-w[4]).mul_add(v3, v0);\n    let v5 = v4 * w[3];\n    let v6 = (-w[1]).mul_add(v5, b[0]);\n    let v7 = v6 * w[0];\n    [v7, v5, v3]\n}\n"
+            "fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let v0 = u[1].sub_ref(&u[0]);\n    let v1 = p[0].mul_ref(&v0);\n    let v2 = p[1].sub_ref(&u[2]);\n    let v3 = u[0].mul_add_ref(&v2, &-u[1]);\n    let v4 = u[0].mul_ref(&u[1]);\n    let v5 = p[2].neg_mul_add_ref(&u[2], &v4);\n    [v1, v3, v5]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = p[1].sub_ref(&u[2]);\n    [[-p[0], p[0], zero], [v0, R::lit(-1.0), -u[0]], [u[1], u[0], -p[2]]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].sub_ref(&u[0]);\n    [[v0, zero, zero], [zero, u[0], zero], [zero, zero, -u[2]]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> [R; 8] {\n    let v0 = scale.add_ref(&p[0]);\n    let v1 = v0.reciprocal();\n    let v2 = p[1].sub_ref(&u[2]);\n    let v3 = scale.sub_ref(&R::lit(-1.0));\n    let v4 = v2.mul_ref(&v1);\n    let v5 = v4.neg_mul_add_ref(&p[0], &v3);\n    let v6 = v5.reciprocal();\n    let v7 = scale.add_ref(&p[2]);\n    let v8 = u[1].mul_ref(&v1);\n    let v9 = v8.neg_mul_add_ref(&p[0], &-u[0]);\n    let v10 = v9.mul_ref(&v6);\n    let v11 = v10.neg_mul_add_ref(&u[0], &v7);\n    let v12 = v11.reciprocal();\n    [v1, -p[0], -v4, v6, u[0], -v8, v10, v12]\n}\nfn solve<R: Real>(w: &[R; 8], b: &[R; 3]) -> [R; 3] {\n    let v0 = w[2].neg_mul_add_ref(&b[0], &b[1]);\n    let v1 = w[5].neg_mul_add_ref(&b[0], &b[2]);\n    let v2 = w[6].neg_mul_add_ref(&v0, &v1);\n    let v3 = v2.mul_ref(&w[7]);\n    let v4 = w[4].neg_mul_add_ref(&v3, &v0);\n    let v5 = v4.mul_ref(&w[3]);\n    let v6 = w[1].neg_mul_add_ref(&v5, &b[0]);\n    let v7 = v6.mul_ref(&w[0]);\n    [v7, v5, v3]\n}\n"
         }
         fn device_source() -> ::std::string::String {
             ::std::string::String::from(

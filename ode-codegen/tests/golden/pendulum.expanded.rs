@@ -85,50 +85,50 @@ mod pendulum {
             type Factors<R: Real> = ::odes::__private::linear::Pivoted<R, 3>;
             #[inline(always)]
             fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {
-                let v0 = R::lit(-2.0) * p[0];
-                let v1 = v0 / p[1];
+                let v0 = R::lit(-2.0).mul_ref(&p[0]);
+                let v1 = v0.div_ref(&p[1]);
                 let v2 = u[0].sin();
-                let v3 = v1 * v2;
-                let v4 = u[1] * u[1];
-                let v5 = p[1] * v4;
+                let v3 = v1.mul_ref(&v2);
+                let v4 = u[1].mul_ref(&u[1]);
+                let v5 = p[1].mul_ref(&v4);
                 let v6 = u[0].cos();
-                let v7 = p[0].mul_add(v6, v5);
-                let v8 = R::lit(-2.0).mul_add(v7, u[2]);
+                let v7 = p[0].mul_add_ref(&v6, &v5);
+                let v8 = R::lit(-2.0).mul_add_ref(&v7, &u[2]);
                 [u[1], v3, v8]
             }
-            #[inline]
+            #[inline(always)]
             fn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {
                 let zero = R::lit(0.0);
-                let v0 = R::lit(-2.0) * p[0];
-                let v1 = v0 / p[1];
+                let v0 = R::lit(-2.0).mul_ref(&p[0]);
+                let v1 = v0.div_ref(&p[1]);
                 let v2 = u[0].sin();
                 let v3 = u[0].cos();
-                let v4 = v3 * v1;
-                let v5 = R::lit(2.0) * u[1];
-                let v6 = v5 * p[1];
-                let v7 = v2 * p[0];
-                let v8 = v7 * R::lit(2.0);
-                let v9 = v6 * R::lit(2.0);
+                let v4 = v3.mul_ref(&v1);
+                let v5 = R::lit(2.0).mul_ref(&u[1]);
+                let v6 = v5.mul_ref(&p[1]);
+                let v7 = v2.mul_ref(&p[0]);
+                let v8 = v7.mul_ref(&R::lit(2.0));
+                let v9 = v6.mul_ref(&R::lit(2.0));
                 [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]
             }
-            #[inline]
+            #[inline(always)]
             fn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {
                 let zero = R::lit(0.0);
-                let v0 = R::lit(-2.0) * p[0];
-                let v1 = v0 / p[1];
+                let v0 = R::lit(-2.0).mul_ref(&p[0]);
+                let v1 = v0.div_ref(&p[1]);
                 let v2 = u[0].sin();
-                let v3 = u[1] * u[1];
+                let v3 = u[1].mul_ref(&u[1]);
                 let v4 = u[0].cos();
-                let v5 = R::lit(1.0) / p[1];
-                let v6 = R::lit(-2.0) * v5;
-                let v7 = v1 * v5;
-                let v8 = v6 * v2;
-                let v9 = v7 * v2;
-                let v10 = v4 * R::lit(2.0);
-                let v11 = v3 * R::lit(2.0);
+                let v5 = R::lit(1.0).div_ref(&p[1]);
+                let v6 = R::lit(-2.0).mul_ref(&v5);
+                let v7 = v1.mul_ref(&v5);
+                let v8 = v6.mul_ref(&v2);
+                let v9 = v7.mul_ref(&v2);
+                let v10 = v4.mul_ref(&R::lit(2.0));
+                let v11 = v3.mul_ref(&R::lit(2.0));
                 [[zero, zero], [v8, -v9], [-v10, -v11]]
             }
-            #[inline]
+            #[inline(always)]
             fn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {
                 let zero = R::lit(0.0);
                 [zero, zero, zero]
@@ -136,7 +136,7 @@ mod pendulum {
             #[inline(always)]
             fn mass<R: Real>(b: &[R; 3]) -> [R; 3] {
                 let zero = R::lit(0.0);
-                let v0 = R::lit(2.0) * b[1];
+                let v0 = R::lit(2.0).mul_ref(&b[1]);
                 [b[0], v0, zero]
             }
             #[inline(always)]
@@ -144,6 +144,7 @@ mod pendulum {
                 let m0 = u[2].lt(R::lit(0.0));
                 m0
             }
+            #[inline(always)]
             fn factor<R: Real>(
                 u: &[R; 3],
                 p: &[R; 2],
@@ -159,6 +160,7 @@ mod pendulum {
                 >(&jacobian, scale);
                 ::odes::__private::linear::factor_pivoted::<R, 3>(&matrix)
             }
+            #[inline(always)]
             fn solve<R: Real>(
                 w: &::odes::__private::linear::Pivoted<R, 3>,
                 b: &[R; 3],
@@ -174,7 +176,7 @@ mod pendulum {
                 [b[0], b[1], a[2]]
             }
             fn rust_source() -> &'static str {
-                "fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = v1 * v2;\n    let v4 = u[1] * u[1];\n    let v5 = p[1] * v4;\n    let v6 = u[0].cos();\n    let v7 = p[0].mul_add(v6, v5);\n    let v8 = R::lit(-2.0).mul_add(v7, u[2]);\n    [u[1], v3, v8]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = u[0].cos();\n    let v4 = v3 * v1;\n    let v5 = R::lit(2.0) * u[1];\n    let v6 = v5 * p[1];\n    let v7 = v2 * p[0];\n    let v8 = v7 * R::lit(2.0);\n    let v9 = v6 * R::lit(2.0);\n    [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0) * p[0];\n    let v1 = v0 / p[1];\n    let v2 = u[0].sin();\n    let v3 = u[1] * u[1];\n    let v4 = u[0].cos();\n    let v5 = R::lit(1.0) / p[1];\n    let v6 = R::lit(-2.0) * v5;\n    let v7 = v1 * v5;\n    let v8 = v6 * v2;\n    let v9 = v7 * v2;\n    let v10 = v4 * R::lit(2.0);\n    let v11 = v3 * R::lit(2.0);\n    [[zero, zero], [v8, -v9], [-v10, -v11]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn mass<R: Real>(b: &[R; 3]) -> [R; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(2.0) * b[1];\n    [b[0], v0, zero]\n}\nfn out_of_domain<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> R::Mask {\n    let m0 = u[2].lt(R::lit(0.0));\n    m0\n}\n"
+                "fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let v0 = R::lit(-2.0).mul_ref(&p[0]);\n    let v1 = v0.div_ref(&p[1]);\n    let v2 = u[0].sin();\n    let v3 = v1.mul_ref(&v2);\n    let v4 = u[1].mul_ref(&u[1]);\n    let v5 = p[1].mul_ref(&v4);\n    let v6 = u[0].cos();\n    let v7 = p[0].mul_add_ref(&v6, &v5);\n    let v8 = R::lit(-2.0).mul_add_ref(&v7, &u[2]);\n    [u[1], v3, v8]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0).mul_ref(&p[0]);\n    let v1 = v0.div_ref(&p[1]);\n    let v2 = u[0].sin();\n    let v3 = u[0].cos();\n    let v4 = v3.mul_ref(&v1);\n    let v5 = R::lit(2.0).mul_ref(&u[1]);\n    let v6 = v5.mul_ref(&p[1]);\n    let v7 = v2.mul_ref(&p[0]);\n    let v8 = v7.mul_ref(&R::lit(2.0));\n    let v9 = v6.mul_ref(&R::lit(2.0));\n    [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0).mul_ref(&p[0]);\n    let v1 = v0.div_ref(&p[1]);\n    let v2 = u[0].sin();\n    let v3 = u[1].mul_ref(&u[1]);\n    let v4 = u[0].cos();\n    let v5 = R::lit(1.0).div_ref(&p[1]);\n    let v6 = R::lit(-2.0).mul_ref(&v5);\n    let v7 = v1.mul_ref(&v5);\n    let v8 = v6.mul_ref(&v2);\n    let v9 = v7.mul_ref(&v2);\n    let v10 = v4.mul_ref(&R::lit(2.0));\n    let v11 = v3.mul_ref(&R::lit(2.0));\n    [[zero, zero], [v8, -v9], [-v10, -v11]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn mass<R: Real>(b: &[R; 3]) -> [R; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(2.0).mul_ref(&b[1]);\n    [b[0], v0, zero]\n}\nfn out_of_domain<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> R::Mask {\n    let m0 = u[2].lt(R::lit(0.0));\n    m0\n}\n"
             }
             fn device_source() -> ::std::string::String {
                 ::std::string::String::from(

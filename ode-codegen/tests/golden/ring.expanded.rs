@@ -75,33 +75,33 @@ const _: () = {
         type Factors<R: Real> = [R; 14];
         #[inline(always)]
         fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {
-            let v0 = u[1] - u[0];
-            let v1 = p[0] * v0;
-            let v2 = u[2] - u[1];
-            let v3 = p[0] * v2;
-            let v4 = u[3] - u[2];
-            let v5 = p[0] * v4;
-            let v6 = u[0] - u[3];
-            let v7 = p[0] * v6;
-            let v8 = v1 - v7;
-            let v9 = t * t;
-            let v10 = t * v9;
-            let v11 = R::lit(0.0) * v10;
-            let v12 = v8 + v11;
-            let v13 = v3 - v1;
-            let v14 = v13 + v10;
-            let v15 = v5 - v3;
-            let v16 = R::lit(2.0) * v10;
-            let v17 = v15 + v16;
-            let v18 = v7 - v5;
-            let v19 = R::lit(3.0) * v10;
-            let v20 = v18 + v19;
+            let v0 = u[1].sub_ref(&u[0]);
+            let v1 = p[0].mul_ref(&v0);
+            let v2 = u[2].sub_ref(&u[1]);
+            let v3 = p[0].mul_ref(&v2);
+            let v4 = u[3].sub_ref(&u[2]);
+            let v5 = p[0].mul_ref(&v4);
+            let v6 = u[0].sub_ref(&u[3]);
+            let v7 = p[0].mul_ref(&v6);
+            let v8 = v1.sub_ref(&v7);
+            let v9 = t.mul_ref(&t);
+            let v10 = t.mul_ref(&v9);
+            let v11 = R::lit(0.0).mul_ref(&v10);
+            let v12 = v8.add_ref(&v11);
+            let v13 = v3.sub_ref(&v1);
+            let v14 = v13.add_ref(&v10);
+            let v15 = v5.sub_ref(&v3);
+            let v16 = R::lit(2.0).mul_ref(&v10);
+            let v17 = v15.add_ref(&v16);
+            let v18 = v7.sub_ref(&v5);
+            let v19 = R::lit(3.0).mul_ref(&v10);
+            let v20 = v18.add_ref(&v19);
             [v12, v14, v17, v20]
         }
-        #[inline]
+        #[inline(always)]
         fn jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 4]; 4] {
             let zero = R::lit(0.0);
-            let v0 = (-p[0]) - p[0];
+            let v0 = (-p[0]).sub_ref(&p[0]);
             [
                 [v0, p[0], zero, p[0]],
                 [p[0], v0, p[0], zero],
@@ -109,87 +109,87 @@ const _: () = {
                 [p[0], zero, p[0], v0],
             ]
         }
-        #[inline]
+        #[inline(always)]
         fn parameter_jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 1]; 4] {
-            let v0 = u[1] - u[0];
-            let v1 = u[2] - u[1];
-            let v2 = u[3] - u[2];
-            let v3 = u[0] - u[3];
-            let v4 = v0 - v3;
-            let v5 = v1 - v0;
-            let v6 = v2 - v1;
-            let v7 = v3 - v2;
+            let v0 = u[1].sub_ref(&u[0]);
+            let v1 = u[2].sub_ref(&u[1]);
+            let v2 = u[3].sub_ref(&u[2]);
+            let v3 = u[0].sub_ref(&u[3]);
+            let v4 = v0.sub_ref(&v3);
+            let v5 = v1.sub_ref(&v0);
+            let v6 = v2.sub_ref(&v1);
+            let v7 = v3.sub_ref(&v2);
             [[v4], [v5], [v6], [v7]]
         }
-        #[inline]
+        #[inline(always)]
         fn time_gradient<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {
             let zero = R::lit(0.0);
-            let v0 = t * t;
-            let v1 = R::lit(3.0) * v0;
-            let v2 = v1 * R::lit(2.0);
-            let v3 = v1 * R::lit(3.0);
+            let v0 = t.mul_ref(&t);
+            let v1 = R::lit(3.0).mul_ref(&v0);
+            let v2 = v1.mul_ref(&R::lit(2.0));
+            let v3 = v1.mul_ref(&R::lit(3.0));
             [zero, v1, v2, v3]
         }
-        #[inline]
+        #[inline(always)]
         fn factor<R: Real>(u: &[R; 4], p: &[R; 1], t: R, scale: R) -> [R; 14] {
-            let v0 = (-p[0]) - p[0];
-            let v1 = scale - v0;
+            let v0 = (-p[0]).sub_ref(&p[0]);
+            let v1 = scale.sub_ref(&v0);
             let v2 = v1.reciprocal();
-            let v3 = p[0] * v2;
-            let v4 = v3 * p[0];
-            let v5 = v1 - v4;
+            let v3 = p[0].mul_ref(&v2);
+            let v4 = v3.mul_ref(&p[0]);
+            let v5 = v1.sub_ref(&v4);
             let v6 = v5.reciprocal();
-            let v7 = p[0] * v6;
-            let v8 = v7 * p[0];
-            let v9 = v1 - v8;
-            let v10 = v7 * v4;
-            let v11 = (-p[0]) - v10;
+            let v7 = p[0].mul_ref(&v6);
+            let v8 = v7.mul_ref(&p[0]);
+            let v9 = v1.sub_ref(&v8);
+            let v10 = v7.mul_ref(&v4);
+            let v11 = (-p[0]).sub_ref(&v10);
             let v12 = v9.reciprocal();
-            let v13 = v4 * v6;
-            let v14 = v13 * p[0];
-            let v15 = (-p[0]) - v14;
-            let v16 = v13 * v4;
-            let v17 = v5 - v16;
-            let v18 = v15 * v12;
-            let v19 = v18 * v11;
-            let v20 = v17 - v19;
+            let v13 = v4.mul_ref(&v6);
+            let v14 = v13.mul_ref(&p[0]);
+            let v15 = (-p[0]).sub_ref(&v14);
+            let v16 = v13.mul_ref(&v4);
+            let v17 = v5.sub_ref(&v16);
+            let v18 = v15.mul_ref(&v12);
+            let v19 = v18.mul_ref(&v11);
+            let v20 = v17.sub_ref(&v19);
             let v21 = v20.reciprocal();
             [v2, -p[0], -p[0], -v3, v6, -p[0], -v4, -v7, v12, v11, -v3, -v13, v18, v21]
         }
-        #[inline]
+        #[inline(always)]
         fn solve<R: Real>(w: &[R; 14], b: &[R; 4]) -> [R; 4] {
-            let v0 = w[3] * b[0];
-            let v1 = b[1] - v0;
-            let v2 = w[7] * v1;
-            let v3 = b[2] - v2;
-            let v4 = w[10] * b[0];
-            let v5 = b[3] - v4;
-            let v6 = w[11] * v1;
-            let v7 = v5 - v6;
-            let v8 = w[12] * v3;
-            let v9 = v7 - v8;
-            let v10 = v9 * w[13];
-            let v11 = w[9] * v10;
-            let v12 = v3 - v11;
-            let v13 = v12 * w[8];
-            let v14 = w[5] * v13;
-            let v15 = v1 - v14;
-            let v16 = w[6] * v10;
-            let v17 = v15 - v16;
-            let v18 = v17 * w[4];
-            let v19 = w[1] * v18;
-            let v20 = b[0] - v19;
-            let v21 = w[2] * v10;
-            let v22 = v20 - v21;
-            let v23 = v22 * w[0];
+            let v0 = w[3].mul_ref(&b[0]);
+            let v1 = b[1].sub_ref(&v0);
+            let v2 = w[7].mul_ref(&v1);
+            let v3 = b[2].sub_ref(&v2);
+            let v4 = w[10].mul_ref(&b[0]);
+            let v5 = b[3].sub_ref(&v4);
+            let v6 = w[11].mul_ref(&v1);
+            let v7 = v5.sub_ref(&v6);
+            let v8 = w[12].mul_ref(&v3);
+            let v9 = v7.sub_ref(&v8);
+            let v10 = v9.mul_ref(&w[13]);
+            let v11 = w[9].mul_ref(&v10);
+            let v12 = v3.sub_ref(&v11);
+            let v13 = v12.mul_ref(&w[8]);
+            let v14 = w[6].mul_ref(&v10);
+            let v15 = v1.sub_ref(&v14);
+            let v16 = w[5].mul_ref(&v13);
+            let v17 = v15.sub_ref(&v16);
+            let v18 = v17.mul_ref(&w[4]);
+            let v19 = w[2].mul_ref(&v10);
+            let v20 = b[0].sub_ref(&v19);
+            let v21 = w[1].mul_ref(&v18);
+            let v22 = v20.sub_ref(&v21);
+            let v23 = v22.mul_ref(&w[0]);
             [v23, v18, v13, v10]
         }
         fn rust_source() -> &'static str {
-            "fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {\n    let v0 = u[1] - u[0];\n    let v1 = p[0] * v0;\n    let v2 = u[2] - u[1];\n    let v3 = p[0] * v2;\n    let v4 = u[3] - u[2];\n    let v5 = p[0] * v4;\n    let v6 = u[0] - u[3];\n    let v7 = p[0] * v6;\n    let v8 = v1 - v7;\n    let v9 = t * t;\n    let v10 = t * v9;\n    let v11 = R::lit(0.0) * v10;\n    let v12 = v8 + v11;\n    let v13 = v3 - v1;\n    let v14 = v13 + v10;\n    let v15 = v5 - v3;\n    let v16 = R::lit(2.0) * v10;\n    let v17 = v15 + v16;\n    let v18 = v7 - v5;\n    let v19 = R::lit(3.0) * v10;\n    let v20 = v18 + v19;\n    [v12, v14, v17, v20]\n}\nfn jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 4]; 4] {\n    let zero = R::lit(0.0);\n    let v0 = (-p[0]) - p[0];\n    [[v0, p[0], zero, p[0]], [p[0], v0, p[0], zero], [zero, p[0], v0, p[0]], [p[0], zero, p[0], v0]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 1]; 4] {\n    let v0 = u[1] - u[0];\n    let v1 = u[2] - u[1];\n    let v2 = u[3] - u[2];\n    let v3 = u[0] - u[3];\n    let v4 = v0 - v3;\n    let v5 = v1 - v0;\n    let v6 = v2 - v1;\n    let v7 = v3 - v2;\n    [[v4], [v5], [v6], [v7]]\n}\nfn time_gradient<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {\n    let zero = R::lit(0.0);\n    let v0 = t * t;\n    let v1 = R::lit(3.0) * v0;\n    let v2 = v1 * R::lit(2.0);\n    let v3 = v1 * R::lit(3.0);\n    [zero, v1, v2, v3]\n}\nfn factor<R: Real>(u: &[R; 4], p: &[R; 1], t: R, scale: R) -> [R; 14] {\n    let v0 = (-p[0]) - p[0];\n    let v1 = scale - v0;\n    let v2 = v1.reciprocal();\n    let v3 = p[0] * v2;\n    let v4 = v3 * p[0];\n    let v5 = v1 - v4;\n    let v6 = v5.reciprocal();\n    let v7 = p[0] * v6;\n    let v8 = v7 * p[0];\n    let v9 = v1 - v8;\n    let v10 = v7 * v4;\n    let v11 = (-p[0]) - v10;\n    let v12 = v9.reciprocal();\n    let v13 = v4 * v6;\n    let v14 = v13 * p[0];\n    let v15 = (-p[0]) - v14;\n    let v16 = v13 * v4;\n    let v17 = v5 - v16;\n    let v18 = v15 * v12;\n    let v19 = v18 * v11;\n    let v20 = v17 - v19;\n    let v21 = v20.reciprocal();\n    [v2, -p[0], -p[0], -v3, v6, -p[0], -v4, -v7, v12, v11, -v3, -v13, v18, v21]\n}\nfn solve<R: Real>(w: &[R; 14], b: &[R; 4]) -> [R; 4] {\n    let v0 = w[3] * b[0];\n    let v1 = b[1] - v0;\n    let v2 = w[7] * v1;\n    let v3 = b[2] - v2;\n    let v4 = w[10] * b[0];\n    let v5 = b[3] - v4;\n    let v6 = w[11] * v1;\n    let v7 = v5 - v6;\n    let v8 = w[12] * v3;\n    let v9 = v7 - v8;\n    let v10 = v9 * w[13];\n    let v11 = w[9] * v10;\n    let v12 = v3 - v11;\n    let v13 = v12 * w[8];\n    let v14 = w[5] * v13;\n    let v15 = v1 - v14;\n    let v16 = w[6] * v10;\n    let v17 = v15 - v16;\n    let v18 = v17 * w[4];\n    let v19 = w[1] * v18;\n    let v20 = b[0] - v19;\n    let v21 = w[2] * v10;\n    let v22 = v20 - v21;\n    let v23 = v22 * w[0];\n    [v23, v18, v13, v10]\n}\n"
+            "fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {\n    let v0 = u[1].sub_ref(&u[0]);\n    let v1 = p[0].mul_ref(&v0);\n    let v2 = u[2].sub_ref(&u[1]);\n    let v3 = p[0].mul_ref(&v2);\n    let v4 = u[3].sub_ref(&u[2]);\n    let v5 = p[0].mul_ref(&v4);\n    let v6 = u[0].sub_ref(&u[3]);\n    let v7 = p[0].mul_ref(&v6);\n    let v8 = v1.sub_ref(&v7);\n    let v9 = t.mul_ref(&t);\n    let v10 = t.mul_ref(&v9);\n    let v11 = R::lit(0.0).mul_ref(&v10);\n    let v12 = v8.add_ref(&v11);\n    let v13 = v3.sub_ref(&v1);\n    let v14 = v13.add_ref(&v10);\n    let v15 = v5.sub_ref(&v3);\n    let v16 = R::lit(2.0).mul_ref(&v10);\n    let v17 = v15.add_ref(&v16);\n    let v18 = v7.sub_ref(&v5);\n    let v19 = R::lit(3.0).mul_ref(&v10);\n    let v20 = v18.add_ref(&v19);\n    [v12, v14, v17, v20]\n}\nfn jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 4]; 4] {\n    let zero = R::lit(0.0);\n    let v0 = (-p[0]).sub_ref(&p[0]);\n    [[v0, p[0], zero, p[0]], [p[0], v0, p[0], zero], [zero, p[0], v0, p[0]], [p[0], zero, p[0], v0]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 1]; 4] {\n    let v0 = u[1].sub_ref(&u[0]);\n    let v1 = u[2].sub_ref(&u[1]);\n    let v2 = u[3].sub_ref(&u[2]);\n    let v3 = u[0].sub_ref(&u[3]);\n    let v4 = v0.sub_ref(&v3);\n    let v5 = v1.sub_ref(&v0);\n    let v6 = v2.sub_ref(&v1);\n    let v7 = v3.sub_ref(&v2);\n    [[v4], [v5], [v6], [v7]]\n}\nfn time_gradient<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {\n    let zero = R::lit(0.0);\n    let v0 = t.mul_ref(&t);\n    let v1 = R::lit(3.0).mul_ref(&v0);\n    let v2 = v1.mul_ref(&R::lit(2.0));\n    let v3 = v1.mul_ref(&R::lit(3.0));\n    [zero, v1, v2, v3]\n}\nfn factor<R: Real>(u: &[R; 4], p: &[R; 1], t: R, scale: R) -> [R; 14] {\n    let v0 = (-p[0]).sub_ref(&p[0]);\n    let v1 = scale.sub_ref(&v0);\n    let v2 = v1.reciprocal();\n    let v3 = p[0].mul_ref(&v2);\n    let v4 = v3.mul_ref(&p[0]);\n    let v5 = v1.sub_ref(&v4);\n    let v6 = v5.reciprocal();\n    let v7 = p[0].mul_ref(&v6);\n    let v8 = v7.mul_ref(&p[0]);\n    let v9 = v1.sub_ref(&v8);\n    let v10 = v7.mul_ref(&v4);\n    let v11 = (-p[0]).sub_ref(&v10);\n    let v12 = v9.reciprocal();\n    let v13 = v4.mul_ref(&v6);\n    let v14 = v13.mul_ref(&p[0]);\n    let v15 = (-p[0]).sub_ref(&v14);\n    let v16 = v13.mul_ref(&v4);\n    let v17 = v5.sub_ref(&v16);\n    let v18 = v15.mul_ref(&v12);\n    let v19 = v18.mul_ref(&v11);\n    let v20 = v17.sub_ref(&v19);\n    let v21 = v20.reciprocal();\n    [v2, -p[0], -p[0], -v3, v6, -p[0], -v4, -v7, v12, v11, -v3, -v13, v18, v21]\n}\nfn solve<R: Real>(w: &[R; 14], b: &[R; 4]) -> [R; 4] {\n    let v0 = w[3].mul_ref(&b[0]);\n    let v1 = b[1].sub_ref(&v0);\n    let v2 = w[7].mul_ref(&v1);\n    let v3 = b[2].sub_ref(&v2);\n    let v4 = w[10].mul_ref(&b[0]);\n    let v5 = b[3].sub_ref(&v4);\n    let v6 = w[11].mul_ref(&v1);\n    let v7 = v5.sub_ref(&v6);\n    let v8 = w[12].mul_ref(&v3);\n    let v9 = v7.sub_ref(&v8);\n    let v10 = v9.mul_ref(&w[13]);\n    let v11 = w[9].mul_ref(&v10);\n    let v12 = v3.sub_ref(&v11);\n    let v13 = v12.mul_ref(&w[8]);\n    let v14 = w[6].mul_ref(&v10);\n    let v15 = v1.sub_ref(&v14);\n    let v16 = w[5].mul_ref(&v13);\n    let v17 = v15.sub_ref(&v16);\n    let v18 = v17.mul_ref(&w[4]);\n    let v19 = w[2].mul_ref(&v10);\n    let v20 = b[0].sub_ref(&v19);\n    let v21 = w[1].mul_ref(&v18);\n    let v22 = v20.sub_ref(&v21);\n    let v23 = v22.mul_ref(&w[0]);\n    [v23, v18, v13, v10]\n}\n"
         }
         fn device_source() -> ::std::string::String {
             ::std::string::String::from(
-                "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = false;\n    template<class R> using Factors = Arr<R, 14>;\n    template<class R> static DEVICE Arr<R, 4> rhs(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (u[2] - u[1]);\n        auto v3 = (p[0] * v2);\n        auto v4 = (u[3] - u[2]);\n        auto v5 = (p[0] * v4);\n        auto v6 = (u[0] - u[3]);\n        auto v7 = (p[0] * v6);\n        auto v8 = (v1 - v7);\n        auto v9 = (t * t);\n        auto v10 = (t * v9);\n        auto v11 = (Real<R>::lit(0.0) * v10);\n        auto v12 = (v8 + v11);\n        auto v13 = (v3 - v1);\n        auto v14 = (v13 + v10);\n        auto v15 = (v5 - v3);\n        auto v16 = (Real<R>::lit(2.0) * v10);\n        auto v17 = (v15 + v16);\n        auto v18 = (v7 - v5);\n        auto v19 = (Real<R>::lit(3.0) * v10);\n        auto v20 = (v18 + v19);\n        return array(v12, v14, v17, v20);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 4>, 4> jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = ((-p[0]) - p[0]);\n        return array(array(v0, p[0], zero, p[0]), array(p[0], v0, p[0], zero), array(zero, p[0], v0, p[0]), array(p[0], zero, p[0], v0));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 1>, 4> parameter_jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (u[2] - u[1]);\n        auto v2 = (u[3] - u[2]);\n        auto v3 = (u[0] - u[3]);\n        auto v4 = (v0 - v3);\n        auto v5 = (v1 - v0);\n        auto v6 = (v2 - v1);\n        auto v7 = (v3 - v2);\n        return array(array(v4), array(v5), array(v6), array(v7));\n    }\n    template<class R> static DEVICE Arr<R, 4> time_gradient(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (t * t);\n        auto v1 = (Real<R>::lit(3.0) * v0);\n        auto v2 = (v1 * Real<R>::lit(2.0));\n        auto v3 = (v1 * Real<R>::lit(3.0));\n        return array(zero, v1, v2, v3);\n    }\n    template<class R> static DEVICE Arr<R, 14> factor(const Arr<R, 4>& u, const Arr<R, 1>& p, R t, R scale) {\n        auto v0 = ((-p[0]) - p[0]);\n        auto v1 = (scale - v0);\n        auto v2 = m_reciprocal(v1);\n        auto v3 = (p[0] * v2);\n        auto v4 = (v3 * p[0]);\n        auto v5 = (v1 - v4);\n        auto v6 = m_reciprocal(v5);\n        auto v7 = (p[0] * v6);\n        auto v8 = (v7 * p[0]);\n        auto v9 = (v1 - v8);\n        auto v10 = (v7 * v4);\n        auto v11 = ((-p[0]) - v10);\n        auto v12 = m_reciprocal(v9);\n        auto v13 = (v4 * v6);\n        auto v14 = (v13 * p[0]);\n        auto v15 = ((-p[0]) - v14);\n        auto v16 = (v13 * v4);\n        auto v17 = (v5 - v16);\n        auto v18 = (v15 * v12);\n        auto v19 = (v18 * v11);\n        auto v20 = (v17 - v19);\n        auto v21 = m_reciprocal(v20);\n        return array(v2, (-p[0]), (-p[0]), (-v3), v6, (-p[0]), (-v4), (-v7), v12, v11, (-v3), (-v13), v18, v21);\n    }\n    template<class R> static DEVICE Arr<R, 4> solve(const Arr<R, 14>& w, const Arr<R, 4>& b) {\n        auto v0 = (w[3] * b[0]);\n        auto v1 = (b[1] - v0);\n        auto v2 = (w[7] * v1);\n        auto v3 = (b[2] - v2);\n        auto v4 = (w[10] * b[0]);\n        auto v5 = (b[3] - v4);\n        auto v6 = (w[11] * v1);\n        auto v7 = (v5 - v6);\n        auto v8 = (w[12] * v3);\n        auto v9 = (v7 - v8);\n        auto v10 = (v9 * w[13]);\n        auto v11 = (w[9] * v10);\n        auto v12 = (v3 - v11);\n        auto v13 = (v12 * w[8]);\n        auto v14 = (w[5] * v13);\n        auto v15 = (v1 - v14);\n        auto v16 = (w[6] * v10);\n        auto v17 = (v15 - v16);\n        auto v18 = (v17 * w[4]);\n        auto v19 = (w[1] * v18);\n        auto v20 = (b[0] - v19);\n        auto v21 = (w[2] * v10);\n        auto v22 = (v20 - v21);\n        auto v23 = (v22 * w[0]);\n        return array(v23, v18, v13, v10);\n    }\n};\n",
+                "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = false;\n    template<class R> using Factors = Arr<R, 14>;\n    template<class R> static DEVICE Arr<R, 4> rhs(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (u[2] - u[1]);\n        auto v3 = (p[0] * v2);\n        auto v4 = (u[3] - u[2]);\n        auto v5 = (p[0] * v4);\n        auto v6 = (u[0] - u[3]);\n        auto v7 = (p[0] * v6);\n        auto v8 = (v1 - v7);\n        auto v9 = (t * t);\n        auto v10 = (t * v9);\n        auto v11 = (Real<R>::lit(0.0) * v10);\n        auto v12 = (v8 + v11);\n        auto v13 = (v3 - v1);\n        auto v14 = (v13 + v10);\n        auto v15 = (v5 - v3);\n        auto v16 = (Real<R>::lit(2.0) * v10);\n        auto v17 = (v15 + v16);\n        auto v18 = (v7 - v5);\n        auto v19 = (Real<R>::lit(3.0) * v10);\n        auto v20 = (v18 + v19);\n        return array(v12, v14, v17, v20);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 4>, 4> jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = ((-p[0]) - p[0]);\n        return array(array(v0, p[0], zero, p[0]), array(p[0], v0, p[0], zero), array(zero, p[0], v0, p[0]), array(p[0], zero, p[0], v0));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 1>, 4> parameter_jacobian(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (u[2] - u[1]);\n        auto v2 = (u[3] - u[2]);\n        auto v3 = (u[0] - u[3]);\n        auto v4 = (v0 - v3);\n        auto v5 = (v1 - v0);\n        auto v6 = (v2 - v1);\n        auto v7 = (v3 - v2);\n        return array(array(v4), array(v5), array(v6), array(v7));\n    }\n    template<class R> static DEVICE Arr<R, 4> time_gradient(const Arr<R, 4>& u, const Arr<R, 1>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (t * t);\n        auto v1 = (Real<R>::lit(3.0) * v0);\n        auto v2 = (v1 * Real<R>::lit(2.0));\n        auto v3 = (v1 * Real<R>::lit(3.0));\n        return array(zero, v1, v2, v3);\n    }\n    template<class R> static DEVICE Arr<R, 14> factor(const Arr<R, 4>& u, const Arr<R, 1>& p, R t, R scale) {\n        auto v0 = ((-p[0]) - p[0]);\n        auto v1 = (scale - v0);\n        auto v2 = m_reciprocal(v1);\n        auto v3 = (p[0] * v2);\n        auto v4 = (v3 * p[0]);\n        auto v5 = (v1 - v4);\n        auto v6 = m_reciprocal(v5);\n        auto v7 = (p[0] * v6);\n        auto v8 = (v7 * p[0]);\n        auto v9 = (v1 - v8);\n        auto v10 = (v7 * v4);\n        auto v11 = ((-p[0]) - v10);\n        auto v12 = m_reciprocal(v9);\n        auto v13 = (v4 * v6);\n        auto v14 = (v13 * p[0]);\n        auto v15 = ((-p[0]) - v14);\n        auto v16 = (v13 * v4);\n        auto v17 = (v5 - v16);\n        auto v18 = (v15 * v12);\n        auto v19 = (v18 * v11);\n        auto v20 = (v17 - v19);\n        auto v21 = m_reciprocal(v20);\n        return array(v2, (-p[0]), (-p[0]), (-v3), v6, (-p[0]), (-v4), (-v7), v12, v11, (-v3), (-v13), v18, v21);\n    }\n    template<class R> static DEVICE Arr<R, 4> solve(const Arr<R, 14>& w, const Arr<R, 4>& b) {\n        auto v0 = (w[3] * b[0]);\n        auto v1 = (b[1] - v0);\n        auto v2 = (w[7] * v1);\n        auto v3 = (b[2] - v2);\n        auto v4 = (w[10] * b[0]);\n        auto v5 = (b[3] - v4);\n        auto v6 = (w[11] * v1);\n        auto v7 = (v5 - v6);\n        auto v8 = (w[12] * v3);\n        auto v9 = (v7 - v8);\n        auto v10 = (v9 * w[13]);\n        auto v11 = (w[9] * v10);\n        auto v12 = (v3 - v11);\n        auto v13 = (v12 * w[8]);\n        auto v14 = (w[6] * v10);\n        auto v15 = (v1 - v14);\n        auto v16 = (w[5] * v13);\n        auto v17 = (v15 - v16);\n        auto v18 = (v17 * w[4]);\n        auto v19 = (w[2] * v10);\n        auto v20 = (b[0] - v19);\n        auto v21 = (w[1] * v18);\n        auto v22 = (v20 - v21);\n        auto v23 = (v22 * w[0]);\n        return array(v23, v18, v13, v10);\n    }\n};\n",
             )
         }
     }

@@ -71,17 +71,17 @@ const _: () = {
             let m1 = u[0].equals(R::lit(0.0));
             let m2 = !m1;
             let m3 = m0 & m2;
-            let v1 = u[1] * u[1];
+            let v1 = u[1].mul_ref(&u[1]);
             let v2 = v1.exp();
-            let v3 = R::lit(crate::constants::FRICTION as f64) * v2;
+            let v3 = R::lit(crate::constants::FRICTION as f64).mul_ref(&v2);
             let v4 = R::select(m3, v3, R::lit(0.0));
-            let v5 = R::lit(6.283185307179586) * t;
+            let v5 = R::lit(6.283185307179586).mul_ref(&t);
             let v6 = v5.cos();
-            let v7 = (-R::lit(STIFFNESS as f64)).mul_add(u[0], v6);
-            let v8 = v7 - v4;
+            let v7 = R::lit(STIFFNESS as f64).neg_mul_add_ref(&u[0], &v6);
+            let v8 = v7.sub_ref(&v4);
             [u[1], v8]
         }
-        #[inline]
+        #[inline(always)]
         fn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {
             let zero = R::lit(0.0);
             let v0 = u[1].abs();
@@ -89,56 +89,56 @@ const _: () = {
             let m1 = u[0].equals(R::lit(0.0));
             let m2 = !m1;
             let m3 = m0 & m2;
-            let v1 = u[1] * u[1];
+            let v1 = u[1].mul_ref(&u[1]);
             let v2 = v1.exp();
-            let v3 = u[1] + u[1];
-            let v4 = v3 * v2;
-            let v5 = v4 * R::lit(crate::constants::FRICTION as f64);
+            let v3 = u[1].add_ref(&u[1]);
+            let v4 = v3.mul_ref(&v2);
+            let v5 = v4.mul_ref(&R::lit(crate::constants::FRICTION as f64));
             let v6 = R::select(m3, v5, R::lit(0.0));
             [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]
         }
-        #[inline]
+        #[inline(always)]
         fn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {
             [[], []]
         }
-        #[inline]
+        #[inline(always)]
         fn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {
             let zero = R::lit(0.0);
-            let v0 = R::lit(6.283185307179586) * t;
+            let v0 = R::lit(6.283185307179586).mul_ref(&t);
             let v1 = v0.sin();
-            let v2 = R::lit(6.283185307179586) * v1;
+            let v2 = R::lit(6.283185307179586).mul_ref(&v1);
             [zero, -v2]
         }
-        #[inline]
+        #[inline(always)]
         fn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {
             let v0 = scale.reciprocal();
-            let v1 = u[1] * u[1];
+            let v1 = u[1].mul_ref(&u[1]);
             let v2 = v1.exp();
-            let v3 = u[1] + u[1];
-            let v4 = v3 * v2;
-            let v5 = v4 * R::lit(crate::constants::FRICTION as f64);
+            let v3 = u[1].add_ref(&u[1]);
+            let v4 = v3.mul_ref(&v2);
+            let v5 = v4.mul_ref(&R::lit(crate::constants::FRICTION as f64));
             let m0 = u[0].equals(R::lit(0.0));
             let m1 = !m0;
             let v6 = u[1].abs();
             let m2 = v6.gt(R::lit(0.25));
             let m3 = m2 & m1;
             let v7 = R::select(m3, v5, R::lit(0.0));
-            let v8 = scale + v7;
-            let v9 = R::lit(STIFFNESS as f64) * v0;
-            let v10 = v8 + v9;
+            let v8 = scale.add_ref(&v7);
+            let v9 = R::lit(STIFFNESS as f64).mul_ref(&v0);
+            let v10 = v8.add_ref(&v9);
             let v11 = v10.reciprocal();
             [v0, R::lit(-1.0), v9, v11]
         }
-        #[inline]
+        #[inline(always)]
         fn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {
-            let v0 = (-w[2]).mul_add(b[0], b[1]);
-            let v1 = v0 * w[3];
-            let v2 = (-w[1]).mul_add(v1, b[0]);
-            let v3 = v2 * w[0];
+            let v0 = w[2].neg_mul_add_ref(&b[0], &b[1]);
+            let v1 = v0.mul_ref(&w[3]);
+            let v2 = w[1].neg_mul_add_ref(&v1, &b[0]);
+            let v3 = v2.mul_ref(&w[0]);
             [v3, v1]
         }
         fn rust_source() -> &'static str {
-            "fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = R::lit(crate::constants::FRICTION as f64) * v2;\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586) * t;\n    let v6 = v5.cos();\n    let v7 = (-R::lit(STIFFNESS as f64)).mul_add(u[0], v6);\n    let v8 = v7 - v4;\n    [u[1], v8]\n}\nfn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586) * t;\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586) * v1;\n    [zero, -v2]\n}\nfn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {\n    let v0 = scale.reciprocal();\n    let v1 = u[1] * u[1];\n    let v2 = v1.exp();\n    let v3 = u[1] + u[1];\n    let v4 = v3 * v2;\n    let v5 = v4 * R::lit(crate::constants::FRICTION as f64);\n    let m0 = u[0].equals(R::lit(0.0));\n    let m1 = !m0;\n    let v6 = u[1].abs();\n    let m2 = v6.gt(R::lit(0.25));\n    let m3 = m2 & m1;\n    let v7 = R::select(m3, v5, R::lit(0.0));\n    let v8 = scale + v7;\n    let v9 = R::lit(STIFFNESS as f64) * v0;\n    let v10 = v8 + v9;\n    let v11 = v10.reciprocal();\n    [v0, R::lit(-1.0), v9, v11]\n}\nfn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {\n    let v0 = (-w[2]).mul_add(b[0], b[1]);\n    let v1 = v0 * w[3];\n    let v2 = (-w[1]).mul_add(v1, b[0]);\n    let v3 = v2 * w[0];\n    [v3, v1]\n}\n"
+            "fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = R::lit(crate::constants::FRICTION as f64).mul_ref(&v2);\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586).mul_ref(&t);\n    let v6 = v5.cos();\n    let v7 = R::lit(STIFFNESS as f64).neg_mul_add_ref(&u[0], &v6);\n    let v8 = v7.sub_ref(&v4);\n    [u[1], v8]\n}\nfn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = u[1].add_ref(&u[1]);\n    let v4 = v3.mul_ref(&v2);\n    let v5 = v4.mul_ref(&R::lit(crate::constants::FRICTION as f64));\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(STIFFNESS as f64), -v6]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586).mul_ref(&t);\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586).mul_ref(&v1);\n    [zero, -v2]\n}\nfn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {\n    let v0 = scale.reciprocal();\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = u[1].add_ref(&u[1]);\n    let v4 = v3.mul_ref(&v2);\n    let v5 = v4.mul_ref(&R::lit(crate::constants::FRICTION as f64));\n    let m0 = u[0].equals(R::lit(0.0));\n    let m1 = !m0;\n    let v6 = u[1].abs();\n    let m2 = v6.gt(R::lit(0.25));\n    let m3 = m2 & m1;\n    let v7 = R::select(m3, v5, R::lit(0.0));\n    let v8 = scale.add_ref(&v7);\n    let v9 = R::lit(STIFFNESS as f64).mul_ref(&v0);\n    let v10 = v8.add_ref(&v9);\n    let v11 = v10.reciprocal();\n    [v0, R::lit(-1.0), v9, v11]\n}\nfn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {\n    let v0 = w[2].neg_mul_add_ref(&b[0], &b[1]);\n    let v1 = v0.mul_ref(&w[3]);\n    let v2 = w[1].neg_mul_add_ref(&v1, &b[0]);\n    let v3 = v2.mul_ref(&w[0]);\n    [v3, v1]\n}\n"
         }
         fn device_source() -> ::std::string::String {
             let mut text = ::std::string::String::new();
