@@ -182,9 +182,9 @@ DEVICE double m_reciprocal(double x) {
     return (upper << 1) - 0x00400000u < 0xff400000u ? r : as_double(0x7ff8000000000000ull);
 }
 #else
-template<class R> DEVICE R m_neg_mul_add(R a, R b, R c) { return m_mul_add(-a, b, c); }
 template<class R> DEVICE R m_reciprocal(R x) { return m_mul_add(x, R(0), R(1) / x); }
 #endif
+template<class R> DEVICE R m_neg_mul_add(R a, R b, R c) { return m_mul_add(-a, b, c); }
 
 DEVICE bool m_lt(float a, float b) { return a < b; }
 DEVICE bool m_lt(double a, double b) { return a < b; }
