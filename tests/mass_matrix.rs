@@ -218,7 +218,8 @@ const PRELUDE: &str = include_str!("../ode-core/src/device_prelude.hpp");
 type Evaluate = unsafe extern "C" fn(*const f64, *const f64, f64, f64, *mut f64);
 
 fn compare<S: System<N, P>, const N: usize, const P: usize>(_: S, cpp: &HostCpp, p: [f64; P]) {
-    let (math, linear) = (ode_core::math::device_source(), ode_core::linear::DEVICE);
+    let math = ode_core::math::device_source();
+    let linear = [ode_core::linear::tiles::DEVICE, ode_core::linear::DEVICE].concat();
     let out_of_domain = if S::HAS_DOMAIN { "System::out_of_domain(x, y, t)" } else { "false" };
     let source = format!(
         r#"{PRELUDE}
