@@ -15,6 +15,7 @@
 #   dae            likewise
 #   pivoting       likewise
 #   options        likewise
+#   stops          likewise
 #   lorenz         cargo build --release --example lorenz
 #   odes-bench     cargo build --release -p odes-bench
 #
@@ -28,7 +29,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,28s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,29s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -102,6 +103,7 @@ step auto 180 "$binaries/auto"
 step dae 180 "$binaries/dae"
 step pivoting 120 "$binaries/pivoting"
 step options 120 "$binaries/options"
+step stops 120 "$binaries/stops"
 
 : >"$output/startup.jsonl"
 : >"$output/startup.log"
