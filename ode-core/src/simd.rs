@@ -3,8 +3,8 @@
 //! A [`Program`] is generic over [`Real`]; [`run`] instantiates it inside a function that is
 //! compiled for an instruction set (`#[target_feature]`) and chosen at run time, so that a plain
 //! `cargo build --release` is fast on any machine. Everything between that entry point and the
-//! arithmetic is `#[inline(always)]`: a call that is not inlined would be compiled for the baseline
-//! and pass its vectors through memory.
+//! arithmetic is `#[inline(always)]`, or called by [`Real::outline`]: any other call would be
+//! compiled for the baseline, where intrinsics are calls, too.
 
 use crate::lane::{Fused, Lanes, Portable, Real, Scalar, Two};
 
