@@ -79,6 +79,7 @@ mod device {
     }
 
     /// [`Options`] of their parts; `steps` are `dt`, `dtmin` and `dtmax`.
+    #[allow(clippy::too_many_arguments)]
     pub fn options<R: Real, const N: usize>(
         tolerances: stepper::Tolerances<R, N>,
         steps: [R; 3],
