@@ -538,13 +538,13 @@ where
                 integrate::integrate::<R, S, Outlined<M, true>, _, N, P, K, ADAPTIVE, true>(
                     &mut feed, &options,
                 );
-            } else if feed.saves {
-                integrate::integrate::<R, S, Outlined<M, false>, _, N, P, K, ADAPTIVE, true>(
+            } else if const { R::LANES > 1 } && !feed.saves {
+                // Worth a program of its own: where a step takes so little, what saves would be 5% of it.
+                integrate::integrate::<R, S, Outlined<M, false>, _, N, P, K, ADAPTIVE, false>(
                     &mut feed, &options,
                 );
             } else {
-                // Worth a program of its own: where a step takes so little, what saves would be 5% of it.
-                integrate::integrate::<R, S, Outlined<M, false>, _, N, P, K, ADAPTIVE, false>(
+                integrate::integrate::<R, S, Outlined<M, false>, _, N, P, K, ADAPTIVE, true>(
                     &mut feed, &options,
                 );
             }
