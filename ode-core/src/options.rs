@@ -550,7 +550,7 @@ mod tests {
             .dtmax(0.1)
             .controller(Controller::pi(0.7, 0.4))
             .max_steps(12)
-            .saveat(&vec![0.1, 0.2])
+            .saveat([0.1, 0.2])
             .save_start(true)
             .save_end(false)
             .saving(Saving::Both);
