@@ -149,9 +149,10 @@ impl Report {
             name: S::NAME,
             states: const { &S::STATES },
             parameters: const { &S::PARAMETERS },
-            depends_on_time: !(S::TIME_PATTERN.is_empty()
-                && S::TIME_BREAKS.is_empty()
-                && S::PARAMETER_BREAKS.is_empty()),
+            depends_on_time: !S::AUTONOMOUS
+                || S::STEPWISE
+                || !S::TIME_BREAKS.is_empty()
+                || !S::PARAMETER_BREAKS.is_empty(),
             time_breaks: S::TIME_BREAKS,
             parameter_breaks: S::PARAMETER_BREAKS,
             mass_matrix: S::MASS,
