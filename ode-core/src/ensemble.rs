@@ -481,6 +481,16 @@ where
     M::PROPERTIES.solves > 0 || M::SWITCHES || S::OPERATIONS[0].weight() >= 16
 }
 
+/// Each of some numbers in every lane.
+#[inline(always)]
+fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
+    let mut lits = [R::lit(0.0); K];
+    for i in 0..K {
+        lits[i] = R::lit(numbers[i]);
+    }
+    lits
+}
+
 /// A chunk of trajectories as a program for lanes.
 struct Chunk<
     'i,
@@ -513,17 +523,19 @@ where
     #[inline(always)]
     fn run<R: Real<Scalar = T>>(self) {
         let inputs = self.inputs;
-        let number = |number: T| R::lit(number.widen());
-        let single = |number| <R::Single as Real>::lit(f64::from(number));
-        let abstol = core::array::from_fn(|d| number(inputs.abstol(d)));
-        let steps = [inputs.dt, inputs.dtmin, inputs.dtmax];
+        // By loops: functions of arrays that take a function are not inlined everywhere.
+        let mut abstol = [R::lit(0.0); N];
+        for d in 0..N {
+            abstol[d] = R::lit(inputs.abstol(d).widen());
+        }
+        let steps = lits::<R, 3>([inputs.dt, inputs.dtmin, inputs.dtmax].map(T::widen));
         let options = integrate::options::<R, N>(
-            stepper::tolerances::<R, N>(abstol, number(inputs.reltol)),
-            steps.map(number),
+            stepper::tolerances::<R, N>(abstol, R::lit(inputs.reltol.widen())),
+            steps,
             inputs.limited(),
             inputs.stopping,
-            controller::law::<R>(inputs.law.map(single)),
-            controller::law::<R>(inputs.stiff_law.map(single)),
+            controller::law::<R>(lits::<R::Single, _>(inputs.law.map(f64::from))),
+            controller::law::<R>(lits::<R::Single, _>(inputs.stiff_law.map(f64::from))),
             inputs.law_kind,
             <R::Bits as crate::lane::Bits>::lit(u64::from(inputs.max_steps)),
         );

@@ -217,13 +217,19 @@ where
                 // Known at compile time for systems without any.
                 if !S::OBSERVABLES.is_empty() && row.observables > 0 {
                     let (saved, lanes) = (&mut self.results.saved, &self.lanes);
-                    S::observe::<R>(&u, &p, t, |q, value| {
-                        for lane in set_bits(which.to_bitmask()) {
-                            let slot = slot.lane(lane) as usize;
-                            saved[slot * row.width() + row.states + q][lanes[lane]] =
-                                value.lane(lane);
-                        }
-                    });
+                    S::observe::<R>(
+                        &u,
+                        &p,
+                        t,
+                        #[inline(always)]
+                        |q, value| {
+                            for lane in set_bits(which.to_bitmask()) {
+                                let slot = slot.lane(lane) as usize;
+                                saved[slot * row.width() + row.states + q][lanes[lane]] =
+                                    value.lane(lane);
+                            }
+                        },
+                    );
                 }
             },
         );
