@@ -133,6 +133,7 @@ fn adaptive_steps_do_not_meet_jumps() {
 }
 
 /// Trajectory `i` has a pulse and stops of its own.
+#[allow(clippy::type_complexity)]
 fn pulses<T: Scalar>(
     n: usize,
 ) -> EnsembleProblem<
