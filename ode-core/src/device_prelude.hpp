@@ -8,8 +8,7 @@
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define DEVICE __device__ __forceinline__
 #define COLD __device__ __noinline__
-// Elementary functions: called where there are many, which takes a tenth of the time to compile
-// and none to run.
+// Elementary functions: called where there are many, which takes less time to compile.
 #ifdef MANY_FUNCTIONS
 #define ELEMENTARY __device__ __noinline__
 #else
