@@ -159,11 +159,15 @@ impl Function<'_> {
 
 /// Whether a node gets a variable; others are written where they are used.
 fn has_variable(node: Node) -> bool {
-    let no = matches!(
+    !matches!(
         node,
         Node::Literal(_) | Node::Constant(_) | Node::Input(_) | Node::Unary(Unary::Neg, _)
-    );
-    !no
+    )
+}
+
+/// Whether a node is a truth value.
+fn is_mask(node: Node) -> bool {
+    matches!(node, Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_))
 }
 
 /// Whether a matrix is better filled in than written down: the text of a large one is nearly all
@@ -194,7 +198,7 @@ impl Writer<'_> {
 
     /// Names the variable of a node.
     fn name(&mut self, id: Id) -> Ident {
-        let mask = parts::is_mask(self.function.graph.node(id));
+        let mask = is_mask(self.function.graph.node(id));
         let (prefix, count) = if mask { ("m", &mut self.masks) } else { ("v", &mut self.values) };
         let name = format_ident!("{prefix}{}", *count);
         *count += 1;

@@ -426,13 +426,25 @@ fn allocate<T: Scalar>(
 /// # Errors
 /// [`SolveError::OutOfMemory`].
 pub fn zeros<T: Clone + Default>(rows: usize, n: usize) -> Result<Vec<T>, SolveError> {
-    let bytes = rows.saturating_mul(n).saturating_mul(size_of::<T>());
-    let mut values = Vec::new();
-    values
-        .try_reserve_exact(rows.saturating_mul(n))
-        .map_err(|_| SolveError::OutOfMemory { bytes, memory: Memory::Host })?;
-    values.resize(rows * n, T::default());
+    let len = rows.saturating_mul(n);
+    let mut values = room(len)?;
+    values.resize(len, T::default());
     Ok(values)
+}
+
+/// An empty vector with room for `len` values, or an error where there is no memory for them.
+///
+/// # Errors
+/// [`SolveError::OutOfMemory`].
+pub fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
+    let mut values = Vec::new();
+    match values.try_reserve_exact(len) {
+        Ok(()) => Ok(values),
+        Err(_) => Err(SolveError::OutOfMemory {
+            bytes: len.saturating_mul(size_of::<T>()),
+            memory: Memory::Host,
+        }),
+    }
 }
 
 /// The results cut into pieces of `batch` trajectories, each with slices of its own.

@@ -1,6 +1,7 @@
 //! The numbers of all trajectories, structure of arrays.
 
 use crate::controller;
+use crate::ensemble::room;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
@@ -8,7 +9,6 @@ use crate::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::system::System;
 pub use crate::workers::Workers;
-use crate::workers::room;
 
 /// One quantity (a component of the state, a parameter, an end of the time span) of all
 /// trajectories.

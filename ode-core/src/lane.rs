@@ -13,6 +13,7 @@
 //! defined say so ([`Real::max_magnitude`] on a NaN); a lane program must not let that reach a
 //! result.
 
+#[cfg(target_arch = "x86_64")]
 mod fused;
 mod lanes;
 mod portable;
@@ -20,6 +21,7 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
+#[cfg(target_arch = "x86_64")]
 pub(crate) use fused::Fused;
 pub use lanes::{LaneBits, LaneMask, Lanes, Two, Vector, WithSingle};
 pub use portable::Portable;
@@ -117,6 +119,22 @@ pub trait Scalar:
         n: usize,
         make: &(dyn Fn(usize) -> Self + Sync),
     );
+}
+
+/// The elementary functions of [`Real`]: those of [`crate::math`], called where numbers are wide.
+macro_rules! elementary {
+    ($($(#[$documentation:meta])* $name:ident($($argument:ident)?);)*) => {
+        $(
+            $(#[$documentation])*
+            #[inline(always)]
+            fn $name(self $(, $argument: Self)?) -> Self {
+                Self::outline_wide(
+                    #[inline(always)]
+                    || crate::math::$name(self $(, $argument)?),
+                )
+            }
+        )*
+    };
 }
 
 /// A real number per lane: the type that lane programs compute with.
@@ -314,189 +332,53 @@ pub trait Real:
         f()
     }
 
-    /// `e` to this power; see [`crate::math`].
-    #[inline(always)]
-    fn exp(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::exp(self),
-        )
-    }
-    /// Natural logarithm; see [`crate::math`].
-    #[inline(always)]
-    fn ln(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::ln(self),
-        )
-    }
-    /// Sine; see [`crate::math`].
-    #[inline(always)]
-    fn sin(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::sin(self),
-        )
-    }
-    /// Cosine; see [`crate::math`].
-    #[inline(always)]
-    fn cos(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::cos(self),
-        )
-    }
-    /// Tangent; see [`crate::math`].
-    #[inline(always)]
-    fn tan(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::tan(self),
-        )
-    }
-    /// Hyperbolic tangent; see [`crate::math`].
-    #[inline(always)]
-    fn tanh(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::tanh(self),
-        )
-    }
-    /// This to the power `y`; see [`crate::math`].
-    #[inline(always)]
-    fn powf(self, y: Self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::powf(self, y),
-        )
-    }
-    /// 2 to this power; see [`crate::math`].
-    #[inline(always)]
-    fn exp2(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::exp2(self),
-        )
-    }
-    /// `e` to this power, less 1; see [`crate::math`].
-    #[inline(always)]
-    fn exp_m1(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::exp_m1(self),
-        )
-    }
-    /// Natural logarithm of 1 more than this; see [`crate::math`].
-    #[inline(always)]
-    fn ln_1p(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::ln_1p(self),
-        )
-    }
-    /// Logarithm to base 2; see [`crate::math`].
-    #[inline(always)]
-    fn log2(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::log2(self),
-        )
-    }
-    /// Logarithm to base 10; see [`crate::math`].
-    #[inline(always)]
-    fn log10(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::log10(self),
-        )
-    }
-    /// Cube root; see [`crate::math`].
-    #[inline(always)]
-    fn cbrt(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::cbrt(self),
-        )
-    }
-    /// Arc sine; see [`crate::math`].
-    #[inline(always)]
-    fn asin(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::asin(self),
-        )
-    }
-    /// Arc cosine; see [`crate::math`].
-    #[inline(always)]
-    fn acos(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::acos(self),
-        )
-    }
-    /// Arc tangent; see [`crate::math`].
-    #[inline(always)]
-    fn atan(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::atan(self),
-        )
-    }
-    /// Hyperbolic sine; see [`crate::math`].
-    #[inline(always)]
-    fn sinh(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::sinh(self),
-        )
-    }
-    /// Hyperbolic cosine; see [`crate::math`].
-    #[inline(always)]
-    fn cosh(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::cosh(self),
-        )
-    }
-    /// Inverse hyperbolic sine; see [`crate::math`].
-    #[inline(always)]
-    fn asinh(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::asinh(self),
-        )
-    }
-    /// Inverse hyperbolic cosine; see [`crate::math`].
-    #[inline(always)]
-    fn acosh(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::acosh(self),
-        )
-    }
-    /// Inverse hyperbolic tangent; see [`crate::math`].
-    #[inline(always)]
-    fn atanh(self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::atanh(self),
-        )
-    }
-    /// The angle of the point `(x, self)`; see [`crate::math`].
-    #[inline(always)]
-    fn atan2(self, x: Self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::atan2(self, x),
-        )
-    }
-    /// The length of the vector `(self, y)`; see [`crate::math`].
-    #[inline(always)]
-    fn hypot(self, y: Self) -> Self {
-        Self::outline_wide(
-            #[inline(always)]
-            || crate::math::hypot(self, y),
-        )
+    elementary! {
+        /// `e` to this power; see [`crate::math`].
+        exp();
+        /// Natural logarithm; see [`crate::math`].
+        ln();
+        /// Sine; see [`crate::math`].
+        sin();
+        /// Cosine; see [`crate::math`].
+        cos();
+        /// Tangent; see [`crate::math`].
+        tan();
+        /// Hyperbolic tangent; see [`crate::math`].
+        tanh();
+        /// This to the power `y`; see [`crate::math`].
+        powf(y);
+        /// 2 to this power; see [`crate::math`].
+        exp2();
+        /// `e` to this power, less 1; see [`crate::math`].
+        exp_m1();
+        /// Natural logarithm of 1 more than this; see [`crate::math`].
+        ln_1p();
+        /// Logarithm to base 2; see [`crate::math`].
+        log2();
+        /// Logarithm to base 10; see [`crate::math`].
+        log10();
+        /// Cube root; see [`crate::math`].
+        cbrt();
+        /// Arc sine; see [`crate::math`].
+        asin();
+        /// Arc cosine; see [`crate::math`].
+        acos();
+        /// Arc tangent; see [`crate::math`].
+        atan();
+        /// Hyperbolic sine; see [`crate::math`].
+        sinh();
+        /// Hyperbolic cosine; see [`crate::math`].
+        cosh();
+        /// Inverse hyperbolic sine; see [`crate::math`].
+        asinh();
+        /// Inverse hyperbolic cosine; see [`crate::math`].
+        acosh();
+        /// Inverse hyperbolic tangent; see [`crate::math`].
+        atanh();
+        /// The angle of the point `(x, self)`; see [`crate::math`].
+        atan2(x);
+        /// The length of the vector `(self, y)`; see [`crate::math`].
+        hypot(y);
     }
 
     /// The number in lane `i`.

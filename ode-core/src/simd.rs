@@ -6,7 +6,9 @@
 //! arithmetic is `#[inline(always)]`, or called by [`Real::outline`]: any other call would be
 //! compiled for the baseline, where intrinsics are calls, too.
 
-use crate::lane::{Fused, Lanes, Portable, Real, Scalar, Two};
+#[cfg(target_arch = "x86_64")]
+use crate::lane::{Fused, Two};
+use crate::lane::{Lanes, Portable, Real, Scalar};
 
 /// Declares a function that calls another, compiled for some features.
 #[cfg(target_arch = "x86_64")]
@@ -15,7 +17,7 @@ macro_rules! entry {
         $(#[$attribute])*
         #[target_feature($(enable = $feature),*)]
         #[inline(never)]
-        fn $name<O>(f: impl FnOnce() -> O) -> O {
+        pub(crate) fn $name<O>(f: impl FnOnce() -> O) -> O {
             align_stack();
             f()
         }
@@ -96,8 +98,8 @@ pub const fn vectors(n: usize) -> usize {
 
 /// Runs `program` in one lane, with FMA where the machine has it.
 pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
-    #[cfg(all(target_arch = "x86_64", not(target_feature = "fma")))]
-    if InstructionSet::of_machine() >= InstructionSet::Avx2 {
+    #[cfg(target_arch = "x86_64")]
+    if !cfg!(target_feature = "fma") && InstructionSet::of_machine() >= InstructionSet::Avx2 {
         // SAFETY: `of_machine` has found the features of the entry point.
         return unsafe {
             with_fma(
@@ -139,31 +141,6 @@ pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Outp
 avx2! { entry with_fma }
 #[cfg(target_arch = "x86_64")]
 avx2! { entry #[cold] seldom_with_fma }
-
-/// What `f` computes, in a function that is compiled with FMA: see [`Real::outline`].
-#[inline(always)]
-pub(crate) fn call_fused<O>(f: impl FnOnce() -> O) -> O {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: numbers of the type that calls this exist in `run_scalar` only, where the features
-        // were found.
-        unsafe { with_fma(f) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    f()
-}
-
-/// The same for what happens seldom.
-#[inline(always)]
-pub(crate) fn call_fused_cold<O>(f: impl FnOnce() -> O) -> O {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: as above.
-        unsafe { seldom_with_fma(f) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    f()
-}
 
 /// The entry points of one precision. Implemented by [`Family`] only.
 pub trait SimdFamily<T: Scalar>: crate::sealed::Sealed {

@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::error::{Memory, SolveError};
+use crate::ensemble::room;
+use crate::error::SolveError;
 use crate::lane::Scalar;
 
 /// Who evaluates the problems of an ensemble.
@@ -75,17 +76,5 @@ pub(crate) fn fill<T: Send>(
         Workers::Caller => numbers.extend((0..n).map(make)),
         // Each number by itself, so that all threads touch their share of the new memory.
         Workers::Pool => (0..n).into_par_iter().map(make).collect_into_vec(numbers),
-    }
-}
-
-/// Memory for `len` numbers.
-pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
-    let mut numbers = Vec::new();
-    match numbers.try_reserve_exact(len) {
-        Ok(()) => Ok(numbers),
-        Err(_) => Err(SolveError::OutOfMemory {
-            bytes: len.saturating_mul(size_of::<T>()),
-            memory: Memory::Host,
-        }),
     }
 }

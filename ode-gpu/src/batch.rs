@@ -13,9 +13,10 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use ode_core::device::{ColumnPlace, JobArguments};
+use ode_core::ensemble::room;
 use ode_core::inputs::{Column, Inputs, SaveTimes};
 use ode_core::lane::Scalar;
-use ode_core::{Backend, Memory, RawResults, SolveError, Timings};
+use ode_core::{Backend, RawResults, SolveError, Timings};
 
 use crate::rows::{Source, Target, touch};
 
@@ -295,13 +296,13 @@ impl<T: Scalar> Outputs<T> {
         Ok(Outputs {
             rows,
             n,
-            finals: reserve(rows.finals.saturating_mul(n))?,
-            saved: reserve(rows.saved.saturating_mul(n))?,
-            ends: reserve(n)?,
-            steps: reserve(n)?,
-            rejected: reserve(n)?,
-            kept: reserve(rows.kept * n)?,
-            codes: reserve(n)?,
+            finals: room(rows.finals.saturating_mul(n))?,
+            saved: room(rows.saved.saturating_mul(n))?,
+            ends: room(n)?,
+            steps: room(n)?,
+            rejected: room(n)?,
+            kept: room(rows.kept * n)?,
+            codes: room(n)?,
         })
     }
 
@@ -363,17 +364,6 @@ impl<T: Scalar> Outputs<T> {
         }
         let Outputs { finals, saved, ends, steps, rejected, kept, codes, .. } = self;
         RawResults { finals, saved, ends, codes, steps, rejected, kept, backend, timings }
-    }
-}
-
-fn reserve<T>(len: usize) -> Result<Vec<T>, SolveError> {
-    let mut values = Vec::new();
-    match values.try_reserve_exact(len) {
-        Ok(()) => Ok(values),
-        Err(_) => Err(SolveError::OutOfMemory {
-            bytes: len.saturating_mul(size_of::<T>()),
-            memory: Memory::Host,
-        }),
     }
 }
 

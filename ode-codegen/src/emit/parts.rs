@@ -15,7 +15,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Results, Writer};
+use super::{Results, Writer, is_mask};
 use crate::graph::{Id, Node, Unary};
 
 /// How many operations a part has. The rest of what is compiled for a system is about as long.
@@ -113,11 +113,6 @@ impl Writer<'_> {
             _ => id,
         }
     }
-}
-
-/// Whether a node is a truth value.
-pub(super) fn is_mask(node: Node) -> bool {
-    matches!(node, Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_))
 }
 
 /// An array of zeros for the results, and the places in it of those that are none.

@@ -117,11 +117,13 @@ impl<T: Scalar> Real for Fused<T> {
     }
     #[inline(always)]
     fn outline<O>(f: impl FnOnce() -> O) -> O {
-        crate::simd::call_fused(f)
+        // SAFETY: numbers of this type exist in `simd::run_scalar` only, where the features were found.
+        unsafe { crate::simd::with_fma(f) }
     }
     #[inline(always)]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
-        crate::simd::call_fused_cold(f)
+        // SAFETY: as above.
+        unsafe { crate::simd::seldom_with_fma(f) }
     }
     #[inline(always)]
     fn lane(self, _: usize) -> T {

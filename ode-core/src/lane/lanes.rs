@@ -29,13 +29,34 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     fn div(self, b: Self) -> Self;
     fn neg(self) -> Self;
     fn mul_add(self, a: Self, b: Self) -> Self;
-    fn neg_mul_add(self, a: Self, b: Self) -> Self;
-    fn add_ref(&self, b: &Self) -> Self;
-    fn sub_ref(&self, b: &Self) -> Self;
-    fn mul_ref(&self, b: &Self) -> Self;
-    fn div_ref(&self, b: &Self) -> Self;
-    fn mul_add_ref(&self, a: &Self, b: &Self) -> Self;
-    fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self;
+    #[inline(always)]
+    fn neg_mul_add(self, a: Self, b: Self) -> Self {
+        self.neg().mul_add(a, b)
+    }
+    #[inline(always)]
+    fn add_ref(&self, b: &Self) -> Self {
+        self.add(*b)
+    }
+    #[inline(always)]
+    fn sub_ref(&self, b: &Self) -> Self {
+        self.sub(*b)
+    }
+    #[inline(always)]
+    fn mul_ref(&self, b: &Self) -> Self {
+        self.mul(*b)
+    }
+    #[inline(always)]
+    fn div_ref(&self, b: &Self) -> Self {
+        self.div(*b)
+    }
+    #[inline(always)]
+    fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+        self.mul_add(*a, *b)
+    }
+    #[inline(always)]
+    fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
+        self.neg_mul_add(*a, *b)
+    }
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
     fn copysign(self, sign: Self) -> Self;

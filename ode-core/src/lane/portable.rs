@@ -62,34 +62,6 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
         Portable(all!(|i| Real::mul_add(self.0[i], a.0[i], b.0[i])))
     }
     #[inline(always)]
-    fn neg_mul_add(self, a: Self, b: Self) -> Self {
-        Portable(all!(|i| Real::neg_mul_add(self.0[i], a.0[i], b.0[i])))
-    }
-    #[inline(always)]
-    fn add_ref(&self, b: &Self) -> Self {
-        self.add(*b)
-    }
-    #[inline(always)]
-    fn sub_ref(&self, b: &Self) -> Self {
-        self.sub(*b)
-    }
-    #[inline(always)]
-    fn mul_ref(&self, b: &Self) -> Self {
-        self.mul(*b)
-    }
-    #[inline(always)]
-    fn div_ref(&self, b: &Self) -> Self {
-        self.div(*b)
-    }
-    #[inline(always)]
-    fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
-        self.mul_add(*a, *b)
-    }
-    #[inline(always)]
-    fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
-        self.neg_mul_add(*a, *b)
-    }
-    #[inline(always)]
     fn sqrt(self) -> Self {
         Portable(all!(|i| Real::sqrt(self.0[i])))
     }
