@@ -16,6 +16,7 @@
 #   pivoting       likewise
 #   options        likewise
 #   stops          likewise
+#   dense          likewise
 #   lorenz         cargo build --release --example lorenz
 #   odes-bench     cargo build --release -p odes-bench
 #
@@ -29,7 +30,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,29s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,30s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -105,6 +106,7 @@ step dae 180 "$binaries/dae" --skip intrinsics
 step pivoting 120 "$binaries/pivoting" --skip intrinsics
 step options 120 "$binaries/options"
 step stops 120 "$binaries/stops"
+step dense 120 "$binaries/dense" --skip intrinsics
 
 : >"$output/startup.jsonl"
 : >"$output/startup.log"

@@ -1,0 +1,83 @@
+//! Systems whose matrices have no zeros: on a CPU eliminated in loops over tiles, on a device in straight-line
+//! code.
+
+#[path = "support/everywhere.rs"]
+mod everywhere;
+#[path = "support/intrinsics.rs"]
+mod intrinsics;
+#[path = "support/random.rs"]
+mod random;
+
+use everywhere::same_everywhere;
+use odes::prelude::*;
+use odes::report::LinearEquations;
+use odes::system::System;
+use random::Random;
+
+/// Species that all feed on one another: 17 of them, so that tiles of eight and of one are needed.
+#[ode_system]
+mod seventeen {
+    pub const N: usize = 17;
+    pub fn rhs(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1]) {
+        for i in 0..N {
+            let mut sum = u[i];
+            for j in 0..N {
+                sum += 0.02 * ((i * 7 + j * 3) % 11 + 1) as f64 * u[j];
+            }
+            du[i] = u[i] * (p[0] * (1.0 + 0.1 * i as f64) - sum);
+        }
+    }
+}
+
+/// The same with 14: tiles of eight, four and one.
+#[ode_system]
+mod fourteen {
+    pub const N: usize = 14;
+    pub fn rhs(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1]) {
+        for i in 0..N {
+            let mut sum = u[i];
+            for j in 0..N {
+                sum += 0.02 * ((i * 5 + j * 3) % 7 + 1) as f64 * u[j];
+            }
+            du[i] = u[i] * (p[0] * (1.0 + 0.1 * i as f64) - sum);
+        }
+    }
+}
+
+/// `W x = b` is solved, with `W = scale I - J`, at random states and with step sizes that leave little of the
+/// Jacobian, or much.
+fn equations_are_solved<S: System<N, 1>, const N: usize>(_: S) {
+    assert!(matches!(S::LINEAR, LinearEquations::Nonzeros { .. }));
+    assert_eq!(S::JACOBIAN_PATTERN.len(), N * N);
+    let mut random = Random(5);
+    for scale in [3.0, 30.0, 3e3, 3e6] {
+        let u: [f64; N] = std::array::from_fn(|_| random.uniform(0.1, 1.0));
+        let b: [f64; N] = std::array::from_fn(|_| random.uniform(-1.0, 1.0));
+        let jacobian = S::jacobian(&u, &[1.0], 0.0);
+        let x = S::solve(&S::factor(&u, &[1.0], 0.0, scale), &b);
+        for i in 0..N {
+            let row: f64 = jacobian[i].iter().zip(&x).map(|(j, x)| j * x).sum();
+            let residual = (scale * x[i] - row - b[i]).abs();
+            assert!(residual < 1e-13, "{} equations, {scale}, [{i}]: {residual:e}", N);
+        }
+    }
+}
+
+#[test]
+fn tiles_solve_equations() {
+    equations_are_solved(fourteen::Model);
+    equations_are_solved(seventeen::Model);
+}
+
+/// Loops and straight-line code have the same bits.
+#[test]
+fn both_ways_are_the_same_everywhere() {
+    let problem = OdeProblem::new(seventeen, [0.5; 17], 0.0..=5.0, [1.0]);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(100)
+        .vary(|problem, i| problem.with_p([0.5 + 0.02 * i as f64]));
+    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
+    let reference = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
+    assert!(reference.all_succeeded(), "{:?}", reference.code_counts());
+    same_everywhere(Rodas4, &ensemble, &reference, &options);
+}
