@@ -273,7 +273,9 @@ mod device {
         let mut t1 = feed.load_end(nobody, zero);
         let mut t = zero;
         let mut t_low = zero;
+        // The size of fixed steps, and the next step that errors allow, as [`timeline::plan`] has it.
         let mut dt = zero;
+        let mut plan = zero;
         let mut memory = controller::fresh::<R>(&o.law);
         // Steps tried, and where the lane stops trying: the number it may try, from its end on the
         // number it has tried. So a lane that waits may go on counting.
@@ -307,7 +309,11 @@ mod device {
                 let ok = <R::Bits as Bits>::lit(code::SUCCESS);
                 let mut why = ok;
                 if ADAPTIVE {
-                    let early = <R::Bits as Bits>::lit(code::MAX_STEPS);
+                    let early = <R::Bits as Bits>::select(
+                        timeline::stalls(t, t_low, plan),
+                        <R::Bits as Bits>::lit(code::DT_MIN),
+                        <R::Bits as Bits>::lit(code::MAX_STEPS),
+                    );
                     why = <R::Bits as Bits>::select(t.equals(t1), ok, early);
                 }
                 why = <R::Bits as Bits>::select(code.equals(none), why, code);
@@ -386,16 +392,17 @@ mod device {
                     if o.limited {
                         first = first.max(o.dtmin).at_most(o.dtmax);
                     }
-                    first = first.copysign(span);
+                    let next = timeline::plan(t0, zero, first.copysign(span), R::lit(1.0));
+                    plan = R::select(begins, next, plan);
                 } else {
                     let count = timeline::steps(t0, t1, first);
                     first = first.copysign(span);
+                    dt = R::select(begins, first, dt);
                     limit =
                         <R::Bits as Bits>::select(begins, timeline::whole_to_bits(count), limit);
                     let rest = (R::lit(1.0) - count).mul_add(first, span);
                     tail = R::select(begins, rest, tail);
                 }
-                dt = R::select(begins, first, dt);
                 if SAVE && saves {
                     slot = <R::Bits as Bits>::select(got, none, slot);
                     save_at = feed.save_time(got, slot, save_at);
@@ -433,13 +440,14 @@ mod device {
                 clock = clock.wrapping_add(one);
                 // A lane that waits for a trajectory stays where its last one ended.
                 let run = !limit.less_than(clock);
-                let mut last = clock.equals(limit);
+                let mut last = !clock.less_than(limit);
                 let mut h = R::select(last, tail, dt);
-                let mut next = timeline::after(t, t_low, dt);
+                let mut next = timeline::after(t, plan);
                 if ADAPTIVE {
                     let rest = (t1 - t) - t_low;
-                    last = rest.abs().le(dt.abs());
-                    h = R::select(last, rest, timeline::step(t, dt));
+                    let size = timeline::planned(t, t_low, plan);
+                    last = rest.abs().le(size.abs());
+                    h = R::select(last, rest, size);
                 } else {
                     next = timeline::grid(t0, timeline::whole_from_bits::<R>(clock), dt);
                 }
@@ -468,8 +476,8 @@ mod device {
                 }
 
                 let mut accept = <R::Mask as Mask>::splat(true);
-                let mut small = nobody;
                 let mut square = zero;
+                let mut factor = zero;
                 if ADAPTIVE {
                     square = M::square_norm::<R, N>(&u, &step, h, &tolerances);
                     if S::HAS_DOMAIN || M::ITERATES {
@@ -492,13 +500,7 @@ mod device {
                         let new = controller::fresh::<R>(&law);
                         memory = controller::choose_memory::<R>(turned, &new, &memory);
                     }
-                    dt = h * R::from_single(decision.factor);
-                    // What the next step would be, if there is one.
-                    small = timeline::stalls(t, dt);
-                    if o.limited {
-                        small = small | dt.abs().le(o.dtmin);
-                        dt = dt.abs().at_most(o.dtmax).copysign(dt);
-                    }
+                    factor = R::from_single(decision.factor);
                 }
 
                 if M::SWITCHES {
@@ -538,18 +540,34 @@ mod device {
                 if ADAPTIVE {
                     let done = moves & last;
                     limit = <R::Bits as Bits>::select(done, clock, limit);
-                    // Either an error is too large, or it leaves no step worth taking.
-                    let trouble = run & !done & (small | !moves);
+                    t = R::select(moves, R::select(last, t1, next.t), t);
+                    if !R::DOUBLE {
+                        t_low = R::select(moves, R::select(last, zero, next.low), t_low);
+                    }
+                    plan = timeline::plan(t, t_low, h, factor);
+                    let mut trouble = !accept;
+                    let mut small = nobody;
+                    if o.limited {
+                        let size = h * factor;
+                        small = run & !done & size.abs().le(o.dtmin);
+                        trouble = trouble | small;
+                        let size = size.abs().at_most(o.dtmax).copysign(h);
+                        plan = timeline::plan(t, t_low, size, R::lit(1.0));
+                    }
                     if trouble.any() {
-                        let failing = trouble & !moves;
+                        let failing = run & !moves;
                         rejected = <R::Bits as Bits>::select(
                             failing,
                             rejected.wrapping_add(one),
                             rejected,
                         );
+                        // Rounded, the next step may be as long as the one that was refused.
+                        let size = timeline::planned(t, t_low, plan);
+                        let shorter = timeline::plan(t, t_low, h, R::lit(0.25));
+                        plan = R::select(failing & size.abs().ge(h.abs()), shorter, plan);
+                        let mut stuck = small | (failing & timeline::stalls(t, t_low, plan));
                         // Where the derivative is not finite no step is small enough.
                         let hopeless = failing & !stepper::is_finite::<R, N>(&step.k[0]);
-                        let mut stuck = trouble & small;
                         if S::HAS_DOMAIN {
                             // Smaller steps would not leave, as rounding does not let them move.
                             let outside = <R::Bits as Bits>::lit(code::OUTSIDE);
@@ -570,15 +588,6 @@ mod device {
                         let given_up = stuck | hopeless;
                         code = <R::Bits as Bits>::select(given_up, why, code);
                         limit = <R::Bits as Bits>::select(given_up, clock, limit);
-                        if R::DOUBLE {
-                            // From number to number, the next step may be as long as the one refused.
-                            let again = failing & timeline::step(t, dt).abs().ge(h.abs());
-                            dt = R::select(again, h * R::lit(0.5), dt);
-                        }
-                    }
-                    t = R::select(moves, R::select(last, t1, next.t), t);
-                    if !R::DOUBLE {
-                        t_low = R::select(moves, R::select(last, zero, next.low), t_low);
                     }
                 } else {
                     t = R::select(last, t1, next.t);

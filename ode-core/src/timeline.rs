@@ -3,12 +3,12 @@
 //! Time advances by exactly what the state advances by, however far from zero it is: a fast system is
 //! solved as exactly at `t = 1.7e9` (seconds since 1970) as at zero.
 //!
-//! * In `f64` an adaptive step is one from number to number: of the size `dt` that errors allow it takes
-//!   `(t + dt) - t`. That costs one addition, and no register. A trajectory that needs steps of a unit of
-//!   `t` in its last place is given up. (A compensated sum could take smaller ones, for three additions
-//!   more and a register, 15% of the time of small systems on a CPU.)
+//! * In `f64` an adaptive step goes from number to number: lanes keep the time of its end, and its size is
+//!   the difference. That costs no more than to keep the size. A trajectory that needs steps shorter than a
+//!   unit of `t` in its last place is given up. (A compensated sum could take smaller ones, for three
+//!   additions more and a register, 15% of the time of small systems on a CPU.)
 //! * In `f32`, whose unit is coarse, time is a pair `t + low` with `|low|` at most half a unit of `t` (Kahan's
-//!   compensated sum), and steps far below that unit add up.
+//!   compensated sum), and steps go from number to number of `low`: those far below a unit of `t` add up.
 //! * With a fixed step, time is `t0 + i h` with an integer `i`.
 //!
 //! A right-hand side is told one number. For a stage in `f32` it is `t + (low + c h)`, one addition more than
@@ -75,14 +75,13 @@ mod device {
         Time::<R> { t, low }
     }
 
-    /// The time `dt` after `t + low`. What is lost is of the order of rounding `dt` itself.
-    pub fn after<R: Real>(t: R, low: R, dt: R) -> Time<R> {
+    /// The end of the step that is [planned](plan).
+    pub fn after<R: Real>(t: R, plan: R) -> Time<R> {
         if R::DOUBLE {
-            time(t + dt, R::lit(0.0))
+            time(plan, R::lit(0.0))
         } else {
-            let add = dt + low;
-            let next = t + add;
-            time(next, add - (next - t))
+            let next = t + plan;
+            time(next, plan - (next - t))
         }
     }
 
@@ -98,22 +97,24 @@ mod device {
         time(t, if R::DOUBLE { R::lit(0.0) } else { ((sum - t) + error) + rest })
     }
 
-    /// The step that is taken from `t` where errors allow one of size `dt`.
-    pub fn step<R: Real>(t: R, dt: R) -> R {
-        if R::DOUBLE { (t + dt) - t } else { dt }
+    /// The next step as lanes keep it, where errors allow one `factor` times the size `h` of the last: the
+    /// rounded time of its end, in `f32` how far that is after `t`. The step begins at `t + low`.
+    pub fn plan<R: Real>(t: R, low: R, h: R, factor: R) -> R {
+        h.mul_add(factor, if R::DOUBLE { t } else { low })
     }
 
-    /// Whether steps of size `dt` are too small at `t`: in `f64` where they do not exceed a unit of `t` in its
-    /// last place. In `f32` they would add up, but a solution that needs less than `2^-20` units is about to
-    /// end.
-    pub fn stalls<R: Real>(t: R, dt: R) -> R::Mask {
-        dt.mul_add(R::lit_of(STALL_DOUBLE, STALL_SINGLE), t).equals(t)
+    /// The size of the step that is [planned](plan). The difference is exact, but where it is longer than `t`
+    /// or, in `f32`, than `low`, and then as good as any.
+    pub fn planned<R: Real>(t: R, low: R, plan: R) -> R {
+        plan - (if R::DOUBLE { t } else { low })
     }
 
-    /// Half a step less than half a unit vanishes.
-    pub const STALL_DOUBLE: f64 = 0.5;
-    /// `2^19`.
-    pub const STALL_SINGLE: f64 = 524288.0;
+    /// Whether what is [planned](plan) does not advance time. As steps are rounded to units of the time in its
+    /// last place, errors that ask for ever shorter ones lead to one that is refused, and the next of which
+    /// stalls.
+    pub fn stalls<R: Real>(t: R, low: R, plan: R) -> R::Mask {
+        plan.equals(if R::DOUBLE { t } else { low })
+    }
 
     /// The smallest first step at `t`: one that does not [stall](stalls).
     pub fn least_step<R: Real>(t: R) -> R {
