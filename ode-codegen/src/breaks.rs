@@ -26,7 +26,8 @@ use quote::quote;
 use crate::emit;
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
-/// The most pieces of a number that are kept.
+/// A number of more pieces is taken for one that is not affine: most of its times would be of no
+/// piece at all.
 const MOST_PIECES: usize = 8;
 
 /// The most operations of a time that rustc evaluates as a constant.
@@ -91,8 +92,8 @@ fn still(graph: &Graph) -> Vec<bool> {
     still
 }
 
-/// For each node that is not still, whether one of `roots` needs it. What functions that round are composed
-/// of is not looked into: it changes at times that they do not.
+/// For each node that is not still, whether one of `roots` needs it. What functions that round are
+/// composed of is not looked into: it changes at times that they do not.
 fn needed(graph: &Graph, roots: &[Id], still: &[bool]) -> Vec<bool> {
     let mut needed = vec![false; graph.len()];
     for root in roots {
@@ -291,12 +292,15 @@ impl Affine {
     }
 }
 
-/// All pieces, up to the most, each once.
+/// All pieces, each once; none if they are too many.
 fn either(mut all: Vec<Affine>, others: Vec<Affine>) -> Vec<Affine> {
     all.extend(others);
     let mut different = Vec::with_capacity(all.len().min(MOST_PIECES));
     for piece in all {
-        if different.len() < MOST_PIECES && !different.contains(&piece) {
+        if !different.contains(&piece) {
+            if different.len() == MOST_PIECES {
+                return Vec::new();
+            }
             different.push(piece);
         }
     }

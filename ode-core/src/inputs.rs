@@ -266,7 +266,7 @@ impl<T: Scalar> Inputs<T> {
                 let mut times = shared.clone();
                 if of_parameters {
                     S::parameter_breaks(&p.map(T::widen), |time| {
-                        times.extend(within_range::<T>(time))
+                        times.extend(within_range::<T>(time));
                     });
                 }
                 if let Some(own) = &ensemble.tstops {

@@ -30,9 +30,10 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     const PARAMETER_PATTERN: &'static [(usize, usize)];
     /// The components of the right-hand side that depend explicitly on the time, in order.
     const TIME_PATTERN: &'static [usize];
-    /// The times at which the right-hand side changes its form, those that are known when it is compiled, in
-    /// ascending order: where numbers are equal that it compares, also in the functions that it calls, and
-    /// where `abs` and `signum` are of zero, if the difference is affine in the time; see [`tstops_of`].
+    /// The times at which the right-hand side changes its form, those that are known when it is
+    /// compiled, in ascending order: where numbers are equal that it compares, also in the functions
+    /// that it calls, and where `abs` and `signum` are of zero, if the difference is affine in the
+    /// time; see [`tstops_of`].
     const TIME_BREAKS: &'static [f64] = &[];
     /// The same where they depend on parameters: formulas for people to read, of what
     /// [`parameter_breaks`](Self::parameter_breaks) evaluates.
@@ -114,8 +115,8 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The solution `x` of `W x = b`.
     fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; N]) -> [R; N];
 
-    /// Evaluates [`PARAMETER_BREAKS`](Self::PARAMETER_BREAKS): calls `put(time)` for each, in order. There is no
-    /// such time where it is not finite.
+    /// Evaluates [`PARAMETER_BREAKS`](Self::PARAMETER_BREAKS): calls `put(time)` for each, in order.
+    /// There is no such time where it is not finite.
     fn parameter_breaks(p: &[f64; P], put: impl FnMut(f64)) {
         let _ = (p, put);
     }
@@ -142,8 +143,9 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 /// `(t - 2.0).abs() < 0.5`. Steps that end there see each side of the change as the smooth function
 /// that it is.
 ///
-/// Not among them are times that depend on parameters, for which see [`tstops_for`], and those of
-/// `t % period`, which are as many as the time span has periods.
+/// Not among them are times that depend on parameters, or on functions such as `exp` of constants,
+/// for which see [`tstops_for`]; and those of `t % period`, which are as many as the time span has
+/// periods.
 #[must_use]
 pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> &'static [f64] {
     let _ = system;

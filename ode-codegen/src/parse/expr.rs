@@ -421,7 +421,9 @@ impl Parser<'_> {
                 place.steps.push(Step::Field(member(&field.member)));
                 Some(place)
             }
-            syn::Expr::Call(call) if matches!(&*call.func, syn::Expr::Path(_)) => {
+            syn::Expr::Call(call)
+                if call.args.len() == 1 && matches!(&*call.func, syn::Expr::Path(_)) =>
+            {
                 let name = &call.func;
                 let message = format!(
                     "cannot assign to a call: elements are written with brackets and counted from \
