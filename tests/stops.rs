@@ -220,8 +220,8 @@ fn stops_are_finite() {
     }
 }
 
-/// Pulses of area `w`, far apart, whose beginnings and ends are functions of parameters, each written
-/// in another way.
+/// Pulses of area `w`, far apart, whose beginnings and ends are functions of parameters, each
+/// written in another way.
 #[ode_system]
 fn windows(du: &mut [f64; 6], _u: &[f64; 6], p: &[f64; 3], t: f64) {
     let [a, w, k] = *p;

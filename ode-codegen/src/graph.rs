@@ -338,8 +338,8 @@ impl Graph {
         self.literal_value(id) == Some(value)
     }
 
-    /// Tells that `result` is a function of `arguments` that rounds one of them, such as `trunc` and
-    /// `%`, whatever it is composed of.
+    /// Tells that `result` is a function of `arguments` that rounds one of them, such as `trunc`
+    /// and `%`, whatever it is composed of.
     pub(crate) fn rounds(&mut self, result: Id, arguments: [Id; 2]) -> Id {
         self.rounding.insert(result, arguments);
         result

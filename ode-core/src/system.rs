@@ -31,9 +31,9 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The components of the right-hand side that depend explicitly on the time, in order.
     const TIME_PATTERN: &'static [usize];
     /// The times at which the right-hand side changes its form, those that are known when it is
-    /// compiled, in ascending order: where numbers are equal that it compares, also in the functions
-    /// that it calls, and where `abs` and `signum` are of zero, if the difference is affine in the
-    /// time; see [`tstops_of`].
+    /// compiled, in ascending order: where numbers are equal that it compares, also in the
+    /// functions that it calls, and where `abs` and `signum` are of zero, if the difference is
+    /// affine in the time; see [`tstops_of`].
     const TIME_BREAKS: &'static [f64] = &[];
     /// The same where they depend on parameters: formulas for people to read, of what
     /// [`parameter_breaks`](Self::parameter_breaks) evaluates.
@@ -115,8 +115,8 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The solution `x` of `W x = b`.
     fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; N]) -> [R; N];
 
-    /// Evaluates [`PARAMETER_BREAKS`](Self::PARAMETER_BREAKS): calls `put(time)` for each, in order.
-    /// There is no such time where it is not finite.
+    /// Evaluates [`PARAMETER_BREAKS`](Self::PARAMETER_BREAKS): calls `put(time)` for each, in
+    /// order. There is no such time where it is not finite.
     fn parameter_breaks(p: &[f64; P], put: impl FnMut(f64)) {
         let _ = (p, put);
     }

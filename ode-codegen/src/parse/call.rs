@@ -214,8 +214,8 @@ impl Parser<'_> {
             let message = match name {
                 "default" => format!("cannot call `{shown}` in a right-hand side: {DEFAULT}"),
                 _ => format!(
-                    "`{of}` has no function `{name}` here: write it in `impl {of} {{ … }}`, or as a \
-                     `fn` inside {}",
+                    "`{of}` has no function `{name}` here: write it in `impl {of} {{ … }}`, or as \
+                     a `fn` inside {}",
                     self.here()
                 ),
             };

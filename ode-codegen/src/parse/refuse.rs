@@ -82,8 +82,8 @@ pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
     match &*name {
         "Result" => {
             return Some(
-                "a right-hand side always has a value; write the array itself: a NaN in it ends the \
-                 trajectory with the code `NonFinite`"
+                "a right-hand side always has a value; write the array itself: a NaN in it ends \
+                 the trajectory with the code `NonFinite`"
                     .to_owned(),
             );
         }

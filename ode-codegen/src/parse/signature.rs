@@ -232,8 +232,8 @@ pub(crate) fn read<'a>(
 }
 
 /// For parameters in the place of the state, which the derivatives tell.
-pub(crate) const ORDER: &str = "if these are the parameters, put them behind the state: the order is \
-                                state, parameters, time";
+pub(crate) const ORDER: &str = "if these are the parameters, put them behind the state: the order \
+                                is state, parameters, time";
 
 /// The mistakes of those who know another order of arguments, or another form.
 fn misplaced(
