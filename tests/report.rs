@@ -161,7 +161,7 @@ fn times_of_comparisons_are_found() {
 
     let report = dosed::report();
     assert!(report.depends_on_time);
-    assert_eq!(report.parameter_breaks, [(1, 1.0, 1.0)]);
+    assert_eq!(report.parameter_breaks, ["onset + 1"]);
     let text = report.to_string();
     let expected = "\n  compared with the time: 2, 3.5, 4, 9, 12, 14, 30, onset + 1\n";
     assert!(text.contains(expected), "{text}");
@@ -188,5 +188,57 @@ fn nothing_changes_between_the_times() {
     }
     for time in times {
         assert_ne!(at(time - 0.01), at(time + 0.01), "at {time}");
+    }
+}
+
+/// Windows of parameters by name.
+#[ode_system]
+fn windows(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
+    use schedule::{DOSE, pulse};
+    let [onset, width, rate] = *p;
+    let mut dose = pulse(t, onset * width);
+    if (t - onset).abs() < width {
+        dose += 4.0;
+    }
+    dose += 8.0 * (rate * (t - DOSE) - width).signum();
+    if t > rate.exp() {
+        dose += 32.0;
+    }
+    if (t - onset) % 24.0 < 8.0 {
+        dose += 0.25;
+    }
+    [dose - u[0]]
+}
+
+/// All times are told, of functions of parameters too, and nothing changes at others.
+#[test]
+fn times_of_parameters_are_found() {
+    use odes::System as _;
+    let expected = [
+        "onset * width",
+        "onset * width + 2",
+        "onset",
+        "width + onset",
+        "onset - width",
+        "(width + DOSE * rate) / rate",
+        "rate.exp()",
+    ];
+    let report = windows::report();
+    assert_eq!(report.parameter_breaks, expected);
+    assert!(report.time_breaks.is_empty());
+    let line = format!("\n  compared with the time: {}\n", expected.join(", "));
+    assert!(report.to_string().contains(&line), "{report}");
+
+    let p = [8.0, 3.0, 2.5];
+    let times = tstops_for(&windows, &p);
+    assert_eq!(times, [5.0, 8.0, 8.2, 11.0, 2.5_f64.exp(), 24.0, 26.0]);
+    let at = |t: f64| windows::rhs::<f64>(&[-1.0], &p, t)[0];
+    for k in 0..3900 {
+        let t = 0.01 * f64::from(k) + 0.005;
+        let changes = at(t) != at(t + 0.01);
+        let inside = |time: &f64| (t..=t + 0.01).contains(time);
+        // Those of the remainder are 16 and 32.
+        let expected = times.iter().any(inside) && !inside(&8.0);
+        assert_eq!(changes, expected || inside(&16.0) || inside(&32.0), "after {t}");
     }
 }

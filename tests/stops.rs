@@ -219,3 +219,79 @@ fn stops_are_finite() {
         assert!(error.to_string().starts_with(&format!("tstops contains {wrong}")), "{error}");
     }
 }
+
+/// Pulses of area `w`, far apart, whose beginnings and ends are functions of parameters, each
+/// written in another way.
+#[ode_system]
+fn windows(du: &mut [f64; 6], _u: &[f64; 6], p: &[f64; 3], t: f64) {
+    let [a, w, k] = *p;
+    let on = |condition: bool| if condition { 1.0 } else { 0.0 };
+    // From a sum and to a sum.
+    du[0] = on(t > a + k && t < a + k + w);
+    // Around a product.
+    du[1] = 0.5 * on((t - a * k).abs() < w);
+    // By signs.
+    du[2] = 0.5 * ((t - 5.0 * a).signum() - (t - 5.0 * a - w).signum());
+    // A hat.
+    du[3] = (w - (t - 6.0 * a).abs()).max(0.0) / w;
+    // At a quotient, in other units of time.
+    du[4] = on((k * t).clamp(7.0 * a * k, (7.0 * a + w) * k) == k * t);
+    // From what is chosen by parameters, to the same sign of two numbers.
+    let from = if k > a { a } else { 8.0 * a };
+    let since = t - from;
+    du[5] = if t > from && (w - since).is_sign_positive() {
+        since.copysign(1.0) * 2.0 / w
+    } else {
+        0.0
+    };
+}
+
+fn windows_of_parameters<T: Scalar>() {
+    let x = T::narrow;
+    let p = |i: usize| [10.0 + 0.25 * (i % 9) as f64, 0.03125, 3.0];
+    let problem = OdeProblem::new(windows, [x(0.0); 6], x(0.0)..=x(100.0), p(0).map(x));
+    let ensemble =
+        EnsembleProblem::new(problem).trajectories(60).vary(move |q, i| q.with_p(p(i).map(x)));
+    let options = SolveOptions::default().tolerance(1e-5).save_end(true);
+    let serial = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    // Polynomials between stops are exact, but for the last places of times about 100.
+    let bound = if T::NAME == "f32" { 256.0 * f64::from(f32::EPSILON) / p(0)[1] } else { 1e-9 };
+    let threads = EnsembleThreads::new().threads(2);
+    let parallel = ensemble.solve(Tsit5, &threads, &options).unwrap();
+    for solution in [&serial, &parallel] {
+        assert!(solution.all_succeeded());
+        for i in 0..60 {
+            for (way, area) in solution.final_state(i).iter().enumerate() {
+                let error = (area.widen() / p(i)[1] - 1.0).abs();
+                assert!(error < bound, "{}, {i}, way {way}: error {error}", T::NAME);
+            }
+        }
+    }
+    let missed = ensemble.solve(Tsit5, &threads, &options.time_breaks(false)).unwrap();
+    assert!(missed.all_succeeded());
+    for (way, area) in missed.final_state(0).iter().enumerate() {
+        assert_eq!(area.widen(), 0.0, "{}: way {way} is found anyway", T::NAME);
+    }
+}
+
+#[test]
+fn pulses_between_functions_of_parameters_are_not_missed() {
+    windows_of_parameters::<f64>();
+    windows_of_parameters::<f32>();
+}
+
+/// A bound that `f32` cannot hold, and one that is none with some parameters.
+#[ode_system]
+fn unbounded(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
+    [if t < 1e300 && p[0] * t < 1.0 { 1.0 } else { 0.0 }]
+}
+
+#[test]
+fn times_beyond_all_numbers_are_none() {
+    let options = SolveOptions::default().tolerance(1e-6);
+    for (p, end) in [(0.0f32, 4.0), (1e-30, 4.0), (0.5, 2.0)] {
+        let problem = OdeProblem::new(unbounded, [0.0], 0.0..=4.0, [p]);
+        let solution = problem.solve(Tsit5, &options).unwrap();
+        assert!((solution.final_state()[0] - end).abs() < 1e-5, "{p}");
+    }
+}

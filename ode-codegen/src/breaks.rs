@@ -2,12 +2,23 @@
 //!
 //! A model with a dose at `t = 5` says `if t < 5.0`, and a step that goes over that time without
 //! knowing of it either misses the dose or is refused until it is short. The comparison tells the
-//! time, so it is found here and handed to the solver: `System::TIME_BREAKS`.
+//! time, so it is found here and handed to the solver: constants as `System::TIME_BREAKS`, and
+//! functions of the parameters, which the solver evaluates for each trajectory, as
+//! `System::parameter_breaks`.
 //!
-//! Found are comparisons, minima and maxima of two numbers whose difference is affine in the time,
-//! `a t + b`, where `a` and `b` are constants or, for `System::PARAMETER_BREAKS`, `b` is affine in
-//! one parameter. Not found are those with other expressions of parameters, which are other times
-//! in other trajectories, with the state, and of `t % period`, which are at all its multiples.
+//! A form changes where two numbers are equal that are compared, or of which `min`, `max` or
+//! `clamp` takes one, and where the argument of `abs`, `signum` or `copysign` is zero. Found are
+//! those whose difference is affine in the time, `a t + b`: at `-b / a`, whatever functions `a` and
+//! `b` are of constants and parameters. A number may be affine piece by piece: `|t - c|` is `t - c`
+//! or `c - t`, so that `|t - c| < w` changes at `c - w` and `c + w`. Which piece it is at that time
+//! is not looked into: a step that ends where nothing happens does no harm.
+//!
+//! Not found are times that depend on the state, those of what is not affine, such as
+//! `t.sin() < 0.5`, and those of functions that round, such as `t % period`, which never end.
+
+pub(crate) mod formula;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,156 +26,288 @@ use quote::quote;
 use crate::emit;
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
-/// A number that is affine in the time and in one parameter; the coefficients depend on no input.
-#[derive(Clone, Copy)]
+/// A number of more pieces is taken for one that is not affine: most of its times would be of no
+/// piece at all.
+const MOST_PIECES: usize = 8;
+
+/// The most operations of a time that rustc evaluates as a constant.
+const MOST_OPERATIONS: usize = 100;
+
+/// A number that is affine in the time. The coefficients depend neither on it nor on the state.
+#[derive(Clone, Copy, PartialEq)]
 struct Affine {
     /// `None` where the time does not appear.
-    time: Option<Id>,
-    parameter: Option<(u32, Id)>,
+    slope: Option<Id>,
     offset: Id,
+}
+
+/// How a number depends on the time and on the state.
+enum Course {
+    /// Not at all.
+    Still,
+    /// It is one of these where it is affine in the time.
+    Pieces(Vec<Affine>),
 }
 
 /// The breaks of a right-hand side.
 #[derive(Default)]
 pub(crate) struct Breaks {
-    /// Times, as nodes that depend on no input.
+    /// Times that are constants, as nodes that rustc can evaluate.
     times: Vec<Id>,
-    /// A parameter, with the nodes `a` and `b` of the time `a p + b`.
-    parameters: Vec<(u32, Id, Id)>,
+    /// Other times, as nodes that depend on no input but parameters.
+    pub of_parameters: Vec<Id>,
 }
 
 /// The breaks of `roots`.
 pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
-    let needed = graph.reachable(roots);
-    let mut affine: Vec<Option<Affine>> = Vec::with_capacity(needed.len());
-    let mut breaks = Breaks::default();
+    let still = still(graph);
+    let needed = needed(graph, roots, &still);
     let ids: Vec<Id> = graph.ids().collect();
-    for (id, needed) in ids.into_iter().zip(needed) {
-        let form = if needed { form(graph, &affine, id) } else { None };
-        affine.push(form);
-        let sides = match graph.node(id) {
-            Node::Compare(comparison, a, b) if comparison != Comparison::Equals => (a, b),
-            Node::Binary(Binary::Min | Binary::Max, a, b) => (a, b),
-            _ => continue,
+    let mut finder = Finder { graph, courses: Vec::with_capacity(ids.len()), times: Vec::new() };
+    for id in ids {
+        let course = match (still[id.index()], needed[id.index()]) {
+            (true, _) => Course::Still,
+            (false, true) if finder.graph.rounded(id).is_none() => {
+                finder.look_at(id);
+                Course::Pieces(finder.pieces(id))
+            }
+            (false, _) => Course::Pieces(Vec::new()),
         };
-        if needed
-            && let (Some(a), Some(b)) = (affine[sides.0.index()], affine[sides.1.index()])
-            && let Some(difference) = sum(graph, a, b, Graph::sub)
-        {
-            breaks.add(graph, difference);
+        finder.courses.push(course);
+    }
+    let times = finder.times;
+    let is_constant = |time: &Id| constant(graph, *time, &|_| Some(quote!())).is_some();
+    let (times, of_parameters) = times.into_iter().partition(is_constant);
+    Breaks { times, of_parameters }
+}
+
+/// For each node, whether it depends neither on the time nor on the state.
+fn still(graph: &Graph) -> Vec<bool> {
+    let mut still: Vec<bool> = Vec::with_capacity(graph.len());
+    for id in graph.ids() {
+        let node = graph.node(id);
+        let input = matches!(node, Node::Input(input) if !matches!(input, Input::Parameter(_)));
+        still.push(!input && node.operands().all(|operand| still[operand.index()]));
+    }
+    still
+}
+
+/// For each node that is not still, whether one of `roots` needs it. What functions that round are
+/// composed of is not looked into: it changes at times that they do not.
+fn needed(graph: &Graph, roots: &[Id], still: &[bool]) -> Vec<bool> {
+    let mut needed = vec![false; graph.len()];
+    for root in roots {
+        needed[root.index()] = true;
+    }
+    let ids: Vec<Id> = graph.ids().collect();
+    for id in ids.into_iter().rev() {
+        if !needed[id.index()] || still[id.index()] {
+            continue;
+        }
+        match graph.rounded(id) {
+            Some(arguments) => arguments.iter().for_each(|a| needed[a.index()] = true),
+            None => graph.node(id).operands().for_each(|a| needed[a.index()] = true),
         }
     }
-    breaks
+    needed
 }
 
-/// The affine form of a node, from those of its operands.
-fn form(graph: &mut Graph, known: &[Option<Affine>], id: Id) -> Option<Affine> {
-    let node = graph.node(id);
-    let of = |id: Id| known[id.index()];
-    let one = graph.literal(1.0);
-    let zero = graph.literal(0.0);
-    Some(match node {
-        Node::Literal(_) | Node::Constant(_) => Affine { time: None, parameter: None, offset: id },
-        Node::Input(Input::Time) => Affine { time: Some(one), parameter: None, offset: zero },
-        Node::Input(Input::Parameter(index)) => {
-            Affine { time: None, parameter: Some((index, one)), offset: zero }
-        }
-        Node::Unary(Unary::Neg, a) => {
-            let minus = graph.literal(-1.0);
-            scaled(of(a)?, |coefficient| graph.mul(minus, coefficient))
-        }
-        Node::Binary(Binary::Add, a, b) => sum(graph, of(a)?, of(b)?, Graph::add)?,
-        Node::Binary(Binary::Sub, a, b) => sum(graph, of(a)?, of(b)?, Graph::sub)?,
-        Node::Binary(Binary::Mul, a, b) => product(graph, of(a)?, of(b)?)?,
-        Node::Binary(Binary::Div, a, b) => {
-            let divisor = constant(of(b)?)?;
-            scaled(of(a)?, |coefficient| graph.div(coefficient, divisor))
-        }
-        Node::MulAdd(a, b, c) => {
-            let product = product(graph, of(a)?, of(b)?)?;
-            sum(graph, product, of(c)?, Graph::add)?
-        }
-        // Where the bound does not hold it is the other: `t.clamp(2.0, 5.0)` changes at both.
-        Node::Binary(Binary::Min | Binary::Max, a, b) => match (of(a)?, of(b)?) {
-            (a, b) if constant(a).is_some() => b,
-            (a, b) if constant(b).is_some() => a,
-            _ => return None,
-        },
-        _ => return None,
-    })
+struct Finder<'g> {
+    graph: &'g mut Graph,
+    /// Of the nodes up to the one that is looked at.
+    courses: Vec<Course>,
+    times: Vec<Id>,
 }
 
-/// A number that depends on no input.
-fn constant(affine: Affine) -> Option<Id> {
-    (affine.time.is_none() && affine.parameter.is_none()).then_some(affine.offset)
-}
-
-fn product(graph: &mut Graph, a: Affine, b: Affine) -> Option<Affine> {
-    let (factor, other) = match (constant(a), constant(b)) {
-        (Some(factor), _) => (factor, b),
-        (None, Some(factor)) => (factor, a),
-        (None, None) => return None,
-    };
-    Some(scaled(other, |coefficient| graph.mul(factor, coefficient)))
-}
-
-fn scaled(affine: Affine, mut by: impl FnMut(Id) -> Id) -> Affine {
-    Affine {
-        time: affine.time.map(&mut by),
-        parameter: affine.parameter.map(|(index, coefficient)| (index, by(coefficient))),
-        offset: by(affine.offset),
+impl Finder<'_> {
+    /// The pieces of a node that was looked at.
+    fn of(&self, id: Id) -> Vec<Affine> {
+        match &self.courses[id.index()] {
+            Course::Still => vec![Affine { slope: None, offset: id }],
+            Course::Pieces(pieces) => pieces.clone(),
+        }
     }
-}
 
-/// The sum or the difference; `None` of two different parameters.
-fn sum(
-    graph: &mut Graph,
-    a: Affine,
-    b: Affine,
-    operation: fn(&mut Graph, Id, Id) -> Id,
-) -> Option<Affine> {
-    let zero = graph.literal(0.0);
-    let mut of = |a: Option<Id>, b: Option<Id>| match (a, b) {
-        (None, None) => None,
-        (a, b) => {
-            let both = operation(graph, a.unwrap_or(zero), b.unwrap_or(zero));
-            (!graph.is(both, 0.0)).then_some(both)
+    /// The pieces of the next node, from those of its operands.
+    fn pieces(&mut self, id: Id) -> Vec<Affine> {
+        match self.graph.node(id) {
+            Node::Input(Input::Time) => {
+                let slope = Some(self.graph.literal(1.0));
+                vec![Affine { slope, offset: self.graph.literal(0.0) }]
+            }
+            Node::Unary(Unary::Neg, a) => self.each(a, Self::negative),
+            Node::Unary(Unary::Abs, a) | Node::Binary(Binary::Copysign, a, _) => {
+                let negative = self.each(a, Self::negative);
+                either(self.of(a), negative)
+            }
+            Node::Unary(function, a) => {
+                self.each(a, |finder, a| a.still(|a| finder.graph.unary(function, a)))
+            }
+            Node::Powi(a, exponent) => {
+                self.each(a, |finder, a| a.still(|a| finder.graph.powi(a, exponent)))
+            }
+            Node::Lookup(table, a) => {
+                self.each(a, |finder, a| a.still(|a| finder.graph.insert(Node::Lookup(table, a))))
+            }
+            Node::Binary(Binary::Min | Binary::Max, a, b) => either(self.of(a), self.of(b)),
+            Node::Binary(function, a, b) => {
+                let (a, b) = (self.of(a), self.of(b));
+                self.both(&a, &b, |finder, a, b| finder.binary(function, a, b))
+            }
+            Node::MulAdd(a, b, c) => {
+                let (a, b, c) = (self.of(a), self.of(b), self.of(c));
+                let product = self.both(&a, &b, |finder, a, b| finder.binary(Binary::Mul, a, b));
+                self.both(&product, &c, |finder, a, b| finder.binary(Binary::Add, a, b))
+            }
+            Node::Select(mask, a, b) => match self.graph.node(mask) {
+                // Of all but a NaN, which has no form.
+                Node::Compare(Comparison::Equals, x, y) if x == y => self.of(a),
+                _ => either(self.of(a), self.of(b)),
+            },
+            _ => Vec::new(),
         }
-    };
-    let index = match (a.parameter, b.parameter) {
-        (Some((one, _)), Some((other, _))) if one != other => return None,
-        (one, other) => one.or(other).map(|(index, _)| index),
-    };
-    let time = of(a.time, b.time);
-    let parameter = of(a.parameter.map(|(_, a)| a), b.parameter.map(|(_, b)| b));
-    Some(Affine {
-        time,
-        parameter: index.zip(parameter),
-        offset: operation(graph, a.offset, b.offset),
-    })
-}
+    }
 
-impl Breaks {
-    /// Where `difference` is zero.
-    fn add(&mut self, graph: &mut Graph, difference: Affine) {
-        let Affine { time: Some(slope), parameter, offset } = difference else { return };
-        let mut solved = |coefficient: Id| {
-            let quotient = graph.div(coefficient, slope);
-            graph.neg(quotient)
-        };
-        let time = solved(offset);
-        match parameter {
-            None if !self.times.contains(&time) => self.times.push(time),
-            None => {}
-            Some((index, coefficient)) => {
-                let found = (index, solved(coefficient), time);
-                if !self.parameters.contains(&found) {
-                    self.parameters.push(found);
-                }
+    /// Finds the times at which a node changes its form.
+    fn look_at(&mut self, id: Id) {
+        let zero = Affine { slope: None, offset: self.graph.literal(0.0) };
+        match self.graph.node(id) {
+            // At a single point nothing changes.
+            Node::Compare(Comparison::Equals, ..) => {}
+            Node::Compare(_, a, b) | Node::Binary(Binary::Min | Binary::Max, a, b) => {
+                let (a, b) = (self.of(a), self.of(b));
+                self.crossings(&a, &b);
+            }
+            Node::Unary(Unary::Abs, a) => self.crossings(&self.of(a), &[zero]),
+            Node::Binary(Binary::Copysign, a, b) => {
+                self.crossings(&self.of(a), &[zero]);
+                self.crossings(&self.of(b), &[zero]);
+            }
+            _ => {}
+        }
+    }
+
+    fn crossings(&mut self, a: &[Affine], b: &[Affine]) {
+        for a in a {
+            for b in b {
+                let time = self.crossing(*a, *b).filter(|time| !self.times.contains(time));
+                self.times.extend(time);
             }
         }
     }
 
+    /// Where two numbers are equal that do not move alike.
+    fn crossing(&mut self, a: Affine, b: Affine) -> Option<Id> {
+        let Affine { slope: Some(slope), .. } = self.binary(Binary::Sub, a, b)? else {
+            return None;
+        };
+        let negative = match self.graph.node(slope) {
+            Node::Literal(slope) => slope.value() < 0.0,
+            node => matches!(node, Node::Unary(Unary::Neg, _)),
+        };
+        let (slope, [a, b]) = match negative {
+            true => (self.graph.neg(slope), [b, a]),
+            false => (slope, [a, b]),
+        };
+        let difference = match self.graph.is(b.offset, 0.0) {
+            true => self.opposite(a.offset),
+            false => self.graph.sub(b.offset, a.offset),
+        };
+        Some(self.graph.div(difference, slope))
+    }
+
+    fn negative(&mut self, a: Affine) -> Option<Affine> {
+        let slope = a.slope.map(|slope| self.graph.neg(slope));
+        Some(Affine { slope, offset: self.opposite(a.offset) })
+    }
+
+    /// The negative of a number, and of a difference the other one.
+    fn opposite(&mut self, a: Id) -> Id {
+        match self.graph.node(a) {
+            Node::Binary(Binary::Sub, a, b) => self.graph.sub(b, a),
+            _ => self.graph.neg(a),
+        }
+    }
+
+    /// A function of two numbers, if it is affine.
+    fn binary(&mut self, function: Binary, a: Affine, b: Affine) -> Option<Affine> {
+        let graph = &mut *self.graph;
+        // A coefficient that is zero stays so, whatever it is multiplied by.
+        let scaled = |graph: &mut Graph, a: Id, b: Id| match graph.is(a, 0.0) {
+            true => a,
+            false => graph.binary(function, a, b),
+        };
+        let affine = |slope: Option<Id>, offset: Id| Affine { slope, offset };
+        let result = match (function, a.slope, b.slope) {
+            (_, None, None) => {
+                return Some(affine(None, graph.binary(function, a.offset, b.offset)));
+            }
+            (Binary::Mul, None, Some(slope)) => {
+                affine(Some(scaled(graph, slope, a.offset)), scaled(graph, b.offset, a.offset))
+            }
+            (Binary::Mul | Binary::Div, Some(slope), None) => {
+                affine(Some(scaled(graph, slope, b.offset)), scaled(graph, a.offset, b.offset))
+            }
+            (Binary::Add | Binary::Sub, one, other) => {
+                let slope = match (one, other) {
+                    (one, None) => one,
+                    (None, Some(other)) if function == Binary::Add => Some(other),
+                    (None, Some(other)) => Some(graph.neg(other)),
+                    (one, other) if function == Binary::Sub && one == other => None,
+                    (Some(one), Some(other)) => Some(graph.binary(function, one, other)),
+                };
+                affine(slope, graph.binary(function, a.offset, b.offset))
+            }
+            _ => return None,
+        };
+        Some(affine(result.slope.filter(|slope| !graph.is(*slope, 0.0)), result.offset))
+    }
+
+    /// `of` of each piece of a node.
+    fn each(&mut self, a: Id, of: impl Fn(&mut Self, Affine) -> Option<Affine>) -> Vec<Affine> {
+        let pieces = self.of(a).into_iter().filter_map(|piece| of(self, piece));
+        either(pieces.collect(), Vec::new())
+    }
+
+    /// `of` of each piece of a number with each piece of another.
+    fn both(
+        &mut self,
+        a: &[Affine],
+        b: &[Affine],
+        of: impl Fn(&mut Self, Affine, Affine) -> Option<Affine>,
+    ) -> Vec<Affine> {
+        let pairs = a.iter().flat_map(|a| b.iter().map(|b| (*a, *b)));
+        let pieces = pairs.filter_map(|(a, b)| of(self, a, b)).collect();
+        either(pieces, Vec::new())
+    }
+}
+
+impl Affine {
+    /// A function of a number that does not depend on the time.
+    fn still(self, of: impl FnOnce(Id) -> Id) -> Option<Affine> {
+        match self.slope {
+            None => Some(Affine { slope: None, offset: of(self.offset) }),
+            Some(_) => None,
+        }
+    }
+}
+
+/// All pieces, each once; none if they are too many.
+fn either(mut all: Vec<Affine>, others: Vec<Affine>) -> Vec<Affine> {
+    all.extend(others);
+    let mut different = Vec::with_capacity(all.len().min(MOST_PIECES));
+    for piece in all {
+        if !different.contains(&piece) {
+            if different.len() == MOST_PIECES {
+                return Vec::new();
+            }
+            different.push(piece);
+        }
+    }
+    different
+}
+
+impl Breaks {
     /// The constants of the trait, where they are not the default. `constants` are the expressions
     /// of constants from outside, and `facade` has the function that puts unknown times in order.
     pub(crate) fn items(
@@ -173,208 +316,74 @@ impl Breaks {
         constants: &[TokenStream],
         facade: &syn::Path,
     ) -> TokenStream {
-        let mut items = TokenStream::new();
         let known: Option<Vec<f64>> =
             self.times.iter().map(|time| graph.literal_value(*time)).collect();
         match known {
-            Some(times) if times.is_empty() => {}
+            Some(times) if times.is_empty() => TokenStream::new(),
             Some(mut times) => {
                 times.sort_by(f64::total_cmp);
                 // A zero may have either sign.
                 times.dedup_by(|a, b| a == b);
                 let times = times.iter().map(|time| emit::literal(time + 0.0));
-                items.extend(quote!(const TIME_BREAKS: &'static [f64] = &[#(#times),*];));
+                quote!(const TIME_BREAKS: &'static [f64] = &[#(#times),*];)
             }
             None => {
+                let constant_of = |index: u32| constants.get(index as usize).cloned();
                 let times: Vec<TokenStream> = (self.times.iter())
-                    .filter_map(|time| expression(graph, *time, constants))
+                    .filter_map(|time| constant(graph, *time, &constant_of))
                     .collect();
                 let count = proc_macro2::Literal::usize_unsuffixed(times.len());
-                items.extend(quote! {
+                quote! {
                     const TIME_BREAKS: &'static [f64] = {
                         const ALL: &([f64; #count], usize) =
                             &#facade::__private::in_order([#(#times),*]);
                         ALL.0.split_at(ALL.1).0
                     };
-                });
+                }
             }
         }
-        let parameters: Vec<TokenStream> = (self.parameters.iter())
-            .filter_map(|(index, factor, offset)| {
-                let index = proc_macro2::Literal::u32_unsuffixed(*index);
-                let factor = expression(graph, *factor, constants)?;
-                let offset = expression(graph, *offset, constants)?;
-                Some(quote!((#index, #factor, #offset)))
-            })
-            .collect();
-        if !parameters.is_empty() {
-            items.extend(quote! {
-                const PARAMETER_BREAKS: &'static [(usize, f64, f64)] = &[#(#parameters),*];
-            });
-        }
-        items
     }
 }
 
-/// A number that depends on no input as a constant expression of Rust's.
-fn expression(graph: &Graph, id: Id, constants: &[TokenStream]) -> Option<TokenStream> {
-    let of = |id| expression(graph, id, constants);
-    Some(match graph.node(id) {
-        Node::Literal(literal) => emit::literal(literal.value() + 0.0),
-        Node::Constant(index) => {
-            let constant = constants.get(index as usize)?;
-            quote!((#constant))
+/// A number as a constant expression of Rust's, if it is one of few operations.
+fn constant(
+    graph: &Graph,
+    id: Id,
+    constants: &dyn Fn(u32) -> Option<TokenStream>,
+) -> Option<TokenStream> {
+    fn expression(
+        graph: &Graph,
+        id: Id,
+        constants: &dyn Fn(u32) -> Option<TokenStream>,
+        operations: &mut usize,
+    ) -> Option<TokenStream> {
+        *operations += 1;
+        if *operations > MOST_OPERATIONS {
+            return None;
         }
-        Node::Unary(Unary::Neg, a) => {
-            let a = of(a)?;
-            quote!((-#a))
-        }
-        Node::Binary(operation, a, b) => {
-            let (a, b) = (of(a)?, of(b)?);
-            match operation {
-                Binary::Add => quote!((#a + #b)),
-                Binary::Sub => quote!((#a - #b)),
-                Binary::Mul => quote!((#a * #b)),
-                Binary::Div => quote!((#a / #b)),
-                _ => return None,
+        let mut of = |id| expression(graph, id, constants, operations);
+        Some(match graph.node(id) {
+            Node::Literal(literal) => emit::literal(literal.value() + 0.0),
+            Node::Constant(index) => {
+                let constant = constants(index)?;
+                quote!((#constant))
             }
-        }
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The times, and the parameters with their coefficients, of what `make` compares.
-    fn found(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(u32, f64, f64)>) {
-        let mut graph = Graph::new();
-        let time = graph.input(Input::Time);
-        let node = make(&mut graph, time);
-        let root = graph.insert(node);
-        let breaks = breaks(&mut graph, &[root]);
-        let value = |id: &Id| graph.literal_value(*id).unwrap();
-        let parameters = breaks.parameters.iter();
-        (
-            breaks.times.iter().map(value).collect(),
-            parameters.map(|(index, a, b)| (*index, value(a), value(b))).collect(),
-        )
+            Node::Unary(Unary::Neg, a) => {
+                let a = of(a)?;
+                quote!((-#a))
+            }
+            Node::Binary(operation, a, b) => {
+                let (a, b) = (of(a)?, of(b)?);
+                match operation {
+                    Binary::Add => quote!((#a + #b)),
+                    Binary::Sub => quote!((#a - #b)),
+                    Binary::Mul => quote!((#a * #b)),
+                    Binary::Div => quote!((#a / #b)),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        })
     }
-
-    #[test]
-    fn comparisons_with_a_number() {
-        for comparison in [Comparison::Lt, Comparison::Le, Comparison::Gt, Comparison::Ge] {
-            let compare = |graph: &mut Graph, time| {
-                let five = graph.literal(5.0);
-                Node::Compare(comparison, time, five)
-            };
-            assert_eq!(found(compare), (vec![5.0], vec![]));
-        }
-        let equal = |graph: &mut Graph, time| {
-            let five = graph.literal(5.0);
-            Node::Compare(Comparison::Equals, five, time)
-        };
-        assert_eq!(found(equal), (vec![], vec![]), "at a single point nothing changes");
-    }
-
-    #[test]
-    fn affine_forms_are_solved() {
-        // 3 t - 2 < (t + 8) / 2
-        let both = |graph: &mut Graph, time| {
-            let [two, three, eight] = [2.0, 3.0, 8.0].map(|number| graph.literal(number));
-            let left = graph.mul(time, three);
-            let left = graph.sub(left, two);
-            let right = graph.add(eight, time);
-            let right = graph.div(right, two);
-            Node::Compare(Comparison::Lt, left, right)
-        };
-        assert_eq!(found(both).0, [2.4]);
-        // -t > -4
-        let negated = |graph: &mut Graph, time| {
-            let four = graph.literal(-4.0);
-            let minus = graph.neg(time);
-            Node::Compare(Comparison::Gt, minus, four)
-        };
-        assert_eq!(found(negated).0, [4.0]);
-    }
-
-    #[test]
-    fn clamps_change_at_both_ends() {
-        let clamp = |graph: &mut Graph, time| {
-            let (low, high) = (graph.literal(2.0), graph.literal(5.0));
-            let clamped = graph.clamped(time, low, high);
-            Node::Unary(Unary::Exp, clamped)
-        };
-        assert_eq!(found(clamp).0, [2.0, 5.0]);
-    }
-
-    #[test]
-    fn one_parameter_is_told_with_its_coefficients() {
-        // 2 t < p + 1
-        let with = |graph: &mut Graph, time| {
-            let (one, two) = (graph.literal(1.0), graph.literal(2.0));
-            let p = graph.input(Input::Parameter(3));
-            let left = graph.mul(two, time);
-            let right = graph.add(p, one);
-            Node::Compare(Comparison::Lt, left, right)
-        };
-        assert_eq!(found(with), (vec![], vec![(3, 0.5, 0.5)]));
-        // t < p + q, t < p q
-        for operation in [Graph::add, Graph::mul] {
-            let with = |graph: &mut Graph, time| {
-                let [p, q] = [0, 1].map(|index| graph.input(Input::Parameter(index)));
-                let right = operation(graph, p, q);
-                Node::Compare(Comparison::Lt, time, right)
-            };
-            assert_eq!(found(with), (vec![], vec![]));
-        }
-    }
-
-    #[test]
-    fn what_repeats_or_depends_on_the_state_is_left_out() {
-        let repeats = |graph: &mut Graph, time| {
-            let (day, noon) = (graph.literal(24.0), graph.literal(12.0));
-            let hour = graph.remainder(time, day);
-            Node::Compare(Comparison::Lt, hour, noon)
-        };
-        assert_eq!(found(repeats), (vec![], vec![]));
-        let state = |graph: &mut Graph, time| {
-            let u = graph.input(Input::State(0));
-            Node::Compare(Comparison::Lt, time, u)
-        };
-        assert_eq!(found(state), (vec![], vec![]));
-        // Both sides move alike: t + 1 < t + 2.
-        let same = |graph: &mut Graph, time| {
-            let (one, two) = (graph.literal(1.0), graph.literal(2.0));
-            let (a, b) = (graph.add(time, one), graph.add(time, two));
-            Node::Compare(Comparison::Lt, a, b)
-        };
-        assert_eq!(found(same), (vec![], vec![]));
-        // A comparison that nothing needs.
-        let mut graph = Graph::new();
-        let (time, five) = (graph.input(Input::Time), graph.literal(5.0));
-        graph.compare(Comparison::Lt, time, five);
-        assert!(breaks(&mut graph, &[time]).times.is_empty());
-    }
-
-    #[test]
-    fn constants_from_outside_stay_expressions() {
-        let mut graph = Graph::new();
-        let (time, two) = (graph.input(Input::Time), graph.literal(2.0));
-        let dose = graph.insert(Node::Constant(0));
-        let twice = graph.mul(two, time);
-        let later = graph.insert(Node::Compare(Comparison::Ge, twice, dose));
-        let early = graph.insert(Node::Compare(Comparison::Ge, time, two));
-        let breaks = breaks(&mut graph, &[later, early]);
-        let items = breaks.items(&graph, &[quote!(DOSE as f64)], &syn::parse_quote!(::odes));
-        let expected = quote! {
-            const TIME_BREAKS: &'static [f64] = {
-                const ALL: &([f64; 2], usize) =
-                    &::odes::__private::in_order([((DOSE as f64) * 0.5), 2.0]);
-                ALL.0.split_at(ALL.1).0
-            };
-        };
-        assert_eq!(items.to_string(), expected.to_string());
-    }
+    expression(graph, id, constants, &mut 0)
 }

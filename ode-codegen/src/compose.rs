@@ -38,7 +38,8 @@ impl Graph {
                 let up = self.compare(Comparison::Ge, rest, half);
                 let sign = self.sign(a);
                 let next = self.add(trunc, sign);
-                self.choose(up, next, trunc)
+                let result = self.choose(up, next, trunc);
+                self.rounds(result, [a; 2])
             }
             (Composed::Fract, &[a]) => {
                 let trunc = self.trunc(a);
@@ -57,7 +58,8 @@ impl Graph {
                 let magnitude = self.unary(Unary::Abs, b);
                 let above = self.add(rest, magnitude);
                 let negative = self.is_negative(rest);
-                self.choose(negative, above, rest)
+                let result = self.choose(negative, above, rest);
+                self.rounds(result, [a, b])
             }
             (Composed::DivEuclid, &[a, b]) => {
                 let rest = self.remainder(a, b);
@@ -66,7 +68,8 @@ impl Graph {
                 let one = self.sign(b);
                 let below = self.sub(quotient, one);
                 let negative = self.is_negative(rest);
-                self.choose(negative, below, quotient)
+                let result = self.choose(negative, below, quotient);
+                self.rounds(result, [a, b])
             }
             _ => return None,
         })
@@ -92,7 +95,8 @@ impl Graph {
         let rest = self.mul(sign, rest);
         // Of an infinite divisor the rest is not zero times it.
         let less = self.compare(Comparison::Lt, size, divisor);
-        self.choose(less, a, rest)
+        let result = self.choose(less, a, rest);
+        self.rounds(result, [a, b])
     }
 
     /// `a` between `low` and `high`; `a` where it is a NaN.
@@ -140,7 +144,8 @@ impl Graph {
     fn trunc(&mut self, a: Id) -> Id {
         let magnitude = self.unary(Unary::Abs, a);
         let floor = self.unary(Unary::Floor, magnitude);
-        self.binary(Binary::Copysign, floor, a)
+        let result = self.binary(Binary::Copysign, floor, a);
+        self.rounds(result, [a; 2])
     }
 
     pub(crate) fn choose(&mut self, truth: Truth, a: Id, b: Id) -> Id {

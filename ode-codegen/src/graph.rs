@@ -273,6 +273,8 @@ impl Node {
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     index: HashMap<Node, Id>,
+    /// Results of functions that round, and what they are functions of.
+    rounding: HashMap<Id, [Id; 2]>,
 }
 
 impl Graph {
@@ -334,6 +336,18 @@ impl Graph {
     /// Whether a node is the literal `value` (either zero is zero).
     pub(crate) fn is(&self, id: Id, value: f64) -> bool {
         self.literal_value(id) == Some(value)
+    }
+
+    /// Tells that `result` is a function of `arguments` that rounds one of them, such as `trunc`
+    /// and `%`, whatever it is composed of.
+    pub(crate) fn rounds(&mut self, result: Id, arguments: [Id; 2]) -> Id {
+        self.rounding.insert(result, arguments);
+        result
+    }
+
+    /// Of the result of a function that [rounds](Self::rounds) what it is a function of.
+    pub(crate) fn rounded(&self, id: Id) -> Option<[Id; 2]> {
+        self.rounding.get(&id).copied()
     }
 
     /// For each node, whether one of `roots` needs it.

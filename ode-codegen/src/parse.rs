@@ -244,9 +244,15 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (us
     let [derivatives, states, parameters] = lengths;
     if derivatives != states {
         let message = format!(
-            "there are {states} states and {derivatives} derivatives: the lengths must agree"
+            "the lengths must agree: that of the state is {states}, and that of the derivatives \
+             {derivatives}"
         );
-        return Err(syn::Error::new_spanned(signature.result(), message));
+        return Err(match signature.p {
+            Some(_) if derivatives == parameters => {
+                syn::Error::new_spanned(signature.u.ty, format!("{message}; {}", signature::ORDER))
+            }
+            _ => syn::Error::new_spanned(signature.result(), message),
+        });
     }
     if states == 0 {
         return Err(syn::Error::new_spanned(
@@ -277,10 +283,10 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
                     1
                 }
                 other => {
-                    return Err(syn::Error::new_spanned(
-                        other,
-                        "expected `f64` or `f32` here: it stands for the precision of the solve",
-                    ));
+                    let hint = refuse::of_type(other)
+                        .unwrap_or_else(|| "it stands for the precision of the solve".to_owned());
+                    let message = format!("expected `f64` or `f32` here: {hint}");
+                    return Err(syn::Error::new_spanned(other, message));
                 }
             };
             match &array.len {
@@ -305,23 +311,25 @@ fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
                 syn::Type::Path(path) => path.path.segments.last(),
                 _ => None,
             };
+            let known = refuse::of_type(other);
             let hint = match name.map(|last| (last.ident.to_string(), last.arguments.is_none())) {
                 Some((name, true)) if Scalar::from_name(&name).is_some() => {
-                    ": one number is an array of one, too; write `[f64; 1]`"
+                    "one number is an array of one, too; write `[f64; 1]`"
                 }
                 Some((name, _)) if refuse::allocates(&name) => {
-                    ": the number of elements must be known at compile time, and a lane cannot \
+                    "the number of elements must be known at compile time, and a lane cannot \
                      allocate; write an array with its length, such as `[f64; 3]`"
                 }
+                _ if let Some(known) = &known => known,
                 Some((_, true)) => {
-                    ": a macro does not see what else is named so; write the array that an alias \
+                    "a macro does not see what else is named so; write the array that an alias \
                      stands for, and put a struct with named fields, and the function as `fn rhs`, \
                      into `#[ode_system] mod name { … }`"
                 }
-                _ => ": vectors of libraries are not visible here",
+                _ => "types of libraries are not visible here",
             };
             let message =
-                format!("expected `[f64; N]` here{hint}; the forms are {}", signature::FORMS);
+                format!("expected `[f64; N]` here: {hint}; the forms are {}", signature::FORMS);
             Err(syn::Error::new_spanned(other, message))
         }
     }

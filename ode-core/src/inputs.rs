@@ -252,11 +252,11 @@ impl<T: Scalar> Inputs<T> {
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
         let shared: Vec<T> = match breaks {
-            true => S::TIME_BREAKS.iter().map(|time| T::narrow(*time)).collect(),
+            true => S::TIME_BREAKS.iter().filter_map(|time| within_range(*time)).collect(),
             false => Vec::new(),
         };
-        let of_parameters = if breaks { S::PARAMETER_BREAKS } else { &[] };
-        let stops = if ensemble.tstops.is_none() && of_parameters.is_empty() {
+        let of_parameters = breaks && !S::PARAMETER_BREAKS.is_empty();
+        let stops = if ensemble.tstops.is_none() && !of_parameters {
             lists(spans, n, workers, |i| options.stop_times(&shared, span(i)))?
         } else {
             lists(n, n, workers, |i| {
@@ -264,10 +264,11 @@ impl<T: Scalar> Inputs<T> {
                 let p: [T; P] = core::array::from_fn(|d| p[d].get(i));
                 let (t0, t1) = span(i);
                 let mut times = shared.clone();
-                times.extend(of_parameters.iter().filter_map(|&(index, a, b)| {
-                    let time = a * p[index].widen() + b;
-                    time.is_finite().then(|| T::narrow(time))
-                }));
+                if of_parameters {
+                    S::parameter_breaks(&p.map(T::widen), |time| {
+                        times.extend(within_range::<T>(time));
+                    });
+                }
                 if let Some(own) = &ensemble.tstops {
                     let problem = base.with_u0(u0).with_p(p).with_tspan(t0..=t1);
                     times.extend(own.of(&problem, i));
@@ -420,6 +421,12 @@ fn check_steps<T: Scalar>(
         size = options.step_size(t0.get(i), t1.get(i), stops)?;
     }
     Ok(size)
+}
+
+/// A time in the precision of the solve, unless that has no such number: no span has it either.
+fn within_range<T: Scalar>(time: f64) -> Option<T> {
+    let time = T::narrow(time);
+    time.widen().is_finite().then_some(time)
 }
 
 /// Whether there is memory for the times of trajectories that have times of their own: they are

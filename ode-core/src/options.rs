@@ -290,11 +290,12 @@ impl SolveOptions {
         SolveOptions { tstops: times.into(), ..self }
     }
 
-    /// Whether adaptive steps stop, as by [`tstops`](Self::tstops), at the times at which the right-hand
-    /// side changes its form: where it compares the time with constants or with parameters, as
-    /// [`tstops_for`](crate::system::tstops_for) lists them. By default they do: a pulse that a step
-    /// passes over leaves no error to be seen. Times that two parameters make are not among them, and
-    /// fixed steps stop at [`tstops`](Self::tstops) only.
+    /// Whether adaptive steps stop, as by [`tstops`](Self::tstops), at the times at which the
+    /// right-hand side changes its form: where it compares the time with functions of constants and
+    /// parameters, as [`tstops_for`](crate::system::tstops_for) lists them. By default they do: a
+    /// pulse that a step passes over leaves no error to be seen. Not among them are times that
+    /// depend on the state and those of `t % period`; and fixed steps stop at
+    /// [`tstops`](Self::tstops) only.
     pub fn time_breaks(self, time_breaks: bool) -> Self {
         SolveOptions { time_breaks, ..self }
     }

@@ -108,8 +108,8 @@ pub struct Report {
     pub depends_on_time: bool,
     /// The times at which the right-hand side changes its form; see [`System::TIME_BREAKS`].
     pub time_breaks: &'static [f64],
-    /// The same where they depend on a parameter: its index, and `a` and `b` of the time `a p + b`.
-    pub parameter_breaks: &'static [(usize, f64, f64)],
+    /// The same where they depend on parameters, as formulas.
+    pub parameter_breaks: &'static [&'static str],
     /// Whether there is a mass matrix other than the identity.
     pub mass_matrix: bool,
     /// How many equations are algebraic: rows of the mass matrix that are zero.
@@ -174,18 +174,10 @@ impl Report {
 }
 
 impl Report {
-    /// What the time is compared with, in words.
+    /// The times at which the form changes, in words.
     fn breaks(&self) -> String {
         let mut all: Vec<String> = self.time_breaks.iter().map(f64::to_string).collect();
-        all.extend(self.parameter_breaks.iter().map(|&(index, a, b)| {
-            let name = self.parameters[index];
-            match (a == 1.0, b == 0.0) {
-                (true, true) => name.to_owned(),
-                (true, false) => format!("{name} + {b}"),
-                (false, true) => format!("{a} {name}"),
-                (false, false) => format!("{a} {name} + {b}"),
-            }
-        }));
+        all.extend(self.parameter_breaks.iter().map(|formula| (*formula).to_owned()));
         match all.len() {
             0..=12 => all.join(", "),
             count => format!("{}, … {}", all[..4].join(", "), all[count - 1]),

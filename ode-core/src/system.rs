@@ -30,14 +30,14 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     const PARAMETER_PATTERN: &'static [(usize, usize)];
     /// The components of the right-hand side that depend explicitly on the time, in order.
     const TIME_PATTERN: &'static [usize];
-    /// The times at which the right-hand side changes its form: where it compares the time with
-    /// numbers that are known when it is compiled, in ascending order. They are found in
-    /// comparisons, minima and maxima of what is affine in the time, also in the functions that it
-    /// calls; see [`tstops_of`].
+    /// The times at which the right-hand side changes its form, those that are known when it is
+    /// compiled, in ascending order: where numbers are equal that it compares, also in the
+    /// functions that it calls, and where `abs` and `signum` are of zero, if the difference is
+    /// affine in the time; see [`tstops_of`].
     const TIME_BREAKS: &'static [f64] = &[];
-    /// The same where it compares the time with a parameter: the index of the parameter `p`, and
-    /// `a` and `b` of the time `a p + b`.
-    const PARAMETER_BREAKS: &'static [(usize, f64, f64)] = &[];
+    /// The same where they depend on parameters: formulas for people to read, of what
+    /// [`parameter_breaks`](Self::parameter_breaks) evaluates.
+    const PARAMETER_BREAKS: &'static [&'static str] = &[];
     /// Whether the derivative of the right-hand side by the time is zero wherever there is one.
     const AUTONOMOUS: bool = Self::TIME_PATTERN.is_empty();
     /// Whether it depends on the time nevertheless, in steps: by comparisons with it, say.
@@ -115,6 +115,12 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The solution `x` of `W x = b`.
     fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; N]) -> [R; N];
 
+    /// Evaluates [`PARAMETER_BREAKS`](Self::PARAMETER_BREAKS): calls `put(time)` for each, in
+    /// order. There is no such time where it is not finite.
+    fn parameter_breaks(p: &[f64; P], put: impl FnMut(f64)) {
+        let _ = (p, put);
+    }
+
     /// Evaluates the observables: calls `put(index, value)` for each, in order.
     #[inline(always)]
     fn observe<R: Real>(u: &[R; N], p: &[R; P], t: R, put: impl FnMut(usize, R)) {
@@ -133,27 +139,28 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 }
 
 /// The times at which a system's right-hand side changes its form, in ascending order, as
-/// [`System::TIME_BREAKS`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)`, and of
-/// comparisons with constants. Steps that end there see each side of the change as the smooth
-/// function that it is.
+/// [`System::TIME_BREAKS`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)` and of
+/// `(t - 2.0).abs() < 0.5`. Steps that end there see each side of the change as the smooth function
+/// that it is.
 ///
-/// Not among them are times that depend on parameters, for which see [`tstops_for`], and those of
-/// `t % period`, which are as many as the time span has periods.
+/// Not among them are times that depend on parameters, or on functions such as `exp` of constants,
+/// for which see [`tstops_for`]; and those of `t % period`, which are as many as the time span has
+/// periods.
 #[must_use]
 pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> &'static [f64] {
     let _ = system;
     S::TIME_BREAKS
 }
 
-/// The same with these parameters: with the times of `if t < p[0] { … }`, too, and of comparisons
-/// with what is affine in one parameter.
+/// The same with these parameters: with the times of `if t < p[0] + p[1] { … }`, too, and of
+/// `(t - p[0]).abs() < p[1]`.
 #[must_use]
 pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     system: &S,
     p: &[f64; P],
 ) -> Vec<f64> {
     let mut times = tstops_of(system).to_vec();
-    times.extend(S::PARAMETER_BREAKS.iter().map(|&(index, a, b)| a * p[index] + b));
+    S::parameter_breaks(p, |time| times.push(time));
     times.retain(|time| time.is_finite());
     times.sort_by(f64::total_cmp);
     times.dedup();

@@ -109,6 +109,14 @@ impl<'a> Elaborator<'a, '_> {
                 );
                 self.poison(partly.position, partly.token, message)
             }
+            (_, Value::Closure(_) | Value::Function(_), Value::Closure(_) | Value::Function(_)) => {
+                self.poison(
+                    partly.position,
+                    partly.token,
+                    "this `if` gives a function on each side, and only values are selected from \
+                     both: call them inside, as in `if … { x.sin() } else { x.cos() }`",
+                )
+            }
             (_, a, b) => {
                 let message = format!(
                     "one branch of this `if` gives {} and the other {}: one value is selected \

@@ -6,9 +6,9 @@ use super::structs::Layout;
 use super::value::Value;
 use super::work::Work;
 use super::{Elaborator, Role, Variable};
-use crate::ast::{Expr, ExprKind, Part, Pattern, Statement, Type};
+use crate::ast::{Expr, ExprKind, Part, Pattern, Statement, Type, Typed};
 use crate::graph::{Id, Input};
-use crate::parse::too_large;
+use crate::parse::{signature, too_large};
 
 /// State, parameters and time, as values.
 pub(super) struct Inputs<'a> {
@@ -43,6 +43,18 @@ impl<'a> Elaborator<'a, '_> {
                 let other = self.layout(typed)?;
                 self.agree(&typed.syntax, parameters, &other, "parameters");
             }
+        }
+        let written = |typed: &Typed<'_>| typed.syntax.to_token_stream().to_string();
+        if let (Some(typed), Some(parameters)) = (&system.rhs.parameters, &parameters)
+            && state != *parameters
+            && written(&system.rhs.result) == written(typed)
+        {
+            let message = format!(
+                "the derivatives have the type of the next argument, and not of this one; {}",
+                signature::ORDER
+            );
+            self.error(0, &system.rhs.state.syntax, message);
+            return None;
         }
         if state.size() == 0 {
             self.error(

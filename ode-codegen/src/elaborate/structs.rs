@@ -9,6 +9,7 @@ use super::Elaborator;
 use super::place::no_field;
 use super::value::Value;
 use crate::ast::{Expr, IntegerType, Pattern, Shape, Struct, Typed};
+use crate::parse::refuse;
 
 /// A type of floats with its lengths known.
 #[derive(Clone)]
@@ -141,6 +142,8 @@ impl<'a> Elaborator<'a, '_> {
                     format!("write `{scalar}`, and compare it, as in `p.{} > 0.5`", flag(syntax))
                 } else if IntegerType::from_name(&name).is_some() {
                     format!("write `{scalar}`, or a `const` for what is known at compile time")
+                } else if let Some(known) = refuse::of_type(ty) {
+                    known
                 } else {
                     format!(
                         "write `{scalar}`, an array `[{scalar}; N]`, or a struct or an alias of \

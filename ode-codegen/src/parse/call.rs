@@ -1,5 +1,6 @@
 //! Calls of functions and methods.
 
+use super::refuse::DEFAULT;
 use super::statement::NOT_SEEN;
 use super::{Parser, elsewhere, refuse};
 use crate::ast::{
@@ -210,11 +211,14 @@ impl Parser<'_> {
         if let [of, name] = segments[..]
             && self.structs.contains(of)
         {
-            let message = format!(
-                "`{of}` has no function `{name}` here: write it in `impl {of} {{ … }}`, or as a `fn` \
-                 inside {}",
-                self.here()
-            );
+            let message = match name {
+                "default" => format!("cannot call `{shown}` in a right-hand side: {DEFAULT}"),
+                _ => format!(
+                    "`{of}` has no function `{name}` here: write it in `impl {of} {{ … }}`, or as \
+                     a `fn` inside {}",
+                    self.here()
+                ),
+            };
             self.error(&call.func, message);
             return ExprKind::Error;
         }

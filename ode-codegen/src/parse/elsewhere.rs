@@ -104,10 +104,15 @@ pub(super) fn expression(theirs: &str) -> Option<String> {
     found.map(|(_, expression)| (*expression).to_owned())
 }
 
+/// A type of complex numbers, or their library.
+pub(super) fn is_complex(name: &str) -> bool {
+    matches!(name, "Complex" | "Complex64" | "Complex32" | "num_complex")
+}
+
 /// Why a path cannot be called, if it leads into a library of numbers.
 pub(super) fn library<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     segments.into_iter().find_map(|segment| match segment {
-        "Complex" | "Complex64" | "Complex32" | "num_complex" => Some(
+        segment if is_complex(segment) => Some(
             "there are no complex numbers here; write the real and the imaginary part as two \
              floats",
         ),

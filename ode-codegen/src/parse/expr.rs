@@ -421,6 +421,18 @@ impl Parser<'_> {
                 place.steps.push(Step::Field(member(&field.member)));
                 Some(place)
             }
+            syn::Expr::Call(call)
+                if call.args.len() == 1 && matches!(&*call.func, syn::Expr::Path(_)) =>
+            {
+                let name = &call.func;
+                let message = format!(
+                    "cannot assign to a call: elements are written with brackets and counted from \
+                     0, so that the first is `{}[0]`",
+                    name.to_token_stream()
+                );
+                self.opaque(expr, message);
+                None
+            }
             other => {
                 self.opaque(
                     other,

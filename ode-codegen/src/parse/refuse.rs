@@ -67,12 +67,49 @@ pub(super) fn allocation(name: &str) -> String {
     format!("`{name}` cannot be used in a right-hand side: a lane cannot allocate; {instead}")
 }
 
+/// Why and what instead, for a type that is no array of floats, if people write it for one.
+pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
+    let path = match ty {
+        syn::Type::Path(path) => &path.path,
+        syn::Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let length = tuple.elems.len();
+            return Some(format!("numbers are an array, not a tuple; write `[f64; {length}]`"));
+        }
+        _ => return None,
+    };
+    let last = path.segments.last()?;
+    let name = last.ident.to_string();
+    match &*name {
+        "Result" => {
+            return Some(
+                "a right-hand side always has a value; write the array itself: a NaN in it ends \
+                 the trajectory with the code `NonFinite`"
+                    .to_owned(),
+            );
+        }
+        "Option" => {
+            return Some(
+                "numbers are always there; write the array itself, and for what may be missing a \
+                 parameter more that is 0.0 or 1.0"
+                    .to_owned(),
+            );
+        }
+        _ => {}
+    }
+    // Without arguments it may be an alias of an array.
+    let known = elsewhere::is_complex(&name) || !last.arguments.is_none();
+    known.then(|| elsewhere::library([&*name])).flatten().map(str::to_owned)
+}
+
 /// For a call of a function that is not one of the known; `here` is "this function" or "this module".
 pub(crate) fn function_call(path: &str, here: &str) -> String {
     if let Some(message) = elsewhere::as_a_method(path) {
         return message;
     }
     let name = path.rsplit("::").next().unwrap_or(path);
+    if path.ends_with("default") && path.split("::").any(|segment| segment == "Default") {
+        return format!("cannot call `{path}` in a right-hand side: {DEFAULT}");
+    }
     if let "Some" | "None" | "Ok" | "Err" = path {
         return format!(
             "`{path}` cannot be used in a right-hand side: there are no options or enums here; use \
@@ -132,6 +169,10 @@ pub(super) fn as_method(name: &str) -> String {
         _ => format!("`x.{name}()`, or `f64::{name}(x)`"),
     }
 }
+
+/// For `..Default::default()`.
+pub(super) const DEFAULT: &str = "what the trait `Default` gives is not visible here; write each \
+                                  field, as in `State { x: 0.0, y: 0.0 }`";
 
 /// For a variant of an enum.
 pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right-hand side: a \

@@ -169,7 +169,11 @@ pub(crate) fn read<'a>(
                 (true, false) => "a mutable reference",
                 (false, false) => "a reference",
             };
-            let message = format!("expected {form} here, as in {forms}");
+            let together = match other {
+                syn::Type::Tuple(_) => ", since numbers that belong together are one array,",
+                _ => ",",
+            };
+            let message = format!("expected {form} here{together} as in {forms}");
             let error = syn::Error::new_spanned(other, message);
             match &mut wrong {
                 Some(wrong) => wrong.combine(error),
@@ -226,6 +230,10 @@ pub(crate) fn read<'a>(
         None => Ok(Signature { out, u, p, t, returns }),
     }
 }
+
+/// For parameters in the place of the state, which the derivatives tell.
+pub(crate) const ORDER: &str = "if these are the parameters, put them behind the state: the order \
+                                is state, parameters, time";
 
 /// The mistakes of those who know another order of arguments, or another form.
 fn misplaced(

@@ -11,6 +11,7 @@ use super::linear::{Linear, TINY};
 use super::mass::{self, Mass};
 use super::{Options, never};
 use crate::ast::System;
+use crate::breaks::formula::Formula;
 use crate::derive::{self, Gradient};
 use crate::device::{self, Facts};
 use crate::elaborate::Elaborated;
@@ -162,8 +163,13 @@ pub(super) fn implementation(
         functions.push(lower(("out_of_domain", Results::Mask(mask))));
     }
     let sizes = Sizes { states, parameters, factors: linear.factors() };
+    let of_parameters = (!breaks.of_parameters.is_empty()).then(|| {
+        let times = breaks.of_parameters.iter().copied().map(Some).collect();
+        lower(("break_times", Results::Vector(times)))
+    });
 
-    let outside = Constants::of(functions.iter().flat_map(Lowered::nodes), &constants, &tables);
+    let nodes = functions.iter().chain(&of_parameters).flat_map(Lowered::nodes);
+    let outside = Constants::of(nodes, &constants, &tables);
 
     let mut text_of_rust = String::new();
     let mut rust = Vec::with_capacity(functions.len());
@@ -232,6 +238,24 @@ pub(super) fn implementation(
         }
     });
     let linear = linear.items(sizes, &loops);
+    let formula = Formula {
+        graph: &graph,
+        parameters: &parameter_names,
+        constants: &constants,
+        tables: &tables,
+    };
+    let breaks_of_parameters = of_parameters.map(|function| {
+        let function = function.emit(sizes, &outside.in_rust);
+        text_of_rust.push_str(&text::of_function(&function));
+        let formulas = breaks.of_parameters.iter().map(|time| formula.text(*time));
+        quote! {
+            const PARAMETER_BREAKS: &'static [&'static str] = &[#(#formulas),*];
+            fn parameter_breaks(p: &[f64; #parameters], put: impl FnMut(f64)) {
+                #function
+                break_times::<f64>(p).into_iter().for_each(put);
+            }
+        }
+    });
     let breaks = breaks.items(&graph, &outside.in_rust.constants, facade);
     let assertions = match (&mass, &system.mass) {
         (Some(mass), Some(constant)) => mass.assertions(constant),
@@ -280,6 +304,7 @@ pub(super) fn implementation(
                 const WRITTEN: u64 = #written;
                 const SHARED: usize = #shared;
                 #breaks
+                #breaks_of_parameters
 
                 #stepwise
                 #mass
@@ -318,6 +343,7 @@ impl Sizes {
             "solve" => quote!(w: &[R; #factors], b: &[R; #states]),
             "eliminate" => quote!(w: &[R; #factors]),
             "mass" => quote!(b: &[R; #states]),
+            "break_times" => quote!(p: &[R; #parameters]),
             "factor" | "matrix" => quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R),
             _ => quote!(u: &[R; #states], p: &[R; #parameters], t: R),
         }

@@ -1,0 +1,308 @@
+//! What is found, of expressions made node by node.
+
+use super::formula::Formula;
+use super::*;
+use crate::ast::{Composed, Function};
+use crate::check::evaluate;
+
+/// Values of three parameters, and their names.
+const P: [f64; 3] = [5.0, 3.0, 0.5];
+const NAMES: [&str; 3] = ["a", "b", "c"];
+
+/// The times of what `make` makes that are constants, and those of parameters: in words, and at
+/// [`P`].
+fn found(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, f64)>) {
+    let mut graph = Graph::new();
+    let time = graph.input(Input::Time);
+    let node = make(&mut graph, time);
+    let root = graph.insert(node);
+    let Breaks { times, of_parameters } = breaks(&mut graph, &[root]);
+    let needed = graph.reachable(&of_parameters);
+    let values = evaluate(&graph, &[], &needed, 0, &|input| match input {
+        Input::Parameter(index) => P[index as usize],
+        other => panic!("{other:?}"),
+    });
+    let names = NAMES.map(str::to_owned);
+    let formula = Formula { graph: &graph, parameters: &names, constants: &[], tables: &[] };
+    (
+        times.iter().map(|time| graph.literal_value(*time).unwrap()).collect(),
+        of_parameters.iter().map(|id| (formula.text(*id), values[id.index()])).collect(),
+    )
+}
+
+/// Those of parameters alone.
+fn of_parameters(make: impl FnOnce(&mut Graph, Id, [Id; 3]) -> Node) -> Vec<(String, f64)> {
+    let (times, of_parameters) = found(|graph, time| {
+        let parameters = [0, 1, 2].map(|index| graph.input(Input::Parameter(index)));
+        make(graph, time, parameters)
+    });
+    assert!(times.is_empty(), "{times:?}");
+    of_parameters
+}
+
+fn times<const K: usize>(times: [(&str, f64); K]) -> Vec<(String, f64)> {
+    times.map(|(formula, time)| (formula.to_owned(), time)).into()
+}
+
+fn less(a: Id, b: Id) -> Node {
+    Node::Compare(Comparison::Lt, a, b)
+}
+
+#[test]
+fn comparisons_with_a_number() {
+    for comparison in [Comparison::Lt, Comparison::Le, Comparison::Gt, Comparison::Ge] {
+        let compare = |graph: &mut Graph, time| {
+            let five = graph.literal(5.0);
+            Node::Compare(comparison, time, five)
+        };
+        assert_eq!(found(compare), (vec![5.0], vec![]));
+    }
+    let equal = |graph: &mut Graph, time| {
+        let five = graph.literal(5.0);
+        Node::Compare(Comparison::Equals, five, time)
+    };
+    assert_eq!(found(equal), (vec![], vec![]), "at a single point nothing changes");
+}
+
+#[test]
+fn affine_forms_are_solved() {
+    // 3 t - 2 < (t + 8) / 2
+    let both = |graph: &mut Graph, time| {
+        let [two, three, eight] = [2.0, 3.0, 8.0].map(|number| graph.literal(number));
+        let left = graph.mul(time, three);
+        let left = graph.sub(left, two);
+        let right = graph.add(eight, time);
+        let right = graph.div(right, two);
+        Node::Compare(Comparison::Lt, left, right)
+    };
+    assert_eq!(found(both).0, [2.4]);
+    // -t > -4
+    let negated = |graph: &mut Graph, time| {
+        let four = graph.literal(-4.0);
+        let minus = graph.neg(time);
+        Node::Compare(Comparison::Gt, minus, four)
+    };
+    assert_eq!(found(negated).0, [4.0]);
+}
+
+#[test]
+fn clamps_change_at_both_ends() {
+    let clamp = |graph: &mut Graph, time| {
+        let (low, high) = (graph.literal(2.0), graph.literal(5.0));
+        let clamped = graph.clamped(time, low, high);
+        Node::Unary(Unary::Exp, clamped)
+    };
+    assert_eq!(found(clamp).0, [2.0, 5.0]);
+}
+
+#[test]
+fn times_are_any_functions_of_parameters() {
+    // 2 t < b + 1
+    let scaled = of_parameters(|graph, time, [_, b, _]| {
+        let (one, two) = (graph.literal(1.0), graph.literal(2.0));
+        let left = graph.mul(two, time);
+        less(left, graph.add(b, one))
+    });
+    assert_eq!(scaled, times([("0.5 * (b + 1)", 2.0)]));
+    let sum = of_parameters(|graph, time, [a, b, _]| less(time, graph.add(a, b)));
+    assert_eq!(sum, times([("a + b", 8.0)]));
+    let product = of_parameters(|graph, time, [a, b, _]| less(time, graph.mul(a, b)));
+    assert_eq!(product, times([("a * b", 15.0)]));
+    // c (t - a) > b
+    let quotient = of_parameters(|graph, time, [a, b, c]| {
+        let since = graph.sub(time, a);
+        less(b, graph.mul(c, since))
+    });
+    assert_eq!(quotient, times([("(b + a * c) / c", 11.0)]));
+    // 4 - t < sqrt(b) + t c
+    let root = of_parameters(|graph, time, [_, b, c]| {
+        let four = graph.literal(4.0);
+        let left = graph.sub(four, time);
+        let root = graph.unary(Unary::Sqrt, b);
+        less(left, graph.mul_add(time, c, root))
+    });
+    assert_eq!(root.len(), 1);
+    assert!((root[0].1 - (4.0 - 3.0_f64.sqrt()) / 1.5).abs() < 1e-15, "{root:?}");
+    // t < if a < b { a } else { c }
+    let chosen = of_parameters(|graph, time, [a, b, c]| {
+        let mask = graph.insert(less(a, b));
+        less(time, graph.select(mask, a, c))
+    });
+    assert_eq!(chosen, times([("if a < b { a } else { c }", 0.5)]));
+}
+
+#[test]
+fn signs_and_sizes_change_at_zero() {
+    let since = |graph: &mut Graph, time, a| graph.sub(time, a);
+    for function in [Unary::Abs, Unary::Neg] {
+        let found = of_parameters(|graph, time, [a, ..]| {
+            let since = since(graph, time, a);
+            Node::Unary(Unary::Exp, graph.unary(function, since))
+        });
+        let expected = if function == Unary::Abs { times([("a", 5.0)]) } else { vec![] };
+        assert_eq!(found, expected);
+    }
+    let signum = of_parameters(|graph, time, [a, ..]| {
+        let since = since(graph, time, a);
+        let sign = graph.compose(Composed::Signum, &[since]).unwrap();
+        Node::Unary(Unary::Exp, sign)
+    });
+    assert_eq!(signum, times([("a", 5.0)]));
+    // Its sign alone is that of the time.
+    let copysign = of_parameters(|graph, time, [a, ..]| {
+        let u = graph.input(Input::State(0));
+        Node::Binary(Binary::Copysign, u, since(graph, time, a))
+    });
+    assert_eq!(copysign, times([("a", 5.0)]));
+    let both = of_parameters(|graph, time, [a, b, _]| {
+        let since = since(graph, time, a);
+        Node::Binary(Binary::Copysign, since, graph.sub(b, time))
+    });
+    assert_eq!(both, times([("a", 5.0), ("b", 3.0)]));
+}
+
+#[test]
+fn each_piece_has_a_time() {
+    // |t - a| < b
+    let window = of_parameters(|graph, time, [a, b, _]| {
+        let since = graph.sub(time, a);
+        let distance = graph.unary(Unary::Abs, since);
+        less(distance, b)
+    });
+    assert_eq!(window, times([("a", 5.0), ("b + a", 8.0), ("a - b", 2.0)]));
+    // b < max(t - a, 0), and where the maximum changes.
+    let ramp = of_parameters(|graph, time, [a, b, _]| {
+        let zero = graph.literal(0.0);
+        let since = graph.sub(time, a);
+        less(b, graph.binary(Binary::Max, since, zero))
+    });
+    assert_eq!(ramp, times([("a", 5.0), ("b + a", 8.0)]));
+    // signum(t - a) t < b: b and -b, though the latter is of the piece before a.
+    let signed = of_parameters(|graph, time, [a, b, _]| {
+        let since = graph.sub(time, a);
+        let sign = graph.compose(Composed::Signum, &[since]).unwrap();
+        less(graph.mul(sign, time), b)
+    });
+    assert_eq!(signed, times([("a", 5.0), ("b", 3.0), ("-b", -3.0)]));
+    // t < if u < a { b } else { c }, whichever it is.
+    let either = of_parameters(|graph, time, [a, b, c]| {
+        let u = graph.input(Input::State(0));
+        let mask = graph.insert(less(u, a));
+        less(time, graph.select(mask, b, c))
+    });
+    assert_eq!(either, times([("b", 3.0), ("c", 0.5)]));
+    // A sum of sizes, of too many pieces: the sizes have times nevertheless.
+    let many = |graph: &mut Graph, time| {
+        let sum = (0..10).fold(time, |sum, k| {
+            let bound = graph.literal(f64::from(k));
+            let since = graph.sub(time, bound);
+            let size = graph.unary(Unary::Abs, since);
+            graph.add(sum, size)
+        });
+        less(sum, graph.literal(1e6))
+    };
+    let (all, _) = found(many);
+    assert_eq!(all, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+}
+
+#[test]
+fn functions_that_round_are_not_looked_into() {
+    let name = |function| Function::Composed(function).name();
+    let remainder = |graph: &mut Graph, time, by| {
+        let since = graph.sub(time, by);
+        graph.remainder(since, by)
+    };
+    for function in
+        [Composed::Trunc, Composed::Round, Composed::Fract, Composed::Ceil, Composed::Signum]
+    {
+        let found = of_parameters(|graph, time, [a, b, _]| {
+            let since = graph.sub(time, a);
+            less(graph.compose(function, &[since]).unwrap(), b)
+        });
+        assert_eq!(found.len(), usize::from(function == Composed::Signum), "{}", name(function));
+    }
+    for function in [Composed::RemEuclid, Composed::DivEuclid] {
+        let found = of_parameters(|graph, time, [a, b, _]| {
+            less(graph.compose(function, &[time, a]).unwrap(), b)
+        });
+        assert_eq!(found, [], "{}", name(function));
+    }
+    assert_eq!(of_parameters(|graph, time, [a, b, _]| less(remainder(graph, time, a), b)), []);
+    // What they are functions of is.
+    let inside = of_parameters(|graph, time, [a, b, _]| {
+        let since = graph.sub(time, a);
+        let size = graph.unary(Unary::Abs, since);
+        less(graph.remainder(size, b), b)
+    });
+    assert_eq!(inside, times([("a", 5.0)]));
+    // Of parameters they are numbers as any other.
+    let rounded = of_parameters(|graph, time, [_, _, c]| {
+        less(time, graph.compose(Composed::Round, &[c]).unwrap())
+    });
+    assert_eq!(rounded.len(), 1);
+    assert_eq!(rounded[0].1, 1.0);
+}
+
+/// A time that is no sum, product or quotient is left to the solver.
+#[test]
+fn functions_of_constants_are_evaluated_by_the_solver() {
+    let make = |graph: &mut Graph, time| {
+        let three = graph.literal(3.0);
+        less(time, graph.unary(Unary::Exp, three))
+    };
+    assert_eq!(found(make), (vec![], times([("3.exp()", 3.0_f64.exp())])));
+    // And so is one of so many operations that its text would be long.
+    let mut graph = Graph::new();
+    let (time, constant) = (graph.input(Input::Time), graph.insert(Node::Constant(0)));
+    let long = (0..60).fold(constant, |sum, _| graph.add(sum, sum));
+    let root = graph.insert(less(time, long));
+    let breaks = breaks(&mut graph, &[root]);
+    assert_eq!((breaks.times.len(), breaks.of_parameters.len()), (0, 1));
+}
+
+#[test]
+fn what_repeats_or_depends_on_the_state_is_left_out() {
+    let repeats = |graph: &mut Graph, time| {
+        let (day, noon) = (graph.literal(24.0), graph.literal(12.0));
+        let hour = graph.remainder(time, day);
+        Node::Compare(Comparison::Lt, hour, noon)
+    };
+    assert_eq!(found(repeats), (vec![], vec![]));
+    let state = |graph: &mut Graph, time| {
+        let u = graph.input(Input::State(0));
+        Node::Compare(Comparison::Lt, time, u)
+    };
+    assert_eq!(found(state), (vec![], vec![]));
+    // Both sides move alike: t + 1 < t + 2.
+    let same = |graph: &mut Graph, time| {
+        let (one, two) = (graph.literal(1.0), graph.literal(2.0));
+        let (a, b) = (graph.add(time, one), graph.add(time, two));
+        Node::Compare(Comparison::Lt, a, b)
+    };
+    assert_eq!(found(same), (vec![], vec![]));
+    // A comparison that nothing needs.
+    let mut graph = Graph::new();
+    let (time, five) = (graph.input(Input::Time), graph.literal(5.0));
+    graph.compare(Comparison::Lt, time, five);
+    assert!(breaks(&mut graph, &[time]).times.is_empty());
+}
+
+#[test]
+fn constants_from_outside_stay_expressions() {
+    let mut graph = Graph::new();
+    let (time, two) = (graph.input(Input::Time), graph.literal(2.0));
+    let dose = graph.insert(Node::Constant(0));
+    let twice = graph.mul(two, time);
+    let later = graph.insert(Node::Compare(Comparison::Ge, twice, dose));
+    let early = graph.insert(Node::Compare(Comparison::Ge, time, two));
+    let breaks = breaks(&mut graph, &[later, early]);
+    let items = breaks.items(&graph, &[quote!(DOSE as f64)], &syn::parse_quote!(::odes));
+    let expected = quote! {
+        const TIME_BREAKS: &'static [f64] = {
+            const ALL: &([f64; 2], usize) =
+                &::odes::__private::in_order([((DOSE as f64) * 0.5), 2.0]);
+            ALL.0.split_at(ALL.1).0
+        };
+    };
+    assert_eq!(items.to_string(), expected.to_string());
+}
