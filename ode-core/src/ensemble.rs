@@ -181,6 +181,7 @@ where
         let setup = begin.elapsed().as_secs_f64();
         let raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
         let mut solution = EnsembleSolution::new(inputs, raw)?;
+        solution.set_axes(self.sweep.named_axes::<S>());
         solution.set_times(setup, begin.elapsed().as_secs_f64());
         Ok(solution)
     }

@@ -63,6 +63,24 @@ pub enum SolveError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// Two axes of a grid for one quantity.
+    #[error(
+        "axes {} and {} of the grid are both the {kind} `{name}` (number {index}) of {system}; put its \
+         values on one axis",
+        .axes[0], .axes[1]
+    )]
+    AxisTwice {
+        /// The name of the system.
+        system: &'static str,
+        /// `parameter` or `state`.
+        kind: &'static str,
+        /// Its name.
+        name: &'static str,
+        /// Its index.
+        index: usize,
+        /// The numbers of the two axes, counted from 0.
+        axes: [usize; 2],
+    },
     /// The problem's initial state or parameters contain a NaN or an infinity.
     #[error("{what}[{index}] is {value}; it must be finite")]
     NonFinite {

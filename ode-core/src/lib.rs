@@ -45,4 +45,4 @@ pub use solution::{
     Trajectory,
 };
 pub use solver::{Auto, Solver};
-pub use sweep::{Axis, Which};
+pub use sweep::{Axis, Quantity, Which};

@@ -12,6 +12,7 @@ use crate::error::SolveError;
 use crate::inputs::{Inputs, SaveTimes};
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
+use crate::sweep::Axis;
 use crate::system::System;
 use core::fmt;
 use core::ops::Range;
@@ -116,6 +117,7 @@ pub struct Timings {
 pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
     inputs: Inputs<T>,
     raw: RawResults<T>,
+    axes: Vec<Axis<T>>,
     system: PhantomData<S>,
 }
 
@@ -126,7 +128,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// [`SolveError::Results`] if these are not as many numbers as were asked for.
     pub fn new(inputs: Inputs<T>, raw: RawResults<T>) -> Result<Self, SolveError> {
         raw.check(&inputs)?;
-        Ok(EnsembleSolution { inputs, raw, system: PhantomData })
+        Ok(EnsembleSolution { inputs, raw, axes: Vec::new(), system: PhantomData })
     }
 
     /// Number of trajectories.
@@ -140,6 +142,24 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.inputs.shape
+    }
+
+    /// The axes of a [grid](crate::EnsembleProblem::grid), as it gave them but all by name; none without a
+    /// grid. As many as [`shape`](Self::shape) has, then, with as many values. (A
+    /// [`vary`](crate::EnsembleProblem::vary) may have made something else of these:
+    /// [`Trajectory::p`] and [`Trajectory::u0`] are what was solved.)
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
+    /// # fn of<S: System<2, 2>>(solution: EnsembleSolution<S, f64, 2, 2>) {
+    /// for axis in solution.axes() {
+    ///     println!("{axis}: {:?}", axis.values());
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn axes(&self) -> &[Axis<T>] {
+        &self.axes
     }
 
     /// Whether there are no trajectories; never, since an ensemble of none is an error.
@@ -279,6 +299,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn timings(&self) -> Timings {
         self.raw.timings
+    }
+
+    /// Notes what the ensemble varies along the axes of its grid.
+    pub(crate) fn set_axes(&mut self, axes: Vec<Axis<T>>) {
+        self.axes = axes;
     }
 
     /// Notes the time spent before the backend took over, and all of it.
