@@ -15,8 +15,8 @@ pub use ode_core::{
     AbsTol, AnyMethod, Auto, Axis, Backend, Controller, EnsembleAlgorithm, EnsembleProblem,
     EnsembleSerial, EnsembleSolution, EnsembleThreads, IntoSaveAt, Memory, Numbers,
     ObservableError, OdeProblem, OdeSolution, Quantity, RawResults, ReturnCode, SaveAt, Saving,
-    SolveError, SolveOptions, Solver, StepSize, TimeSpan, Timings, Trajectories, Trajectory,
-    UnknownMethod, Unvaried, Vary, Which, any_method,
+    SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
+    Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};

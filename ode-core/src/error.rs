@@ -135,6 +135,22 @@ pub enum SolveError {
         /// `f32` or `f64`.
         precision: &'static str,
     },
+    /// Times that the precision does not tell apart: the ends of a time span, or times to save.
+    #[error(
+        "the times {} and {} of {of} are too close for {precision}, whose numbers are {unit} apart there; \
+         count time from the beginning of the problem{}",
+        .times[0], .times[1], or_double(.precision)
+    )]
+    TimesTooClose {
+        /// What they are times of: `the time span`, `saveat`, or `saveat` with its spacing.
+        of: String,
+        /// Both times; those of a spacing are neighbours.
+        times: [f64; 2],
+        /// The distance between neighbouring numbers there.
+        unit: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
+    },
     /// More fixed steps than can be counted.
     #[error(
         "{steps} fixed steps are too many; the most for {precision} is {most}: take a larger dt{}",

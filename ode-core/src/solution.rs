@@ -68,6 +68,7 @@ impl<T: Scalar> RawResults<T> {
 /// Where an ensemble ran.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Backend {
     /// On the CPU.
