@@ -1,6 +1,7 @@
 //! What comes back: states, return codes and counts of all trajectories.
 
 mod code;
+mod counts;
 mod grid;
 mod observables;
 mod trajectory;
