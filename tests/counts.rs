@@ -73,7 +73,8 @@ impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S
 /// Stiff for great parameters, and kicked at 2 and 5.
 #[ode_system]
 fn kicked(u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
-    let kick = if t >= 2.0 && t < 5.0 { 1.0 } else { 0.0 };
+    let begun = if t < 2.0 { 0.0 } else { 1.0 };
+    let kick = if t < 5.0 { begun } else { 0.0 };
     [u[1] + kick, p[0] * ((1.0 - u[0] * u[0]) * u[1] - u[0])]
 }
 

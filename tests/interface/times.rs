@@ -11,11 +11,12 @@ fn problem() -> OdeProblem<hunting::Model, f64, 2, 2> {
 #[test]
 fn lists_of_times_are_whatever_gives_numbers() {
     let times = vec![0.25, 0.5];
+    let array = &[0.25, 0.5];
     let options = SolveOptions::default;
     let expected = SolveOptions { tstops: times.clone(), ..options() };
     for given in [
         options().tstops([0.25, 0.5]),
-        options().tstops(&[0.25, 0.5]),
+        options().tstops(array),
         options().tstops(&times),
         options().tstops(&times[..]),
         options().tstops(times.iter()),
@@ -27,7 +28,7 @@ fn lists_of_times_are_whatever_gives_numbers() {
     let expected = SolveOptions { save: SaveAt::Times(times.clone()), ..options() };
     for given in [
         options().saveat([0.25, 0.5]),
-        options().saveat(&[0.25, 0.5]),
+        options().saveat(array),
         options().saveat(&times),
         options().saveat(&times[..]),
         options().saveat(times.iter()),
