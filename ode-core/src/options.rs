@@ -127,6 +127,18 @@ impl<const N: usize> From<[f64; N]> for AbsTol {
     }
 }
 
+impl From<&Vec<f64>> for AbsTol {
+    fn from(numbers: &Vec<f64>) -> Self {
+        AbsTol::Each(numbers.clone())
+    }
+}
+
+impl<const N: usize> From<&[f64; N]> for AbsTol {
+    fn from(numbers: &[f64; N]) -> Self {
+        AbsTol::Each(numbers.to_vec())
+    }
+}
+
 /// How step sizes come about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -192,7 +204,8 @@ impl Default for SolveOptions {
 
 impl SolveOptions {
     /// Absolute tolerance: what an error of a component near zero may be. A number for all components
-    /// (`abstol(1e-8)`), or one for each (`abstol([1e-8, 1e-14, 1e-6])`).
+    /// (`abstol(1e-8)`), or one for each (`abstol([1e-8, 1e-14, 1e-6])`): an array, a vector, or a reference to
+    /// one.
     pub fn abstol(self, abstol: impl Into<AbsTol>) -> Self {
         SolveOptions { abstol: abstol.into(), ..self }
     }

@@ -402,3 +402,19 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.rejected(0)
     }
 }
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::Backend;
+    use serde_json::{json, to_value};
+
+    #[test]
+    fn backends_say_what_they_are() {
+        let cpu = Backend::Cpu { instructions: "avx2".into(), threads: 4 };
+        let expected = json!({ "kind": "cpu", "instructions": "avx2", "threads": 4 });
+        assert_eq!(to_value(cpu).unwrap(), expected);
+        let gpu = Backend::Gpu { devices: vec!["NVIDIA H200".into()] };
+        let expected = json!({ "kind": "gpu", "devices": ["NVIDIA H200"] });
+        assert_eq!(to_value(gpu).unwrap(), expected);
+    }
+}
