@@ -14,9 +14,9 @@ pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, AnyMethod, Auto, Axis, Backend, Controller, EnsembleAlgorithm, EnsembleProblem,
     EnsembleSerial, EnsembleSolution, EnsembleThreads, IntoSaveAt, Memory, Numbers,
-    ObservableError, OdeProblem, OdeSolution, RawResults, ReturnCode, SaveAt, Saving, SolveError,
-    SolveOptions, Solver, StepSize, TimeSpan, Timings, Trajectories, Trajectory, UnknownMethod,
-    Unvaried, Vary, Which, any_method,
+    ObservableError, OdeProblem, OdeSolution, Quantity, RawResults, ReturnCode, SaveAt, Saving,
+    SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
+    Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};

@@ -19,6 +19,8 @@ use crate::error::debug_as_display;
 ///     error.to_string(),
 ///     "there is no method `rk45` here; there are `Auto`, `Tsit5`, `Rodas5P`, `Vern7`"
 /// );
+/// let error = "rodas5".parse::<Chosen>().unwrap_err();
+/// assert!(error.to_string().contains("did you mean `Rodas5P`?"));
 /// # Ok::<(), ode_core::UnknownMethod>(())
 /// ```
 ///
@@ -36,6 +38,7 @@ use crate::error::debug_as_display;
 /// | `name(self)` | the name, as `Display` writes it |
 /// | `FromStr` | by the name, in capitals or not; [`UnknownMethod`](crate::UnknownMethod) tells the names |
 /// | `From` | for each method |
+/// | `Serialize`, `Deserialize` | by the name, with the feature `serde` |
 #[macro_export]
 macro_rules! any_method {
     (
@@ -93,6 +96,8 @@ macro_rules! any_method {
             }
         })+
 
+        $crate::method_by_name! { $name }
+
         impl $crate::solver::sealed::Sealed for $name {}
 
         impl $crate::Solver<0> for $name {
@@ -129,6 +134,43 @@ macro_rules! any_method {
     };
 }
 
+/// Reads and writes the enum as the name of a method. A macro of this crate, since whether it has the feature
+/// is not known where [`any_method!`] is expanded.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! method_by_name {
+    ($name:ident) => {
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                let name = <::std::string::String as $crate::serde::Deserialize>::deserialize(
+                    deserializer,
+                )?;
+                name.parse().map_err(<D::Error as $crate::serde::de::Error>::custom)
+            }
+        }
+    };
+}
+
+/// Nothing without the feature.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! method_by_name {
+    ($name:ident) => {};
+}
+
 any_method! {
     /// Every method, and [`Auto`](crate::Auto): `"rodas5p".parse::<AnyMethod>()?`.
     ///
@@ -144,9 +186,9 @@ any_method! {
     }
 }
 
-/// A name that no method of a choice has.
+/// A name that no method of a choice has. Printed, it has the [nearest](UnknownMethod::nearest) names, and all.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no method `{name}` here; there are `{}`", .known.join("`, `"))]
+#[error("there is no method `{name}` here; {}there are `{}`", meant(.name, .known), .known.join("`, `"))]
 pub struct UnknownMethod {
     /// The name that was asked for.
     pub name: String,
@@ -154,6 +196,76 @@ pub struct UnknownMethod {
     pub known: &'static [&'static str],
 }
 debug_as_display!(UnknownMethod);
+
+/// What other libraries (SciPy, MATLAB, SUNDIALS, Fortran codes) call a method, or one of its kind, and what it
+/// is called here.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("rk45", "Dp5"),
+    ("ode45", "Dp5"),
+    ("dopri5", "Dp5"),
+    ("rk23", "Bs3"),
+    ("ode23", "Bs3"),
+    ("ode78", "Vern7"),
+    ("ode89", "Vern9"),
+    ("dopri853", "Dop853"),
+    ("lsoda", "Auto"),
+    ("radau", "Rodas5P"),
+    ("bdf", "Rodas5P"),
+    ("cvode", "Rodas5P"),
+    ("ode15s", "Rodas5P"),
+    ("ode23s", "Rosenbrock23"),
+    ("ode23tb", "TrBdf2"),
+];
+
+impl UnknownMethod {
+    /// The names that were probably meant, if any are near: what a method of another library is called here,
+    /// or else those that are least different.
+    #[must_use]
+    pub fn nearest(&self) -> Vec<&'static str> {
+        nearest(&self.name, self.known)
+    }
+}
+
+/// See [`UnknownMethod::nearest`].
+fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = name.to_ascii_lowercase();
+    let elsewhere = ELSEWHERE.iter().find(|(other, _)| *other == name);
+    if let Some((_, method)) = elsewhere
+        && known.contains(method)
+    {
+        return vec![method];
+    }
+    let distance = |known: &&str| changes(&name, &known.to_ascii_lowercase());
+    let distances: Vec<usize> = known.iter().map(distance).collect();
+    let least = distances.iter().min().copied();
+    let each = known.iter().copied().zip(distances);
+    // Half of the letters must be right.
+    let near = each.filter(|(known, n)| Some(*n) == least && 2 * n < known.len());
+    near.map(|(known, _)| known).collect()
+}
+
+fn meant(name: &str, known: &[&'static str]) -> String {
+    match nearest(name, known).as_slice() {
+        [] => String::new(),
+        names => format!("did you mean `{}`? ", names.join("` or `")),
+    }
+}
+
+/// How many characters must be put in, left out or replaced to make `b` of `a` (Levenshtein's distance).
+fn changes(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
 
 #[cfg(test)]
 mod tests {
@@ -180,5 +292,64 @@ mod tests {
         let error = "rodas6".parse::<AnyMethod>().unwrap_err();
         assert_eq!((error.name.as_str(), error.known), ("rodas6", AnyMethod::NAMES));
         assert!(format!("{error:?}").contains("`Rodas5P`, `TrBdf2`"), "{error}");
+    }
+
+    #[test]
+    fn a_near_name_is_told_first() {
+        let nearest = |name: &str| name.parse::<AnyMethod>().unwrap_err().nearest();
+        for (name, expected) in [
+            ("Tsit", ["Tsit5"].as_slice()),
+            ("tist5", &["Tsit5"]),
+            ("Rodas5", &["Rodas3", "Rodas4", "Rodas5P"]),
+            ("rodas-5p", &["Rodas5P"]),
+            ("Vern8", &["Vern6", "Vern7", "Vern9"]),
+            ("dop835", &["Dop853"]),
+            ("KenCarp5", &["KenCarp4"]),
+            ("TRBDF", &["TrBdf2"]),
+            ("tr_bdf2", &["TrBdf2"]),
+            ("RK45", &["Dp5"]),
+            ("ode15s", &["Rodas5P"]),
+            ("LSODA", &["Auto"]),
+            ("", &[]),
+            ("fast", &[]),
+            ("stiff", &[]),
+            ("implicit", &[]),
+            ("runge-kutta", &[]),
+        ] {
+            assert_eq!(nearest(name), expected, "{name}");
+        }
+        let error = "rodas6p".parse::<AnyMethod>().unwrap_err().to_string();
+        let begin = "there is no method `rodas6p` here; did you mean `Rodas5P`? there are `Auto`, ";
+        assert!(error.starts_with(begin), "{error}");
+        // What is not among the names is not meant.
+        let error = UnknownMethod { name: "RK45".into(), known: &["Tsit5"] };
+        assert_eq!(error.to_string(), "there is no method `RK45` here; there are `Tsit5`");
+    }
+
+    #[test]
+    fn changes_are_counted() {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("abcd", "bcd", 1),
+        ] {
+            assert_eq!(changes(a, b), expected, "{a} {b}");
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn methods_are_their_names_in_json() {
+        for (method, name) in AnyMethod::ALL.iter().zip(AnyMethod::NAMES) {
+            let written = serde_json::to_string(method).unwrap();
+            assert_eq!(written, format!("\"{name}\""));
+            assert_eq!(serde_json::from_str::<AnyMethod>(&written).unwrap(), *method);
+            let small = written.to_lowercase();
+            assert_eq!(serde_json::from_str::<AnyMethod>(&small).unwrap(), *method);
+        }
+        let error = serde_json::from_str::<AnyMethod>("\"rodas6\"").unwrap_err().to_string();
+        assert!(error.contains("there is no method `rodas6` here; did you mean"), "{error}");
     }
 }

@@ -12,6 +12,9 @@
 //! either precision: on a GPU beside the `f64` pipe, on a CPU in half the registers. Step counts stay
 //! within 0.5% of the exact formula's (tested).
 
+#[cfg(feature = "serde")]
+mod written;
+
 use crate::error::SolveError;
 use crate::lane::Scalar;
 
@@ -303,6 +306,7 @@ mod device {
 /// Errors below `1e-4` are remembered as that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "written::Written", into = "written::Written"))]
 #[must_use]
 pub struct Controller {
     kind: Kind,
@@ -311,7 +315,6 @@ pub struct Controller {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Kind {
     Pi([f64; 2]),
     Pid([f64; 3]),

@@ -97,8 +97,9 @@ macro_rules! solve_chunk {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where an ensemble is solved",
-    label = "expected `EnsembleThreads`, `EnsembleSerial` or `EnsembleGpuKernel::new()`",
-    note = "`EnsembleThreads` takes all cores and SIMD lanes, `.threads(n)` fewer"
+    label = "expected `EnsembleThreads`, `EnsembleSerial` or `EnsembleGpuKernel::all()?`",
+    note = "`EnsembleThreads` takes all cores and SIMD lanes, `.threads(n)` fewer",
+    note = "`EnsembleGpuKernel::all()` is a `Result`, since there may be no GPU: write `?` behind it"
 )]
 pub trait EnsembleAlgorithm {
     /// Calls `make`, which evaluates the ensemble's problems, where this place has threads for that;
@@ -181,6 +182,7 @@ where
         let setup = begin.elapsed().as_secs_f64();
         let raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
         let mut solution = EnsembleSolution::new(inputs, raw)?;
+        solution.set_axes(self.sweep.named_axes::<S>());
         solution.set_times(setup, begin.elapsed().as_secs_f64());
         Ok(solution)
     }

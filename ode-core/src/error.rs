@@ -63,6 +63,24 @@ pub enum SolveError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// Two axes of a grid for one quantity.
+    #[error(
+        "axes {} and {} of the grid are both the {kind} `{name}` (number {index}) of {system}; put its \
+         values on one axis",
+        .axes[0], .axes[1]
+    )]
+    AxisTwice {
+        /// The name of the system.
+        system: &'static str,
+        /// `parameter` or `state`.
+        kind: &'static str,
+        /// Its name.
+        name: &'static str,
+        /// Its index.
+        index: usize,
+        /// The numbers of the two axes, counted from 0.
+        axes: [usize; 2],
+    },
     /// The problem's initial state or parameters contain a NaN or an infinity.
     #[error("{what}[{index}] is {value}; it must be finite")]
     NonFinite {
@@ -114,6 +132,22 @@ pub enum SolveError {
         /// For a relative tolerance half a unit in the last place, by which every number is rounded; for
         /// others the smallest normal number.
         least: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
+    },
+    /// Times that the precision does not tell apart: the ends of a time span, or times to save.
+    #[error(
+        "the times {} and {} of {of} are too close for {precision}, whose numbers are {unit} apart there; \
+         count time from the beginning of the problem{}",
+        .times[0], .times[1], or_double(.precision)
+    )]
+    TimesTooClose {
+        /// What they are times of: `the time span`, `saveat`, or `saveat` with its spacing.
+        of: String,
+        /// Both times; those of a spacing are neighbours.
+        times: [f64; 2],
+        /// The distance between neighbouring numbers there.
+        unit: f64,
         /// `f32` or `f64`.
         precision: &'static str,
     },

@@ -38,11 +38,14 @@ pub use controller::Controller;
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
 pub use error::{Memory, ObservableError, SolveError};
 pub use ndarray;
-pub use options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize};
-pub use problem::{EnsembleProblem, Numbers, OdeProblem, TimeSpan, Unvaried, Vary};
+pub use options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize, TimeList};
+pub use problem::{EnsembleProblem, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary};
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use serde;
 pub use solution::{
     Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectories,
     Trajectory,
 };
 pub use solver::{Auto, Solver};
-pub use sweep::{Axis, Which};
+pub use sweep::{Axis, Quantity, Which};

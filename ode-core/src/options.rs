@@ -1,5 +1,11 @@
 //! How to solve: tolerances, steps, what to save.
 
+mod times;
+#[cfg(feature = "serde")]
+mod written;
+
+pub use times::{IntoSaveAt, TimeList};
+
 use crate::controller::Controller;
 use crate::error::SolveError;
 use crate::inputs::SavedRow;
@@ -23,8 +29,25 @@ use crate::timeline;
 /// ```
 ///
 /// What makes no sense (a negative tolerance, say) is an error of the solve. With the feature `serde`
-/// options can be written and read; a file may leave out what it does not change, and a name that
-/// is none of an option is an error.
+/// options can be written and read, in JSON, TOML and other formats that describe themselves. A file may
+/// leave out what it does not change, and a name that is none of an option is an error. In JSON:
+///
+/// ```json
+/// {
+///     "abstol": [1e-8, 1e-14, 1e-6],
+///     "reltol": 1e-6,
+///     "step": { "adaptive_from": 1e-3 },
+///     "controller": { "kind": "pi", "exponents": [0.7, 0.4], "safety": 0.9, "factors": [0.2, 10.0] },
+///     "tstops": [50.0, 51.0],
+///     "saveat": 0.5,
+///     "saving": "states"
+/// }
+/// ```
+///
+/// `abstol` is a number or a list of one for each component; `step` is `"adaptive"`,
+/// `{ "adaptive_from": dt }` or `{ "fixed": dt }`; `saveat` a spacing, a list of times or `null`; `saving`
+/// `"states"`, `"observables"` or `"both"`. The `kind` of a controller is the name of the function that
+/// makes it; its safety factor and factors may be left out.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -49,6 +72,7 @@ pub struct SolveOptions {
     /// Whether adaptive steps stop where the right-hand side compares the time with numbers; they do.
     pub time_breaks: bool,
     /// The times to save; none.
+    #[cfg_attr(feature = "serde", serde(rename = "saveat", alias = "save"))]
     pub save: SaveAt,
     /// Whether to save the initial state; see [`save_start`](Self::save_start()).
     pub save_start: Option<bool>,
@@ -61,6 +85,7 @@ pub struct SolveOptions {
 /// What an error of a component near zero may be.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "written::Numbers", into = "written::Numbers"))]
 pub enum AbsTol {
     /// The same for all components.
     All(f64),
@@ -102,9 +127,22 @@ impl<const N: usize> From<[f64; N]> for AbsTol {
     }
 }
 
+impl From<&Vec<f64>> for AbsTol {
+    fn from(numbers: &Vec<f64>) -> Self {
+        AbsTol::Each(numbers.clone())
+    }
+}
+
+impl<const N: usize> From<&[f64; N]> for AbsTol {
+    fn from(numbers: &[f64; N]) -> Self {
+        AbsTol::Each(numbers.to_vec())
+    }
+}
+
 /// How step sizes come about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum StepSize {
     /// By the error estimate; the first step is chosen automatically.
     Adaptive,
@@ -118,6 +156,7 @@ pub enum StepSize {
 /// Which times to save besides the final state.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "written::Saves", into = "written::Saves"))]
 pub enum SaveAt {
     /// None.
     Nothing,
@@ -130,6 +169,7 @@ pub enum SaveAt {
 /// What to save at the saved times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Saving {
     /// The states.
@@ -138,58 +178,6 @@ pub enum Saving {
     Observables,
     /// The states and the system's observables.
     Both,
-}
-
-/// What [`SolveOptions::saveat`] accepts: a spacing, or times.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` says neither a spacing of the saved times nor the times",
-    label = "write a spacing, as `0.5`, or the times, as `[0.5, 2.0]` or a vector of `f64`"
-)]
-pub trait IntoSaveAt {
-    /// The times that it stands for.
-    fn into_save_at(self) -> SaveAt;
-}
-
-impl IntoSaveAt for SaveAt {
-    fn into_save_at(self) -> SaveAt {
-        self
-    }
-}
-
-impl IntoSaveAt for f64 {
-    fn into_save_at(self) -> SaveAt {
-        SaveAt::Every(self)
-    }
-}
-
-impl IntoSaveAt for Vec<f64> {
-    fn into_save_at(self) -> SaveAt {
-        SaveAt::Times(self)
-    }
-}
-
-impl IntoSaveAt for &Vec<f64> {
-    fn into_save_at(self) -> SaveAt {
-        SaveAt::Times(self.clone())
-    }
-}
-
-impl IntoSaveAt for &[f64] {
-    fn into_save_at(self) -> SaveAt {
-        SaveAt::Times(self.to_vec())
-    }
-}
-
-impl<const N: usize> IntoSaveAt for [f64; N] {
-    fn into_save_at(self) -> SaveAt {
-        SaveAt::Times(self.to_vec())
-    }
-}
-
-impl<const N: usize> IntoSaveAt for &[f64; N] {
-    fn into_save_at(self) -> SaveAt {
-        SaveAt::Times(self.to_vec())
-    }
 }
 
 impl Default for SolveOptions {
@@ -216,7 +204,8 @@ impl Default for SolveOptions {
 
 impl SolveOptions {
     /// Absolute tolerance: what an error of a component near zero may be. A number for all components
-    /// (`abstol(1e-8)`), or one for each (`abstol([1e-8, 1e-14, 1e-6])`).
+    /// (`abstol(1e-8)`), or one for each (`abstol([1e-8, 1e-14, 1e-6])`): an array, a vector, or a reference to
+    /// one.
     pub fn abstol(self, abstol: impl Into<AbsTol>) -> Self {
         SolveOptions { abstol: abstol.into(), ..self }
     }
@@ -282,12 +271,14 @@ impl SolveOptions {
     ///
     /// ```
     /// # use ode_core::SolveOptions;
-    /// let doses: Vec<f64> = (0..14).map(|day| 24.0 * f64::from(day)).collect();
+    /// let doses = (0..14).map(|day| 24.0 * f64::from(day));
     /// let options = SolveOptions::default().tstops(doses);
     /// let pulse = SolveOptions::default().tstops([50.0, 51.0]);
     /// ```
-    pub fn tstops(self, times: impl Into<Vec<f64>>) -> Self {
-        SolveOptions { tstops: times.into(), ..self }
+    ///
+    /// An array, a vector, a reference to one, or an iterator of numbers: see [`TimeList`].
+    pub fn tstops(self, times: impl TimeList<f64>) -> Self {
+        SolveOptions { tstops: times.times(), ..self }
     }
 
     /// Whether adaptive steps stop, as by [`tstops`](Self::tstops), at the times at which the
@@ -303,8 +294,8 @@ impl SolveOptions {
     /// Saves states at a spacing (`saveat(1.0)`: at `t0`, `t0 + 1`, …, and at `t1`), or at a list
     /// of times (`saveat([0.5, 2.0])`), ordered from `t0` to `t1`.
     ///
-    /// A list may be an array, a vector, or a reference to one.
-    pub fn saveat(self, save: impl IntoSaveAt) -> Self {
+    /// A list may be an array, a vector, a reference to one, or an iterator of numbers: see [`TimeList`].
+    pub fn saveat<K: ?Sized>(self, save: impl IntoSaveAt<K>) -> Self {
         SolveOptions { save: save.into_save_at(), ..self }
     }
 
@@ -384,13 +375,14 @@ impl SolveOptions {
     }
 
     /// The step size, checked against the span `t0` to `t1` with so many times to stop at:
-    /// `(dt, adaptive)`, `dt` 0 for automatic.
+    /// `(dt, adaptive)`, `dt` 0 for automatic. The span is checked, too.
     pub(crate) fn step_size<T: Scalar>(
         &self,
         t0: T,
         t1: T,
         stops: usize,
     ) -> Result<(f64, bool), SolveError> {
+        times::check_span(t0, t1)?;
         let (dt, adaptive) = match self.step {
             StepSize::Adaptive => return Ok((0.0, true)),
             StepSize::AdaptiveFrom(dt) => (dt, true),
@@ -424,7 +416,7 @@ impl SolveOptions {
             // Spacings that are too small, or not even positive, are an error of `save_times`.
             SaveAt::Every(spacing) => {
                 let count = ((t1.widen() - t0.widen()) / spacing).abs();
-                if count <= MOST_SAVES { count as usize + 1 } else { 0 }
+                if count <= times::MOST_SAVES { count as usize + 1 } else { 0 }
             }
             SaveAt::Times(list) => list.len(),
         };
@@ -471,8 +463,8 @@ impl SolveOptions {
                 }
                 return Ok(ends);
             }
-            SaveAt::Every(spacing) => (spaced(*spacing, t0, t1)?, true),
-            SaveAt::Times(list) => (ordered(list, t0, t1, forward)?, false),
+            SaveAt::Every(spacing) => (times::spaced(*spacing, t0, t1)?, true),
+            SaveAt::Times(list) => (times::ordered(list, t0, t1, forward)?, false),
         };
         let contains = |times: &[T], t: T| times.contains(&t);
         let starts = contains(&times, t0);
@@ -488,84 +480,5 @@ impl SolveOptions {
             _ => {}
         }
         Ok(times)
-    }
-}
-
-/// More saved times than this for one trajectory are taken for a mistake.
-const MOST_SAVES: f64 = 1e8;
-
-/// `t0`, `t0 + spacing`, … up to `t1`.
-fn spaced<T: Scalar>(spacing: f64, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
-    let (start, end) = (t0.widen(), t1.widen());
-    let span = end - start;
-    let count = (span.abs() / spacing).floor();
-    if !(spacing > 0.0 && spacing.is_finite()) || count > MOST_SAVES {
-        return Err(SolveError::SaveSpacing { spacing, t0: start, t1: end });
-    }
-    let direction = if span < 0.0 { -1.0 } else { 1.0 };
-    let times = (0..=count as usize).map(|i| T::narrow(start + direction * spacing * i as f64));
-    // Rounding may place the last one beyond the end, or make one of two.
-    let mut times: Vec<T> =
-        times.map(|t| if (t.widen() - end) * direction > 0.0 { t1 } else { t }).collect();
-    times.dedup();
-    Ok(times)
-}
-
-fn ordered<T: Scalar>(list: &[f64], t0: T, t1: T, forward: bool) -> Result<Vec<T>, SolveError> {
-    let (start, end) = (t0.widen(), t1.widen());
-    let mut times: Vec<T> = Vec::with_capacity(list.len());
-    for &time in list {
-        let t = T::narrow(time);
-        let inside = if forward { t >= t0 && t <= t1 } else { t <= t0 && t >= t1 };
-        if !inside {
-            return Err(SolveError::SaveOutside { time, t0: start, t1: end });
-        }
-        if let Some(&before) = times.last() {
-            let rising = if forward { before < t } else { before > t };
-            if !rising {
-                return Err(SolveError::SaveOrder { before: before.widen(), time });
-            }
-        }
-        times.push(t);
-    }
-    Ok(times)
-}
-
-#[cfg(all(test, feature = "serde"))]
-mod tests {
-    use super::*;
-
-    /// Written and read by another crate's JSON.
-    fn round_trip(options: &SolveOptions) -> SolveOptions {
-        serde_json::from_str(&serde_json::to_string(options).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn options_survive_json() {
-        let default = SolveOptions::default();
-        let all = default
-            .clone()
-            .abstol([1e-8, 1e-14])
-            .reltol(1e-9)
-            .first_step(-0.125)
-            .dtmin(1e-300)
-            .dtmax(0.1)
-            .controller(Controller::pi(0.7, 0.4))
-            .max_steps(12)
-            .saveat([0.1, 0.2])
-            .save_start(true)
-            .save_end(false)
-            .saving(Saving::Both);
-        for options in [default.clone(), default.dtmax(f64::INFINITY), all] {
-            assert_eq!(round_trip(&options), options);
-        }
-    }
-
-    #[test]
-    fn a_file_says_what_it_changes() {
-        let options: SolveOptions = serde_json::from_str(r#"{ "reltol": 1e-7 }"#).unwrap();
-        assert_eq!(options, SolveOptions::default().reltol(1e-7));
-        let wrong = serde_json::from_str::<SolveOptions>(r#"{ "rtol": 1e-7 }"#).unwrap_err();
-        assert!(wrong.to_string().contains("unknown field `rtol`"), "{wrong}");
     }
 }

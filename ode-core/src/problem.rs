@@ -1,6 +1,7 @@
 //! Problems: one initial value problem, and an ensemble of them.
 
 use crate::lane::Scalar;
+use crate::options::TimeList;
 use crate::sweep::Sweep;
 use crate::system::System;
 use core::ops::{Range, RangeInclusive};
@@ -150,6 +151,25 @@ where
     }
 }
 
+/// What [`EnsembleProblem::tstops`] accepts: functions of a problem and an index, which give a
+/// [list](TimeList) of times.
+#[diagnostic::on_unimplemented(
+    message = "this does not give the times at which each trajectory stops",
+    label = "expected a function of a problem and an index, as in `|problem, i| [problem.p[0]]`",
+    note = "times that are the same for all trajectories are an option: `SolveOptions::default().tstops([1.0])`",
+    note = "it is called from several threads and kept: with `move` it takes what it uses along"
+)]
+pub trait StopsOfEach<S, T, L, const N: usize, const P: usize>:
+    Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<S, T, L, F, const N: usize, const P: usize> StopsOfEach<S, T, L, N, P> for F where
+    F: Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static
+{
+}
+
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
     EnsembleProblem<S, T, Unvaried, N, P>
 {
@@ -199,7 +219,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// Gives each trajectory times of its own to stop at, beside those of
     /// [`SolveOptions::tstops`](crate::SolveOptions::tstops) and as these: in any order, those outside the
     /// time span are left out. `times(problem, i)` is called once for each trajectory, with the problem that
-    /// [`vary`](Self::vary) made.
+    /// [`vary`](Self::vary) made, and gives a [list](TimeList): an array, a vector or an iterator.
     ///
     /// ```
     /// # use ode_core::EnsembleProblem;
@@ -208,14 +228,16 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # ) -> EnsembleProblem<S, f64, F, N, P>
     /// # where S: ode_core::system::System<N, P> {
     /// // The last parameter is the time of a dose.
-    /// ensemble.tstops(|problem, _i| vec![problem.p[P - 1]])
+    /// ensemble.tstops(|problem, _i| [problem.p[P - 1]])
     /// # }
     /// ```
     #[must_use]
-    pub fn tstops<G>(self, times: G) -> Self
+    pub fn tstops<G, L>(self, times: G) -> Self
     where
-        G: Fn(&OdeProblem<S, T, N, P>, usize) -> Vec<T> + Send + Sync + 'static,
+        G: StopsOfEach<S, T, L, N, P>,
+        L: TimeList<T>,
     {
+        let times = move |problem: &OdeProblem<S, T, N, P>, i: usize| times(problem, i).times();
         EnsembleProblem { tstops: Some(OwnStops(Arc::new(times))), ..self }
     }
 }

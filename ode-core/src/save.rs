@@ -41,10 +41,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `observables` | trajectories × saves × observables | likewise |
     /// | `u_end` | trajectories × states | final states |
     /// | `t_end` | trajectories | their times: ends of time spans, or where a trajectory was given up |
+    /// | `u0` | trajectories × states | initial states |
     /// | `p` | trajectories × parameters | parameters |
+    /// | `tspan` | trajectories × 2 | time spans, from beginning to end |
     /// | `code` | trajectories | return codes, as numbers: indices of `code_names` |
     /// | `accepted`, `rejected` | trajectories | steps |
     /// | `shape` | axes | of the grid: `data["u_end"].reshape(*data["shape"], -1)` |
+    /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
+    /// | `axis_names` | axes | what they are values of: `p.beta`, `u0.prey` |
     /// | `state_names`, `parameter_names`, `observable_names`, `code_names` | | names |
     ///
     /// # Errors
@@ -76,15 +80,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         file.add_numbers("u_end", self.final_states())?;
         file.add_numbers("t_end", ArrayView1::from(self.end_times()))?;
-        let p = (0..n).flat_map(|i| self.trajectory(i).p()).collect();
-        let p = Array2::from_shape_vec((n, P), p).map_err(io::Error::other)?;
-        file.add_numbers("p", p.view())?;
+        file.add_numbers("u0", rows(n, |i| self.trajectory(i).u0())?.view())?;
+        file.add_numbers("p", rows(n, |i| self.trajectory(i).p())?.view())?;
+        file.add_numbers("tspan", rows(n, |i| self.trajectory(i).tspan().into())?.view())?;
         let each = |of: &dyn Fn(usize) -> u32| Array1::from_iter((0..n).map(of));
         file.add("code", Array1::from_iter(self.codes().map(|code| code as u8)).view())?;
         file.add("accepted", each(&|i| self.accepted(i)).view())?;
         file.add("rejected", each(&|i| self.rejected(i)).view())?;
         let shape: Vec<u64> = self.shape().iter().map(|&n| n as u64).collect();
         file.add("shape", arr1(&shape).view())?;
+        for (k, axis) in self.axes().iter().enumerate() {
+            file.add_numbers(&format!("axis_{k}"), ArrayView1::from(axis.values()))?;
+        }
+        let names: Vec<String> = self.axes().iter().map(ToString::to_string).collect();
+        file.add_names("axis_names", &names)?;
         file.add_names("state_names", &S::STATES)?;
         file.add_names("parameter_names", &S::PARAMETERS)?;
         file.add_names("observable_names", S::OBSERVABLES)?;
@@ -93,12 +102,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         file.finish()
     }
 
-    /// Writes a table of comma-separated values with a row for each saved time that a trajectory reached;
-    /// if no times were saved, one for the final state of each, at the time that it got to. A file that exists is replaced.
+    /// Writes a table of comma-separated values with a row for each saved time that a trajectory reached, and,
+    /// of one that failed, a last row for the state and the time at which it ended. If no times were saved, there
+    /// is one row for the final state of each, at the time that it got to. A file that exists is replaced.
     ///
-    /// The columns are `trajectory`, `code` (the return code, by name), `t`, and then by their names the
-    /// states, the observables and the parameters, as far as they were saved. A name that is there already
-    /// is written `u.name`, `observable.name` or `p.name`. Numbers read back as what they are.
+    /// The columns are `trajectory`, `code` (the return code of the trajectory, by name), `t`, and then by their
+    /// names the states, the observables and the parameters, as far as they were saved. A name that is there
+    /// already is written `u.name`, `observable.name` or `p.name`. Numbers read back as what they are.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -106,4 +116,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let path = path.as_ref();
         csv::write(self, path).map_err(|error| SaveError { path: path.to_owned(), error })
     }
+}
+
+/// An array with a row for each trajectory.
+fn rows<T: Scalar, const K: usize>(
+    n: usize,
+    row: impl Fn(usize) -> [T; K],
+) -> io::Result<Array2<T>> {
+    let numbers = (0..n).flat_map(row).collect();
+    Array2::from_shape_vec((n, K), numbers).map_err(io::Error::other)
 }

@@ -1,6 +1,7 @@
 //! What comes back: states, return codes and counts of all trajectories.
 
 mod code;
+mod counts;
 mod grid;
 mod observables;
 mod trajectory;
@@ -12,6 +13,7 @@ use crate::error::SolveError;
 use crate::inputs::{Inputs, SaveTimes};
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
+use crate::sweep::Axis;
 use crate::system::System;
 use core::fmt;
 use core::ops::Range;
@@ -67,6 +69,7 @@ impl<T: Scalar> RawResults<T> {
 /// Where an ensemble ran.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Backend {
     /// On the CPU.
@@ -116,6 +119,7 @@ pub struct Timings {
 pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
     inputs: Inputs<T>,
     raw: RawResults<T>,
+    axes: Vec<Axis<T>>,
     system: PhantomData<S>,
 }
 
@@ -126,7 +130,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// [`SolveError::Results`] if these are not as many numbers as were asked for.
     pub fn new(inputs: Inputs<T>, raw: RawResults<T>) -> Result<Self, SolveError> {
         raw.check(&inputs)?;
-        Ok(EnsembleSolution { inputs, raw, system: PhantomData })
+        Ok(EnsembleSolution { inputs, raw, axes: Vec::new(), system: PhantomData })
     }
 
     /// Number of trajectories.
@@ -140,6 +144,24 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.inputs.shape
+    }
+
+    /// The axes of a [grid](crate::EnsembleProblem::grid), as it gave them but all by name; none without a
+    /// grid. As many as [`shape`](Self::shape) has, then, with as many values. (A
+    /// [`vary`](crate::EnsembleProblem::vary) may have made something else of these:
+    /// [`Trajectory::p`] and [`Trajectory::u0`] are what was solved.)
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
+    /// # fn of<S: System<2, 2>>(solution: EnsembleSolution<S, f64, 2, 2>) {
+    /// for axis in solution.axes() {
+    ///     println!("{axis}: {:?}", axis.values());
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn axes(&self) -> &[Axis<T>] {
+        &self.axes
     }
 
     /// Whether there are no trajectories; never, since an ensemble of none is an error.
@@ -281,6 +303,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.timings
     }
 
+    /// Notes what the ensemble varies along the axes of its grid.
+    pub(crate) fn set_axes(&mut self, axes: Vec<Axis<T>>) {
+        self.axes = axes;
+    }
+
     /// Notes the time spent before the backend took over, and all of it.
     pub(crate) fn set_times(&mut self, setup: f64, total: f64) {
         self.raw.timings.setup = setup;
@@ -373,5 +400,21 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
     #[must_use]
     pub fn rejected(&self) -> u32 {
         self.0.rejected(0)
+    }
+}
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use super::Backend;
+    use serde_json::{json, to_value};
+
+    #[test]
+    fn backends_say_what_they_are() {
+        let cpu = Backend::Cpu { instructions: "avx2".into(), threads: 4 };
+        let expected = json!({ "kind": "cpu", "instructions": "avx2", "threads": 4 });
+        assert_eq!(to_value(cpu).unwrap(), expected);
+        let gpu = Backend::Gpu { devices: vec!["NVIDIA H200".into()] };
+        let expected = json!({ "kind": "gpu", "devices": ["NVIDIA H200"] });
+        assert_eq!(to_value(gpu).unwrap(), expected);
     }
 }

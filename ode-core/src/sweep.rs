@@ -5,6 +5,7 @@ use crate::lane::Scalar;
 use crate::problem::{EnsembleProblem, Numbers, OdeProblem};
 use crate::system::System;
 use core::borrow::Borrow;
+use core::fmt;
 
 /// The values along one axis of a [grid](EnsembleProblem::grid): of a parameter, or of a component of the
 /// initial state, by name or by index.
@@ -22,10 +23,25 @@ pub struct Axis<T> {
     values: Vec<T>,
 }
 
+/// What an [`Axis`] has values of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantity {
+pub enum Quantity {
+    /// A parameter.
     Parameter,
+    /// A component of the initial state.
     InitialState,
+}
+
+impl Quantity {
+    /// What such quantities are called, and the names of those of system `S`.
+    fn of<S: System<N, P>, const N: usize, const P: usize>(
+        self,
+    ) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Quantity::Parameter => ("parameter", &S::PARAMETERS),
+            Quantity::InitialState => ("state", &S::STATES),
+        }
+    }
 }
 
 /// A component: its name (`"beta"`), or its index.
@@ -55,8 +71,8 @@ impl From<usize> for Which {
     }
 }
 
-impl core::fmt::Display for Which {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Which::Name(name) => write!(f, "`{name}`"),
             Which::Index(index) => write!(f, "number {index}"),
@@ -84,6 +100,38 @@ impl<T: Copy> Axis<T> {
     ) -> Self {
         let values = values.into_iter().map(|value| *value.borrow()).collect();
         Axis { quantity, which, values }
+    }
+
+    /// What it has values of.
+    #[must_use]
+    pub fn quantity(&self) -> Quantity {
+        self.quantity
+    }
+
+    /// Which component that is; of the axes of a [solution](crate::EnsembleSolution::axes) its name.
+    #[must_use]
+    pub fn which(&self) -> &Which {
+        &self.which
+    }
+
+    /// The values along it.
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+}
+
+/// `p.beta` or `u0.prey`; of one that was given by its index `p[0]` or `u0[0]`.
+impl<T> fmt::Display for Axis<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quantity = match self.quantity {
+            Quantity::Parameter => "p",
+            Quantity::InitialState => "u0",
+        };
+        match &self.which {
+            Which::Name(name) => write!(f, "{quantity}.{name}"),
+            Which::Index(index) => write!(f, "{quantity}[{index}]"),
+        }
     }
 }
 
@@ -113,7 +161,7 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
     /// The sweep with every axis known by its index, and the shape of the ensemble of `n` trajectories.
     ///
     /// # Errors
-    /// If an axis is none of the system, or there are not as many values as trajectories.
+    /// If an axis is none of the system or is there twice, or there are not as many values as trajectories.
     pub(crate) fn checked<S: System<N, P>>(
         &self,
         n: usize,
@@ -125,25 +173,49 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
         if let Some(values) = rows.into_iter().flatten().find(|&values| values != n) {
             return Err(SolveError::Sweep { values, trajectories: n });
         }
-        let axes = self.axes.iter().map(|axis| {
-            let (kind, names) = match axis.quantity {
-                Quantity::Parameter => ("parameter", S::PARAMETERS.as_slice()),
-                Quantity::InitialState => ("state", S::STATES.as_slice()),
-            };
+        let mut axes: Vec<(&Axis<T>, usize)> = Vec::with_capacity(self.axes.len());
+        for axis in &self.axes {
+            let (kind, names) = axis.quantity.of::<S, N, P>();
             let index = match &axis.which {
                 Which::Index(index) => (*index < names.len()).then_some(*index),
                 Which::Name(name) => names.iter().position(|known| known == name),
             };
-            index.map(|index| (axis, index)).ok_or_else(|| SolveError::Axis {
-                system: S::NAME,
-                kind,
-                which: axis.which.to_string(),
-                known: names.iter().map(|&name| name.to_owned()).collect(),
-            })
-        });
-        let axes = axes.collect::<Result<_, _>>()?;
+            let Some(index) = index else {
+                return Err(SolveError::Axis {
+                    system: S::NAME,
+                    kind,
+                    which: axis.which.to_string(),
+                    known: names.iter().map(|&name| name.to_owned()).collect(),
+                });
+            };
+            let same =
+                |(other, i): &(&Axis<T>, usize)| other.quantity == axis.quantity && *i == index;
+            if let Some(first) = axes.iter().position(same) {
+                return Err(SolveError::AxisTwice {
+                    system: S::NAME,
+                    kind,
+                    name: names[index],
+                    index,
+                    axes: [first, axes.len()],
+                });
+            }
+            axes.push((axis, index));
+        }
         let (u0, p) = (self.u0.as_deref(), self.p.as_deref());
         Ok((Known { u0, p, axes }, shape.unwrap_or_else(|| vec![n])))
+    }
+
+    /// The axes of its grid, each by its name in system `S`; an index that is none stays one.
+    pub(crate) fn named_axes<S: System<N, P>>(&self) -> Vec<Axis<T>> {
+        let named = |axis: &Axis<T>| {
+            let (_, names) = axis.quantity.of::<S, N, P>();
+            let which = match &axis.which {
+                Which::Index(index) if *index < names.len() => names[*index].into(),
+                which => which.clone(),
+            };
+            Axis { which, ..axis.clone() }
+        };
+        self.axes.iter().map(named).collect()
     }
 }
 
@@ -223,7 +295,8 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// A name that is none of the system, or an index beyond the last, is an error of the solve.
+    /// A name that is none of the system, an index beyond the last, or the same quantity on two axes is an error
+    /// of the solve.
     #[must_use]
     pub fn grid(mut self, axes: impl IntoIterator<Item = Axis<T>>) -> Self {
         self.sweep.axes = axes.into_iter().collect();

@@ -3,6 +3,7 @@
 
 mod save;
 mod sweeps;
+mod times;
 
 use odes::inputs::Inputs;
 use odes::lane::Scalar;
@@ -111,6 +112,17 @@ fn methods_are_chosen_by_name() {
         format!("{error:?}"),
         "there is no method `tsit5` here; there are `Euler`, `Heun`, `Rk4`"
     );
+    let near = "rk5".parse::<Chosen>().unwrap_err();
+    assert_eq!(near.nearest(), ["Rk4"]);
+    let begin = "there is no method `rk5` here; did you mean `Rk4`? there are `Euler`, ";
+    assert!(near.to_string().starts_with(begin), "{near}");
+    // In files, too, of which this is one that names a method and options.
+    let (method, options): (Chosen, SolveOptions) =
+        serde_json::from_str(r#"["heun", { "abstol": [1e-9, 1e-6], "step": { "fixed": 0.125 } }]"#)
+            .unwrap();
+    let solution = problem.solve(method, &options).unwrap();
+    assert_eq!(solution.final_state(), by_type[1]);
+    assert_eq!(serde_json::to_string(&method).unwrap(), "\"Heun\"");
 }
 
 #[test]

@@ -55,6 +55,18 @@ fn archives_hold_everything() {
     assert_eq!(times.as_slice(), Some(solution.end_times()));
     let p: Array2<f64> = npz.by_name("p").unwrap();
     assert_eq!(p.row(3).to_vec(), [2.0, 1.5]);
+    let u0: Array2<f64> = npz.by_name("u0").unwrap();
+    assert!(u0.rows().into_iter().all(|row| row.to_vec() == [1.0, 0.5]) && u0.nrows() == 6);
+    let spans: Array2<f64> = npz.by_name("tspan").unwrap();
+    assert_eq!((spans.shape(), spans.row(5).to_vec()), ([6, 2].as_slice(), vec![0.0, 1.0]));
+    let births: Array1<f64> = npz.by_name("axis_0").unwrap();
+    let deaths: Array1<f64> = npz.by_name("axis_1").unwrap();
+    assert_eq!(births.to_vec(), [1.0, 2.0, f64::INFINITY]);
+    for i in 0..3 {
+        for j in 0..2 {
+            assert_eq!(p.row(2 * i + j).to_vec(), [births[i], deaths[j]]);
+        }
+    }
     let codes: Array1<u8> = npz.by_name("code").unwrap();
     let expected: Vec<u8> = solution.codes().map(|code| code as u8).collect();
     assert_eq!((codes.to_vec(), codes[0], codes[5]), (expected, 0, 4));
@@ -72,7 +84,9 @@ fn archives_hold_everything() {
     let expected: Vec<u8> =
         "prey\0\0\0\0\0predators".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
     assert_eq!(strings, expected);
-    for (name, count) in [("parameter_names", 2), ("observable_names", 1), ("code_names", 9)] {
+    let counts =
+        [("parameter_names", 2), ("observable_names", 1), ("code_names", 9), ("axis_names", 2)];
+    for (name, count) in counts {
         let member = zip.by_name(&format!("{name}.npy")).unwrap();
         assert_eq!((member.size() - 128) % (4 * count), 0, "{name}");
     }
@@ -87,9 +101,14 @@ fn tables_name_their_columns() {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("trajectory,code,t,prey,predators,animals,birth,death"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    // Two for each of the four that reached both times.
-    assert_eq!(rows.len(), 8);
-    for row in &rows {
+    // Two for each of the four that reached both times, and one for the end of those that failed.
+    assert_eq!(rows.len(), 10);
+    let ends: Vec<&[&str]> = rows[8..].iter().map(|row| &row[..5]).collect();
+    assert_eq!(
+        ends,
+        [["4", "NonFinite", "1.0", "NaN", "NaN"], ["5", "NonFinite", "1.0", "NaN", "NaN"]]
+    );
+    for row in &rows[..8] {
         let trajectory = solution.trajectory(row[0].parse().unwrap());
         let numbers: Vec<f64> = row[2..].iter().map(|number| number.parse().unwrap()).collect();
         let slot = trajectory.times().position(|t| t == numbers[0]).unwrap();
@@ -97,6 +116,37 @@ fn tables_name_their_columns() {
         assert_eq!(row[1], "Success");
         assert_eq!(numbers[1..4], [prey, predators, trajectory.observables()[[slot, 0]]]);
         assert_eq!(numbers[4..], trajectory.p());
+    }
+}
+
+/// A last row tells where and when a trajectory failed, unless that is a saved time.
+#[test]
+fn tables_tell_where_trajectories_failed() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let ensemble = EnsembleProblem::new(problem).over(&[[1.5, 1.0], [1.5, 30.0]]);
+    let options = SolveOptions::default().first_step(0.25).dtmax(0.25).max_steps(7);
+    let file = Scratch::new("failed.csv");
+    for (options, observables) in [
+        (options.clone().saveat([0.25, 0.5, 1.0]), false),
+        (options.saveat([0.25, 0.5, 1.0]).saving(Saving::Observables), true),
+    ] {
+        let solution = ensemble.solve(Bs3, EnsembleSerial, &options).unwrap();
+        assert_eq!(solution.code(0), ReturnCode::Success);
+        assert_eq!(solution.code(1), ReturnCode::MaxSteps);
+        let failed = solution.trajectory(1);
+        solution.write_csv(&file.0).unwrap();
+        let text = fs::read_to_string(&file.0).unwrap();
+        let rows: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(rows.len(), 3 + failed.len() + 1, "{text}");
+        let end = failed.end_time();
+        assert!(end > 0.0 && end < 1.0 && !failed.times().any(|t| t == end));
+        let ([prey, predators], animals) = (failed.final_state(), failed.final_observables()[0]);
+        let numbers = match observables {
+            false => format!("{prey:?},{predators:?},{animals:?}"),
+            true => format!("{animals:?}"),
+        };
+        assert_eq!(rows[rows.len() - 1], format!("1,MaxSteps,{end:?},{numbers},1.5,30.0"));
+        assert!(rows[..3].iter().all(|row| row.starts_with("0,Success,")));
     }
 }
 

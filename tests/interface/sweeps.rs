@@ -61,6 +61,12 @@ fn a_grid_has_a_trajectory_for_each_combination() {
             assert_eq!(animals[[i, j, 4, 0]], trajectory.final_observables()[0]);
         }
     }
+    // Whatever way the axes were given, they are told by name.
+    let axes: Vec<String> = solution.axes().iter().map(ToString::to_string).collect();
+    assert_eq!(axes, ["p.birth", "u0.prey"]);
+    assert_eq!(solution.axes()[0].values(), births);
+    let again = by_index.solve(Euler, EnsembleSerial, &steps()).unwrap();
+    assert_eq!(again.axes(), solution.axes());
     assert_eq!(solution.index_on_grid(&[0, 2]), None);
     assert_eq!(solution.index_on_grid(&[0]), None);
     // Without saved times there is nothing to see, and without a grid there is one axis.
@@ -68,6 +74,7 @@ fn a_grid_has_a_trajectory_for_each_combination() {
     assert_eq!(solution.states_on_grid().shape(), [3, 2, 0, 2]);
     let solution = ensemble().solve(Euler, EnsembleSerial, &steps()).unwrap();
     assert_eq!(solution.final_states_on_grid().shape(), [1, 2]);
+    assert!(solution.axes().is_empty());
 }
 
 #[test]
@@ -86,4 +93,13 @@ fn sweeps_that_do_not_fit_are_errors() {
     assert_eq!(error.to_string(), "hunting has no parameter `birht`; it has `birth`, `death`");
     let error = error_of(ensemble().grid([Axis::u0(2, [1.0])]));
     assert_eq!(error.to_string(), "hunting has no state number 2; it has `prey`, `predators`");
+    // Twice the same, by name and by index.
+    let twice = [Axis::u0("prey", [1.0]), Axis::p("death", [1.0]), Axis::p(1, [2.0, 3.0])];
+    let error = error_of(ensemble().grid(twice));
+    assert_eq!(
+        error.to_string(),
+        "axes 1 and 2 of the grid are both the parameter `death` (number 1) of hunting; put its values \
+         on one axis"
+    );
+    assert!(matches!(error, SolveError::AxisTwice { index: 1, axes: [1, 2], .. }));
 }

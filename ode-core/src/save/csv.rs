@@ -28,13 +28,6 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
 
     for trajectory in solution {
         let p = trajectory.p();
-        if only_finals {
-            begin(&mut out, &trajectory, trajectory.end_time())?;
-            numbers(&mut out, trajectory.final_state())?;
-            numbers(&mut out, trajectory.final_observables())?;
-            numbers(&mut out, p)?;
-            writeln!(out)?;
-        }
         let saved = trajectory.observables();
         for (slot, t) in trajectory.times().enumerate() {
             begin(&mut out, &trajectory, t)?;
@@ -43,6 +36,20 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
             }
             if observables {
                 numbers(&mut out, saved.row(slot).iter().copied())?;
+            }
+            numbers(&mut out, p)?;
+            writeln!(out)?;
+        }
+        let end = trajectory.end_time();
+        // Where a trajectory failed is seen at no saved time, or it was one.
+        let failed = !trajectory.code().is_success() && trajectory.times().last() != Some(end);
+        if only_finals || failed {
+            begin(&mut out, &trajectory, end)?;
+            if states {
+                numbers(&mut out, trajectory.final_state())?;
+            }
+            if observables {
+                numbers(&mut out, trajectory.final_observables())?;
             }
             numbers(&mut out, p)?;
             writeln!(out)?;
