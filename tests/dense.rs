@@ -17,8 +17,8 @@ use random::Random;
 /// Species that all feed on one another: 17 of them, so that tiles of eight and of one are needed.
 #[ode_system]
 mod seventeen {
-    pub const N: usize = 17;
-    pub fn rhs(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1]) {
+    const N: usize = 17;
+    fn rhs(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1]) {
         for i in 0..N {
             let mut sum = u[i];
             for j in 0..N {
@@ -32,8 +32,8 @@ mod seventeen {
 /// The same with 14: tiles of eight, four and one.
 #[ode_system]
 mod fourteen {
-    pub const N: usize = 14;
-    pub fn rhs(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1]) {
+    const N: usize = 14;
+    fn rhs(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1]) {
         for i in 0..N {
             let mut sum = u[i];
             for j in 0..N {

@@ -125,6 +125,54 @@ fn solutions_end_where_time_does() {
     ends_at_the_pole::<f32, _, 7>(Tsit5, 1e-4);
 }
 
+/// Solutions that are infinite at a time `T`, as `1/(T - t)`, `4/(T - t)²` and `-ln(T - t)`.
+#[ode_system]
+fn singular(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+    [if p[0] == 0.0 {
+        u[0] * u[0]
+    } else if p[0] == 1.0 {
+        u[0] * u[0].abs().sqrt()
+    } else {
+        u[0].exp()
+    }]
+}
+
+/// Steps are refused, or too short, soon after time has come to its end: none goes on where time does not.
+fn is_soon_seen<T: Scalar, M: Method<K>, const K: usize>(method: M) {
+    let x = T::narrow;
+    for t0 in [0.0, 0.3, 1e3, -7e5] {
+        for (i, name) in ["pole", "second", "logarithm"].into_iter().enumerate() {
+            for tolerance in [1e-3, 1e-5] {
+                let p = [x(i as f64)];
+                let problem = OdeProblem::new(singular, [x(1.0)], x(t0)..=x(t0 + 3.0), p);
+                let options = SolveOptions::default().tolerance(tolerance);
+                let solution = problem.solve(method, &options).unwrap();
+                let (code, steps) = (solution.code(), solution.accepted() + solution.rejected());
+                let what = format!("{} {name} {t0} {tolerance}", M::PROPERTIES.name);
+                assert!(
+                    ![ReturnCode::Success, ReturnCode::MaxSteps].contains(&code),
+                    "{what}: {code}"
+                );
+                assert!(steps < 2000, "{what}: {code} after {steps} steps");
+            }
+        }
+    }
+}
+
+#[test]
+fn singularities_are_soon_seen() {
+    is_soon_seen::<f64, _, 7>(Tsit5);
+    is_soon_seen::<f32, _, 7>(Tsit5);
+    is_soon_seen::<f64, _, 4>(odes::Bs3);
+    is_soon_seen::<f32, _, 4>(odes::Bs3);
+    is_soon_seen::<f64, _, 16>(Vern7);
+    is_soon_seen::<f64, _, 5>(odes::Rosenbrock23);
+    is_soon_seen::<f64, _, 9>(Rodas5P);
+    is_soon_seen::<f32, _, 9>(Rodas5P);
+    is_soon_seen::<f64, _, 8>(Kvaerno5);
+    is_soon_seen::<f32, _, 8>(Kvaerno5);
+}
+
 #[ode_system]
 fn near_a_pole(_u: &[f64; 1], _p: &[f64; 0], t: f64) -> [f64; 1] {
     let d = 1.001 - t;
