@@ -309,11 +309,7 @@ mod device {
                 let ok = <R::Bits as Bits>::lit(code::SUCCESS);
                 let mut why = ok;
                 if ADAPTIVE {
-                    let early = <R::Bits as Bits>::select(
-                        timeline::stalls(t, t_low, plan),
-                        <R::Bits as Bits>::lit(code::DT_MIN),
-                        <R::Bits as Bits>::lit(code::MAX_STEPS),
-                    );
+                    let early = <R::Bits as Bits>::lit(code::MAX_STEPS);
                     why = <R::Bits as Bits>::select(t.equals(t1), ok, early);
                 }
                 why = <R::Bits as Bits>::select(code.equals(none), why, code);
@@ -561,33 +557,40 @@ mod device {
                             rejected.wrapping_add(one),
                             rejected,
                         );
-                        // Rounded, the next step may be as long as the one that was refused.
-                        let size = timeline::planned(t, t_low, plan);
-                        let shorter = timeline::plan(t, t_low, h, R::lit(0.25));
-                        plan = R::select(failing & size.abs().ge(h.abs()), shorter, plan);
-                        let mut stuck = small | (failing & timeline::stalls(t, t_low, plan));
-                        // Where the derivative is not finite no step is small enough.
-                        let hopeless = failing & !stepper::is_finite::<R, N>(&step.k[0]);
-                        if S::HAS_DOMAIN {
-                            // Smaller steps would not leave, as rounding does not let them move.
-                            let outside = <R::Bits as Bits>::lit(code::OUTSIDE);
-                            let mut still = failing & step.code.equals(outside);
-                            for d in 0..N {
-                                let moved = (step.u[d] - u[d]).abs();
-                                still = still & moved.le(u[d].abs() * timeline::few_units::<R>());
+                        // Most are just too long. Where a 64th of the step would not advance time, rounding may
+                        // make the next one as long as this; errors beyond all bounds have other reasons.
+                        let part = timeline::plan(t, t_low, h, R::lit(1.0 / 64.0));
+                        let beyond = !square.lt(R::lit(controller::SQUARE_MAX));
+                        let odd = small | (failing & (beyond | timeline::stalls(t, t_low, part)));
+                        if odd.any() {
+                            let size = timeline::planned(t, t_low, plan);
+                            let shorter = timeline::plan(t, t_low, h, R::lit(0.25));
+                            plan = R::select(failing & size.abs().ge(h.abs()), shorter, plan);
+                            let mut stuck = small | (failing & timeline::stalls(t, t_low, plan));
+                            // Where the derivative is not finite no step is small enough.
+                            let hopeless = failing & !stepper::is_finite::<R, N>(&step.k[0]);
+                            if S::HAS_DOMAIN {
+                                // Smaller steps would not leave, as rounding does not let them move.
+                                let outside = <R::Bits as Bits>::lit(code::OUTSIDE);
+                                let mut still = failing & step.code.equals(outside);
+                                for d in 0..N {
+                                    let moved = (step.u[d] - u[d]).abs();
+                                    still =
+                                        still & moved.le(u[d].abs() * timeline::few_units::<R>());
+                                }
+                                stuck = stuck | still;
                             }
-                            stuck = stuck | still;
+                            let why = <R::Bits as Bits>::select(
+                                hopeless | !stepper::is_finite::<R, 1>(&[square]),
+                                <R::Bits as Bits>::lit(code::NON_FINITE),
+                                <R::Bits as Bits>::lit(code::DT_MIN),
+                            );
+                            let solved = step.code.equals(none);
+                            let why = <R::Bits as Bits>::select(solved, why, step.code);
+                            let given_up = stuck | hopeless;
+                            code = <R::Bits as Bits>::select(given_up, why, code);
+                            limit = <R::Bits as Bits>::select(given_up, clock, limit);
                         }
-                        let why = <R::Bits as Bits>::select(
-                            hopeless | !stepper::is_finite::<R, 1>(&[square]),
-                            <R::Bits as Bits>::lit(code::NON_FINITE),
-                            <R::Bits as Bits>::lit(code::DT_MIN),
-                        );
-                        let solved = step.code.equals(none);
-                        let why = <R::Bits as Bits>::select(solved, why, step.code);
-                        let given_up = stuck | hopeless;
-                        code = <R::Bits as Bits>::select(given_up, why, code);
-                        limit = <R::Bits as Bits>::select(given_up, clock, limit);
                     }
                 } else {
                     t = R::select(last, t1, next.t);
