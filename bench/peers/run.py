@@ -3,7 +3,8 @@
 
     bench/peers/run.py [--quick]
 
-Installs what it needs below target/peers: SUNDIALS and KLU from Debian's packages (apt-get download, no
+All is built as its users build it: `cargo build --release` and `cc -O3`, without flags for this machine. What such
+flags give each of them, `-C target-cpu=native` and `-march=native`, is in columns of its own. Installs what it needs below target/peers: SUNDIALS and KLU from Debian's packages (apt-get download, no
 root), diffsol from crates.io. Needs a C compiler, cargo and Debian or Ubuntu. Prints Markdown.
 """
 
@@ -25,6 +26,8 @@ libsundials-sunmatrix4 libsuitesparse-dev libklu1 libamd2 libcolamd2 libbtf1
 libsuitesparseconfig5""".split()
 LINKED = "cvode nvecserial sunmatrixdense sunmatrixsparse sunlinsoldense sunlinsolklu".split()
 
+# Flags of rustc and of cc.
+FLAGS = {"default": ("", []), "native": ("-C target-cpu=native", ["-march=native"])}
 SAMPLES = 33
 FLOOR = 1e-4
 TOLERANCES = [10.0**-k for k in range(2, 11)]
@@ -38,6 +41,8 @@ OURS = ["Rosenbrock23", "Rodas4", "Rodas5P"]
 CASES = [
     ("threads", "D", OURS, 16385),
     ("threads", "P", OURS, 4097),
+    ("avx2", "D", OURS, 16385),
+    ("avx2", "P", OURS, 4097),
     ("serial", "D", OURS, 2049),
     ("serial", "P", OURS, 513),
     ("cvode", "D", ["dense"], 129),
@@ -52,7 +57,7 @@ def output(*command, **options):
 
 
 def build():
-    """The two programs."""
+    """The two programs, by default and for this machine."""
     packages = WORK / "packages"
     packages.mkdir(parents=True, exist_ok=True)
     if not (LIBRARIES / "libsundials_cvode.so").exists():
@@ -60,26 +65,28 @@ def build():
         for package in packages.glob("*.deb"):
             output("dpkg", "-x", package, WORK / "root")
     include = WORK / "root" / "usr" / "include"
-    output(
-        *"cc -O3 -march=native -fopenmp -Wall -Wextra".split(),
-        f"-I{include}", f"-I{include / 'suitesparse'}", HERE / "cvode" / "main.c",
-        "-o", WORK / "cvode", f"-L{LIBRARIES}", "-Wl,--allow-shlib-undefined",
-        *(f"-lsundials_{name}" for name in LINKED), "-lm",
-    )
-    environment = {"RUSTFLAGS": "-C target-cpu=native", "CARGO_TARGET_DIR": str(WORK / "target")}
-    output(
-        *"cargo build --release --locked --manifest-path".split(), HERE / "Cargo.toml",
-        env=os.environ | environment,
-    )
+    for flags, (rustc, cc) in FLAGS.items():
+        folder = WORK / flags
+        folder.mkdir(exist_ok=True)
+        output(
+            *"cc -O3 -fopenmp -Wall -Wextra".split(), *cc,
+            f"-I{include}", f"-I{include / 'suitesparse'}", HERE / "cvode" / "main.c",
+            "-o", folder / "cvode", f"-L{LIBRARIES}", "-Wl,--allow-shlib-undefined",
+            *(f"-lsundials_{name}" for name in LINKED), "-lm",
+        )
+        output(
+            *"cargo build --release --locked --manifest-path".split(), HERE / "Cargo.toml",
+            env=os.environ | {"RUSTFLAGS": rustc, "CARGO_TARGET_DIR": str(folder)},
+        )
 
 
-def solve(code, problem, method, threads, trajectories, runs, tolerances):
+def solve(flags, code, problem, method, threads, trajectories, runs, tolerances):
     """A row for each tolerance."""
     counts = [str(n) for n in (threads, trajectories, SAMPLES, runs)] + [f"{t:.0e}" for t in tolerances]
     if code == "cvode":
-        command = [WORK / "cvode", problem, method, *counts]
+        command = [WORK / flags / "cvode", problem, method, *counts]
     else:
-        command = [WORK / "target" / "release" / "odes-peers", problem, code, method, *counts]
+        command = [WORK / flags / "release" / "odes-peers", problem, code, method, *counts]
     text = output(*command, env=os.environ | {"LD_LIBRARY_PATH": str(LIBRARIES)})
     return [json.loads(line) for line in text.splitlines()]
 
@@ -122,7 +129,7 @@ def machine():
     print(f"- Machine: {model}, {os.cpu_count()} threads; load before: {os.getloadavg()[0]:.1f}")
     print(f"- {output('rustc', '--version').strip()}; {output('cc', '--version').splitlines()[0]}")
     commit = output("git", "rev-parse", "--short", "HEAD", cwd=HERE).strip()
-    print(f"- odes at {commit}; diffsol {diffsol}, with target-cpu=native; SUNDIALS as Debian builds it")
+    print(f"- odes at {commit}; diffsol {diffsol}; SUNDIALS as Debian builds it")
     print(f"- error: of each trajectory's worst component at the end, relative to it plus {FLOOR:g}; median")
     print(f"  (largest) of {SAMPLES} trajectories; absolute by relative tolerance: {FLOOR:g}")
     print()
@@ -136,9 +143,9 @@ def main():
     machine()
     exact = {}
     for problem in PROBLEMS:
-        [reference] = solve("serial", problem, "Rodas5P", 1, SAMPLES, 1, [1e-12])
+        [reference] = solve("default", "serial", problem, "Rodas5P", 1, SAMPLES, 1, [1e-12])
         exact[problem] = reference["ends"]
-        [other] = solve("cvode", problem, "dense", 1, SAMPLES, 1, [1e-12])
+        [other] = solve("default", "cvode", problem, "dense", 1, SAMPLES, 1, [1e-12])
         differ = max(errors(other["ends"], exact[problem]))
         print(f"- {problem}: {PROBLEMS[problem]}.")
         print(f"  Reference: Rodas5P at 1e-12; CVODE at 1e-12 differs from it by {differ:.1e}.")
@@ -146,16 +153,20 @@ def main():
 
     curves = {}
     for _ in range(rounds):
-        for code, problem, methods, trajectories in CASES:
-            for method in methods:
-                for threads in [1] if code == "serial" else [1, os.cpu_count()]:
-                    n = (trajectories - 1) // 4 + 1 if quick else trajectories
-                    rows = solve(code, problem, method, threads, n, runs, tolerances)
-                    for row in rows:
-                        row["each"] = row["seconds"] / n
-                    key = (problem, rows[0]["code"], rows[0]["method"], threads)
-                    before = curves.get(key, rows)
-                    curves[key] = [min(a, b, key=lambda row: row["each"]) for a, b in zip(before, rows)]
+        for flags in FLAGS:
+            for code, problem, methods, trajectories in CASES:
+                for method in methods:
+                    # What flags for this machine give is seen on one thread.
+                    many = code not in ("serial", "avx2") and flags == "default"
+                    for threads in [1, os.cpu_count()] if many else [1]:
+                        n = (trajectories - 1) // 4 + 1 if quick else trajectories
+                        rows = solve(flags, code, problem, method, threads, n, runs, tolerances)
+                        for row in rows:
+                            row["each"], row["flags"] = row["seconds"] / n, flags
+                        key = (problem, rows[0]["code"], rows[0]["method"], threads, flags)
+                        before = curves.get(key, rows)
+                        pairs = zip(before, rows)
+                        curves[key] = [min(a, b, key=lambda row: row["each"]) for a, b in pairs]
     for key, rows in curves.items():
         for row in rows:
             of_each = errors(row["ends"], exact[key[0]])
@@ -166,35 +177,39 @@ def main():
                 del row["ends"]
                 file.write(json.dumps(row) + "\n")
 
+    columns = [(1, "default"), (os.cpu_count(), "default"), (1, "native")]
     for problem in PROBLEMS:
         print(f"### {problem}: microseconds for a trajectory, at equal error\n")
-        of_problem = {key: rows for key, rows in curves.items() if key[0] == problem}
+        of_problem = {key[1:]: rows for key, rows in curves.items() if key[0] == problem}
         best = {
-            (threads, target): min(
-                (at_error(rows, target) or math.inf)
-                for (_, code, _, of), rows in of_problem.items()
-                if code == "odes, threads" and of == threads
+            target: min(
+                at_error(rows, target) or math.inf
+                for (code, _, *column), rows in of_problem.items()
+                if code == "odes, threads" and tuple(column) == columns[0]
             )
-            for threads in (1, os.cpu_count())
             for target in TARGETS
         }
         lines = []
-        for (_, code, method, threads), rows in of_problem.items():
-            line = [code, method, str(threads)]
+        for code, method in dict.fromkeys(key[:2] for key in of_problem):
+            line = [code, method]
             for target in TARGETS:
-                time = at_error(rows, target)
-                ratio = time and time / best[threads, target]
-                line.append("" if time is None else f"{number(time * 1e6)} ({number(ratio)})")
+                curves_of = [of_problem.get((code, method, *column)) for column in columns]
+                times = [rows and at_error(rows, target) for rows in curves_of]
+                ratio = f" ({number(times[0] / best[target])})" if times[0] else ""
+                line.append(", ".join(number(t and t * 1e6) for t in times) + ratio)
             lines.append(line)
-        table(["code", "method", "threads"] + [f"error {t:.0e} (times our best)" for t in TARGETS], lines)
+        head = [f"error {t:.0e}" for t in TARGETS]
+        table(["code", "method"] + head, lines)
+    print("Times: on one thread, on all, and on one built for this machine; in brackets the first of them by")
+    print("that of our best.\n")
     print("### Everything\n")
     lines = [
-        [problem, code, method, str(threads), f"{row['reltol']:.0e}", number(row["each"] * 1e6),
+        [problem, code, method, str(threads), flags, f"{row['reltol']:.0e}", number(row["each"] * 1e6),
          f"{row['steps']:.0f}", f"{row['error']:.1e} ({row['worst']:.1e})"]
-        for (problem, code, method, threads), rows in curves.items()
+        for (problem, code, method, threads, flags), rows in curves.items()
         for row in rows
     ]
-    table(["", "code", "method", "threads", "reltol", "µs each", "steps", "error"], lines)
+    table(["", "code", "method", "threads", "flags", "reltol", "µs each", "steps", "error"], lines)
     print(f"Load after: {os.getloadavg()[0]:.1f}")
 
 

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `PROBLEM` is D (Robertson to 10^4, its first rate from half to one and a half of its value) or P
-//! (Pollution, from 0.8 to 1.2 of it). `CODE` is one of `serial`, `threads` (of odes) and `diffsol`.
+//! (Pollution, from 0.8 to 1.2 of it). `CODE` is one of `serial`, `threads`, `avx2` (of odes) and `diffsol`.
 //! The absolute tolerance is 10^-4 of the relative one. Prints a line of JSON for each tolerance: the best
 //! time of `RUNS`, and the final states of `SAMPLES` trajectories.
 
@@ -71,7 +71,7 @@ impl Question {
     {
         for &reltol in &self.tolerances {
             let solve = || match self.code.as_str() {
-                "serial" | "threads" => ours::solve(&problem, self, reltol),
+                "serial" | "threads" | "avx2" => ours::solve(&problem, self, reltol),
                 "diffsol" => others::solve(&problem, self, reltol),
                 other => panic!("no code {other}"),
             };

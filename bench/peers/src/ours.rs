@@ -1,8 +1,8 @@
-//! odes: one lane of one thread, or SIMD lanes of several.
+//! odes: one lane of one thread, or SIMD lanes of several, the widest or those of AVX2.
 
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Method, SolveOptions};
+use odes::{InstructionSet, Method, SolveOptions};
 
 use crate::{FLOOR, Problem, Question, Solved};
 
@@ -39,10 +39,11 @@ where
     S: System<N, P>,
     F: odes::Vary<S, f64, N, P>,
 {
-    let solution = if question.code == "serial" {
-        ensemble.solve(method, EnsembleSerial, options)
-    } else {
-        ensemble.solve(method, EnsembleThreads::new().threads(question.threads), options)
+    let threads = EnsembleThreads::new().threads(question.threads);
+    let solution = match question.code.as_str() {
+        "serial" => ensemble.solve(method, EnsembleSerial, options),
+        "avx2" => ensemble.solve(method, threads.instructions(InstructionSet::Avx2), options),
+        _ => ensemble.solve(method, threads, options),
     };
     let solution = solution.expect("a question that can be answered");
     assert!(solution.all_succeeded(), "{:?}", solution.code_counts());
