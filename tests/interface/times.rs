@@ -41,10 +41,11 @@ fn lists_of_times_are_whatever_gives_numbers() {
     assert_eq!(options().saveat(0.5).save, SaveAt::Every(0.5));
     // Tolerances of components are taken likewise.
     let list = vec![1e-3, 1e-9];
-    let expected = options().abstol([1e-3, 1e-9]);
+    let array = &[1e-3, 1e-9];
+    let expected = options().abstol(*array);
     assert_eq!(options().abstol(&list), expected);
     assert_eq!(options().abstol(&list[..]), expected);
-    assert_eq!(options().abstol(&[1e-3, 1e-9]), expected);
+    assert_eq!(options().abstol(array), expected);
     assert_eq!(options().abstol(list), expected);
 }
 
