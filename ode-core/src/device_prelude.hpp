@@ -255,6 +255,7 @@ template<> struct Real<float> {
     typedef bool Mask;
     typedef u32 Bits;
     typedef float Single;
+    static constexpr int LANES = 1;
     static constexpr bool DOUBLE = false;
     static DEVICE float lit(double x) { return (float)x; }
     template<int N, int K> static DEVICE Arr<Arr<float, N>, K> blank() { Arr<Arr<float, N>, K> out; return out; }
@@ -272,6 +273,7 @@ template<> struct Real<double> {
     typedef bool Mask;
     typedef u64 Bits;
     typedef float Single;
+    static constexpr int LANES = 1;
     static constexpr bool DOUBLE = true;
     static DEVICE double lit(double x) { return x; }
     template<int N, int K> static DEVICE Arr<Arr<double, N>, K> blank() { Arr<Arr<double, N>, K> out; return out; }

@@ -436,7 +436,12 @@ mod device {
                 clock = clock.wrapping_add(one);
                 // A lane that waits for a trajectory stays where its last one ended.
                 let run = !limit.less_than(clock);
-                let mut last = !clock.less_than(limit);
+                let mut last = clock.equals(limit);
+                if R::LANES == 1 {
+                    // The same, as no lane waits with fixed steps, and then the comparison below. (The masks of
+                    // AVX2 would be packed where they are needed as vectors.)
+                    last = !clock.less_than(limit);
+                }
                 let mut h = R::select(last, tail, dt);
                 let mut next = timeline::after(t, plan);
                 if ADAPTIVE {

@@ -129,19 +129,16 @@ fn unit_at<T: Scalar>(a: T, b: T) -> f64 {
     power_of_two * T::epsilon().widen()
 }
 
-/// Whether a time span has the length that was meant. No length at all may be meant, and a few units of the
-/// time in its last place may be what rounding made of none. But where not even whole numbers are told apart,
-/// these are what rounding made of a span: one of a second in `f32`, after 30 years of seconds.
+/// Whether a time span has a length, if one was meant. None at all may be meant. But where not even whole
+/// numbers are told apart, that is what rounding made of a span: one of a second in `f32`, after 30 years of
+/// seconds.
 pub(super) fn check_span<T: Scalar>(t0: T, t1: T) -> Result<(), SolveError> {
     let (start, end, unit) = (t0.widen(), t1.widen(), unit_at(t0, t1));
-    if unit > 1.0 && (end - start).abs() < FEWEST_UNITS * unit {
+    if unit > 1.0 && start == end {
         return Err(too_close::<T>("the time span".to_owned(), [start, end], unit));
     }
     Ok(())
 }
-
-/// With fewer the length of a span is known to less than a quarter.
-const FEWEST_UNITS: f64 = 4.0;
 
 fn too_close<T: Scalar>(of: String, times: [f64; 2], unit: f64) -> SolveError {
     SolveError::TimesTooClose { of, times, unit, precision: T::NAME }
