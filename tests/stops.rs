@@ -295,3 +295,27 @@ fn times_beyond_all_numbers_are_none() {
         assert!((solution.final_state()[0] - end).abs() < 1e-5, "{p}");
     }
 }
+
+/// Each trajectory ends at a time of its own, forwards or backwards, within its pulse, before it or after it,
+/// or at once.
+#[test]
+fn spans_end_at_different_times() {
+    let problem = OdeProblem::new(pulse, [0.0], 0.0..=1.0, [1.0, 2.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(100).vary(|q, i| {
+        let length = (i % 9) as f64 / 3.0;
+        if i % 5 == 4 { q.with_tspan(length..=0.0) } else { q.with_tspan(0.0..=length) }
+    });
+    let options = SolveOptions::default().tolerance(1e-9);
+    for (options, more) in [(options.clone(), false), (options.tstops([0.5, 1.5]), true)] {
+        let serial = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        assert!(serial.all_succeeded());
+        for i in 0..100 {
+            let length = (i % 9) as f64 / 3.0;
+            let area = (length - 1.0).clamp(0.0, 1.0);
+            let exact = if i % 5 == 4 { -area } else { area };
+            let u = serial.final_state(i)[0];
+            assert!((u - exact).abs() < 1e-9, "{i}, more stops {more}: {u}, not {exact}");
+        }
+        same_everywhere(Tsit5, &ensemble, &serial, &options);
+    }
+}

@@ -3,7 +3,7 @@
 
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::{Kvaerno5, Method, Rk4, SolveError, Vern7};
+use odes::{Controller, Kvaerno5, Method, Rk4, SolveError, Vary, Vern7};
 
 #[ode_system]
 fn rotate(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
@@ -156,6 +156,47 @@ fn is_soon_seen<T: Scalar, M: Method<K>, const K: usize>(method: M) {
                 assert!(steps < 2000, "{what}: {code} after {steps} steps");
             }
         }
+    }
+}
+
+#[ode_system]
+fn runaway(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+    [p[0] * u[0].exp()]
+}
+
+/// A runaway of which a few in a thousand trajectories, all else being equal, stayed for a million steps where
+/// a step accepted after a far better one asked for half a unit of the time.
+fn nobody_stays<T: Scalar>(options: &SolveOptions) {
+    fn of<T: Scalar, F: Vary<runaway, T, 1, 1>, M: Method<K>, const K: usize>(
+        method: M,
+        ensemble: &EnsembleProblem<runaway, T, F, 1, 1>,
+        options: &SolveOptions,
+    ) {
+        let solution = ensemble.solve(method, EnsembleThreads, options).unwrap();
+        for i in 0..3000 {
+            let (code, steps) = (solution.code(i), solution.accepted(i) + solution.rejected(i));
+            let what = format!("{} {} {i}", M::PROPERTIES.name, T::NAME);
+            assert!(!code.is_success() && code != ReturnCode::MaxSteps, "{what}: {code}");
+            assert!(steps < 1000, "{what}: {code} after {steps} steps");
+        }
+    }
+    let x = T::narrow;
+    let problem = OdeProblem::new(runaway, [x(0.0)], x(0.0)..=x(10.0), [x(0.0)]);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(3000)
+        .vary(|q, i| q.with_p([x(0.5 + i as f64 / 1500.0)]));
+    of(Tsit5, &ensemble, options);
+    of(odes::Dp5, &ensemble, options);
+    of(odes::Bs3, &ensemble, options);
+    let pid = options.clone().controller(Controller::pid(0.7, -0.4, 0.1));
+    of(Tsit5, &ensemble, &pid);
+}
+
+#[test]
+fn nobody_stays_at_a_singularity() {
+    for tolerance in [1e-2, 1e-3] {
+        nobody_stays::<f64>(&SolveOptions::default().tolerance(tolerance));
+        nobody_stays::<f32>(&SolveOptions::default().tolerance(tolerance));
     }
 }
 

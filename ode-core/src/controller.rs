@@ -34,6 +34,8 @@ mod device {
     /// See [`ROOT_SLOPE`].
     pub const ROOT_ONE: f64 = 0.7071067811865476;
 
+    /// The root of the smallest factor after an accepted step, 0.52: `√(√√0.52 - ½)`.
+    pub const ROOT_LEAST_ACCEPTED: f64 = 0.5909163303707048;
     /// The bit patterns whose difference with that of `x` begins the reciprocal of `x`.
     pub const RECIPROCAL_DOUBLE: u64 = 9213914475919310848;
     /// As [`RECIPROCAL_DOUBLE`], for `f32`.
@@ -263,7 +265,11 @@ mod device {
             let trend = bits.mul_add(-law.beta1, root + memory.root);
             root = <R::Single as Real>::select(good, root.min(trend), root);
         }
-        if kind != KIND_PI {
+        if kind == KIND_PID {
+            let least = <R::Single as Real>::lit(ROOT_LEAST_ACCEPTED).max(law.least);
+            root = root.at_least(<R::Single as Real>::select(good, least, law.least));
+        }
+        if kind == KIND_PREDICTIVE {
             root = root.at_least(law.least);
         }
         let root = root.at_most(law.most);
@@ -424,7 +430,7 @@ impl Controller {
             // Nothing is remembered as the smallest error.
             Kind::Pi(_) => {
                 let base = safety + (beta1 - beta2) * one;
-                (base, base + beta2 * smallest)
+                (base, (base + beta2 * smallest).max(root_of(LEAST_ACCEPTED) + beta1 * one))
             }
             Kind::Pid(_) => {
                 let base = safety + (beta1 - beta2 - beta3) * one;
@@ -450,6 +456,10 @@ impl Controller {
     }
 }
 
+/// After an accepted step that remembers errors the next one is at least so many times as long: more than half. So
+/// a step of one unit of the time in its last place is followed by another, until errors grow and one is refused,
+/// and not by none.
+const LEAST_ACCEPTED: f64 = 0.52;
 /// Binary logarithm of the square of the smallest norm that is remembered, `1e-4`.
 const OLD_LOG2_MIN: f64 = -26.575424759098898;
 /// `f32` ends at 128 octaves.

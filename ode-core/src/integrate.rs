@@ -299,8 +299,10 @@ mod device {
                 let mut over = need;
                 let mut again = nobody;
                 if o.stops {
-                    let end = feed.load_end(need, t1);
-                    again = need & t.equals(t1) & !t1.equals(end) & code.equals(none);
+                    // A lane that has tried no step may have no trajectory.
+                    let tried = need & none.less_than(limit);
+                    let end = feed.load_end(tried, t1);
+                    again = tried & t.equals(t1) & !t1.equals(end) & code.equals(none);
                     over = need & !again;
                     before = <R::Bits as Bits>::select(need, before.wrapping_add(limit), before);
                 } else {
