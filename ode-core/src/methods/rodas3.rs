@@ -10,6 +10,10 @@
 
 rosenbrock! {
     /// The method: order 3, error estimate of order 2, four stages with three evaluations, L-stable.
+    ///
+    /// For quadratic equations of one component, such as `u' = a u²`, its error estimate vanishes whatever
+    /// the size of the step: steps may pass poles, and states that are saved within long steps are not as
+    /// exact as the tolerances ask for. `Rodas4` does not have this weakness.
     rodas3::Rodas3, kept 5,
     order 3, embedded 2, evaluations 3,
     stages 4, own 2, after 3, timed 2,
