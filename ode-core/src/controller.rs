@@ -309,6 +309,7 @@ mod device {
 /// | [`predictive`](Controller::predictive) | the lesser of the first one and `safety e^(-1/k) (h/h₋₁) (e₋₁/e)^(1/k)` (Gustafsson 1994; Hairer and Wanner II, IV.8) |
 ///
 /// within [limits](Controller::factors). After a rejection the errors of steps before are left out.
+/// Those that remember errors make no step after an accepted one shorter than 0.52 times that.
 /// Errors below `1e-4` are remembered as that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
