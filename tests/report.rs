@@ -168,6 +168,69 @@ fn times_of_comparisons_are_found() {
     assert!(!driven::report().to_string().contains("compared with the time"));
 }
 
+/// Comparisons of the time of which some are found.
+#[ode_system]
+fn odd_windows(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
+    let [onset, width, rate] = *p;
+    let since = t - onset;
+    let mut dose = 0.0;
+    if since * (since - width) < 0.0 {
+        dose += 1.0;
+    }
+    if rate / (t - width) > 1.0 {
+        dose += 2.0;
+    }
+    if (t - rate).powi(2) < 0.25 * 0.25 {
+        dose += 4.0;
+    }
+    [dose - u[0]]
+}
+
+/// None that is found.
+#[ode_system]
+fn daily(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    let dose = if ((t - p[0]) / p[1]).floor() == 0.0 { 1.0 } else { 0.0 };
+    [dose - u[0]]
+}
+
+/// Products, quotients and squares change at the times that are listed and at no others.
+#[test]
+fn times_of_products_quotients_and_squares_are_found() {
+    use odes::System as _;
+    let p = [8.0, 3.0, 1.5];
+    let times = tstops_for(&odd_windows, &p);
+    assert_eq!(times, [1.25, 1.75, 3.0, 4.5, 8.0, 11.0]);
+    let at = |t: f64| odd_windows::rhs::<f64>(&[0.0], &p, t)[0];
+    for k in 0..3900 {
+        let t = 0.01 * f64::from(k) + 0.005;
+        let inside = times.iter().any(|time| (t..=t + 0.01).contains(time));
+        assert_eq!(at(t) != at(t + 0.01), inside, "after {t}");
+    }
+    assert!(!odd_windows::report().more_time_breaks);
+}
+
+/// What is not found is told, and only then.
+#[test]
+fn other_comparisons_of_the_time_are_told() {
+    let sentence = |also: &str| {
+        format!(
+            "\n  the right-hand side{also} compares or rounds the time in ways whose times are not \
+             found, and steps may pass over them: give those you know by `tstops`\n"
+        )
+    };
+    let report = daily::report();
+    assert!(report.more_time_breaks && report.parameter_breaks.is_empty());
+    assert!(report.to_string().contains(&sentence("")), "{report}");
+    for report in [dosed::report(), windows::report()] {
+        assert!(report.more_time_breaks);
+        assert!(report.to_string().contains(&sentence(" also")), "{report}");
+    }
+    for report in [ramp::report(), driven::report(), odd_windows::report(), counted::report()] {
+        assert!(!report.more_time_breaks);
+        assert!(!report.to_string().contains("are not found"), "{report}");
+    }
+}
+
 /// On either side of a time that was found, and of no other, the right-hand side is smooth: it
 /// differs from itself nearby by little there, and by the change at those times.
 #[test]

@@ -13,12 +13,20 @@
 //! or `c - t`, so that `|t - c| < w` changes at `c - w` and `c + w`. Which piece it is at that time
 //! is not looked into: a step that ends where nothing happens does no harm.
 //!
-//! Not found are times that depend on the state, those of what is not affine, such as
-//! `t.sin() < 0.5`, and those of functions that round, such as `t % period`, which never end.
+//! Of numbers that are not affine, three forms lead to some that are: a product or a quotient
+//! changes its sign where a factor or the divisor does; `x / y` and `c` are equal where `x` and
+//! `c y` are, and change order where `y` is zero, too; and a square is equal to `c` where its base
+//! is a root of `c` or the negative of it.
+//!
+//! Not found are times that depend on the state, those of other numbers that are not affine, such
+//! as `t.sin() < 0.5`, and those of functions that round, such as `t % period`, which never end.
+//! Whether there are any is told ([`Breaks::more`]).
 
 pub(crate) mod formula;
 #[cfg(test)]
 mod tests;
+
+use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -41,12 +49,23 @@ struct Affine {
     offset: Id,
 }
 
-/// How a number depends on the time and on the state.
-enum Course {
-    /// Not at all.
-    Still,
-    /// It is one of these where it is affine in the time.
-    Pieces(Vec<Affine>),
+/// How a number depends on the time, between the times that are found.
+#[derive(Clone)]
+struct Course {
+    /// It is one of these, or something else.
+    pieces: Vec<Affine>,
+    rest: Rest,
+}
+
+/// What a number is besides its affine pieces.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rest {
+    /// Nothing else.
+    Nothing,
+    /// Numbers that the time does not move, such as a state.
+    Unmoved,
+    /// Numbers that the time moves in other ways.
+    Moved,
 }
 
 /// The breaks of a right-hand side.
@@ -56,6 +75,8 @@ pub(crate) struct Breaks {
     times: Vec<Id>,
     /// Other times, as nodes that depend on no input but parameters.
     pub of_parameters: Vec<Id>,
+    /// Whether the time is compared in ways whose times are not found.
+    pub more: bool,
 }
 
 /// The breaks of `roots`.
@@ -63,22 +84,33 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
     let still = still(graph);
     let needed = needed(graph, roots, &still);
     let ids: Vec<Id> = graph.ids().collect();
-    let mut finder = Finder { graph, courses: Vec::with_capacity(ids.len()), times: Vec::new() };
+    let courses = Vec::with_capacity(ids.len());
+    let mut finder = Finder {
+        graph,
+        courses,
+        times: Vec::new(),
+        more: false,
+        signs: Vec::new(),
+        signed: HashSet::new(),
+    };
     for id in ids {
         let course = match (still[id.index()], needed[id.index()]) {
-            (true, _) => Course::Still,
-            (false, true) if finder.graph.rounded(id).is_none() => {
-                finder.look_at(id);
-                Course::Pieces(finder.pieces(id))
-            }
-            (false, _) => Course::Pieces(Vec::new()),
+            (true, _) => None,
+            (false, true) => Some(match finder.graph.rounded(id) {
+                Some(arguments) => finder.rounded(&arguments),
+                None => {
+                    finder.look_at(id);
+                    finder.course(id)
+                }
+            }),
+            (false, false) => Some(Course::MOVED),
         };
         finder.courses.push(course);
     }
-    let times = finder.times;
+    let Finder { times, more, .. } = finder;
     let is_constant = |time: &Id| constant(graph, *time, &|_| Some(quote!())).is_some();
     let (times, of_parameters) = times.into_iter().partition(is_constant);
-    Breaks { times, of_parameters }
+    Breaks { times, of_parameters, more }
 }
 
 /// For each node, whether it depends neither on the time nor on the state.
@@ -112,85 +144,226 @@ fn needed(graph: &Graph, roots: &[Id], still: &[bool]) -> Vec<bool> {
     needed
 }
 
+impl Course {
+    const MOVED: Course = Course { pieces: Vec::new(), rest: Rest::Moved };
+
+    /// Of these pieces, each once. If they are too many, they are among the rest.
+    fn new(all: Vec<Affine>, mut rest: Rest) -> Course {
+        let mut pieces: Vec<Affine> = Vec::with_capacity(all.len().min(MOST_PIECES));
+        for piece in all {
+            if !pieces.contains(&piece) {
+                pieces.push(piece);
+            }
+        }
+        if pieces.len() > MOST_PIECES {
+            let moved = pieces.iter().any(|piece| piece.slope.is_some());
+            rest = rest.max(if moved { Rest::Moved } else { Rest::Unmoved });
+            pieces.clear();
+        }
+        Course { pieces, rest }
+    }
+
+    /// Of pieces that are affine, and others.
+    fn affine(pieces: Vec<Option<Affine>>, rest: Rest) -> Course {
+        let rest = if pieces.contains(&None) { Rest::Moved } else { rest };
+        Course::new(pieces.into_iter().flatten().collect(), rest)
+    }
+
+    /// One of two.
+    fn or(mut self, other: Course) -> Course {
+        self.pieces.extend(other.pieces);
+        Course::new(self.pieces, self.rest.max(other.rest))
+    }
+
+    /// Whether the time moves it.
+    fn moves(&self) -> bool {
+        self.rest == Rest::Moved || self.pieces.iter().any(|piece| piece.slope.is_some())
+    }
+
+    /// What functions of this and another number are besides those of pieces of both.
+    fn rest_with(&self, other: &Course) -> Rest {
+        let mixed = |a: &Course, b: &Course| a.rest == Rest::Unmoved && b.moves();
+        match mixed(self, other) || mixed(other, self) {
+            true => Rest::Moved,
+            false => self.rest.max(other.rest),
+        }
+    }
+}
+
 struct Finder<'g> {
     graph: &'g mut Graph,
-    /// Of the nodes up to the one that is looked at.
-    courses: Vec<Course>,
+    /// Of the nodes up to the one that is looked at; `None` where they depend neither on the time
+    /// nor on the state.
+    courses: Vec<Option<Course>>,
     times: Vec<Id>,
+    more: bool,
+    /// Numbers whose sign matters and is still to be looked at.
+    signs: Vec<Id>,
+    /// Those that were.
+    signed: HashSet<Id>,
 }
 
 impl Finder<'_> {
-    /// The pieces of a node that was looked at.
-    fn of(&self, id: Id) -> Vec<Affine> {
-        match &self.courses[id.index()] {
-            Course::Still => vec![Affine { slope: None, offset: id }],
-            Course::Pieces(pieces) => pieces.clone(),
-        }
+    /// The course of a node that was looked at.
+    fn of(&self, id: Id) -> Course {
+        self.courses[id.index()].clone().unwrap_or_else(|| Course {
+            pieces: vec![Affine { slope: None, offset: id }],
+            rest: Rest::Nothing,
+        })
     }
 
-    /// The pieces of the next node, from those of its operands.
-    fn pieces(&mut self, id: Id) -> Vec<Affine> {
+    /// The course of the next node, from those of its operands.
+    fn course(&mut self, id: Id) -> Course {
         match self.graph.node(id) {
             Node::Input(Input::Time) => {
                 let slope = Some(self.graph.literal(1.0));
-                vec![Affine { slope, offset: self.graph.literal(0.0) }]
+                let time = Affine { slope, offset: self.graph.literal(0.0) };
+                Course { pieces: vec![time], rest: Rest::Nothing }
             }
-            Node::Unary(Unary::Neg, a) => self.each(a, Self::negative),
+            Node::Input(_) => Course { pieces: Vec::new(), rest: Rest::Unmoved },
+            Node::Unary(Unary::Neg, a) => self.each(&self.of(a), Self::negative),
             Node::Unary(Unary::Abs, a) | Node::Binary(Binary::Copysign, a, _) => {
-                let negative = self.each(a, Self::negative);
-                either(self.of(a), negative)
+                let negative = self.each(&self.of(a), Self::negative);
+                self.of(a).or(negative)
             }
             Node::Unary(function, a) => {
-                self.each(a, |finder, a| a.still(|a| finder.graph.unary(function, a)))
+                self.each(&self.of(a), |finder, a| a.still(|a| finder.graph.unary(function, a)))
             }
             Node::Powi(a, exponent) => {
-                self.each(a, |finder, a| a.still(|a| finder.graph.powi(a, exponent)))
+                self.each(&self.of(a), |finder, a| a.still(|a| finder.graph.powi(a, exponent)))
             }
-            Node::Lookup(table, a) => {
-                self.each(a, |finder, a| a.still(|a| finder.graph.insert(Node::Lookup(table, a))))
-            }
-            Node::Binary(Binary::Min | Binary::Max, a, b) => either(self.of(a), self.of(b)),
-            Node::Binary(function, a, b) => {
-                let (a, b) = (self.of(a), self.of(b));
-                self.both(&a, &b, |finder, a, b| finder.binary(function, a, b))
-            }
+            Node::Lookup(table, a) => self.each(&self.of(a), |finder, a| {
+                a.still(|a| finder.graph.insert(Node::Lookup(table, a)))
+            }),
+            Node::Binary(Binary::Min | Binary::Max, a, b) => self.of(a).or(self.of(b)),
+            Node::Binary(function, a, b) => self.both(function, &self.of(a), &self.of(b)),
             Node::MulAdd(a, b, c) => {
-                let (a, b, c) = (self.of(a), self.of(b), self.of(c));
-                let product = self.both(&a, &b, |finder, a, b| finder.binary(Binary::Mul, a, b));
-                self.both(&product, &c, |finder, a, b| finder.binary(Binary::Add, a, b))
+                let product = self.both(Binary::Mul, &self.of(a), &self.of(b));
+                self.both(Binary::Add, &product, &self.of(c))
             }
             Node::Select(mask, a, b) => match self.graph.node(mask) {
                 // Of all but a NaN, which has no form.
                 Node::Compare(Comparison::Equals, x, y) if x == y => self.of(a),
-                _ => either(self.of(a), self.of(b)),
+                _ => self.of(a).or(self.of(b)),
             },
-            _ => Vec::new(),
+            _ => Course::MOVED,
         }
+    }
+
+    /// The course of a function that rounds what it is a function of.
+    fn rounded(&mut self, arguments: &[Id]) -> Course {
+        let moves = arguments.iter().any(|argument| self.of(*argument).moves());
+        self.more |= moves;
+        let rest = if moves { Rest::Moved } else { Rest::Unmoved };
+        Course { pieces: Vec::new(), rest }
     }
 
     /// Finds the times at which a node changes its form.
     fn look_at(&mut self, id: Id) {
-        let zero = Affine { slope: None, offset: self.graph.literal(0.0) };
         match self.graph.node(id) {
             // At a single point nothing changes.
             Node::Compare(Comparison::Equals, ..) => {}
             Node::Compare(_, a, b) | Node::Binary(Binary::Min | Binary::Max, a, b) => {
-                let (a, b) = (self.of(a), self.of(b));
-                self.crossings(&a, &b);
+                self.meet(a, b);
             }
-            Node::Unary(Unary::Abs, a) => self.crossings(&self.of(a), &[zero]),
-            Node::Binary(Binary::Copysign, a, b) => {
-                self.crossings(&self.of(a), &[zero]);
-                self.crossings(&self.of(b), &[zero]);
+            Node::Unary(Unary::Abs, a) => self.signs.push(a),
+            Node::Binary(Binary::Copysign, a, b) => self.signs.extend([b, a]),
+            Node::Unary(Unary::Floor | Unary::RoundEven, a) | Node::Lookup(_, a) => {
+                self.more |= self.of(a).moves();
             }
             _ => {}
         }
+        while let Some(a) = self.signs.pop() {
+            if self.signed.insert(a) {
+                self.change_of_sign(a);
+            }
+        }
     }
 
-    fn crossings(&mut self, a: &[Affine], b: &[Affine]) {
-        for a in a {
-            for b in b {
-                let time = self.crossing(*a, *b).filter(|time| !self.times.contains(time));
+    /// Finds the times at which a number changes its sign.
+    fn change_of_sign(&mut self, a: Id) {
+        let course = self.of(a);
+        let node = self.graph.node(a);
+        match node {
+            _ if course.rest != Rest::Moved => {}
+            Node::Unary(Unary::Neg | Unary::Abs, a) | Node::Powi(a, _) => {
+                return self.signs.push(a);
+            }
+            Node::Binary(Binary::Mul | Binary::Div, a, b) => return self.signs.extend([b, a]),
+            Node::Binary(Binary::Sub, a, b) => return self.meet(a, b),
+            _ => {}
+        }
+        let zero = Affine { slope: None, offset: self.graph.literal(0.0) };
+        self.crossings(&course, &Course { pieces: vec![zero], rest: Rest::Nothing });
+    }
+
+    /// Finds the times at which two numbers change their order.
+    fn meet(&mut self, a: Id, b: Id) {
+        if self.graph.is(b, 0.0) {
+            return self.signs.push(a);
+        }
+        if self.graph.is(a, 0.0) {
+            return self.signs.push(b);
+        }
+        let (left, right) = (self.of(a), self.of(b));
+        if left.rest_with(&right) == Rest::Moved {
+            match (self.power(a), self.power(b)) {
+                (Some((x, n)), Some((y, m))) if n == m => {
+                    return self.powers(&self.of(x), &self.of(y), n);
+                }
+                (Some((x, 2)), _) => return self.square(&self.of(x), &right),
+                (_, Some((y, 2))) => return self.square(&self.of(y), &left),
+                _ => {}
+            }
+            match (self.graph.node(a), self.graph.node(b)) {
+                (Node::Binary(Binary::Div, x, y), _) if self.of(y).moves() => {
+                    return self.quotient(x, y, &right);
+                }
+                (_, Node::Binary(Binary::Div, x, y)) if self.of(y).moves() => {
+                    return self.quotient(x, y, &left);
+                }
+                _ => {}
+            }
+        }
+        self.crossings(&left, &right);
+    }
+
+    /// The base and the exponent of a power that is not a reciprocal.
+    fn power(&self, id: Id) -> Option<(Id, i64)> {
+        match self.graph.node(id) {
+            Node::Powi(a, exponent) if exponent > 0 => Some((a, exponent)),
+            Node::Binary(Binary::Mul, a, b) if a == b => Some((a, 2)),
+            _ => None,
+        }
+    }
+
+    /// Where `x^n` and `y^n` change their order.
+    fn powers(&mut self, x: &Course, y: &Course, n: i64) {
+        self.crossings(x, y);
+        if n % 2 == 0 {
+            let negative = self.each(y, Self::negative);
+            self.crossings(x, &negative);
+        }
+    }
+
+    /// Where `x^2` and another number change their order.
+    fn square(&mut self, x: &Course, other: &Course) {
+        let root = self.each(other, |finder, a| a.still(|a| finder.graph.unary(Unary::Sqrt, a)));
+        self.powers(x, &root, 2);
+    }
+
+    /// Where `x / y` and another number change their order.
+    fn quotient(&mut self, x: Id, y: Id, other: &Course) {
+        self.signs.push(y);
+        let product = self.both(Binary::Mul, &self.of(y), other);
+        self.crossings(&self.of(x), &product);
+    }
+
+    fn crossings(&mut self, a: &Course, b: &Course) {
+        self.more |= a.rest_with(b) == Rest::Moved;
+        for one in &a.pieces {
+            for other in &b.pieces {
+                let time = self.crossing(*one, *other).filter(|time| !self.times.contains(time));
                 self.times.extend(time);
             }
         }
@@ -263,22 +436,17 @@ impl Finder<'_> {
         Some(affine(result.slope.filter(|slope| !graph.is(*slope, 0.0)), result.offset))
     }
 
-    /// `of` of each piece of a node.
-    fn each(&mut self, a: Id, of: impl Fn(&mut Self, Affine) -> Option<Affine>) -> Vec<Affine> {
-        let pieces = self.of(a).into_iter().filter_map(|piece| of(self, piece));
-        either(pieces.collect(), Vec::new())
+    /// `of` of each piece of a number, and of the rest.
+    fn each(&mut self, a: &Course, of: impl Fn(&mut Self, Affine) -> Option<Affine>) -> Course {
+        let pieces: Vec<_> = a.pieces.iter().map(|piece| of(self, *piece)).collect();
+        Course::affine(pieces, a.rest)
     }
 
-    /// `of` of each piece of a number with each piece of another.
-    fn both(
-        &mut self,
-        a: &[Affine],
-        b: &[Affine],
-        of: impl Fn(&mut Self, Affine, Affine) -> Option<Affine>,
-    ) -> Vec<Affine> {
-        let pairs = a.iter().flat_map(|a| b.iter().map(|b| (*a, *b)));
-        let pieces = pairs.filter_map(|(a, b)| of(self, a, b)).collect();
-        either(pieces, Vec::new())
+    /// A function of each piece of a number with each piece of another, and of the rest.
+    fn both(&mut self, function: Binary, a: &Course, b: &Course) -> Course {
+        let pairs = a.pieces.iter().flat_map(|a| b.pieces.iter().map(|b| (*a, *b)));
+        let pieces: Vec<_> = pairs.map(|(a, b)| self.binary(function, a, b)).collect();
+        Course::affine(pieces, a.rest_with(b))
     }
 }
 
@@ -292,21 +460,6 @@ impl Affine {
     }
 }
 
-/// All pieces, each once; none if they are too many.
-fn either(mut all: Vec<Affine>, others: Vec<Affine>) -> Vec<Affine> {
-    all.extend(others);
-    let mut different = Vec::with_capacity(all.len().min(MOST_PIECES));
-    for piece in all {
-        if !different.contains(&piece) {
-            if different.len() == MOST_PIECES {
-                return Vec::new();
-            }
-            different.push(piece);
-        }
-    }
-    different
-}
-
 impl Breaks {
     /// The constants of the trait, where they are not the default. `constants` are the expressions
     /// of constants from outside, and `facade` has the function that puts unknown times in order.
@@ -316,9 +469,14 @@ impl Breaks {
         constants: &[TokenStream],
         facade: &syn::Path,
     ) -> TokenStream {
+        let more = self.more.then(|| {
+            quote!(
+                const MORE_TIME_BREAKS: bool = true;
+            )
+        });
         let known: Option<Vec<f64>> =
             self.times.iter().map(|time| graph.literal_value(*time)).collect();
-        match known {
+        let times = match known {
             Some(times) if times.is_empty() => TokenStream::new(),
             Some(mut times) => {
                 times.sort_by(f64::total_cmp);
@@ -341,7 +499,8 @@ impl Breaks {
                     };
                 }
             }
-        }
+        };
+        quote!(#times #more)
     }
 }
 

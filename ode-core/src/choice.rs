@@ -1,6 +1,7 @@
 //! Methods by name.
 
 use crate::error::debug_as_display;
+use crate::methods;
 
 /// Declares an enum of some methods, each of which is a value, has a name and solves: for a method that
 /// is chosen at run time, and for lists of methods.
@@ -17,7 +18,8 @@ use crate::error::debug_as_display;
 /// let error = "rk45".parse::<Chosen>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "there is no method `rk45` here; there are `Auto`, `Tsit5`, `Rodas5P`, `Vern7`"
+///     "there is no method `rk45` here; did you mean `Tsit5`? \
+///      there are `Auto`, `Tsit5`, `Rodas5P`, `Vern7`"
 /// );
 /// let error = "rodas5".parse::<Chosen>().unwrap_err();
 /// assert!(error.to_string().contains("did you mean `Rodas5P`?"));
@@ -197,29 +199,37 @@ pub struct UnknownMethod {
 }
 debug_as_display!(UnknownMethod);
 
-/// What other libraries (SciPy, MATLAB, SUNDIALS, Fortran codes) call a method, or one of its kind, and what it
-/// is called here.
-const ELSEWHERE: &[(&str, &str)] = &[
-    ("rk45", "Dp5"),
-    ("ode45", "Dp5"),
-    ("dopri5", "Dp5"),
-    ("rk23", "Bs3"),
-    ("ode23", "Bs3"),
-    ("ode78", "Vern7"),
-    ("ode89", "Vern9"),
-    ("dopri853", "Dop853"),
-    ("lsoda", "Auto"),
-    ("radau", "Rodas5P"),
-    ("bdf", "Rodas5P"),
-    ("cvode", "Rodas5P"),
-    ("ode15s", "Rodas5P"),
-    ("ode23s", "Rosenbrock23"),
-    ("ode23tb", "TrBdf2"),
+/// Explicit methods of order about 5, adaptive, the one to try first before the others.
+const FIFTH: &[&str] = &["Tsit5", "Dp5", "Vern6", "Vern7", "Bs3"];
+/// Methods for stiff systems.
+const STIFF: &[&str] = &["Rodas5P", "Rodas4", "Kvaerno5", "Rosenbrock23"];
+
+/// What other libraries (SciPy, MATLAB, SUNDIALS, Fortran codes) call a method, and the methods here that do
+/// the same or serve the same purpose, best first. All of them are adaptive, as the others are.
+const ELSEWHERE: &[(&str, &[&str])] = &[
+    ("rk45", FIFTH),
+    ("ode45", FIFTH),
+    ("dopri5", FIFTH),
+    ("odeint", FIFTH),
+    ("rk23", &["Bs3", "Tsit5", "Dp5"]),
+    ("ode23", &["Bs3", "Tsit5", "Dp5"]),
+    ("ode78", &["Vern7", "Dop853", "Vern9"]),
+    ("ode89", &["Vern9", "Dop853", "Vern7"]),
+    ("dop853", &["Dop853", "Vern7", "Vern9"]),
+    ("dopri853", &["Dop853", "Vern7", "Vern9"]),
+    ("dopri8", &["Dop853", "Vern7", "Vern9"]),
+    ("lsoda", &["Auto", "Tsit5Rodas4", "Vern7Rodas5P"]),
+    ("radau", STIFF),
+    ("bdf", STIFF),
+    ("cvode", STIFF),
+    ("ode15s", STIFF),
+    ("ode23s", &["Rosenbrock23", "Rodas4", "Rodas5P"]),
+    ("ode23tb", &["TrBdf2", "Rosenbrock23", "Rodas4"]),
 ];
 
 impl UnknownMethod {
-    /// The names that were probably meant, if any are near: what a method of another library is called here,
-    /// or else those that are least different.
+    /// The names that were probably meant, if there are any: of a method of another library the one that serves
+    /// its purpose best, and else those that are least different, adaptive ones first.
     #[must_use]
     pub fn nearest(&self) -> Vec<&'static str> {
         nearest(&self.name, self.known)
@@ -230,11 +240,9 @@ impl UnknownMethod {
 fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let name = name.to_ascii_lowercase();
-    let elsewhere = ELSEWHERE.iter().find(|(other, _)| *other == name);
-    if let Some((_, method)) = elsewhere
-        && known.contains(method)
-    {
-        return vec![method];
+    if let Some((_, methods)) = ELSEWHERE.iter().find(|(other, _)| *other == name) {
+        let of = |method: &&str| known.iter().copied().find(|known| known == method);
+        return methods.iter().find_map(of).into_iter().collect();
     }
     let distance = |known: &&str| changes(&name, &known.to_ascii_lowercase());
     let distances: Vec<usize> = known.iter().map(distance).collect();
@@ -242,7 +250,14 @@ fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
     let each = known.iter().copied().zip(distances);
     // Half of the letters must be right.
     let near = each.filter(|(known, n)| Some(*n) == least && 2 * n < known.len());
-    near.map(|(known, _)| known).collect()
+    let mut near: Vec<&'static str> = near.map(|(known, _)| known).collect();
+    near.sort_by_key(|name| is_for_fixed_steps(name));
+    near
+}
+
+/// Whether a method estimates no errors, so that its steps are fixed.
+fn is_for_fixed_steps(name: &str) -> bool {
+    methods::ALL.iter().any(|properties| properties.name == name && !properties.adaptive())
 }
 
 fn meant(name: &str, known: &[&'static str]) -> String {
@@ -270,7 +285,6 @@ fn changes(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods;
 
     #[test]
     fn every_method_has_its_name() {
@@ -307,7 +321,9 @@ mod tests {
             ("KenCarp5", &["KenCarp4"]),
             ("TRBDF", &["TrBdf2"]),
             ("tr_bdf2", &["TrBdf2"]),
-            ("RK45", &["Dp5"]),
+            ("RK45", &["Tsit5"]),
+            ("odeint", &["Tsit5"]),
+            ("dopri853", &["Dop853"]),
             ("ode15s", &["Rodas5P"]),
             ("LSODA", &["Auto"]),
             ("", &[]),
@@ -321,9 +337,33 @@ mod tests {
         let error = "rodas6p".parse::<AnyMethod>().unwrap_err().to_string();
         let begin = "there is no method `rodas6p` here; did you mean `Rodas5P`? there are `Auto`, ";
         assert!(error.starts_with(begin), "{error}");
-        // What is not among the names is not meant.
-        let error = UnknownMethod { name: "RK45".into(), known: &["Tsit5"] };
-        assert_eq!(error.to_string(), "there is no method `RK45` here; there are `Tsit5`");
+    }
+
+    /// Methods elsewhere adapt their steps, and so does what is named for them.
+    #[test]
+    fn methods_of_other_libraries_have_their_like_among_those_there_are() {
+        let nearest =
+            |name: &str, known| UnknownMethod { name: name.into(), known }.nearest().join(" ");
+        for (name, known, expected) in [
+            ("RK45", ["Rk4", "Vern7"].as_slice(), "Vern7"),
+            ("rk45", &["Rk4", "Dp5"], "Dp5"),
+            ("ode45", &["Dp5", "Tsit5"], "Tsit5"),
+            ("dopri5", &["Rk4", "Dp5"], "Dp5"),
+            ("RK45", &["Euler", "Rk4"], ""),
+            ("DOP853", &["Rk4", "Dp5", "Vern7"], "Vern7"),
+            ("lsoda", &["Tsit5", "Tsit5Rodas4"], "Tsit5Rodas4"),
+            ("LSODA", &["Tsit5", "Auto"], "Auto"),
+            ("BDF", &["Tsit5", "Rodas4"], "Rodas4"),
+            // Of those that are equally near, the one for fixed steps last.
+            ("rk5", &["Rk4", "Rk9"], "Rk9 Rk4"),
+        ] {
+            assert_eq!(nearest(name, known), expected, "{name}");
+        }
+        let error = UnknownMethod { name: "BDF".into(), known: &["Tsit5"] };
+        assert_eq!(error.to_string(), "there is no method `BDF` here; there are `Tsit5`");
+        for method in ELSEWHERE.iter().flat_map(|(_, methods)| *methods) {
+            assert!(AnyMethod::NAMES.contains(method) && !is_for_fixed_steps(method), "{method}");
+        }
     }
 
     #[test]

@@ -4,6 +4,9 @@ mod times;
 #[cfg(feature = "serde")]
 mod written;
 
+#[cfg(feature = "serde")]
+pub(crate) use written::{List, Number};
+
 pub use times::{IntoSaveAt, TimeList};
 
 use crate::controller::Controller;
@@ -47,10 +50,10 @@ use crate::timeline;
 /// `abstol` is a number or a list of one for each component; `step` is `"adaptive"`,
 /// `{ "adaptive_from": dt }` or `{ "fixed": dt }`; `saveat` a spacing, a list of times or `null`; `saving`
 /// `"states"`, `"observables"` or `"both"`. The `kind` of a controller is the name of the function that
-/// makes it; its safety factor and factors may be left out.
+/// makes it; its safety factor and factors may be left out, and a controller without exponents may be its
+/// name alone, `"predictive"`.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
 pub struct SolveOptions {
     /// What an error of a component near zero may be; 1e-6.
@@ -72,7 +75,7 @@ pub struct SolveOptions {
     /// Whether adaptive steps stop where the right-hand side compares the time with numbers; they do.
     pub time_breaks: bool,
     /// The times to save; none.
-    #[cfg_attr(feature = "serde", serde(rename = "saveat", alias = "save"))]
+    #[cfg_attr(feature = "serde", serde(rename = "saveat"))]
     pub save: SaveAt,
     /// Whether to save the initial state; see [`save_start`](Self::save_start()).
     pub save_start: Option<bool>,
@@ -141,8 +144,6 @@ impl<const N: usize> From<&[f64; N]> for AbsTol {
 
 /// How step sizes come about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum StepSize {
     /// By the error estimate; the first step is chosen automatically.
     Adaptive,
@@ -285,7 +286,8 @@ impl SolveOptions {
     /// right-hand side changes its form: where it compares the time with functions of constants and
     /// parameters, as [`tstops_for`](crate::system::tstops_for) lists them. By default they do: a
     /// pulse that a step passes over leaves no error to be seen. Not among them are times that
-    /// depend on the state and those of `t % period`; and fixed steps stop at
+    /// depend on the state, those of `t % period`, and those of functions such as `t.sin()`, of
+    /// which `report()` tells whether there are any; and fixed steps stop at
     /// [`tstops`](Self::tstops) only.
     pub fn time_breaks(self, time_breaks: bool) -> Self {
         SolveOptions { time_breaks, ..self }

@@ -221,6 +221,9 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// time span are left out. `times(problem, i)` is called once for each trajectory, with the problem that
     /// [`vary`](Self::vary) made, and gives a [list](TimeList): an array, a vector or an iterator.
     ///
+    /// Lists may be empty. Even if all of them are, right-hand sides that depend on the time are told times strictly
+    /// within the span, as between all stops: the last bits may be others than those of a solve without.
+    ///
     /// ```
     /// # use ode_core::EnsembleProblem;
     /// # fn of<S, F, const N: usize, const P: usize>(

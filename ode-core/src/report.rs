@@ -110,6 +110,8 @@ pub struct Report {
     pub time_breaks: &'static [f64],
     /// The same where they depend on parameters, as formulas.
     pub parameter_breaks: &'static [&'static str],
+    /// Whether there are others that are not found; see [`System::MORE_TIME_BREAKS`].
+    pub more_time_breaks: bool,
     /// Whether there is a mass matrix other than the identity.
     pub mass_matrix: bool,
     /// How many equations are algebraic: rows of the mass matrix that are zero.
@@ -155,6 +157,7 @@ impl Report {
                 || !S::PARAMETER_BREAKS.is_empty(),
             time_breaks: S::TIME_BREAKS,
             parameter_breaks: S::PARAMETER_BREAKS,
+            more_time_breaks: S::MORE_TIME_BREAKS,
             mass_matrix: S::MASS,
             algebraic: S::ALGEBRAIC,
             domain: S::HAS_DOMAIN,
@@ -202,8 +205,17 @@ impl fmt::Display for Report {
         writeln!(f, "  {}", list(p, "parameter", self.parameters))?;
         let time = if self.depends_on_time { "appears" } else { "does not appear" };
         writeln!(f, "  the time {time}")?;
-        if !(self.time_breaks.is_empty() && self.parameter_breaks.is_empty()) {
+        let found = !(self.time_breaks.is_empty() && self.parameter_breaks.is_empty());
+        if found {
             writeln!(f, "  compared with the time: {}", self.breaks())?;
+        }
+        if self.more_time_breaks {
+            let also = if found { " also" } else { "" };
+            writeln!(
+                f,
+                "  the right-hand side{also} compares or rounds the time in ways whose times are \
+                 not found, and steps may pass over them: give those you know by `tstops`"
+            )?;
         }
         let algebraic = match self.algebraic {
             0 => "no algebraic equation".to_owned(),

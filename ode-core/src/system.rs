@@ -33,11 +33,14 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The times at which the right-hand side changes its form, those that are known when it is
     /// compiled, in ascending order: where numbers are equal that it compares, also in the
     /// functions that it calls, and where `abs` and `signum` are of zero, if the difference is
-    /// affine in the time; see [`tstops_of`].
+    /// affine in the time, or a product, a quotient or a square of what is; see [`tstops_of`].
     const TIME_BREAKS: &'static [f64] = &[];
     /// The same where they depend on parameters: formulas for people to read, of what
     /// [`parameter_breaks`](Self::parameter_breaks) evaluates.
     const PARAMETER_BREAKS: &'static [&'static str] = &[];
+    /// Whether the right-hand side compares the time in other ways, too, whose times are in neither
+    /// list, or rounds it: as in `t % period < 1.0`, `t.sin() > 0.9` and `t < u[0]`.
+    const MORE_TIME_BREAKS: bool = false;
     /// Whether the derivative of the right-hand side by the time is zero wherever there is one.
     const AUTONOMOUS: bool = Self::TIME_PATTERN.is_empty();
     /// Whether it depends on the time nevertheless, in steps: by comparisons with it, say.
@@ -145,7 +148,7 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 ///
 /// Not among them are times that depend on parameters, or on functions such as `exp` of constants,
 /// for which see [`tstops_for`]; and those of `t % period`, which are as many as the time span has
-/// periods.
+/// periods. [`System::MORE_TIME_BREAKS`] tells whether there are any that neither function lists.
 #[must_use]
 pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> &'static [f64] {
     let _ = system;

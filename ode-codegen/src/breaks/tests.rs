@@ -12,11 +12,17 @@ const NAMES: [&str; 3] = ["a", "b", "c"];
 /// The times of what `make` makes that are constants, and those of parameters: in words, and at
 /// [`P`].
 fn found(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, f64)>) {
+    let (times, of_parameters, _) = all_of(make);
+    (times, of_parameters)
+}
+
+/// The same, and whether there are others.
+fn all_of(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, f64)>, bool) {
     let mut graph = Graph::new();
     let time = graph.input(Input::Time);
     let node = make(&mut graph, time);
     let root = graph.insert(node);
-    let Breaks { times, of_parameters } = breaks(&mut graph, &[root]);
+    let Breaks { times, of_parameters, more } = breaks(&mut graph, &[root]);
     let needed = graph.reachable(&of_parameters);
     let values = evaluate(&graph, &[], &needed, 0, &|input| match input {
         Input::Parameter(index) => P[index as usize],
@@ -27,6 +33,7 @@ fn found(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, f
     (
         times.iter().map(|time| graph.literal_value(*time).unwrap()).collect(),
         of_parameters.iter().map(|id| (formula.text(*id), values[id.index()])).collect(),
+        more,
     )
 }
 
@@ -285,6 +292,190 @@ fn what_repeats_or_depends_on_the_state_is_left_out() {
     let (time, five) = (graph.input(Input::Time), graph.literal(5.0));
     graph.compare(Comparison::Lt, time, five);
     assert!(breaks(&mut graph, &[time]).times.is_empty());
+}
+
+/// Those of parameters of a number's comparison with another, and whether there are others.
+fn compared(
+    make: impl FnOnce(&mut Graph, Id, [Id; 3], Id) -> [Id; 2],
+) -> (Vec<(String, f64)>, bool) {
+    let (times, of_parameters, more) = all_of(|graph, time| {
+        let parameters = [0, 1, 2].map(|index| graph.input(Input::Parameter(index)));
+        let state = graph.input(Input::State(0));
+        let [a, b] = make(graph, time, parameters, state);
+        less(a, b)
+    });
+    assert!(times.is_empty(), "{times:?}");
+    (of_parameters, more)
+}
+
+#[test]
+fn products_and_quotients_change_their_sign_where_their_parts_do() {
+    let product = compared(|graph, time, [a, b, _], _| {
+        let since = graph.sub(time, a);
+        let until = graph.sub(since, b);
+        [graph.mul(since, until), graph.literal(0.0)]
+    });
+    assert_eq!(product, (times([("a", 5.0), ("b + a", 8.0)]), false));
+    let quotient = compared(|graph, time, [a, b, _], u| {
+        let (since, until) = (graph.sub(time, a), graph.sub(b, time));
+        let quotient = graph.div(until, since);
+        [graph.literal(0.0), graph.mul(u, quotient)]
+    });
+    assert_eq!(quotient, (times([("b", 3.0), ("a", 5.0)]), false));
+    // The sign of a cube, of sizes, and a maximum of zero.
+    let cube = compared(|graph, time, [a, b, _], _| {
+        let (since, until) = (graph.sub(time, a), graph.sub(b, time));
+        let product = graph.mul(since, until);
+        let minus = graph.neg(product);
+        let positive = graph.powi(minus, 3);
+        let size = graph.unary(Unary::Abs, positive);
+        let zero = graph.literal(0.0);
+        [graph.binary(Binary::Max, positive, zero), size]
+    });
+    assert_eq!(cube.0, times([("a", 5.0), ("b", 3.0)]));
+    // A product with itself, many times over.
+    let tall = compared(|graph, time, [a, ..], _| {
+        let since = graph.sub(time, a);
+        let power = (0..200).fold(since, |product, _| graph.mul(product, product));
+        [power, graph.literal(0.0)]
+    });
+    assert_eq!(tall, (times([("a", 5.0)]), false));
+}
+
+#[test]
+fn quotients_are_compared_at_poles_and_where_they_are_equal() {
+    for swap in [false, true] {
+        // c / (t - a) > b
+        let pole = compared(|graph, time, [a, b, c], _| {
+            let since = graph.sub(time, a);
+            let quotient = graph.div(c, since);
+            if swap { [quotient, b] } else { [b, quotient] }
+        });
+        let (mut found, more) = pole;
+        found.sort_by(|x, y| x.1.total_cmp(&y.1));
+        assert!(!more);
+        assert_eq!(found[0], ("a".to_owned(), 5.0));
+        let &[_, (_, equal)] = &found[..] else { panic!("{found:?}") };
+        assert!((equal - (5.0 + 0.5 / 3.0)).abs() < 1e-15, "{found:?}");
+    }
+    // The pole is there, whatever the state is.
+    let state = compared(|graph, time, [a, _, c], u| {
+        let since = graph.sub(time, a);
+        [graph.div(c, since), u]
+    });
+    assert_eq!(state, (times([("a", 5.0)]), true));
+}
+
+#[test]
+fn squares_are_compared_at_both_roots() {
+    let both = times([("c + a", 5.5), ("a - c", 4.5)]);
+    // (t - a)² < c c, by products and powers.
+    for kind in 0..4 {
+        let square = compared(|graph, time, [a, _, c], _| {
+            let since = graph.sub(time, a);
+            let mut square = |x, product: bool| match product {
+                true => graph.mul(x, x),
+                false => graph.powi(x, 2),
+            };
+            [square(since, kind & 1 == 0), square(c, kind & 2 == 0)]
+        });
+        assert_eq!(square, (both.clone(), false));
+    }
+    // (t - a)² - c c > 0
+    let difference = compared(|graph, time, [a, _, c], _| {
+        let since = graph.sub(time, a);
+        let (square, bound) = (graph.powi(since, 2), graph.mul(c, c));
+        [graph.literal(0.0), graph.sub(square, bound)]
+    });
+    assert_eq!(difference, (both, false));
+    // b > t²
+    let root = compared(|graph, time, [_, b, _], _| [b, graph.mul(time, time)]);
+    let expected = 3.0_f64.sqrt();
+    assert_eq!(root, (times([("b.sqrt()", expected), ("-b.sqrt()", -expected)]), false));
+    // t³ < c³, which has one root.
+    let cube = compared(|graph, time, [_, _, c], _| [graph.powi(time, 3), graph.powi(c, 3)]);
+    assert_eq!(cube, (times([("c", 0.5)]), false));
+    let four = |graph: &mut Graph, time| {
+        let (four, seven) = (graph.literal(4.0), graph.literal(7.0));
+        let since = graph.sub(time, seven);
+        less(graph.mul(since, since), four)
+    };
+    assert_eq!(all_of(four), (vec![9.0, 5.0], vec![], false));
+}
+
+/// Whether it is told that there are times that are not found.
+#[test]
+fn what_is_not_found_is_told() {
+    type Make = fn(&mut Graph, Id, [Id; 3], Id) -> [Id; 2];
+    let pulse = |graph: &mut Graph, time, from| {
+        let mask = graph.insert(less(time, from));
+        let (one, zero) = (graph.literal(1.0), graph.literal(0.0));
+        graph.select(mask, zero, one)
+    };
+    let cases: [(&str, bool, Make); 17] = [
+        ("t < a", false, |_, t, [a, ..], _| [t, a]),
+        ("t < u", true, |_, t, _, u| [t, u]),
+        ("u < a", false, |_, _, [a, ..], u| [u, a]),
+        ("sin(u) < a", false, |g, _, [a, ..], u| [g.unary(Unary::Sin, u), a]),
+        ("floor(u) < a", false, |g, _, [a, ..], u| [g.unary(Unary::Floor, u), a]),
+        ("u % a < b", false, |g, _, [a, b, _], u| [g.remainder(u, a), b]),
+        ("a % b < c", false, |g, _, [a, b, c], _| [g.remainder(a, b), c]),
+        ("t + u < a", true, |g, t, [a, ..], u| [g.add(t, u), a]),
+        ("sin(t) < a", true, |g, t, [a, ..], _| [g.unary(Unary::Sin, t), a]),
+        ("|sin(t)| < u", true, |g, t, _, u| {
+            let wave = g.unary(Unary::Sin, t);
+            [g.unary(Unary::Abs, wave), u]
+        }),
+        ("floor(t) < a", true, |g, t, [a, ..], _| [g.unary(Unary::Floor, t), a]),
+        ("t % a < b", true, |g, t, [a, b, _], _| [g.remainder(t, a), b]),
+        ("t rem_euclid a < b", true, |g, t, [a, b, _], _| {
+            [g.compose(Composed::RemEuclid, &[t, a]).unwrap(), b]
+        }),
+        ("(t - a) (t - b) < c", true, |g, t, [a, b, c], _| {
+            let (since, until) = (g.sub(t, a), g.sub(t, b));
+            [g.mul(since, until), c]
+        }),
+        ("t³ < a", true, |g, t, [a, ..], _| [g.powi(t, 3), a]),
+        ("u (t - a) < 0", false, |g, t, [a, ..], u| {
+            let since = g.sub(t, a);
+            [g.mul(u, since), g.literal(0.0)]
+        }),
+        ("table[t] < a", true, |g, t, [a, ..], _| [g.insert(Node::Lookup(0, t)), a]),
+    ];
+    for (name, expected, make) in cases {
+        assert_eq!(compared(make).1, expected, "{name}");
+    }
+    // Pulses of the time, weighted by the state, jump where the time is compared alone; even
+    // where they are many.
+    for count in [1, 12] {
+        let sum = |graph: &mut Graph, time| {
+            let u = graph.input(Input::State(0));
+            let sum = (0..count).fold(u, |sum, k| {
+                let from = graph.literal(f64::from(k * k));
+                let pulse = pulse(graph, time, from);
+                let weighted = graph.mul(u, pulse);
+                graph.add(sum, weighted)
+            });
+            let zero = graph.literal(0.0);
+            Node::Binary(Binary::Max, sum, zero)
+        };
+        let (times, _, more) = all_of(sum);
+        assert_eq!((times.len(), more), (count as usize, false));
+        let alone = |graph: &mut Graph, time| {
+            let zero = graph.literal(0.0);
+            let sum = (0..count).fold(zero, |sum, k| {
+                let from = graph.literal(f64::from(k * k));
+                let pulse = pulse(graph, time, from);
+                let weighted = graph.mul(from, pulse);
+                graph.add(sum, weighted)
+            });
+            less(sum, graph.literal(30.5))
+        };
+        let (times, _, more) = all_of(alone);
+        assert_eq!((times.len(), more), (count as usize, false));
+    }
+    // A function of the time that nothing is compared with.
+    assert!(!all_of(|_, time| Node::Unary(Unary::Sin, time)).2);
 }
 
 #[test]

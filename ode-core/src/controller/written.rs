@@ -1,23 +1,86 @@
 //! How a controller looks in a file: `{ "kind": "pi", "exponents": [0.7, 0.4] }`.
 
+use core::fmt;
+
 use super::{Controller, Kind};
-use serde::{Deserialize, Serialize};
+use crate::options::{List, Number};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A [`Controller`] as one would write it by hand.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 pub(super) struct Written {
     kind: Name,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     exponents: Vec<f64>,
-    #[serde(default = "safety")]
     safety: f64,
-    #[serde(default = "factors")]
     factors: [f64; 2],
 }
 
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NameOrFields)
+    }
+}
+
+struct NameOrFields;
+
+impl<'de> Visitor<'de> for NameOrFields {
+    type Value = Written;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a controller such as { \"kind\": \"pi\", \"exponents\": [0.7, 0.4] }")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Written, E> {
+        Ok(Written::new(Name::of(name)?))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Written, A::Error> {
+        let mut kind = None;
+        // But for the kind.
+        let mut written = Written::new(Name::I);
+        let mut seen: Vec<String> = Vec::new();
+        while let Some(field) = map.next_key::<String>()? {
+            match field.as_str() {
+                "kind" => kind = Some(Name::of(&map.next_value::<String>()?)?),
+                "exponents" => written.exponents = map.next_value::<List>()?.0,
+                "safety" => written.safety = map.next_value::<Number>()?.0,
+                "factors" => {
+                    let List(factors) = map.next_value()?;
+                    let count = factors.len();
+                    written.factors = factors.try_into().map_err(|_| {
+                        Error::custom(format!(
+                            "`factors` are the least and the greatest, such as [0.2, 10.0], \
+                             not {count}"
+                        ))
+                    })?;
+                }
+                _ => {
+                    let known = &["kind", "exponents", "safety", "factors"];
+                    return Err(Error::unknown_field(&field, known));
+                }
+            }
+            if seen.contains(&field) {
+                return Err(Error::custom(format!("`{field}` is given twice")));
+            }
+            seen.push(field);
+        }
+        let lacking = || Error::custom("a controller needs its `kind`, such as \"kind\": \"i\"");
+        Ok(Written { kind: kind.ok_or_else(lacking)?, ..written })
+    }
+}
+
+impl Written {
+    /// Without exponents, and otherwise as [`Controller::i`].
+    fn new(kind: Name) -> Self {
+        let Controller { safety, factors, .. } = Controller::i();
+        Written { kind, exponents: Vec::new(), safety, factors }
+    }
+}
+
 /// The functions that make controllers.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Name {
     I,
@@ -26,12 +89,18 @@ enum Name {
     Predictive,
 }
 
-fn safety() -> f64 {
-    Controller::i().safety
-}
-
-fn factors() -> [f64; 2] {
-    Controller::i().factors
+impl Name {
+    fn of<E: Error>(name: &str) -> Result<Self, E> {
+        match name {
+            "i" => Ok(Name::I),
+            "pi" => Ok(Name::Pi),
+            "pid" => Ok(Name::Pid),
+            "predictive" => Ok(Name::Predictive),
+            _ => Err(E::custom(format!(
+                "there is no controller `{name}`; there are `i`, `pi`, `pid`, `predictive`"
+            ))),
+        }
+    }
 }
 
 impl From<Controller> for Written {
@@ -57,15 +126,16 @@ impl TryFrom<Written> for Controller {
             (Name::Pid, &[beta1, beta2, beta3]) => Controller::pid(beta1, beta2, beta3),
             (Name::Predictive, []) => Controller::predictive(),
             (kind, exponents) => {
-                let (name, due) = match kind {
-                    Name::I => ("i", "none"),
-                    Name::Pi => ("pi", "2"),
-                    Name::Pid => ("pid", "3"),
-                    Name::Predictive => ("predictive", "none"),
+                let (name, due, example) = match kind {
+                    Name::I => ("i", "no", ""),
+                    Name::Pi => ("pi", "2", ", \"exponents\": [0.7, 0.4]"),
+                    Name::Pid => ("pid", "3", ", \"exponents\": [0.7, -0.4, 0.0]"),
+                    Name::Predictive => ("predictive", "no", ""),
                 };
                 let given = exponents.len();
                 return Err(format!(
-                    "the controller `{name}` has {due} of `exponents`, not {given}"
+                    "the controller `{name}` takes {due} exponents, found {given}: write \
+                     {{ \"kind\": \"{name}\"{example} }}"
                 ));
             }
         };
@@ -102,12 +172,32 @@ mod tests {
     }
 
     #[test]
-    fn wrong_numbers_of_exponents_are_errors() {
+    fn wrong_controllers_are_errors() {
         for (file, expected) in [
-            (r#"{ "kind": "pi", "exponents": [1.0] }"#, "`pi` has 2 of `exponents`, not 1"),
-            (r#"{ "kind": "pid" }"#, "`pid` has 3 of `exponents`, not 0"),
-            (r#"{ "kind": "i", "exponents": [1.0] }"#, "`i` has none of `exponents`, not 1"),
+            (
+                r#"{ "kind": "pi", "exponents": [1.0] }"#,
+                "the controller `pi` takes 2 exponents, found 1: write \
+                 { \"kind\": \"pi\", \"exponents\": [0.7, 0.4] }",
+            ),
+            (
+                r#"{ "kind": "pid" }"#,
+                "`pid` takes 3 exponents, found 0: write \
+                 { \"kind\": \"pid\", \"exponents\": [0.7, -0.4, 0.0] }",
+            ),
+            (
+                r#"{ "kind": "i", "exponents": [1.0] }"#,
+                "`i` takes no exponents, found 1: write { \"kind\": \"i\" }",
+            ),
             (r#"{ "kind": "pi", "beta": 1.0 }"#, "unknown field `beta`"),
+            (r#"{ "safety": 0.8 }"#, "a controller needs its `kind`"),
+            (r#"{ "kind": "i", "kind": "i" }"#, "`kind` is given twice"),
+            (r#"{ "kind": "i", "safety": "high" }"#, "string \"high\", expected a number"),
+            (
+                r#"{ "kind": "i", "factors": [0.5] }"#,
+                "least and the greatest, such as [0.2, 10.0], not 1",
+            ),
+            (r#""pd""#, "there is no controller `pd`; there are `i`, `pi`, `pid`, `predictive`"),
+            (r#"["i"]"#, "sequence, expected a controller such as { \"kind\": \"pi\""),
         ] {
             let error = from_str::<Controller>(file).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");

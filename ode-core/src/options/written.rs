@@ -1,9 +1,248 @@
 //! How options look in files: as one would write them by hand.
 
-use super::{AbsTol, SaveAt};
+use super::{AbsTol, SaveAt, SolveOptions, StepSize};
 use core::fmt;
-use serde::de::{Error, SeqAccess, Visitor, value};
+use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor, value};
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The names of the options.
+const OPTIONS: &[&str] = &[
+    "abstol",
+    "reltol",
+    "step",
+    "dtmin",
+    "dtmax",
+    "controller",
+    "max_steps",
+    "tstops",
+    "time_breaks",
+    "saveat",
+    "save_start",
+    "save_end",
+    "saving",
+];
+
+impl<'de> Deserialize<'de> for SolveOptions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ByName)
+    }
+}
+
+struct ByName;
+
+impl<'de> Visitor<'de> for ByName {
+    type Value = SolveOptions;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("options by their names, such as { \"reltol\": 1e-6 }")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SolveOptions, A::Error> {
+        let mut options = SolveOptions::default();
+        let mut seen: Vec<String> = Vec::new();
+        while let Some(mut name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "abstol" => options.abstol = map.next_value()?,
+                "reltol" => options.reltol = map.next_value::<Number>()?.0,
+                "step" => options.step = map.next_value()?,
+                "dtmin" => options.dtmin = map.next_value::<Number>()?.0,
+                "dtmax" => options.dtmax = map.next_value::<Option<Number>>()?.map(|dt| dt.0),
+                "controller" => options.controller = map.next_value()?,
+                "max_steps" => options.max_steps = map.next_value::<Count>()?.0,
+                "tstops" => options.tstops = map.next_value::<List>()?.0,
+                "time_breaks" => options.time_breaks = map.next_value()?,
+                "saveat" | "save" => {
+                    options.save = map.next_value()?;
+                    "saveat".clone_into(&mut name);
+                }
+                "save_start" => options.save_start = map.next_value()?,
+                "save_end" => options.save_end = map.next_value()?,
+                "saving" => options.saving = map.next_value()?,
+                _ => return Err(Error::unknown_field(&name, OPTIONS)),
+            }
+            if seen.contains(&name) {
+                return Err(Error::custom(format!("the option `{name}` is given twice")));
+            }
+            seen.push(name);
+        }
+        Ok(options)
+    }
+}
+
+/// A number, whole or not.
+pub(crate) struct Number(pub f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_f64(OneNumber)
+    }
+}
+
+struct OneNumber;
+
+impl Visitor<'_> for OneNumber {
+    type Value = Number;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
+        Ok(Number(number))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
+        Ok(Number(number as f64))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
+        Ok(Number(number as f64))
+    }
+}
+
+/// A list of numbers.
+pub(crate) struct List(pub Vec<f64>);
+
+impl<'de> Deserialize<'de> for List {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ListOfNumbers)
+    }
+}
+
+struct ListOfNumbers;
+
+impl<'de> Visitor<'de> for ListOfNumbers {
+    type Value = List;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of numbers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<List, A::Error> {
+        let mut numbers = Vec::new();
+        while let Some(Number(number)) = list.next_element()? {
+            numbers.push(number);
+        }
+        Ok(List(numbers))
+    }
+}
+
+/// A number of steps: a whole number, which may be written as `1e5`.
+struct Count(u32);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WholeNumber)
+    }
+}
+
+struct WholeNumber;
+
+impl Visitor<'_> for WholeNumber {
+    type Value = Count;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a whole number of steps, at most {}", u32::MAX)
+    }
+
+    fn visit_u64<E: Error>(self, count: u64) -> Result<Count, E> {
+        let wrong = |_| E::invalid_value(Unexpected::Unsigned(count), &self);
+        u32::try_from(count).map(Count).map_err(wrong)
+    }
+
+    fn visit_i64<E: Error>(self, count: i64) -> Result<Count, E> {
+        let wrong = |_| E::invalid_value(Unexpected::Signed(count), &self);
+        u32::try_from(count).map(Count).map_err(wrong)
+    }
+
+    fn visit_f64<E: Error>(self, count: f64) -> Result<Count, E> {
+        match count.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&count) {
+            true => Ok(Count(count as u32)),
+            false => Err(E::invalid_value(Unexpected::Float(count), &self)),
+        }
+    }
+}
+
+impl Serialize for StepSize {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (name, dt) = match *self {
+            StepSize::Adaptive => return serializer.serialize_str("adaptive"),
+            StepSize::AdaptiveFrom(dt) => ("adaptive_from", dt),
+            StepSize::Fixed(dt) => ("fixed", dt),
+        };
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(name, &dt)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for StepSize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Steps)
+    }
+}
+
+struct Steps;
+
+impl Steps {
+    /// A number does not say which of the two it is.
+    fn number<E: Error>(dt: f64) -> E {
+        E::custom(format!(
+            "`step` is {dt}, which may be the size of all steps or of the first: write \
+             {{ \"fixed\": {dt} }} or {{ \"adaptive_from\": {dt} }}"
+        ))
+    }
+}
+
+impl<'de> Visitor<'de> for Steps {
+    type Value = StepSize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a `step`: write \"adaptive\", { \"adaptive_from\": 0.1 } or { \"fixed\": 0.1 }",
+        )
+    }
+
+    fn visit_f64<E: Error>(self, dt: f64) -> Result<StepSize, E> {
+        Err(Self::number(dt))
+    }
+
+    fn visit_u64<E: Error>(self, dt: u64) -> Result<StepSize, E> {
+        Err(Self::number(dt as f64))
+    }
+
+    fn visit_i64<E: Error>(self, dt: i64) -> Result<StepSize, E> {
+        Err(Self::number(dt as f64))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<StepSize, E> {
+        match name {
+            "adaptive" => Ok(StepSize::Adaptive),
+            "adaptive_from" | "fixed" => Err(E::custom(format!(
+                "`step` lacks the size of the steps: write {{ \"{name}\": 0.1 }}"
+            ))),
+            _ => Err(E::invalid_value(Unexpected::Str(name), &self)),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StepSize, A::Error> {
+        let Some(name) = map.next_key::<String>()? else {
+            return Err(Error::invalid_value(Unexpected::Map, &self));
+        };
+        let step = match name.as_str() {
+            "adaptive_from" => StepSize::AdaptiveFrom(map.next_value::<Number>()?.0),
+            "fixed" => StepSize::Fixed(map.next_value::<Number>()?.0),
+            _ => return Err(Error::invalid_value(Unexpected::Str(&name), &self)),
+        };
+        match map.next_key::<String>()? {
+            None => Ok(step),
+            Some(other) => Err(Error::custom(format!(
+                "`step` is one of `adaptive_from` and `fixed`, not both `{name}` and `{other}`"
+            ))),
+        }
+    }
+}
 
 /// A number, or a list of numbers.
 #[derive(Clone)]
@@ -50,7 +289,7 @@ impl<'de> Visitor<'de> for OneOrSeveral {
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Numbers, A::Error> {
         let list = value::SeqAccessDeserializer::new(list);
-        Vec::deserialize(list).map(Numbers::Several)
+        List::deserialize(list).map(|list| Numbers::Several(list.0))
     }
 }
 
@@ -188,6 +427,29 @@ mod tests {
         assert_eq!(from_str::<SolveOptions>(file).unwrap(), options);
         let options = SolveOptions::default().abstol(-2.0);
         assert_eq!(from_str::<SolveOptions>(r#"{ "abstol": -2 }"#).unwrap(), options);
+        let file = r#"{ "reltol": 1, "dtmax": 2, "step": { "fixed": -1 }, "tstops": [3] }"#;
+        let options = SolveOptions::default().reltol(1.0).dtmax(2.0).fixed_step(-1.0).tstops([3.0]);
+        assert_eq!(from_str::<SolveOptions>(file).unwrap(), options);
+    }
+
+    #[test]
+    fn counts_may_have_exponents() {
+        for (count, expected) in
+            [("1e5", 100_000), ("2.5e3", 2500), ("0", 0), ("4294967295.0", u32::MAX)]
+        {
+            let options: SolveOptions = from_str(&format!("{{ \"max_steps\": {count} }}")).unwrap();
+            assert_eq!(options, SolveOptions::default().max_steps(expected));
+        }
+    }
+
+    #[test]
+    fn controllers_without_exponents_may_be_their_names() {
+        for (name, controller) in [("i", Controller::i()), ("predictive", Controller::predictive())]
+        {
+            let options: SolveOptions =
+                from_str(&json!({ "controller": name }).to_string()).unwrap();
+            assert_eq!(options, SolveOptions::default().controller(controller));
+        }
     }
 
     #[test]
@@ -198,8 +460,52 @@ mod tests {
                 "string \"small\", expected a number or a list of numbers",
             ),
             (r#"{ "saveat": { "Every": 1.0 } }"#, "map, expected a number or a list of numbers"),
-            (r#"{ "abstol": [1.0, "x"] }"#, "string \"x\", expected f64"),
-            (r#"{ "step": "fast" }"#, "unknown variant `fast`, expected one of `adaptive`"),
+            (r#"{ "abstol": [1.0, "x"] }"#, "string \"x\", expected a number"),
+            (r#"{ "tstops": 1.5 }"#, "floating point `1.5`, expected a list of numbers"),
+            (r#"{ "reltol": "small" }"#, "string \"small\", expected a number"),
+            (
+                r#"{ "step": "fast" }"#,
+                "string \"fast\", expected a `step`: write \"adaptive\", \
+                 { \"adaptive_from\": 0.1 } or { \"fixed\": 0.1 }",
+            ),
+            (r#"{ "step": { "size": 0.1 } }"#, "string \"size\", expected a `step`: write \"ad"),
+            (r#"{ "step": {} }"#, "map, expected a `step`: write \"adaptive\""),
+            (r#"{ "step": null }"#, "null, expected a `step`: write \"adaptive\""),
+            (
+                r#"{ "step": 0.1 }"#,
+                "`step` is 0.1, which may be the size of all steps or of the first: write \
+                 { \"fixed\": 0.1 } or { \"adaptive_from\": 0.1 }",
+            ),
+            (r#"{ "step": 2 }"#, "write { \"fixed\": 2 } or { \"adaptive_from\": 2 }"),
+            (
+                r#"{ "step": "fixed" }"#,
+                "`step` lacks the size of the steps: write { \"fixed\": 0.1 }",
+            ),
+            (r#"{ "step": { "fixed": "x" } }"#, "string \"x\", expected a number"),
+            (
+                r#"{ "step": { "fixed": 0.1, "adaptive_from": 0.2 } }"#,
+                "one of `adaptive_from` and `fixed`, not both `fixed` and `adaptive_from`",
+            ),
+            (
+                r#"{ "max_steps": 0.5 }"#,
+                "floating point `0.5`, expected a whole number of steps, at most 4294967295",
+            ),
+            (r#"{ "max_steps": -1 }"#, "integer `-1`, expected a whole number of steps"),
+            (r#"{ "max_steps": 1e10 }"#, "`10000000000.0`, expected a whole number of steps"),
+            (r#"{ "max_steps": 4294967296 }"#, "`4294967296`, expected a whole number of steps"),
+            (
+                r#"{ "controller": "pi" }"#,
+                "the controller `pi` takes 2 exponents, found 0: write \
+                 { \"kind\": \"pi\", \"exponents\": [0.7, 0.4] }",
+            ),
+            (r#"{ "controller": 3 }"#, "integer `3`, expected a controller such as { \"kind\""),
+            (r#"{ "reltol": 1e-3, "reltol": 1e-6 }"#, "the option `reltol` is given twice"),
+            (r#"{ "save": 1.0, "saveat": 2.0 }"#, "the option `saveat` is given twice"),
+            (
+                "[1e-6, 1e-3]",
+                "sequence, expected options by their names, such as { \"reltol\": 1e-6 }",
+            ),
+            ("[]", "sequence, expected options by their names"),
         ] {
             let error = from_str::<SolveOptions>(file).unwrap_err().to_string();
             assert!(error.contains(expected) && error.contains("line 1"), "{error}");

@@ -9,6 +9,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// began and at each time to stop at, for automatic first steps, and for interpolants. Lanes that run
     /// together share the work, but each trajectory's count is its own.
     ///
+    /// A function that counts its calls counts more: a lane that finds no trajectory left asks for one evaluation
+    /// beyond the end of its last, and computes on beside others that are not done. These belong to no trajectory,
+    /// and are not counted.
+    ///
     /// `None` where steps do not tell: for methods that iterate (ESDIRK), trajectories that [were
     /// stiff](Self::used_stiff_method) to a method that switches, systems with algebraic equations, and where
     /// several states were saved by an interpolant that takes [further evaluations](crate::methods::Properties::extra)
