@@ -12,7 +12,7 @@ use odes::methods::tsit5;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Bs3, Controller, EnsembleSolution, Method, SolveError, TrBdf2, Vary};
-use textbook::{Before, Law, PROPORTIONAL};
+use textbook::{Before, Controlled, PROPORTIONAL};
 
 /// Three oscillators that know nothing of each other, one of them fast.
 #[ode_system]
@@ -150,11 +150,11 @@ fn predictive(e: f64, order: f64, before: &Before) -> f64 {
     plain.min(trend)
 }
 
-const LAWS: [(Controller, (Law, f64)); 4] = [
-    (Controller::i(), (integral, 1.0)),
+const LAWS: [(Controller, Controlled); 4] = [
+    (Controller::i(), (integral, 1.0, 0.0)),
     (Controller::pi(0.7, 0.4), PROPORTIONAL),
-    (Controller::pid(0.49, -0.34, 0.1), (derivative, 0.49)),
-    (Controller::predictive(), (predictive, 1.0)),
+    (Controller::pid(0.49, -0.34, 0.1), (derivative, 0.49, 0.34)),
+    (Controller::predictive(), (predictive, 1.0, 0.0)),
 ];
 
 fn compare<S: System<N, P>, const N: usize, const P: usize>(

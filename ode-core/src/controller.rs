@@ -34,8 +34,6 @@ mod device {
     /// See [`ROOT_SLOPE`].
     pub const ROOT_ONE: f64 = 0.7071067811865476;
 
-    /// The root of the smallest factor after an accepted step, 0.52: `√(√√0.52 - ½)`.
-    pub const ROOT_LEAST_ACCEPTED: f64 = 0.5909163303707048;
     /// The bit patterns whose difference with that of `x` begins the reciprocal of `x`.
     pub const RECIPROCAL_DOUBLE: u64 = 9213914475919310848;
     /// As [`RECIPROCAL_DOUBLE`], for `f32`.
@@ -265,11 +263,7 @@ mod device {
             let trend = bits.mul_add(-law.beta1, root + memory.root);
             root = <R::Single as Real>::select(good, root.min(trend), root);
         }
-        if kind == KIND_PID {
-            let least = <R::Single as Real>::lit(ROOT_LEAST_ACCEPTED).max(law.least);
-            root = root.at_least(<R::Single as Real>::select(good, least, law.least));
-        }
-        if kind == KIND_PREDICTIVE {
+        if kind != KIND_PI {
             root = root.at_least(law.least);
         }
         let root = root.at_most(law.most);
@@ -309,7 +303,8 @@ mod device {
 /// | [`predictive`](Controller::predictive) | the lesser of the first one and `safety e^(-1/k) (h/h₋₁) (e₋₁/e)^(1/k)` (Gustafsson 1994; Hairer and Wanner II, IV.8) |
 ///
 /// within [limits](Controller::factors). After a rejection the errors of steps before are left out.
-/// Those that remember errors make no step after an accepted one shorter than 0.52 times that.
+/// Errors are remembered as `1e-4` at least, and as so much that an accepted step is followed by one of 0.52 times
+/// its size or more.
 /// Errors below `1e-4` are remembered as that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -426,12 +421,19 @@ impl Controller {
         let safety = root(self.safety.log2());
         let [least, most] = self.factors;
         let falls = (safety - root_of(least)) / (beta1 * per_octave);
-        let smallest = OLD_LOG2_MIN * per_octave + one;
+        // By how much small errors of steps before can shorten the next one.
+        let shorten = match self.kind {
+            Kind::Pi([_, beta2]) => beta2.max(0.0),
+            Kind::Pid([_, beta2, beta3]) => (-beta2).max(0.0) + (-beta3).max(0.0),
+            Kind::Predictive => 0.0,
+        };
+        let enough = (LEAST_ACCEPTED / self.safety).log2().min(0.0) / (shorten * half);
+        let smallest = enough.max(OLD_LOG2_MIN) * per_octave + one;
         let (base, fresh) = match self.kind {
             // Nothing is remembered as the smallest error.
             Kind::Pi(_) => {
                 let base = safety + (beta1 - beta2) * one;
-                (base, (base + beta2 * smallest).max(root_of(LEAST_ACCEPTED) + beta1 * one))
+                (base, base + beta2 * smallest)
             }
             Kind::Pid(_) => {
                 let base = safety + (beta1 - beta2 - beta3) * one;
@@ -457,9 +459,9 @@ impl Controller {
     }
 }
 
-/// After an accepted step that remembers errors the next one is at least so many times as long: more than half. So
-/// a step of one unit of the time in its last place is followed by another, until errors grow and one is refused,
-/// and not by none.
+/// However small the errors of steps before, that of an accepted step asks for a next one of so many times its
+/// size at least: more than half. So a step of one unit of the time in its last place is followed by another, until
+/// errors grow and one is refused, and not by none.
 const LEAST_ACCEPTED: f64 = 0.52;
 /// Binary logarithm of the square of the smallest norm that is remembered, `1e-4`.
 const OLD_LOG2_MIN: f64 = -26.575424759098898;

@@ -17,9 +17,11 @@ pub(crate) struct Before {
     pub(crate) growth: f64,
 }
 
-/// The controller that explicit methods have, `pi(0.7, 0.4)`, and its first exponent (Hairer and Wanner,
-/// volume II, IV.2).
-pub(crate) const PROPORTIONAL: (Law, f64) = (proportional, 0.7);
+/// A controller, its first exponent, and the exponent by which small errors of steps before shorten the next one.
+pub(crate) type Controlled = (Law, f64, f64);
+
+/// The controller that explicit methods have, `pi(0.7, 0.4)` (Hairer and Wanner, volume II, IV.2).
+pub(crate) const PROPORTIONAL: Controlled = (proportional, 0.7, 0.4);
 
 fn proportional(e: f64, order: f64, before: &Before) -> f64 {
     0.9 * e.powf(-0.7 / order) * before.errors[0].powf(0.4 / order)
@@ -27,19 +29,21 @@ fn proportional(e: f64, order: f64, before: &Before) -> f64 {
 
 /// Steps of an explicit method of order `order`: the norm with a square root, the controller with powers,
 /// two error estimates as one (volume I, II.10), from a given first step. `law` counts where a step is
-/// accepted; after a rejection it is the first exponent alone.
+/// accepted; after a rejection it is the first exponent alone. Errors are remembered as `1e-4` at least, and as
+/// so much that an accepted step is followed by one of 0.52 times its size.
 fn textbook<S: System<N, P>, const N: usize, const P: usize>(
     (tableau, order): (&Tableau, f64),
     (mut u, p, end): ([f64; N], [f64; P], f64),
     tolerance: f64,
     first: f64,
-    (law, beta1): (Law, f64),
+    (law, beta1, shorten): Controlled,
 ) -> usize {
     let combined = |row: &Row, k: &[[f64; N]], d: usize| {
         row.coefficients.iter().zip(k).map(|(a, k)| a * k[d]).sum::<f64>()
     };
     let (mut t, mut dt, mut steps) = (0.0, first, 0);
-    let mut before = Before { errors: [1e-4; 2], growth: f64::INFINITY };
+    let least = (0.52f64 / 0.9).powf(order / shorten).max(1e-4);
+    let mut before = Before { errors: [least; 2], growth: f64::INFINITY };
     while t < end {
         let last = end - t <= dt;
         let h = if last { end - t } else { dt };
@@ -69,7 +73,7 @@ fn textbook<S: System<N, P>, const N: usize, const P: usize>(
         let factor = factor.clamp(0.2, 10.0);
         if accept {
             (t, u) = (if last { end } else { t + h }, new);
-            let errors = [e.max(1e-4), before.errors[0]];
+            let errors = [e.max(least), before.errors[0]];
             before = Before { errors, growth: factor };
         } else {
             before.growth *= factor;
@@ -87,7 +91,7 @@ pub(crate) fn compare<M, S, const N: usize, const P: usize, const K: usize>(
     problems: &[([f64; N], [f64; P], f64)],
     tolerance: f64,
     options: &SolveOptions,
-    law: (Law, f64),
+    law: Controlled,
 ) -> usize
 where
     M: Method<K>,
