@@ -17,6 +17,7 @@ mod written;
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
+use crate::methods::Properties;
 
 pub use device::*;
 
@@ -303,8 +304,8 @@ mod device {
 /// | [`predictive`](Controller::predictive) | the lesser of the first one and `safety e^(-1/k) (h/h₋₁) (e₋₁/e)^(1/k)` (Gustafsson 1994; Hairer and Wanner II, IV.8) |
 ///
 /// within [limits](Controller::factors). After a rejection the errors of steps before are left out.
-/// Errors are remembered as `1e-4` at least, and as so much that an accepted step is followed by one of 0.52 times
-/// its size or more.
+/// Errors are remembered as `1e-4` at least, with explicit methods as so much that an accepted step is followed
+/// by one of 0.52 times its size or more.
 /// Errors below `1e-4` are remembered as that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -401,15 +402,14 @@ impl Controller {
         Ok(())
     }
 
-    /// The numbers of its [`Law`], for `n` components of type `T` and an error estimate of order
-    /// `k - 1`.
+    /// The numbers of its [`Law`], for `n` components of type `T` and the error estimate of `method`.
     #[must_use]
-    pub fn law<T: Scalar>(&self, n: usize, k: usize) -> [f32; LAW_NUMBERS] {
+    pub fn law<T: Scalar>(&self, n: usize, method: &Properties) -> [f32; LAW_NUMBERS] {
         // The root of the factor, and of a binary logarithm.
         let root_of = |factor: f64| (factor.sqrt().sqrt() - 0.5).sqrt();
         let root = |log2: f64| ROOT_SLOPE * log2 + ROOT_ONE;
         // The norm is squared: half the exponents.
-        let half = 0.5 / k as f64;
+        let half = 0.5 / method.error as f64;
         let betas = match self.kind {
             Kind::Pi([beta1, beta2]) => [beta1, beta2, 0.0],
             Kind::Pid([beta1, beta2, beta3]) => [beta1, -beta2, -beta3],
@@ -427,8 +427,11 @@ impl Controller {
             Kind::Pid([_, beta2, beta3]) => (-beta2).max(0.0) + (-beta3).max(0.0),
             Kind::Predictive => 0.0,
         };
+        // Implicit methods refuse a step of no length: it divides.
+        let explicit = method.solves == 0 || method.switches_to.is_some();
         let enough = (LEAST_ACCEPTED / self.safety).log2().min(0.0) / (shorten * half);
-        let smallest = enough.max(OLD_LOG2_MIN) * per_octave + one;
+        let smallest = if explicit { enough.max(OLD_LOG2_MIN) } else { OLD_LOG2_MIN };
+        let smallest = smallest * per_octave + one;
         let (base, fresh) = match self.kind {
             // Nothing is remembered as the smallest error.
             Kind::Pi(_) => {
@@ -459,9 +462,9 @@ impl Controller {
     }
 }
 
-/// However small the errors of steps before, that of an accepted step asks for a next one of so many times its
-/// size at least: more than half. So a step of one unit of the time in its last place is followed by another, until
-/// errors grow and one is refused, and not by none.
+/// However small the errors of steps before, with explicit methods that of an accepted step asks for a next one of
+/// so many times its size at least: more than half. So a step of one unit of the time in its last place is followed
+/// by another, until errors grow and one is refused, and not by none.
 const LEAST_ACCEPTED: f64 = 0.52;
 /// Binary logarithm of the square of the smallest norm that is remembered, `1e-4`.
 const OLD_LOG2_MIN: f64 = -26.575424759098898;

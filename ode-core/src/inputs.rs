@@ -212,8 +212,8 @@ impl<T: Scalar> Inputs<T> {
         let controller = options.controller.unwrap_or(method.controller);
         let stiff_law = method
             .switches_to
-            .map(|method| options.controller.unwrap_or(auto::CONTROLLER).law::<T>(N, method.error));
-        let law = controller.law::<T>(N, method.error);
+            .map(|method| options.controller.unwrap_or(auto::CONTROLLER).law::<T>(N, method));
+        let law = controller.law::<T>(N, method);
         let saved = options.saved_row::<S, N, P>()?;
         let n = ensemble.trajectories;
         if n == 0 {

@@ -75,7 +75,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
     fn run<R: Real<Scalar = T>>(mut self) -> Vec<[T; 3]> {
         let [abstol, reltol, dt, dtmin] = self.options.map(|x| R::lit(x.widen()));
         let max_steps = <R::Bits as Bits>::lit(self.max_steps);
-        let law = Tsit5::PROPERTIES.controller.law::<T>(3, Tsit5::PROPERTIES.error);
+        let law = Tsit5::PROPERTIES.controller.law::<T>(3, &Tsit5::PROPERTIES);
         let law = controller::law::<R>(law.map(|x| <R::Single as Real>::lit(f64::from(x))));
         let stiff_law = law;
         let tolerances = stepper::tolerances([abstol; 3], reltol);
