@@ -306,7 +306,6 @@ mod device {
 /// within [limits](Controller::factors). After a rejection the errors of steps before are left out.
 /// Errors are remembered as `1e-4` at least, with explicit methods as so much that an accepted step is followed
 /// by one of 0.52 times its size or more.
-/// Errors below `1e-4` are remembered as that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "written::Written", into = "written::Written"))]
