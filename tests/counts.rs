@@ -1,74 +1,12 @@
 //! Evaluations and factorisations that a solution tells, against those that a system counts.
 
-use odes::lane::Real;
+#[path = "support/counted.rs"]
+mod counted;
+
+use counted::Counted;
 use odes::prelude::*;
-use odes::report::{LinearEquations, Operations};
 use odes::system::System;
 use odes::{EnsembleSolution, Solver};
-use std::cell::Cell;
-use std::marker::PhantomData;
-
-/// `S`, which counts what is asked of it on this thread.
-#[derive(Clone, Copy, Debug)]
-struct Counted<S>(PhantomData<S>);
-
-thread_local! {
-    static COUNTS: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
-}
-
-impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S> {
-    const NAME: &'static str = S::NAME;
-    const STATES: [&'static str; N] = S::STATES;
-    const PARAMETERS: [&'static str; P] = S::PARAMETERS;
-    const JACOBIAN_PATTERN: &'static [(usize, usize)] = S::JACOBIAN_PATTERN;
-    const PARAMETER_PATTERN: &'static [(usize, usize)] = S::PARAMETER_PATTERN;
-    const TIME_PATTERN: &'static [usize] = S::TIME_PATTERN;
-    const TIME_BREAKS: &'static [f64] = S::TIME_BREAKS;
-    const OPERATIONS: [Operations; 4] = S::OPERATIONS;
-    const LINEAR: LinearEquations = S::LINEAR;
-    const MASS: bool = S::MASS;
-    const HAS_DOMAIN: bool = S::HAS_DOMAIN;
-
-    type Factors<R: Real> = S::Factors<R>;
-
-    fn rhs<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N] {
-        COUNTS.with(|counts| counts.update(|(f, w)| (f + 1, w)));
-        S::rhs(u, p, t)
-    }
-
-    fn jacobian<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [[R; N]; N] {
-        S::jacobian(u, p, t)
-    }
-
-    fn parameter_jacobian<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [[R; P]; N] {
-        S::parameter_jacobian(u, p, t)
-    }
-
-    fn time_gradient<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N] {
-        S::time_gradient(u, p, t)
-    }
-
-    fn mass<R: Real>(v: &[R; N]) -> [R; N] {
-        S::mass(v)
-    }
-
-    fn out_of_domain<R: Real>(u: &[R; N], p: &[R; P], t: R) -> R::Mask {
-        S::out_of_domain(u, p, t)
-    }
-
-    fn factor<R: Real>(u: &[R; N], p: &[R; P], t: R, scale: R) -> S::Factors<R> {
-        COUNTS.with(|counts| counts.update(|(f, w)| (f, w + 1)));
-        S::factor(u, p, t, scale)
-    }
-
-    fn solve<R: Real>(w: &S::Factors<R>, b: &[R; N]) -> [R; N] {
-        S::solve(w, b)
-    }
-
-    fn device_source() -> String {
-        S::device_source()
-    }
-}
 
 /// Stiff for great parameters, and kicked at 2 and 5.
 #[ode_system]
@@ -121,7 +59,7 @@ type Solution<S> = EnsembleSolution<Counted<S>, f64, 2, 1>;
 /// Solves for these parameters, and counts on the way. The lane that finds no trajectory any more evaluates
 /// once in vain, with a mass matrix the derivative.
 fn solve<S, M, const K: usize>(
-    _: S,
+    system: S,
     method: M,
     span: (f64, f64),
     parameters: &[[f64; 1]],
@@ -131,11 +69,11 @@ where
     S: System<2, 1>,
     M: Solver<K>,
 {
-    let problem = OdeProblem::new(Counted::<S>(PhantomData), [2.0, 0.0], span, [1.0]);
-    COUNTS.set((0, 0));
+    let problem = OdeProblem::new(Counted::new(system), [2.0, 0.0], span, [1.0]);
+    counted::taken();
     let ensemble = EnsembleProblem::new(problem).over(parameters);
     let solution = ensemble.solve(method, EnsembleSerial, options).unwrap();
-    let (evaluations, factorisations) = COUNTS.get();
+    let (evaluations, factorisations) = counted::taken();
     (solution, evaluations - 1, factorisations - u64::from(S::MASS))
 }
 

@@ -18,6 +18,7 @@
 //! [`prototypes`].
 
 mod build;
+#[path = "../../tests/support/counted.rs"]
 mod counted;
 mod cpu;
 mod errors;

@@ -1,29 +1,25 @@
-//! A system that counts.
+//! A system that counts, for tests and benchmarks.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use odes::lane::Real;
 use odes::report::{LinearEquations, Operations};
 use odes::system::System;
 
-/// `S`, and how often its right-hand side was evaluated and its matrix factorised: meant for one lane of
-/// one thread, since all lanes of a vector count as one.
+/// `S`, and how often this thread evaluated its right-hand side and factorised its matrix: meant for one lane, since
+/// all lanes of a vector count as one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted<S>(PhantomData<S>);
 
-static EVALUATIONS: AtomicU64 = AtomicU64::new(0);
-static FACTORISATIONS: AtomicU64 = AtomicU64::new(0);
-
-/// One more. A plain addition, which one thread is content with, takes no time.
-#[inline(always)]
-fn count(of: &AtomicU64) {
-    of.store(of.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+thread_local! {
+    static EVALUATIONS: Cell<u64> = const { Cell::new(0) };
+    static FACTORISATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Evaluations and factorisations since this was last called.
+/// Evaluations and factorisations since this thread last called this.
 pub(crate) fn taken() -> (u64, u64) {
-    (EVALUATIONS.swap(0, Ordering::Relaxed), FACTORISATIONS.swap(0, Ordering::Relaxed))
+    (EVALUATIONS.take(), FACTORISATIONS.take())
 }
 
 impl<S> Counted<S> {
@@ -32,7 +28,7 @@ impl<S> Counted<S> {
     where
         S: System<N, P>,
     {
-        const { assert!(!S::MASS && !S::HAS_DOMAIN, "it would be lost") };
+        const { assert!(S::OBSERVABLES.is_empty() && S::ALGEBRAIC == 0, "they would be lost") };
         Counted(PhantomData)
     }
 }
@@ -44,14 +40,19 @@ impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S
     const JACOBIAN_PATTERN: &'static [(usize, usize)] = S::JACOBIAN_PATTERN;
     const PARAMETER_PATTERN: &'static [(usize, usize)] = S::PARAMETER_PATTERN;
     const TIME_PATTERN: &'static [usize] = S::TIME_PATTERN;
+    const TIME_BREAKS: &'static [f64] = S::TIME_BREAKS;
+    const PARAMETER_BREAKS: &'static [&'static str] = S::PARAMETER_BREAKS;
+    const STEPWISE: bool = S::STEPWISE;
     const OPERATIONS: [Operations; 4] = S::OPERATIONS;
     const LINEAR: LinearEquations = S::LINEAR;
+    const MASS: bool = S::MASS;
+    const HAS_DOMAIN: bool = S::HAS_DOMAIN;
 
     type Factors<R: Real> = S::Factors<R>;
 
     #[inline(always)]
     fn rhs<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N] {
-        count(&EVALUATIONS);
+        EVALUATIONS.set(EVALUATIONS.get() + 1);
         S::rhs(u, p, t)
     }
 
@@ -71,14 +72,28 @@ impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S
     }
 
     #[inline(always)]
+    fn mass<R: Real>(v: &[R; N]) -> [R; N] {
+        S::mass(v)
+    }
+
+    #[inline(always)]
+    fn out_of_domain<R: Real>(u: &[R; N], p: &[R; P], t: R) -> R::Mask {
+        S::out_of_domain(u, p, t)
+    }
+
+    #[inline(always)]
     fn factor<R: Real>(u: &[R; N], p: &[R; P], t: R, scale: R) -> S::Factors<R> {
-        count(&FACTORISATIONS);
+        FACTORISATIONS.set(FACTORISATIONS.get() + 1);
         S::factor(u, p, t, scale)
     }
 
     #[inline(always)]
     fn solve<R: Real>(w: &S::Factors<R>, b: &[R; N]) -> [R; N] {
         S::solve(w, b)
+    }
+
+    fn parameter_breaks(p: &[f64; P], put: impl FnMut(f64)) {
+        S::parameter_breaks(p, put);
     }
 
     fn device_source() -> String {
