@@ -83,11 +83,12 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
         times: &SaveTimes<T>,
         which: R::Mask,
         slot: R::Bits,
-        mut t: R,
+        t: R,
     ) -> R {
         R::outline_cold(
             #[inline(always)]
             || {
+                let mut t = t;
                 for lane in set_bits(which.to_bitmask()) {
                     let (i, slot) = (self.results.first + self.lanes[lane], slot.lane(lane));
                     t.set_lane(lane, times.get(self.inputs.trajectories, i, slot as usize));
@@ -152,10 +153,11 @@ where
     }
 
     #[inline(always)]
-    fn load_u(&self, got: R::Mask, mut u: [R; N]) -> [R; N] {
+    fn load_u(&self, got: R::Mask, u: [R; N]) -> [R; N] {
         R::outline_cold(
             #[inline(always)]
             || {
+                let mut u = u;
                 for lane in set_bits(got.to_bitmask()) {
                     let i = self.results.first + self.lanes[lane];
                     for d in 0..N {
@@ -168,10 +170,11 @@ where
     }
 
     #[inline(always)]
-    fn load_p(&self, got: R::Mask, mut p: [R; P]) -> [R; P] {
+    fn load_p(&self, got: R::Mask, p: [R; P]) -> [R; P] {
         R::outline_cold(
             #[inline(always)]
             || {
+                let mut p = p;
                 for d in 0..P {
                     p[d] = self.load(&self.inputs.p[d], got, p[d]);
                 }

@@ -22,7 +22,11 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
 
     fn splat(x: Self::Scalar) -> Self;
     fn get(self, i: usize) -> Self::Scalar;
-    fn set(&mut self, i: usize, x: Self::Scalar);
+    /// In registers: what is written to memory lane by lane and then read as a vector is not forwarded.
+    #[inline(always)]
+    fn set(&mut self, i: usize, x: Self::Scalar) {
+        *self = Self::select(Self::mask_from_bits(1 << i), Self::splat(x), *self);
+    }
     fn add(self, b: Self) -> Self;
     fn sub(self, b: Self) -> Self;
     fn mul(self, b: Self) -> Self;
@@ -141,10 +145,6 @@ impl<V: Vector> Vector for Two<V> {
     #[inline(always)]
     fn get(self, i: usize) -> V::Scalar {
         if i < V::WIDTH { self.0.get(i) } else { self.1.get(i - V::WIDTH) }
-    }
-    #[inline(always)]
-    fn set(&mut self, i: usize, x: V::Scalar) {
-        if i < V::WIDTH { self.0.set(i, x) } else { self.1.set(i - V::WIDTH, x) }
     }
     #[inline(always)]
     fn add(self, b: Self) -> Self {

@@ -54,14 +54,6 @@ macro_rules! vector {
                 lanes[i]
             }
             #[inline(always)]
-            fn set(&mut self, i: usize, x: $scalar) {
-                // SAFETY: as in `get`.
-                let mut lanes: [$scalar; $width] = unsafe { core::mem::transmute(self.0) };
-                lanes[i] = x;
-                // SAFETY: as in `get`.
-                self.0 = unsafe { core::mem::transmute::<[$scalar; $width], $register>(lanes) };
-            }
-            #[inline(always)]
             fn add(self, b: Self) -> Self {
                 $name(isa!($add(self.0, b.0)))
             }
@@ -351,13 +343,12 @@ macro_rules! vector_masks {
         }
         #[inline(always)]
         fn mask_from_bits(a: u64) -> $mask {
-            let mut lanes = Self::splat(0.0);
+            let mut lanes = [0.0; Self::WIDTH];
             for i in 0..Self::WIDTH {
-                if (a >> i) & 1 != 0 {
-                    lanes.set(i, $lanes);
-                }
+                lanes[i] = if (a >> i) & 1 != 0 { $lanes } else { 0.0 };
             }
-            lanes.0
+            // SAFETY: as in `get`.
+            unsafe { core::mem::transmute::<[_; Self::WIDTH], $mask>(lanes) }
         }
     };
 }
