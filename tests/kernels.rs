@@ -82,7 +82,8 @@ fn variant<S: System<N, P>, const N: usize, const P: usize>(
     shared: Vec<bool>,
 ) -> Variant {
     let states = if save { N } else { 0 };
-    let saved = SavedRow { states, observables: if save { S::OBSERVABLES.len() } else { 0 } };
+    let observables = if save { S::OBSERVABLES.len() } else { 0 };
+    let saved = SavedRow { states, observables, times: 0 };
     Variant { adaptive, saved, refill: adaptive, shared, ..Variant::default() }
 }
 

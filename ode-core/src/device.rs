@@ -68,7 +68,7 @@ impl Variant {
             limited: inputs.limited(),
             stops: inputs.stopping,
             law_kind: inputs.law_kind,
-            saved: if inputs.save.slots() > 0 { inputs.saved } else { SavedRow::default() },
+            saved: if inputs.slots() > 0 { inputs.saved } else { SavedRow::default() },
             refill,
             shared: shared.collect(),
             functions: Functions::default(),
@@ -125,9 +125,9 @@ where
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
     let system = S::device_source();
     let (name, method_name) = (S::NAME, M::DEVICE_NAME);
-    let SavedRow { states, observables } = saved;
+    let SavedRow { states, observables, times } = saved;
     let arguments = format!(
-        "{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {states}, {observables}, {refill}, {limited}, \
+        "{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {states}, {observables}, {times}, {refill}, {limited}, \
          {stops}, {law_kind}, {own_tolerances}"
     );
     let mut next = 0..;
@@ -204,6 +204,7 @@ pub struct JobArguments<T> {
     pub n: u32,
     pub max_steps: u32,
     pub save_slots: u32,
+    pub known_slots: u32,
     pub save_stride: u32,
     pub save_each: u32,
     pub stop_slots: u32,

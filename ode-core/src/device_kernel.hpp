@@ -22,7 +22,7 @@ template<class R> struct Job {
     const R* save_times;
     const R* stop_times;
     R* finals;              // [component * n + trajectory]
-    R* saved;               // [(slot * width + number) * n + trajectory], states and then observables
+    R* saved;               // [(slot * width + number) * n + trajectory]: states, observables, the time
     R* ends;
     unsigned char* codes;
     u32* steps;
@@ -35,6 +35,7 @@ template<class R> struct Job {
     u32 n;                  // trajectories
     u32 max_steps;
     u32 save_slots;
+    u32 known_slots;        // slots whose times are among save_times; the rest are ends of steps
     u32 save_stride;        // from slot to slot of save_times; 1 where all trajectories share them
     u32 save_each;          // from trajectory to trajectory of save_times; 0 where they share them
     u32 stop_slots, stop_stride, stop_each; // the same of stop_times
@@ -45,20 +46,20 @@ DEVICE double quiet_nan(double) { return as_double(0x7ff8000000000000ull); }
 DEVICE float infinity(float) { return as_float(0x7f800000u); }
 DEVICE double infinity(double) { return as_double(0x7ff0000000000000ull); }
 
-// STATES, OBSERVABLES: how many of each are saved at a time.
+// STATES, OBSERVABLES: how many of each are saved at a time. TIMES: whether the time is, too.
 //
 // REFILL: whether threads take trajectories from a common queue until it is empty; otherwise each
 // takes the one of its own number. With a queue the threads of a warp stay together, or their paths
 // would drift apart for good (measured at 20 times the run time). Taking costs a warp about as much as
 // a step, so threads in need wait until together they have lost as much.
 template<
-    class R, class S, int N, int P, bool ADAPTIVE, int STATES, int OBSERVABLES, bool REFILL
+    class R, class S, int N, int P, bool ADAPTIVE, int STATES, int OBSERVABLES, int TIMES, bool REFILL
 > struct Feed {
     const Job<R>& job;
     const Shared<R>& shared;
     u32 i;
     static constexpr u32 IDLE = 0xffffffffu;
-    static constexpr int WIDTH = STATES + OBSERVABLES;
+    static constexpr int WIDTH = STATES + OBSERVABLES + TIMES;
 
     DEVICE Feed(const Job<R>& job, const Shared<R>& shared, u32 thread)
         : job(job), shared(shared), i(IDLE), thread(thread), waited(0u), patience(1u) {}
@@ -138,6 +139,7 @@ template<
     template<class B> DEVICE R save_time(bool which, B slot, R t) const {
         if (!which) return t;
         if (slot >= job.save_slots) return infinity(R());
+        if (TIMES > 0 && slot >= job.known_slots) return quiet_nan(R());
         return job.save_times[(u64)slot * job.save_stride + (job.save_each ? i : 0u)];
     }
     template<class B> DEVICE void save(
@@ -149,6 +151,7 @@ template<
                 Arr<R, OBSERVABLES> all = S::template observables<R>(u, p, t);
                 UNROLL for (int q = 0; q < OBSERVABLES; q++) saved(slot, STATES + q) = all[q];
             }
+            if constexpr (TIMES > 0) saved(slot, WIDTH - 1) = t;
         }
     }
     template<class B> DEVICE void finish(
@@ -180,12 +183,12 @@ private:
 
 template<
     class R, class S, class M, int N, int P, int K,
-    bool ADAPTIVE, int STATES, int OBSERVABLES, bool REFILL, bool LIMITED, bool STOPS, u32 LAW_KIND,
+    bool ADAPTIVE, int STATES, int OBSERVABLES, int TIMES, bool REFILL, bool LIMITED, bool STOPS, u32 LAW_KIND,
     bool OWN_TOLERANCES
 >
 DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
-    Feed<R, S, N, P, ADAPTIVE, STATES, OBSERVABLES, REFILL> feed(job, shared, thread);
-    constexpr bool SAVE = STATES + OBSERVABLES > 0;
+    Feed<R, S, N, P, ADAPTIVE, STATES, OBSERVABLES, TIMES, REFILL> feed(job, shared, thread);
+    constexpr bool SAVE = STATES + OBSERVABLES + TIMES > 0;
     Arr<R, N> abstol;
     UNROLL for (int d = 0; d < N; d++) {
         abstol[d] = OWN_TOLERANCES ? feed.column(N + P + 2 + d) : job.abstol;
@@ -196,7 +199,7 @@ DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
         stiff_law[i] = job.stiff_law[i];
     }
     auto options = integrate::options<R, N>(
-        stepper::tolerances<R, N>(abstol, job.reltol), array(job.dt, job.dtmin, job.dtmax), LIMITED, STOPS,
+        stepper::tolerances<R, N>(abstol, job.reltol), array(job.dt, job.dtmin, job.dtmax), LIMITED, STOPS, TIMES > 0,
         controller::law<R>(law), controller::law<R>(stiff_law), LAW_KIND, (typename Real<R>::Bits)job.max_steps);
     integrate::integrate<R, S, M, decltype(feed), N, P, K, ADAPTIVE, SAVE>(feed, options);
 }

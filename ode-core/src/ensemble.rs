@@ -177,10 +177,18 @@ where
     {
         let begin = Instant::now();
         let properties = method.properties(options, N, S::MASS)?;
-        let inputs =
+        let mut inputs =
             algorithm.prepare(|workers| Inputs::by(workers, self, options, &properties))??;
         let setup = begin.elapsed().as_secs_f64();
-        let raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
+        let mut before = Timings::default();
+        if inputs.saved.times > 0 {
+            let counted = method.integrate::<T, S, A, N, P>(&algorithm, &inputs.without_saves())?;
+            let accepted = counted.steps.iter().zip(&counted.rejected).map(|(all, no)| all - no);
+            inputs.step_slots = accepted.max().unwrap_or(0) as usize;
+            before = counted.timings;
+        }
+        let mut raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
+        raw.timings.add(&before);
         let mut solution = EnsembleSolution::new(inputs, raw)?;
         solution.set_axes(self.sweep.named_axes::<S>());
         solution.set_times(setup, begin.elapsed().as_secs_f64());
@@ -417,7 +425,7 @@ fn allocate<T: Scalar>(
         codes: zeros(1, n)?,
         steps: zeros(1, n)?,
         rejected: zeros(1, n)?,
-        kept: zeros(usize::from(inputs.save.slots() > 0), n)?,
+        kept: zeros(usize::from(inputs.slots() > 0), n)?,
         backend: Backend::Cpu { instructions, threads },
         timings: Timings::default(),
     })
@@ -548,6 +556,7 @@ where
             steps,
             inputs.limited(),
             inputs.stopping,
+            inputs.saved.times > 0,
             controller::law::<R>(lits::<R::Single, _>(inputs.law.map(f64::from))),
             controller::law::<R>(lits::<R::Single, _>(inputs.stiff_law.map(f64::from))),
             inputs.law_kind,

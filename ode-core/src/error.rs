@@ -215,6 +215,12 @@ pub enum SolveError {
         /// End of the time span.
         t1: f64,
     },
+    /// Every step is saved but the end of the last one.
+    #[error(
+        "save_end(false) with SaveAt::Steps: the end of the last step is the end of the time span; leave one of \
+         them out"
+    )]
+    StepsEnd,
     /// A time to save outside the time span.
     #[error("saveat contains {time}, which is outside the time span {t0}..={t1}")]
     SaveOutside {

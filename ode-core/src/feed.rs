@@ -55,7 +55,7 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
     ) -> Self {
         let (next, end) = (range.start, range.end);
         let lanes = [IDLE; MOST_LANES];
-        let saves = inputs.save.slots() > 0;
+        let saves = inputs.slots() > 0;
         let (waited, patience, system) = (0, 1, PhantomData);
         CpuFeed { inputs, results, next, end, saves, waited, patience, lanes, system }
     }
@@ -76,11 +76,13 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
         }
     }
 
-    /// `t` with time number `slot` of each trajectory filled in, in lanes `which`.
+    /// `t` with time number `slot` of each trajectory filled in, in lanes `which`; so many behind those that
+    /// are known are not numbers.
     #[inline(always)]
     fn time<R: Real<Scalar = T>>(
         &self,
         times: &SaveTimes<T>,
+        unknown: usize,
         which: R::Mask,
         slot: R::Bits,
         t: R,
@@ -90,8 +92,11 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
             || {
                 let mut t = t;
                 for lane in set_bits(which.to_bitmask()) {
-                    let (i, slot) = (self.results.first + self.lanes[lane], slot.lane(lane));
-                    t.set_lane(lane, times.get(self.inputs.trajectories, i, slot as usize));
+                    let i = self.results.first + self.lanes[lane];
+                    let slot = slot.lane(lane) as usize;
+                    let time = times.get(self.inputs.trajectories, i, slot);
+                    let known = !(times.slots()..times.slots() + unknown).contains(&slot);
+                    t.set_lane(lane, if known { time } else { T::nan() });
                 }
                 t
             },
@@ -195,12 +200,12 @@ where
 
     #[inline(always)]
     fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
-        self.time(&self.inputs.stops, which, index, t)
+        self.time(&self.inputs.stops, 0, which, index, t)
     }
 
     #[inline(always)]
     fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R {
-        self.time(&self.inputs.save, which, slot, t)
+        self.time(&self.inputs.save, self.inputs.step_slots, which, slot, t)
     }
 
     #[inline(always)]
@@ -215,6 +220,12 @@ where
                         for d in 0..N {
                             self.results.saved[slot * row.width() + d][i] = u[d].lane(lane);
                         }
+                    }
+                }
+                if row.times > 0 {
+                    for lane in set_bits(which.to_bitmask()) {
+                        let last = (slot.lane(lane) as usize + 1) * row.width() - 1;
+                        self.results.saved[last][self.lanes[lane]] = t.lane(lane);
                     }
                 }
                 // Known at compile time for systems without any.

@@ -74,21 +74,29 @@ impl<T: Scalar> SaveTimes<T> {
     }
 }
 
-/// How many numbers are saved at a time, states and then observables.
+/// How many numbers are saved at a time: states, then observables, then the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SavedRow {
     /// States: all of them, or none.
     pub states: usize,
     /// Observables: all of them, or none.
     pub observables: usize,
+    /// One where it is not known before: that of a step's end.
+    pub times: usize,
 }
 
 impl SavedRow {
-    /// Both together.
+    /// All together.
     #[must_use]
     #[inline(always)]
     pub fn width(self) -> usize {
-        self.states + self.observables
+        self.states + self.observables + self.times
+    }
+
+    /// Which of the numbers are observables.
+    #[must_use]
+    pub fn of_observables(self) -> core::ops::Range<usize> {
+        self.states..self.states + self.observables
     }
 }
 
@@ -107,8 +115,10 @@ pub struct Inputs<T> {
     pub t0: Column<T>,
     /// Ends of the time spans.
     pub t1: Column<T>,
-    /// The times to save.
+    /// The times to save that are known.
     pub save: SaveTimes<T>,
+    /// How many ends of steps are saved at most, after those.
+    pub step_slots: usize,
     /// The times within the spans to stop at.
     pub stops: SaveTimes<T>,
     /// Whether there may be such times, at the ends of spans too.
@@ -167,10 +177,24 @@ impl<T: Scalar> Inputs<T> {
         self.dtmin > T::default() || self.dtmax < T::infinity()
     }
 
+    /// How many times a trajectory is saved at most.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.save.slots().saturating_add(self.step_slots)
+    }
+
     /// The numbers saved of a trajectory, at all times together.
     #[must_use]
     pub fn saved_numbers(&self) -> usize {
-        self.saved.width().saturating_mul(self.save.slots())
+        self.saved.width().saturating_mul(self.slots())
+    }
+
+    /// The same but that nothing is saved: as many steps are taken.
+    pub(crate) fn without_saves(&self) -> Self
+    where
+        T: Clone,
+    {
+        Inputs { save: SaveTimes::Shared(Vec::new()), step_slots: 0, ..self.clone() }
     }
 
     /// Evaluates the ensemble's problems, on the threads of rayon's current pool, and checks them
@@ -292,6 +316,7 @@ impl<T: Scalar> Inputs<T> {
             t0,
             t1,
             save,
+            step_slots: 0,
             stops,
             stopping,
             saved,

@@ -68,6 +68,8 @@ mod device {
         pub limited: bool,
         /// Whether there are times to stop at.
         pub stops: bool,
+        /// Whether the end of every step is saved.
+        pub every_step: bool,
         /// How step sizes follow from errors.
         pub law: controller::Law<R>,
         /// The same for the implicit one of two methods.
@@ -85,6 +87,7 @@ mod device {
         steps: [R; 3],
         limited: bool,
         stops: bool,
+        every_step: bool,
         law: controller::Law<R>,
         stiff_law: controller::Law<R>,
         kind: u32,
@@ -98,6 +101,7 @@ mod device {
             dtmax,
             limited,
             stops,
+            every_step,
             law,
             stiff_law,
             kind,
@@ -129,8 +133,8 @@ mod device {
         /// The time to stop at number `index` within the span, for lanes `which`, infinite after the last
         /// one; else `t`.
         fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R;
-        /// The time at which to save number `slot`, for lanes `which`, infinite after the last one;
-        /// else `t`.
+        /// The time at which to save number `slot`, for lanes `which`; else `t`. Infinite after the last one,
+        /// and not a number where it is the end of the next step.
         fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R;
         /// Saves the state `u` at time `t`, or what is computed from it, as number `slot`, for lanes
         /// `which`.
@@ -521,14 +525,23 @@ mod device {
                     if !ADAPTIVE {
                         ahead = (-done).mul_add(dt, save_at - t0);
                     }
+                    if o.every_step {
+                        // Where there is room.
+                        let room = !save_at.equals(math::infinity::<R>());
+                        save_at = R::select(room, R::select(last, t1, next.t), save_at);
+                        ahead = R::select(room, h, ahead);
+                    }
                     let mut want = moves & run & ahead.abs().le(h.abs());
-                    if want.any() {
+                    if !o.every_step && want.any() {
                         step = M::complete::<R, S, N, P>(&u, &p, &at, h, &step);
                     }
                     while want.any() {
-                        let within = M::interpolate::<R, N>(&u, &step, h, ahead / h);
-                        // A point at the end of the step is the state itself.
-                        let saved = stepper::choose::<R, N>(ahead.equals(h), step.u, within);
+                        let mut saved = step.u;
+                        if !o.every_step {
+                            let within = M::interpolate::<R, N>(&u, &step, h, ahead / h);
+                            // A point at the end of the step is the state itself.
+                            saved = stepper::choose::<R, N>(ahead.equals(h), step.u, within);
+                        }
                         feed.save(want, slot, saved, p, save_at);
                         slot = <R::Bits as Bits>::select(want, slot.wrapping_add(one), slot);
                         save_at = feed.save_time(want, slot, save_at);

@@ -48,7 +48,7 @@ use crate::timeline;
 /// ```
 ///
 /// `abstol` is a number or a list of one for each component; `step` is `"adaptive"`,
-/// `{ "adaptive_from": dt }` or `{ "fixed": dt }`; `saveat` a spacing, a list of times or `null`; `saving`
+/// `{ "adaptive_from": dt }` or `{ "fixed": dt }`; `saveat` a spacing, a list of times, `"steps"` or `null`; `saving`
 /// `"states"`, `"observables"` or `"both"`. The `kind` of a controller is the name of the function that
 /// makes it; its safety factor and factors may be left out, and a controller without exponents may be its
 /// name alone, `"predictive"`.
@@ -156,8 +156,6 @@ pub enum StepSize {
 
 /// Which times to save besides the final state.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "written::Saves", into = "written::Saves"))]
 pub enum SaveAt {
     /// None.
     Nothing,
@@ -165,6 +163,10 @@ pub enum SaveAt {
     Every(f64),
     /// These, ordered from `t0` to `t1`.
     Times(Vec<f64>),
+    /// The beginning, and the end of every accepted step: as many times as each trajectory takes steps. All are
+    /// solved twice, first to count their steps, and there is room in the solution for as many as the longest
+    /// one takes: `saveat(SaveAt::Steps)` is for looking at steps, or at few trajectories closely.
+    Steps,
 }
 
 /// What to save at the saved times.
@@ -297,18 +299,19 @@ impl SolveOptions {
     /// of times (`saveat([0.5, 2.0])`), ordered from `t0` to `t1`.
     ///
     /// A list may be an array, a vector, a reference to one, or an iterator of numbers: see [`TimeList`].
+    /// [`SaveAt::Steps`] saves at the end of every step.
     pub fn saveat<K: ?Sized>(self, save: impl IntoSaveAt<K>) -> Self {
         SolveOptions { save: save.into_save_at(), ..self }
     }
 
-    /// Whether to save the initial state. By default a spacing does and a list does not, unless
-    /// it contains `t0`.
+    /// Whether to save the initial state. By default a spacing and [`SaveAt::Steps`] do, and a list does not,
+    /// unless it contains `t0`.
     pub fn save_start(self, save_start: bool) -> Self {
         SolveOptions { save_start: Some(save_start), ..self }
     }
 
     /// Whether to save the final state among the saved states. By default a spacing does and a
-    /// list does not, unless it contains `t1`.
+    /// list does not, unless it contains `t1`. ([`SaveAt::Steps`] does: it is where the last step ends.)
     pub fn save_end(self, save_end: bool) -> Self {
         SolveOptions { save_end: Some(save_end), ..self }
     }
@@ -323,14 +326,16 @@ impl SolveOptions {
     pub(crate) fn saved_row<S: System<N, P>, const N: usize, const P: usize>(
         &self,
     ) -> Result<SavedRow, SolveError> {
-        let observables = S::OBSERVABLES.len();
-        match self.saving {
-            None => Ok(SavedRow { states: N, observables }),
-            Some(Saving::States) => Ok(SavedRow { states: N, observables: 0 }),
-            Some(_) if observables == 0 => Err(SolveError::NoObservables { system: S::NAME }),
-            Some(Saving::Observables) => Ok(SavedRow { states: 0, observables }),
-            Some(Saving::Both) => Ok(SavedRow { states: N, observables }),
-        }
+        let known = S::OBSERVABLES.len();
+        let (states, observables) = match self.saving {
+            None => (N, known),
+            Some(Saving::States) => (N, 0),
+            Some(_) if known == 0 => return Err(SolveError::NoObservables { system: S::NAME }),
+            Some(Saving::Observables) => (0, known),
+            Some(Saving::Both) => (N, known),
+        };
+        let times = usize::from(self.save == SaveAt::Steps);
+        Ok(SavedRow { states, observables, times })
     }
 
     /// Checks everything that does not depend on the time span, as numbers of `T`.
@@ -373,6 +378,9 @@ impl SolveOptions {
         if let Some(controller) = &self.controller {
             controller.check()?;
         }
+        if self.save == SaveAt::Steps && self.save_end == Some(false) {
+            return Err(SolveError::StepsEnd);
+        }
         Ok(())
     }
 
@@ -414,7 +422,7 @@ impl SolveOptions {
     /// No fewer than the times to save on the span `t0` to `t1`.
     pub(crate) fn most_saves<T: Scalar>(&self, t0: T, t1: T) -> usize {
         let within = match &self.save {
-            SaveAt::Nothing => 0,
+            SaveAt::Nothing | SaveAt::Steps => 0,
             // Spacings that are too small, or not even positive, are an error of `save_times`.
             SaveAt::Every(spacing) => {
                 let count = ((t1.widen() - t0.widen()) / spacing).abs();
@@ -452,7 +460,7 @@ impl SolveOptions {
         Ok(stops)
     }
 
-    /// The times to save on the span `t0` to `t1`.
+    /// The times to save on the span `t0` to `t1` that are known before it is solved.
     pub(crate) fn save_times<T: Scalar>(&self, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
         let (start, end) = (t0.widen(), t1.widen());
         let forward = end >= start;
@@ -464,6 +472,9 @@ impl SolveOptions {
                     ends.extend(keep(self.save_end, t1));
                 }
                 return Ok(ends);
+            }
+            SaveAt::Steps => {
+                return Ok(self.save_start.unwrap_or(true).then_some(t0).into_iter().collect());
             }
             SaveAt::Every(spacing) => (times::spaced(*spacing, t0, t1)?, true),
             SaveAt::Times(list) => (times::ordered(list, t0, t1, forward)?, false),

@@ -54,7 +54,7 @@ impl<T: Scalar> RawResults<T> {
             ("finals", self.finals.len(), inputs.u0.len().saturating_mul(n)),
             ("saved", self.saved.len(), inputs.saved_numbers().saturating_mul(n)),
             ("ends", self.ends.len(), n),
-            ("kept", self.kept.len(), if inputs.save.slots() > 0 { n } else { 0 }),
+            ("kept", self.kept.len(), if inputs.slots() > 0 { n } else { 0 }),
             ("codes", self.codes.len(), n),
             ("steps", self.steps.len(), n),
             ("rejected", self.rejected.len(), n),
@@ -114,6 +114,17 @@ pub struct Timings {
     pub total: f64,
 }
 
+impl Timings {
+    /// Adds the parts of another solve.
+    pub(crate) fn add(&mut self, other: &Timings) {
+        self.setup += other.setup;
+        self.compile += other.compile;
+        self.solve += other.solve;
+        self.transfer += other.transfer;
+        self.total += other.total;
+    }
+}
+
 /// The solution of an ensemble.
 #[derive(Clone, Debug)]
 pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
@@ -170,12 +181,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.len() == 0
     }
 
-    /// The saved times, where all trajectories share them.
+    /// The saved times, where all trajectories share them: not where they are those of the
+    /// [steps](crate::SaveAt::Steps).
     #[must_use]
     pub fn times(&self) -> Option<&[T]> {
         match &self.inputs.save {
-            SaveTimes::Shared(times) => Some(times),
-            SaveTimes::Each { .. } => None,
+            SaveTimes::Shared(times) if self.inputs.saved.times == 0 => Some(times),
+            _ => None,
         }
     }
 
@@ -188,7 +200,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// These of the numbers saved at each time.
     fn saved(&self, numbers: Range<usize>) -> ArrayView3<'_, T> {
-        let (n, slots) = (self.len(), self.inputs.save.slots());
+        let (n, slots) = (self.len(), self.inputs.slots());
         let shape = (n, slots, numbers.len());
         // ndarray counts the strides of an empty axis too.
         let (strides, from) = match slots * numbers.len() {

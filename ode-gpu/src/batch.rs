@@ -145,7 +145,8 @@ impl<'i, T: Scalar> Batch<'i, T> {
             stiff_law: inputs.stiff_law,
             n: n as u32,
             max_steps: inputs.max_steps,
-            save_slots: inputs.save.slots() as u32,
+            save_slots: inputs.slots() as u32,
+            known_slots: inputs.save.slots() as u32,
             save_stride,
             save_each,
             stop_slots: inputs.stops.slots() as u32,
@@ -257,7 +258,7 @@ impl Rows {
         Rows {
             finals: inputs.u0.len(),
             saved: inputs.saved_numbers(),
-            kept: usize::from(inputs.save.slots() > 0),
+            kept: usize::from(inputs.slots() > 0),
         }
     }
 }
@@ -402,7 +403,8 @@ mod tests {
             save,
             stops: SaveTimes::Shared(Vec::new()),
             stopping: false,
-            saved: SavedRow { states: 2, observables: 1 },
+            step_slots: 0,
+            saved: SavedRow { states: 2, observables: 1, times: 0 },
             abstols: Vec::new(),
             abstol: 1e-6,
             reltol: 1e-3,

@@ -91,7 +91,7 @@ impl EnsembleAlgorithm for HostCpp {
             codes: vec![0; n],
             steps: vec![0; n],
             rejected: vec![0; n],
-            kept: vec![0; if inputs.save.slots() > 0 { n } else { 0 }],
+            kept: vec![0; if inputs.slots() > 0 { n } else { 0 }],
             backend: Backend::Cpu { instructions: "c++".to_string(), threads: 1 },
             timings: Default::default(),
         };
@@ -118,7 +118,8 @@ impl EnsembleAlgorithm for HostCpp {
             stiff_law: inputs.stiff_law,
             n: n as u32,
             max_steps: inputs.max_steps,
-            save_slots: inputs.save.slots() as u32,
+            save_slots: inputs.slots() as u32,
+            known_slots: inputs.save.slots() as u32,
             save_stride,
             save_each,
             stop_slots: inputs.stops.slots() as u32,

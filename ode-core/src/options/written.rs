@@ -311,25 +311,57 @@ impl From<AbsTol> for Numbers {
     }
 }
 
-/// A spacing or times, if any are saved.
-pub(super) type Saves = Option<Numbers>;
-
-impl From<Saves> for SaveAt {
-    fn from(saves: Saves) -> Self {
-        match saves {
-            None => SaveAt::Nothing,
-            Some(Numbers::One(spacing)) => SaveAt::Every(spacing),
-            Some(Numbers::Several(times)) => SaveAt::Times(times),
+impl Serialize for SaveAt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            SaveAt::Nothing => serializer.serialize_none(),
+            SaveAt::Every(spacing) => spacing.serialize(serializer),
+            SaveAt::Times(times) => times.serialize(serializer),
+            SaveAt::Steps => "steps".serialize(serializer),
         }
     }
 }
 
-impl From<SaveAt> for Saves {
-    fn from(save: SaveAt) -> Self {
-        match save {
-            SaveAt::Nothing => None,
-            SaveAt::Every(spacing) => Some(Numbers::One(spacing)),
-            SaveAt::Times(times) => Some(Numbers::Several(times)),
+impl<'de> Deserialize<'de> for SaveAt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Saves)
+    }
+}
+
+struct Saves;
+
+impl<'de> Visitor<'de> for Saves {
+    type Value = SaveAt;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a list of numbers, \"steps\" or null")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<SaveAt, E> {
+        Ok(SaveAt::Nothing)
+    }
+
+    fn visit_f64<E: Error>(self, spacing: f64) -> Result<SaveAt, E> {
+        Ok(SaveAt::Every(spacing))
+    }
+
+    fn visit_u64<E: Error>(self, spacing: u64) -> Result<SaveAt, E> {
+        Ok(SaveAt::Every(spacing as f64))
+    }
+
+    fn visit_i64<E: Error>(self, spacing: i64) -> Result<SaveAt, E> {
+        Ok(SaveAt::Every(spacing as f64))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<SaveAt, A::Error> {
+        let list = value::SeqAccessDeserializer::new(list);
+        List::deserialize(list).map(|list| SaveAt::Times(list.0))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<SaveAt, E> {
+        match name {
+            "steps" => Ok(SaveAt::Steps),
+            _ => Err(E::invalid_value(Unexpected::Str(name), &self)),
         }
     }
 }
@@ -396,6 +428,7 @@ mod tests {
             ("saveat", json!(0.1), default().saveat(0.1)),
             ("saveat", json!([0.1, 0.3]), default().saveat([0.1, 0.3])),
             ("saveat", json!(null), default()),
+            ("saveat", json!("steps"), default().saveat(SaveAt::Steps)),
             ("save_start", json!(true), default().save_start(true)),
             ("save_end", json!(null), default()),
             ("saving", json!("states"), default().saving(Saving::States)),
@@ -459,7 +492,10 @@ mod tests {
                 r#"{ "abstol": "small" }"#,
                 "string \"small\", expected a number or a list of numbers",
             ),
-            (r#"{ "saveat": { "Every": 1.0 } }"#, "map, expected a number or a list of numbers"),
+            (
+                r#"{ "saveat": { "Every": 1.0 } }"#,
+                "map, expected a number, a list of numbers, \"steps\" or null",
+            ),
             (r#"{ "abstol": [1.0, "x"] }"#, "string \"x\", expected a number"),
             (r#"{ "tstops": 1.5 }"#, "floating point `1.5`, expected a list of numbers"),
             (r#"{ "reltol": "small" }"#, "string \"small\", expected a number"),

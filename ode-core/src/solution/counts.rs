@@ -72,8 +72,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         1 + (0..self.inputs.stops.slots()).take_while(passed).count() as u64
     }
 
-    /// The states of trajectory `i` that were saved behind its beginning.
+    /// The states of trajectory `i` that were saved behind its beginning, but for ends of steps.
     fn saved_in_steps(&self, i: usize) -> u64 {
+        if self.inputs.saved.times > 0 {
+            return 0;
+        }
         let kept = self.raw.kept.get(i).map_or(0, |&kept| u64::from(kept));
         let at_start = kept > 0 && self.trajectory(i).time(0) == self.inputs.t0.get(i);
         kept - u64::from(at_start)

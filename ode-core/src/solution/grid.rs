@@ -25,7 +25,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// [`observables`](Self::observables).
     #[must_use]
     pub fn observables_on_grid(&self) -> ArrayViewD<'_, T> {
-        self.saved_on_grid(self.inputs.saved.states..self.inputs.saved.width())
+        self.saved_on_grid(self.inputs.saved.of_observables())
     }
 
     /// The trajectory at this place of the grid, if there is one: `[i, j]` of a grid with two axes.
@@ -37,7 +37,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     fn saved_on_grid(&self, numbers: Range<usize>) -> ArrayViewD<'_, T> {
-        let (n, slots) = (self.len(), self.inputs.save.slots());
+        let (n, slots) = (self.len(), self.inputs.slots());
         let from = if slots * numbers.len() == 0 { 0 } else { numbers.start * n };
         let rest = [(slots, self.inputs.saved.width() * n), (numbers.len(), n)];
         self.on_grid(&self.raw.saved[from..], &rest)

@@ -12,8 +12,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// copied.
     #[must_use]
     pub fn observables(&self) -> ArrayView3<'_, T> {
-        let saved = self.inputs.saved;
-        self.saved(saved.states..saved.width())
+        self.saved(self.inputs.saved.of_observables())
     }
 
     /// The saved values of the observable `name`, `[trajectory, save]`.

@@ -79,7 +79,10 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// The number of its times to save at, reached or not.
     #[must_use]
     pub fn slots(&self) -> usize {
-        match &self.solution.inputs.save {
+        let EnsembleSolution { inputs, raw, .. } = self.solution;
+        match &inputs.save {
+            // Those of the steps that it took.
+            _ if inputs.saved.times > 0 => raw.kept.get(self.i).map_or(0, |&kept| kept as usize),
             SaveTimes::Shared(times) => times.len(),
             // Behind the last of a trajectory's own times are infinities.
             SaveTimes::Each { slots, .. } => {
@@ -93,7 +96,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     #[must_use]
     pub fn len(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
-        let kept = raw.kept.get(self.i).map_or(0, |&kept| inputs.save.slots().min(kept as usize));
+        let kept = raw.kept.get(self.i).map_or(0, |&kept| inputs.slots().min(kept as usize));
         if self.code() != ReturnCode::NonFinite {
             kept
         } else if inputs.saved.states > 0 {
@@ -118,9 +121,15 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// If there is no such time.
     #[must_use]
     pub fn time(&self, slot: usize) -> T {
-        match &self.solution.inputs.save {
+        let EnsembleSolution { inputs, raw, .. } = self.solution;
+        match &inputs.save {
+            _ if inputs.saved.times > 0 => {
+                let slots = self.slots();
+                assert!(slot < slots, "saved time {slot} of {slots}");
+                raw.saved[((slot + 1) * inputs.saved.width() - 1) * inputs.trajectories + self.i]
+            }
             SaveTimes::Shared(times) => times[slot],
-            SaveTimes::Each { times, .. } => times[slot * self.solution.len() + self.i],
+            SaveTimes::Each { times, .. } => times[slot * inputs.trajectories + self.i],
         }
     }
 
@@ -207,14 +216,16 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.rejected(self.i)
     }
 
-    /// The state at time `t` between two saved times, by the cubic Hermite polynomial through both
-    /// saved states and their derivatives (Hairer, Nørsett and Wanner I, II.6).
+    /// The state at time `t` between two saved times, by the Hermite polynomial through both saved states and
+    /// their derivatives: the first and the second, `u'' = ∂f/∂u f + ∂f/∂t`, of what an explicit method solved,
+    /// and the first alone of what an implicit one did, whose stiff components have second derivatives of nothing
+    /// but rounding (Hairer, Nørsett and Wanner I, II.6).
     ///
-    /// This is *not* the dense output of the method: it knows the saved states only, not the steps
-    /// between them. Its error is that of the saved states, and `Δ⁴/384` times the fourth derivative, with
-    /// `Δ` the spacing of the saved times: a pendulum saved every 0.1 is off by 2e-6 in between,
-    /// whatever the tolerances. Values as accurate as the solve come from saving at
-    /// the times where they are wanted, which uses the method's own interpolant.
+    /// Its error is that of the saved states, and with `Δ` the spacing of the saved times `Δ⁶/46080` times the sixth
+    /// derivative, or `Δ⁴/384` times the fourth. Saved at the end of every step,
+    /// [`SaveAt::Steps`](crate::SaveAt::Steps), this is a dense output of the sixth order. Implicit methods have
+    /// their own interpolants at the times that are asked for with
+    /// [`saveat`](crate::SolveOptions::saveat): those are as accurate as the solve.
     ///
     /// `None` outside the saved times, behind the end of a trajectory that failed, and where only
     /// observables were saved.
@@ -232,21 +243,52 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
             return Some(self.state(right));
         }
         let left = right.checked_sub(1)?;
-        let (t0, t1, a, b) =
-            (self.time(left), self.time(right), self.state(left), self.state(right));
-        let p = self.p();
-        let (fa, fb) = (S::rhs(&a, &p, t0), S::rhs(&b, &p, t1));
-        let h = (t1 - t0).widen();
-        let x = (t - t0).widen() / h;
+        let stiff = self.solution.used_stiff_method(self.i);
+        let explicit = self.solution.method().solves == 0 && !stiff;
+        let [a, b] = [left, right].map(|slot| self.jet(slot, explicit));
+        let h = (self.time(right) - self.time(left)).widen();
+        let x = (t - self.time(left)).widen() / h;
+        let second = a.second.zip(b.second);
         Some(core::array::from_fn(|d| {
-            let (a, b) = (a[d].widen(), b[d].widen());
-            let (fa, fb) = (h * fa[d].widen(), h * fb[d].widen());
-            let cubic = (1.0 - x) * a
-                + x * b
-                + x * (x - 1.0) * ((1.0 - 2.0 * x) * (b - a) + (x - 1.0) * fa + x * fb);
-            T::narrow(cubic)
+            let (fa, fb) = (h * a.slope[d], h * b.slope[d]);
+            let (a, b) = (a.u[d], b.u[d]);
+            // Through the differences, so that a constant stays one.
+            let cubic =
+                a + x * x * (3.0 - 2.0 * x) * (b - a) + x * (1.0 - x) * ((1.0 - x) * fa - x * fb);
+            let Some((sa, sb)) = second else {
+                return T::narrow(cubic);
+            };
+            // The quintic and the cubic differ by `x² (1 - x)²` times a line, which the second derivatives of the
+            // cubic at both ends lack.
+            let lacks_a = h * h * sa[d] - (6.0 * (b - a) - 4.0 * fa - 2.0 * fb);
+            let lacks_b = h * h * sb[d] + (6.0 * (b - a) - 2.0 * fa - 4.0 * fb);
+            let y = x * (1.0 - x);
+            T::narrow(cubic + 0.5 * y * y * ((1.0 - x) * lacks_a + x * lacks_b))
         }))
     }
+
+    /// What is known of the solution at saved time number `slot`, in double precision; second derivatives if
+    /// asked for, and where they are finite.
+    fn jet(&self, slot: usize, second: bool) -> Jet<N> {
+        let (u, p, t) = (self.state(slot), self.p(), self.time(slot));
+        let slope = S::rhs(&u, &p, t).map(T::widen);
+        let second = second.then(|| {
+            let (rows, by_time) = (S::jacobian(&u, &p, t), S::time_gradient(&u, &p, t));
+            core::array::from_fn(|d| {
+                let along = rows[d].iter().zip(&slope).map(|(entry, slope)| entry.widen() * slope);
+                along.sum::<f64>() + by_time[d].widen()
+            })
+        });
+        let second = second.filter(|second: &[f64; N]| second.iter().all(|x| x.is_finite()));
+        Jet { u: u.map(T::widen), slope, second }
+    }
+}
+
+/// A state and its derivatives by the time.
+struct Jet<const N: usize> {
+    u: [f64; N],
+    slope: [f64; N],
+    second: Option<[f64; N]>,
 }
 
 #[cfg(test)]
