@@ -525,19 +525,19 @@ mod device {
                     if !ADAPTIVE {
                         ahead = (-done).mul_add(dt, save_at - t0);
                     }
+                    let mut want = moves & run & ahead.abs().le(h.abs());
                     if o.every_step {
                         // Where there is room.
-                        let room = !save_at.equals(math::infinity::<R>());
-                        save_at = R::select(room, R::select(last, t1, next.t), save_at);
-                        ahead = R::select(room, h, ahead);
+                        want = moves & run & !save_at.equals(math::infinity::<R>());
                     }
-                    let mut want = moves & run & ahead.abs().le(h.abs());
                     if !o.every_step && want.any() {
                         step = M::complete::<R, S, N, P>(&u, &p, &at, h, &step);
                     }
                     while want.any() {
                         let mut saved = step.u;
-                        if !o.every_step {
+                        if o.every_step {
+                            save_at = R::select(want, R::select(last, t1, next.t), save_at);
+                        } else {
                             let within = M::interpolate::<R, N>(&u, &step, h, ahead / h);
                             // A point at the end of the step is the state itself.
                             saved = stepper::choose::<R, N>(ahead.equals(h), step.u, within);
@@ -550,6 +550,9 @@ mod device {
                             ahead = (-done).mul_add(dt, save_at - t0);
                         }
                         want = want & ahead.abs().le(h.abs());
+                        if o.every_step {
+                            want = nobody;
+                        }
                     }
                 }
 
