@@ -31,7 +31,7 @@ built gpu_selftest cargo build --release -p ode-gpu --example gpu_selftest
 built lorenz cargo build --release --example lorenz
 built odes-bench cargo build --release -p odes-bench
 # In the profile of tests, whose compilation is quicker by far.
-for name in gpu gpu_memory acceptance models stiff auto dae pivoting options stops dense; do
+for name in gpu gpu_memory acceptance models stiff auto dae pivoting options stops dense steps; do
     built "$name" cargo test --no-run --test "$name"
 done
 ls -l "$binaries"

@@ -17,6 +17,7 @@
 #   options        likewise
 #   stops          likewise
 #   dense          likewise
+#   steps          likewise
 #   lorenz         cargo build --release --example lorenz
 #   odes-bench     cargo build --release -p odes-bench
 #
@@ -30,7 +31,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,30s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,31s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -106,6 +107,7 @@ step dae 180 "$binaries/dae" --skip intrinsics
 step pivoting 120 "$binaries/pivoting" --skip intrinsics
 step options 120 "$binaries/options"
 step stops 120 "$binaries/stops"
+step steps 120 "$binaries/steps"
 step dense 120 "$binaries/dense" --skip intrinsics
 
 : >"$output/startup.jsonl"
