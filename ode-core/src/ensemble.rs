@@ -3,6 +3,7 @@
 use crate::controller;
 use crate::error::{Memory, SolveError};
 use crate::feed::{CpuFeed, Results};
+use crate::host::{Facts, Integrate};
 use crate::inputs::{Inputs, Workers};
 use crate::integrate;
 use crate::lane::{Real, Scalar};
@@ -190,7 +191,7 @@ where
         let mut raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
         raw.timings.add(&before);
         let mut solution = EnsembleSolution::new(inputs, raw)?;
-        solution.set_axes(self.sweep.named_axes::<S>());
+        solution.set_axes(T::named(self.sweep.axes(), &Facts::of::<S, N, P>()));
         solution.set_times(setup, begin.elapsed().as_secs_f64());
         Ok(solution)
     }
@@ -329,13 +330,9 @@ impl EnsembleAlgorithm for EnsembleSerial {
         S: System<N, P>,
         M: Method<K>,
     {
-        let begin = Instant::now();
-        let mut raw = allocate(N, inputs, "scalar".to_string(), 1)?;
-        for results in chunks(&mut raw, inputs.trajectories) {
-            solve_chunk!(T, S, M, [N, P, K], inputs, results, Schedule::Refill, simd::run_scalar);
-        }
-        raw.timings.solve = begin.elapsed().as_secs_f64();
-        Ok(raw)
+        T::serially(inputs, &|results, schedule| {
+            solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, simd::run_scalar);
+        })
     }
 }
 
@@ -353,30 +350,54 @@ impl EnsembleAlgorithm for EnsembleThreads {
         S: System<N, P>,
         M: Method<K>,
     {
-        let begin = Instant::now();
         let isa = self.instructions.unwrap_or_else(InstructionSet::best);
-        let schedule = match self.schedule {
-            Schedule::Auto if inputs.adaptive => Schedule::Refill,
-            Schedule::Auto => Schedule::Static,
-            chosen => chosen,
-        };
-        let run = || {
-            let threads = rayon::current_num_threads();
-            let mut raw = allocate(N, inputs, format!("{isa:?}").to_lowercase(), threads)?;
-            let batch = self
-                .batch
-                .unwrap_or_else(|| batch_size(inputs.trajectories, threads, lanes::<T, N>(isa)));
-            Workers::Pool.each_of(chunks(&mut raw, batch), |results| {
-                solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, |chunk| simd::run(
-                    isa, chunk
-                ));
-            });
-            Ok(raw)
-        };
-        let mut raw = self.install(run)??;
-        raw.timings.solve = begin.elapsed().as_secs_f64();
-        Ok(raw)
+        T::on_threads(self, isa, inputs, &|results, schedule| {
+            solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, |chunk| simd::run(
+                isa, chunk
+            ));
+        })
     }
+}
+
+/// [`Host::serially`](crate::host::Host::serially) of both precisions.
+pub(crate) fn serially<T: Scalar>(
+    inputs: &Inputs<T>,
+    integrate: Integrate<'_, T>,
+) -> Result<RawResults<T>, SolveError> {
+    let begin = Instant::now();
+    let mut raw = allocate(inputs, "scalar".to_string(), 1)?;
+    for results in chunks(&mut raw, inputs.trajectories) {
+        integrate(results, Schedule::Refill);
+    }
+    raw.timings.solve = begin.elapsed().as_secs_f64();
+    Ok(raw)
+}
+
+/// [`Host::on_threads`](crate::host::Host::on_threads) of both precisions.
+pub(crate) fn on_threads<T: Scalar>(
+    threads: &EnsembleThreads,
+    isa: InstructionSet,
+    inputs: &Inputs<T>,
+    integrate: Integrate<'_, T>,
+) -> Result<RawResults<T>, SolveError> {
+    let begin = Instant::now();
+    let schedule = match threads.schedule {
+        Schedule::Auto if inputs.adaptive => Schedule::Refill,
+        Schedule::Auto => Schedule::Static,
+        chosen => chosen,
+    };
+    let run = || {
+        let count = rayon::current_num_threads();
+        let mut raw = allocate(inputs, format!("{isa:?}").to_lowercase(), count)?;
+        let lanes = lanes::<T>(isa, inputs.u0.len());
+        let batch = threads.batch.unwrap_or_else(|| batch_size(inputs.trajectories, count, lanes));
+        let chunks = chunks(&mut raw, batch);
+        Workers::Pool.each_of(chunks, |results| integrate(results, schedule));
+        Ok(raw)
+    };
+    let mut raw = threads.install(run)??;
+    raw.timings.solve = begin.elapsed().as_secs_f64();
+    Ok(raw)
 }
 
 /// A batch of this many trajectories is enough that the lanes which run dry at its end do not count.
@@ -399,8 +420,8 @@ fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
     trajectories.div_ceil(threads * rounds).clamp(1, MOST_AT_A_TIME)
 }
 
-/// How many trajectories one thread works on at a time.
-fn lanes<T: Scalar, const N: usize>(isa: InstructionSet) -> usize {
+/// How many trajectories of so many states one thread works on at a time.
+fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
     let register = match isa {
         InstructionSet::Avx512 => 64,
         InstructionSet::Avx2 => 32,
@@ -408,18 +429,17 @@ fn lanes<T: Scalar, const N: usize>(isa: InstructionSet) -> usize {
         InstructionSet::Baseline if cfg!(target_arch = "x86_64") => return 1,
         InstructionSet::Baseline => return 32 / size_of::<T>(),
     };
-    register / size_of::<T>() * simd::vectors(N)
+    register / size_of::<T>() * simd::vectors(states)
 }
 
 fn allocate<T: Scalar>(
-    states: usize,
     inputs: &Inputs<T>,
     instructions: String,
     threads: usize,
 ) -> Result<RawResults<T>, SolveError> {
     let n = inputs.trajectories;
     Ok(RawResults {
-        finals: zeros(states, n)?,
+        finals: zeros(inputs.u0.len(), n)?,
         ends: zeros(1, n)?,
         saved: zeros(inputs.saved_numbers(), n)?,
         codes: zeros(1, n)?,

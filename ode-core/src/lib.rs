@@ -10,6 +10,7 @@ pub mod device;
 pub mod ensemble;
 mod error;
 mod feed;
+mod host;
 pub mod initial;
 pub mod inputs;
 pub mod integrate;

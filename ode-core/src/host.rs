@@ -1,0 +1,202 @@
+//! Code of the host that depends on the precision alone, compiled in this crate.
+//!
+//! A generic function is compiled in the crate that says for which types: what knows the system would bring
+//! all that it calls into the user's crate, in each of them again. So what needs no more of the user's types
+//! than the precision is called by a method of [`Host`], which `f32` and `f64` implement here, and asks for the
+//! rest by a `dyn` call: for the problems of some trajectories at a time ([`Problems`]), or for the integration
+//! of a chunk of them.
+
+use crate::ensemble::{self, EnsembleThreads, Schedule};
+use crate::error::SolveError;
+use crate::feed::Results;
+use crate::inputs::{Inputs, Workers};
+use crate::lane::Scalar;
+use crate::methods::Properties;
+use crate::options::SolveOptions;
+use crate::problem::{EnsembleProblem, OdeProblem, Vary};
+use crate::simd::InstructionSet;
+use crate::sweep::{self, Axis, Sizes};
+use crate::system::System;
+use core::fmt;
+use core::ops::Range;
+
+/// Integrates a chunk, by the schedule that the place has chosen.
+pub(crate) type Integrate<'a, T> = &'a (dyn Fn(Results<'_, T>, Schedule) + Sync);
+
+/// A precision. See the [module](self).
+pub trait Host: Sized {
+    /// [`Inputs::by`].
+    fn inputs(
+        workers: Workers,
+        asked: &Asked<'_, Self>,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Inputs<Self>, SolveError>;
+
+    /// The axes of a grid, each by its name in the system; an index that is none stays one.
+    fn named(axes: &[Axis<Self>], system: &Facts) -> Vec<Axis<Self>>;
+
+    /// The results of all trajectories, on the calling thread.
+    fn serially(
+        inputs: &Inputs<Self>,
+        integrate: Integrate<'_, Self>,
+    ) -> Result<crate::RawResults<Self>, SolveError>;
+
+    /// The same on `threads`, in the lanes of `instructions`.
+    fn on_threads(
+        threads: &EnsembleThreads,
+        instructions: InstructionSet,
+        inputs: &Inputs<Self>,
+        integrate: Integrate<'_, Self>,
+    ) -> Result<crate::RawResults<Self>, SolveError>;
+}
+
+macro_rules! host {
+    ($($T:ident),*) => { $(
+        impl Host for $T {
+            fn inputs(
+                workers: Workers,
+                asked: &Asked<'_, $T>,
+                options: &SolveOptions,
+                method: &Properties,
+            ) -> Result<Inputs<$T>, SolveError> {
+                Inputs::of(workers, asked, options, method)
+            }
+
+            fn named(axes: &[Axis<$T>], system: &Facts) -> Vec<Axis<$T>> {
+                sweep::named(axes, system)
+            }
+
+            fn serially(
+                inputs: &Inputs<$T>,
+                integrate: Integrate<'_, $T>,
+            ) -> Result<crate::RawResults<$T>, SolveError> {
+                ensemble::serially(inputs, integrate)
+            }
+
+            fn on_threads(
+                threads: &EnsembleThreads,
+                instructions: InstructionSet,
+                inputs: &Inputs<$T>,
+                integrate: Integrate<'_, $T>,
+            ) -> Result<crate::RawResults<$T>, SolveError> {
+                ensemble::on_threads(threads, instructions, inputs, integrate)
+            }
+        }
+    )* };
+}
+host!(f32, f64);
+
+/// What is known of a system at run time, whatever its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    pub(crate) name: &'static str,
+    pub(crate) states: &'static [&'static str],
+    pub(crate) parameters: &'static [&'static str],
+    pub(crate) observables: usize,
+    /// Whether it has a mass matrix.
+    pub(crate) mass: bool,
+    pub(crate) time_breaks: &'static [f64],
+    /// Whether there are any that depend on parameters.
+    pub(crate) parameter_breaks: bool,
+}
+
+impl Facts {
+    pub(crate) fn of<S: System<N, P>, const N: usize, const P: usize>() -> Self {
+        Facts {
+            name: S::NAME,
+            states: &S::STATES,
+            parameters: &S::PARAMETERS,
+            observables: S::OBSERVABLES.len(),
+            mass: S::MASS,
+            time_breaks: S::TIME_BREAKS,
+            parameter_breaks: !S::PARAMETER_BREAKS.is_empty(),
+        }
+    }
+}
+
+/// An ensemble, whatever its system.
+pub struct Asked<'a, T> {
+    pub(crate) system: Facts,
+    pub(crate) trajectories: usize,
+    /// The initial state of the problem that all others are made from.
+    pub(crate) u0: &'a [T],
+    /// Its parameters.
+    pub(crate) p: &'a [T],
+    pub(crate) sweep: Sizes,
+    pub(crate) axes: &'a [Axis<T>],
+    /// Whether trajectories have times of their own to stop at.
+    pub(crate) stops: bool,
+    pub(crate) problems: &'a dyn Problems<T>,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Asked<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Asked").field("system", &self.system).finish_non_exhaustive()
+    }
+}
+
+/// The problems of an ensemble. A problem is a row of numbers: the initial state, the parameters, the
+/// beginning and the end of the time span.
+pub(crate) trait Problems<T>: Sync {
+    /// Writes the problems of trajectories `range`, one row after the other. The axes are those of the
+    /// ensemble, each with the index of its component.
+    fn write(&self, axes: &[(&Axis<T>, usize)], range: Range<usize>, rows: &mut [T]);
+
+    /// Calls `put` for the times at which the right-hand side changes its form by the parameters of `row`.
+    fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64));
+
+    /// The times to stop at that trajectory `i`, whose problem is `row`, has of its own.
+    fn stops(&self, row: &[T], i: usize) -> Vec<T>;
+}
+
+impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    /// What a solve reads of it.
+    pub(crate) fn asked(&self) -> Asked<'_, T> {
+        Asked {
+            system: Facts::of::<S, N, P>(),
+            trajectories: self.trajectories,
+            u0: &self.problem.u0,
+            p: &self.problem.p,
+            sweep: self.sweep.sizes(),
+            axes: self.sweep.axes(),
+            stops: self.tstops.is_some(),
+            problems: self,
+        }
+    }
+}
+
+impl<S, T, F, const N: usize, const P: usize> Problems<T> for EnsembleProblem<S, T, F, N, P>
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    fn write(&self, axes: &[(&Axis<T>, usize)], range: Range<usize>, rows: &mut [T]) {
+        for (i, row) in range.zip(rows.chunks_exact_mut(N + P + 2)) {
+            let problem = self.sweep.problem(axes, self.problem, i);
+            let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
+            row[..N].copy_from_slice(&u0);
+            row[N..N + P].copy_from_slice(&p);
+            row[N + P..].copy_from_slice(&[t0, t1]);
+        }
+    }
+
+    fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64)) {
+        let p: [f64; P] = core::array::from_fn(|d| row[N + d].widen());
+        S::parameter_breaks(&p, put);
+    }
+
+    fn stops(&self, row: &[T], i: usize) -> Vec<T> {
+        let Some(own) = &self.tstops else { return Vec::new() };
+        let u0: [T; N] = core::array::from_fn(|d| row[d]);
+        let p: [T; P] = core::array::from_fn(|d| row[N + d]);
+        let tspan = (row[N + P], row[N + P + 1]);
+        own.of(&self.problem.with_u0(u0).with_p(p).with_tspan(tspan), i)
+    }
+}
