@@ -15,6 +15,7 @@ use crate::methods::Properties;
 use crate::options::SolveOptions;
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::simd::InstructionSet;
+use crate::solution::RawResults;
 use crate::sweep::{self, Axis, Sizes};
 use crate::system::System;
 use core::fmt;
@@ -36,11 +37,17 @@ pub trait Host: Sized {
     /// The axes of a grid, each by its name in the system; an index that is none stays one.
     fn named(axes: &[Axis<Self>], system: &Facts) -> Vec<Axis<Self>>;
 
+    /// That of the two functions which is for this precision.
+    fn by_precision(
+        inputs: &Inputs<Self>,
+        place: &dyn ByPrecision,
+    ) -> Result<RawResults<Self>, SolveError>;
+
     /// The results of all trajectories, on the calling thread.
     fn serially(
         inputs: &Inputs<Self>,
         integrate: Integrate<'_, Self>,
-    ) -> Result<crate::RawResults<Self>, SolveError>;
+    ) -> Result<RawResults<Self>, SolveError>;
 
     /// The same on `threads`, in the lanes of `instructions`.
     fn on_threads(
@@ -48,11 +55,26 @@ pub trait Host: Sized {
         instructions: InstructionSet,
         inputs: &Inputs<Self>,
         integrate: Integrate<'_, Self>,
-    ) -> Result<crate::RawResults<Self>, SolveError>;
+    ) -> Result<RawResults<Self>, SolveError>;
+}
+
+/// A place of another crate, whose code is compiled there for both precisions.
+pub trait ByPrecision {
+    /// Integrates all trajectories of `inputs`.
+    ///
+    /// # Errors
+    /// As [`EnsembleAlgorithm::integrate`](crate::EnsembleAlgorithm::integrate).
+    fn single(&self, inputs: &Inputs<f32>) -> Result<RawResults<f32>, SolveError>;
+
+    /// The same.
+    ///
+    /// # Errors
+    /// As [`single`](Self::single).
+    fn double(&self, inputs: &Inputs<f64>) -> Result<RawResults<f64>, SolveError>;
 }
 
 macro_rules! host {
-    ($($T:ident),*) => { $(
+    ($($T:ident: $function:ident),*) => { $(
         impl Host for $T {
             fn inputs(
                 workers: Workers,
@@ -67,10 +89,17 @@ macro_rules! host {
                 sweep::named(axes, system)
             }
 
+            fn by_precision(
+                inputs: &Inputs<$T>,
+                place: &dyn ByPrecision,
+            ) -> Result<RawResults<$T>, SolveError> {
+                place.$function(inputs)
+            }
+
             fn serially(
                 inputs: &Inputs<$T>,
                 integrate: Integrate<'_, $T>,
-            ) -> Result<crate::RawResults<$T>, SolveError> {
+            ) -> Result<RawResults<$T>, SolveError> {
                 ensemble::serially(inputs, integrate)
             }
 
@@ -79,13 +108,13 @@ macro_rules! host {
                 instructions: InstructionSet,
                 inputs: &Inputs<$T>,
                 integrate: Integrate<'_, $T>,
-            ) -> Result<crate::RawResults<$T>, SolveError> {
+            ) -> Result<RawResults<$T>, SolveError> {
                 ensemble::on_threads(threads, instructions, inputs, integrate)
             }
         }
     )* };
 }
-host!(f32, f64);
+host!(f32: single, f64: double);
 
 /// What is known of a system at run time, whatever its type.
 #[derive(Clone, Copy, Debug)]
