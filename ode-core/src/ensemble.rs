@@ -3,7 +3,7 @@
 use crate::controller;
 use crate::error::{Memory, SolveError};
 use crate::feed::{CpuFeed, Results};
-use crate::host::{Facts, Integrate};
+use crate::host::{Facts, Integrate, Place};
 use crate::inputs::{Inputs, Workers};
 use crate::integrate;
 use crate::lane::{Real, Scalar};
@@ -181,15 +181,9 @@ where
         let mut inputs =
             algorithm.prepare(|workers| Inputs::by(workers, self, options, &properties))??;
         let setup = begin.elapsed().as_secs_f64();
-        let mut before = Timings::default();
-        if inputs.saved.times > 0 {
-            let counted = method.integrate::<T, S, A, N, P>(&algorithm, &inputs.without_saves())?;
-            let accepted = counted.steps.iter().zip(&counted.rejected).map(|(all, no)| all - no);
-            inputs.step_slots = accepted.max().unwrap_or(0) as usize;
-            before = counted.timings;
-        }
-        let mut raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
-        raw.timings.add(&before);
+        let raw = T::integrate(&mut inputs, &|inputs| {
+            method.integrate::<T, S, A, N, P>(&algorithm, inputs)
+        })?;
         let mut solution = EnsembleSolution::new(inputs, raw)?;
         solution.set_axes(T::named(self.sweep.axes(), &Facts::of::<S, N, P>()));
         solution.set_times(setup, begin.elapsed().as_secs_f64());
@@ -357,6 +351,23 @@ impl EnsembleAlgorithm for EnsembleThreads {
             ));
         })
     }
+}
+
+/// [`Host::integrate`](crate::host::Host::integrate) of both precisions.
+pub(crate) fn integrate<T: Scalar>(
+    inputs: &mut Inputs<T>,
+    place: Place<'_, T>,
+) -> Result<RawResults<T>, SolveError> {
+    let mut before = Timings::default();
+    if inputs.saved.times > 0 {
+        let counted = place(&inputs.without_saves())?;
+        let accepted = counted.steps.iter().zip(&counted.rejected).map(|(all, no)| all - no);
+        inputs.step_slots = accepted.max().unwrap_or(0) as usize;
+        before = counted.timings;
+    }
+    let mut raw = place(inputs)?;
+    raw.timings.add(&before);
+    Ok(raw)
 }
 
 /// [`Host::serially`](crate::host::Host::serially) of both precisions.

@@ -24,6 +24,9 @@ use core::ops::Range;
 /// Integrates a chunk, by the schedule that the place has chosen.
 pub(crate) type Integrate<'a, T> = &'a (dyn Fn(Results<'_, T>, Schedule) + Sync);
 
+/// Integrates all trajectories by a method in some place.
+pub(crate) type Place<'a, T> = &'a dyn Fn(&Inputs<T>) -> Result<RawResults<T>, SolveError>;
+
 /// A precision. See the [module](self).
 pub trait Host: Sized {
     /// [`Inputs::by`].
@@ -36,6 +39,13 @@ pub trait Host: Sized {
 
     /// The axes of a grid, each by its name in the system; an index that is none stays one.
     fn named(axes: &[Axis<Self>], system: &Facts) -> Vec<Axis<Self>>;
+
+    /// The results of all trajectories by `place`, which is asked twice where how many ends of steps are
+    /// saved is not known before.
+    fn integrate(
+        inputs: &mut Inputs<Self>,
+        place: Place<'_, Self>,
+    ) -> Result<RawResults<Self>, SolveError>;
 
     /// That of the two functions which is for this precision.
     fn by_precision(
@@ -87,6 +97,13 @@ macro_rules! host {
 
             fn named(axes: &[Axis<$T>], system: &Facts) -> Vec<Axis<$T>> {
                 sweep::named(axes, system)
+            }
+
+            fn integrate(
+                inputs: &mut Inputs<$T>,
+                place: Place<'_, $T>,
+            ) -> Result<RawResults<$T>, SolveError> {
+                ensemble::integrate(inputs, place)
             }
 
             fn by_precision(
