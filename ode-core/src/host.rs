@@ -1,12 +1,13 @@
 //! Code of the host that depends on the precision alone, compiled in this crate.
 //!
-//! A generic function is compiled in the crate that says for which types: what knows the system would bring
-//! all that it calls into the user's crate, in each of them again. So what needs no more of the user's types
-//! than the precision is called by a method of [`Host`], which `f32` and `f64` implement here, and asks for the
-//! rest by a `dyn` call: for the problems of some trajectories at a time ([`Problems`]), or for the integration
-//! of a chunk of them.
+//! A generic function is compiled by the crate that says for which types. What knows the system is compiled
+//! with the user's, and so would be all that it calls and that is generic over the precision: again in each
+//! program, which is a quarter of the time that a small one takes. So such functions are called by methods of
+//! [`Host`], which `f32` and `f64` implement here. What they need of the system and of closures comes as data
+//! ([`Facts`], [`Asked`]) and by `dyn` calls, each for the work of many trajectories: [`Problems`] to set up,
+//! [`Integrate`] for a chunk.
 
-use crate::ensemble::{self, EnsembleThreads, Schedule};
+use crate::ensemble::{EnsembleThreads, Schedule, pieces};
 use crate::error::SolveError;
 use crate::feed::Results;
 use crate::inputs::{Inputs, Workers};
@@ -103,7 +104,7 @@ macro_rules! host {
                 inputs: &mut Inputs<$T>,
                 place: Place<'_, $T>,
             ) -> Result<RawResults<$T>, SolveError> {
-                ensemble::integrate(inputs, place)
+                pieces::integrate(inputs, place)
             }
 
             fn by_precision(
@@ -117,7 +118,7 @@ macro_rules! host {
                 inputs: &Inputs<$T>,
                 integrate: Integrate<'_, $T>,
             ) -> Result<RawResults<$T>, SolveError> {
-                ensemble::serially(inputs, integrate)
+                pieces::serially(inputs, integrate)
             }
 
             fn on_threads(
@@ -126,7 +127,7 @@ macro_rules! host {
                 inputs: &Inputs<$T>,
                 integrate: Integrate<'_, $T>,
             ) -> Result<RawResults<$T>, SolveError> {
-                ensemble::on_threads(threads, instructions, inputs, integrate)
+                pieces::on_threads(threads, instructions, inputs, integrate)
             }
         }
     )* };
