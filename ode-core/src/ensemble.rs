@@ -1,8 +1,13 @@
 //! Where trajectories run: ensemble algorithms, and those of the CPU.
 
+pub(crate) mod pieces;
+
+pub use pieces::{room, zeros};
+
 use crate::controller;
-use crate::error::{Memory, SolveError};
+use crate::error::SolveError;
 use crate::feed::{CpuFeed, Results};
+use crate::host::Facts;
 use crate::inputs::{Inputs, Workers};
 use crate::integrate;
 use crate::lane::{Real, Scalar};
@@ -11,7 +16,7 @@ use crate::options::SolveOptions;
 use crate::outlined::Outlined;
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
 use crate::simd::{self, InstructionSet, Program};
-use crate::solution::{Backend, EnsembleSolution, OdeSolution, RawResults, Timings};
+use crate::solution::{EnsembleSolution, OdeSolution, RawResults};
 use crate::solver::Solver;
 use crate::system::System;
 use core::marker::PhantomData;
@@ -180,17 +185,11 @@ where
         let mut inputs =
             algorithm.prepare(|workers| Inputs::by(workers, self, options, &properties))??;
         let setup = begin.elapsed().as_secs_f64();
-        let mut before = Timings::default();
-        if inputs.saved.times > 0 {
-            let counted = method.integrate::<T, S, A, N, P>(&algorithm, &inputs.without_saves())?;
-            let accepted = counted.steps.iter().zip(&counted.rejected).map(|(all, no)| all - no);
-            inputs.step_slots = accepted.max().unwrap_or(0) as usize;
-            before = counted.timings;
-        }
-        let mut raw = method.integrate::<T, S, A, N, P>(&algorithm, &inputs)?;
-        raw.timings.add(&before);
+        let raw = T::integrate(&mut inputs, &|inputs| {
+            method.integrate::<T, S, A, N, P>(&algorithm, inputs)
+        })?;
         let mut solution = EnsembleSolution::new(inputs, raw)?;
-        solution.set_axes(self.sweep.named_axes::<S>());
+        solution.set_axes(T::named(self.sweep.axes(), &Facts::of::<S, N, P>()));
         solution.set_times(setup, begin.elapsed().as_secs_f64());
         Ok(solution)
     }
@@ -329,13 +328,9 @@ impl EnsembleAlgorithm for EnsembleSerial {
         S: System<N, P>,
         M: Method<K>,
     {
-        let begin = Instant::now();
-        let mut raw = allocate(N, inputs, "scalar".to_string(), 1)?;
-        for results in chunks(&mut raw, inputs.trajectories) {
-            solve_chunk!(T, S, M, [N, P, K], inputs, results, Schedule::Refill, simd::run_scalar);
-        }
-        raw.timings.solve = begin.elapsed().as_secs_f64();
-        Ok(raw)
+        T::serially(inputs, &|results, schedule| {
+            solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, simd::run_scalar);
+        })
     }
 }
 
@@ -353,144 +348,13 @@ impl EnsembleAlgorithm for EnsembleThreads {
         S: System<N, P>,
         M: Method<K>,
     {
-        let begin = Instant::now();
         let isa = self.instructions.unwrap_or_else(InstructionSet::best);
-        let schedule = match self.schedule {
-            Schedule::Auto if inputs.adaptive => Schedule::Refill,
-            Schedule::Auto => Schedule::Static,
-            chosen => chosen,
-        };
-        let run = || {
-            let threads = rayon::current_num_threads();
-            let mut raw = allocate(N, inputs, format!("{isa:?}").to_lowercase(), threads)?;
-            let batch = self
-                .batch
-                .unwrap_or_else(|| batch_size(inputs.trajectories, threads, lanes::<T, N>(isa)));
-            Workers::Pool.each_of(chunks(&mut raw, batch), |results| {
-                solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, |chunk| simd::run(
-                    isa, chunk
-                ));
-            });
-            Ok(raw)
-        };
-        let mut raw = self.install(run)??;
-        raw.timings.solve = begin.elapsed().as_secs_f64();
-        Ok(raw)
-    }
-}
-
-/// A batch of this many trajectories is enough that the lanes which run dry at its end do not count.
-const ENOUGH: usize = 512;
-
-/// Batches for each thread, where there are [`ENOUGH`] trajectories: so many that all finish together.
-const ROUNDS: usize = 8;
-
-/// More trajectories than this at a time would only fill the caches.
-const MOST_AT_A_TIME: usize = 8192;
-
-/// Trajectories that a thread takes at a time. All threads have work where there are at least twice as
-/// many trajectories as one thread has lanes: few trajectories may be heavy ones. The batches are of a
-/// size, and no more of them than make all threads finish together, since lanes run dry at the end of each.
-fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
-    if trajectories < 2 * lanes {
-        return trajectories.max(1);
-    }
-    let rounds = (trajectories / (threads * ENOUGH)).clamp(1, ROUNDS);
-    trajectories.div_ceil(threads * rounds).clamp(1, MOST_AT_A_TIME)
-}
-
-/// How many trajectories one thread works on at a time.
-fn lanes<T: Scalar, const N: usize>(isa: InstructionSet) -> usize {
-    let register = match isa {
-        InstructionSet::Avx512 => 64,
-        InstructionSet::Avx2 => 32,
-        // One lane at a time, see `simd::run`; elsewhere arrays.
-        InstructionSet::Baseline if cfg!(target_arch = "x86_64") => return 1,
-        InstructionSet::Baseline => return 32 / size_of::<T>(),
-    };
-    register / size_of::<T>() * simd::vectors(N)
-}
-
-fn allocate<T: Scalar>(
-    states: usize,
-    inputs: &Inputs<T>,
-    instructions: String,
-    threads: usize,
-) -> Result<RawResults<T>, SolveError> {
-    let n = inputs.trajectories;
-    Ok(RawResults {
-        finals: zeros(states, n)?,
-        ends: zeros(1, n)?,
-        saved: zeros(inputs.saved_numbers(), n)?,
-        codes: zeros(1, n)?,
-        steps: zeros(1, n)?,
-        rejected: zeros(1, n)?,
-        kept: zeros(usize::from(inputs.slots() > 0), n)?,
-        backend: Backend::Cpu { instructions, threads },
-        timings: Timings::default(),
-    })
-}
-
-/// `rows * n` zeros, or an error where there is no memory for them.
-///
-/// # Errors
-/// [`SolveError::OutOfMemory`].
-pub fn zeros<T: Clone + Default>(rows: usize, n: usize) -> Result<Vec<T>, SolveError> {
-    let len = rows.saturating_mul(n);
-    let mut values = room(len)?;
-    values.resize(len, T::default());
-    Ok(values)
-}
-
-/// An empty vector with room for `len` values, or an error where there is no memory for them.
-///
-/// # Errors
-/// [`SolveError::OutOfMemory`].
-pub fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
-    let mut values = Vec::new();
-    match values.try_reserve_exact(len) {
-        Ok(()) => Ok(values),
-        Err(_) => Err(SolveError::OutOfMemory {
-            bytes: len.saturating_mul(size_of::<T>()),
-            memory: Memory::Host,
-        }),
-    }
-}
-
-/// The results cut into pieces of `batch` trajectories, each with slices of its own.
-fn chunks<T>(raw: &mut RawResults<T>, batch: usize) -> Vec<Results<'_, T>> {
-    let n = raw.codes.len();
-    let codes = raw.codes.chunks_mut(batch);
-    let counts = raw.steps.chunks_mut(batch).zip(raw.rejected.chunks_mut(batch));
-    let ends = raw.ends.chunks_mut(batch);
-    // None where nothing is saved.
-    let kept = raw.kept.chunks_mut(batch).chain(core::iter::repeat_with(Default::default));
-    let mut pieces: Vec<Results<'_, T>> = codes
-        .zip(counts)
-        .zip(ends.zip(kept))
-        .enumerate()
-        .map(|(b, ((codes, (steps, rejected)), (ends, kept)))| Results {
-            first: b * batch,
-            finals: Vec::new(),
-            saved: Vec::new(),
-            ends,
-            codes,
-            steps,
-            rejected,
-            kept,
+        T::on_threads(self, isa, inputs, &|results, schedule| {
+            solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, |chunk| simd::run(
+                isa, chunk
+            ));
         })
-        .collect();
-    for row in raw.finals.chunks_mut(n) {
-        for (piece, part) in pieces.iter_mut().zip(row.chunks_mut(batch)) {
-            piece.finals.push(part);
-        }
     }
-    for row in raw.saved.chunks_mut(n) {
-        for (piece, part) in pieces.iter_mut().zip(row.chunks_mut(batch)) {
-            piece.saved.push(part);
-        }
-    }
-    pieces
 }
 
 /// Whether a step is a function of its own: not those of explicit methods with a right-hand side of next to
@@ -591,36 +455,6 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_thread_has_work_and_batches_are_alike() {
-        for threads in [1, 2, 3, 16, 128] {
-            for lanes in [1, 4, 8, 16, 32] {
-                for n in (1..3000).chain([4096, 10_000, 65_537, 1_000_000, 100_000_000]) {
-                    let batch = batch_size(n, threads, lanes);
-                    let batches = n.div_ceil(batch);
-                    let case =
-                        format!("{n} trajectories, {threads} threads, {lanes} lanes: {batch}");
-                    assert!(batch >= 1 && batch <= MOST_AT_A_TIME.max(2 * lanes), "{case}");
-                    if n < 2 * lanes {
-                        assert_eq!(batches, 1, "{case}");
-                        continue;
-                    }
-                    // The longest any thread works, in trajectories, is hardly more than its share.
-                    let longest = batch * batches.div_ceil(threads);
-                    let share = n as f64 / threads as f64;
-                    assert!(longest as f64 <= 1.13 * share + 8.0, "{case}: {longest}");
-                    // Many cheap trajectories are not cut into more pieces than before.
-                    if n >= threads * ENOUGH {
-                        assert!(batch >= ENOUGH, "{case}");
-                    }
-                }
-            }
-        }
-        // Half a thousand heavy trajectories on 16 cores.
-        assert_eq!(batch_size(500, 16, 16), 32);
-        assert_eq!(batch_size(32, 16, 16), 2);
-    }
 
     /// The threads that were asked for are started once, and do the set-up too.
     #[test]

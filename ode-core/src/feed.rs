@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 /// The places for the results of some neighbouring trajectories.
 #[derive(Debug)]
-pub(crate) struct Results<'a, T> {
+pub struct Results<'a, T> {
     /// Index of the first trajectory.
     pub(crate) first: usize,
     /// A slice for each component of the final states.

@@ -3,10 +3,12 @@
 use crate::controller;
 use crate::ensemble::room;
 use crate::error::SolveError;
+use crate::host::Asked;
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
 use crate::options::{AbsTol, SolveOptions, StepSize};
-use crate::problem::{EnsembleProblem, OdeProblem, Vary};
+use crate::problem::{EnsembleProblem, Vary};
+use crate::sweep;
 use crate::system::System;
 pub use crate::workers::Workers;
 
@@ -154,6 +156,9 @@ pub struct Inputs<T> {
 /// Trajectories are built in parallel, so many at a time; fewer are not worth a thread.
 const BLOCK: usize = 4096;
 
+/// Numbers of the problems that are written at a time.
+const ROWS_NUMBERS: usize = 1024;
+
 /// Indices travel as 32-bit numbers on a GPU.
 const MOST: usize = i32::MAX as usize;
 
@@ -228,17 +233,29 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
+        T::inputs(workers, &ensemble.asked(), options, method)
+    }
+
+    /// [`Host::inputs`](crate::host::Host::inputs) of both precisions.
+    pub(crate) fn of(
+        workers: Workers,
+        ensemble: &Asked<'_, T>,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError> {
+        let system = &ensemble.system;
+        let (states, parameters) = (system.states.len(), system.parameters.len());
         options.check::<T>()?;
-        if S::MASS && method.solves == 0 {
-            return Err(SolveError::MassMatrix { method: method.name, system: S::NAME });
+        if system.mass && method.solves == 0 {
+            return Err(SolveError::MassMatrix { method: method.name, system: system.name });
         }
-        let (abstol, abstols) = tolerances(&options.abstol, N)?;
+        let (abstol, abstols) = tolerances(&options.abstol, states)?;
         let controller = options.controller.unwrap_or(method.controller);
         let stiff_law = method
             .switches_to
-            .map(|method| options.controller.unwrap_or(auto::CONTROLLER).law::<T>(N, method));
-        let law = controller.law::<T>(N, method);
-        let saved = options.saved_row::<S, N, P>()?;
+            .map(|method| options.controller.unwrap_or(auto::CONTROLLER).law::<T>(states, method));
+        let law = controller.law::<T>(states, method);
+        let saved = options.saved_row(system)?;
         let n = ensemble.trajectories;
         if n == 0 {
             return Err(SolveError::NoTrajectories);
@@ -246,20 +263,25 @@ impl<T: Scalar> Inputs<T> {
         if n > MOST {
             return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
         }
-        let (sweep, shape) = ensemble.sweep.checked::<S>(n)?;
-        let base = ensemble.problem;
-        check_finite("u0", &base.u0)?;
-        check_finite("p", &base.p)?;
+        let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, n)?;
+        check_finite("u0", ensemble.u0)?;
+        check_finite("p", ensemble.p)?;
 
-        let width = N + P + 2;
+        let width = states + parameters + 2;
         let workers = if n > BLOCK { workers } else { Workers::Caller };
         let blocks = workers.collect(n.div_ceil(BLOCK), |b| {
             let range = b * BLOCK..n.min((b + 1) * BLOCK);
             let mut block = Block::new(width, range.len());
-            for i in range {
-                let OdeProblem { u0, p, t0, t1, .. } =
-                    ensemble.vary.problem(sweep.problem(base, i), i);
-                block.push(u0.into_iter().chain(p).chain([t0, t1]))?;
+            // So many at a time that a call for them does not count, and that they stay in the cache.
+            let some = (ROWS_NUMBERS / width).clamp(1, range.len());
+            let mut rows = vec![T::default(); some * width];
+            for from in range.clone().step_by(some) {
+                let to = range.end.min(from + some);
+                let rows = &mut rows[..(to - from) * width];
+                ensemble.problems.write(&axes, from..to, rows);
+                for row in rows.chunks_exact(width) {
+                    block.push(row)?;
+                }
             }
             Ok(block)
         });
@@ -269,45 +291,42 @@ impl<T: Scalar> Inputs<T> {
         drop(blocks);
 
         let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
-        let p = columns.split_off(N);
+        let p = columns.split_off(states);
         check_spans(&t0, &t1, n)?;
         let spans = distinct_spans(&t0, &t1, n);
         let span = |i: usize| (t0.get(i), t1.get(i));
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
         let shared: Vec<T> = match breaks {
-            true => S::TIME_BREAKS.iter().filter_map(|time| within_range(*time)).collect(),
+            true => system.time_breaks.iter().filter_map(|time| within_range(*time)).collect(),
             false => Vec::new(),
         };
-        let of_parameters = breaks && !S::PARAMETER_BREAKS.is_empty();
-        let stops = if ensemble.tstops.is_none() && !of_parameters {
-            lists(spans, n, workers, |i| options.stop_times(&shared, span(i)))?
+        let of_parameters = breaks && system.parameter_breaks;
+        let stops = if !ensemble.stops && !of_parameters {
+            lists(spans, n, workers, &|i| options.stop_times(&shared, span(i)))?
         } else {
-            lists(n, n, workers, |i| {
-                let u0 = core::array::from_fn(|d| columns[d].get(i));
-                let p: [T; P] = core::array::from_fn(|d| p[d].get(i));
-                let (t0, t1) = span(i);
+            lists(n, n, workers, &|i| {
+                let problem = columns.iter().chain(&p).chain([&t0, &t1]);
+                let problem: Vec<T> = problem.map(|column| column.get(i)).collect();
                 let mut times = shared.clone();
                 if of_parameters {
-                    S::parameter_breaks(&p.map(T::widen), |time| {
-                        times.extend(within_range::<T>(time));
-                    });
+                    let put = &mut |time| times.extend(within_range::<T>(time));
+                    ensemble.problems.breaks(&problem, put);
                 }
-                if let Some(own) = &ensemble.tstops {
-                    let problem = base.with_u0(u0).with_p(p).with_tspan(t0..=t1);
-                    times.extend(own.of(&problem, i));
+                if ensemble.stops {
+                    times.extend(ensemble.problems.stops(&problem, i));
                 }
-                options.stop_times(&times, (t0, t1))
+                options.stop_times(&times, span(i))
             })?
         };
-        let asked = !options.tstops.is_empty() || ensemble.tstops.is_some();
+        let asked = !options.tstops.is_empty() || ensemble.stops;
         let stopping = asked || stops.slots() > 0;
         let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
         if adaptive && !method.adaptive() {
             return Err(SolveError::NotAdaptive { method: method.name });
         }
         room_for_times(options, &t0, &t1, n)?;
-        let save = lists(spans, n, workers, |i| options.save_times(t0.get(i), t1.get(i)))?;
+        let save = lists(spans, n, workers, &|i| options.save_times(t0.get(i), t1.get(i)))?;
         Ok(Inputs {
             trajectories: n,
             shape,
@@ -348,8 +367,8 @@ impl<T: Scalar> Block<T> {
         Block { columns: vec![Column::Shared(T::default()); width], len: 0, capacity }
     }
 
-    fn push(&mut self, row: impl Iterator<Item = T>) -> Result<(), SolveError> {
-        for (column, value) in self.columns.iter_mut().zip(row) {
+    fn push(&mut self, row: &[T]) -> Result<(), SolveError> {
+        for (column, &value) in self.columns.iter_mut().zip(row) {
             match column {
                 Column::Shared(shared) if self.len == 0 => *shared = value,
                 Column::Shared(shared) if same(*shared, value) => {}
@@ -472,7 +491,7 @@ fn lists<T: Scalar>(
     distinct: usize,
     n: usize,
     workers: Workers,
-    list: impl Fn(usize) -> Result<Vec<T>, SolveError> + Send + Sync,
+    list: &(dyn Fn(usize) -> Result<Vec<T>, SolveError> + Sync),
 ) -> Result<SaveTimes<T>, SolveError> {
     if distinct == 1 {
         return Ok(SaveTimes::Shared(list(0)?));

@@ -96,6 +96,7 @@ pub trait Bits:
 )]
 pub trait Scalar:
     crate::sealed::Sealed
+    + crate::host::Host
     + Real<Scalar = Self, Mask = bool, Single = f32>
     + num_traits::Float
     + Default
@@ -111,14 +112,6 @@ pub trait Scalar:
     fn widen(self) -> f64;
     /// The nearest value of this precision.
     fn narrow(value: f64) -> Self;
-    /// Puts `make(i)` for each `i` below `n` into `numbers`, which has room for them.
-    #[doc(hidden)]
-    fn fill(
-        workers: crate::inputs::Workers,
-        numbers: &mut Vec<Self>,
-        n: usize,
-        make: &(dyn Fn(usize) -> Self + Sync),
-    );
 }
 
 /// The elementary functions of [`Real`]: those of [`crate::math`], called where numbers are wide.

@@ -10,6 +10,7 @@ pub mod device;
 pub mod ensemble;
 mod error;
 mod feed;
+mod host;
 pub mod initial;
 pub mod inputs;
 pub mod integrate;
@@ -37,6 +38,8 @@ pub use choice::{AnyMethod, UnknownMethod};
 pub use controller::Controller;
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
 pub use error::{Memory, ObservableError, SolveError};
+#[doc(hidden)]
+pub use host::ByPrecision;
 pub use ndarray;
 pub use options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize, TimeList};
 pub use problem::{EnsembleProblem, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary};

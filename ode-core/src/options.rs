@@ -11,9 +11,9 @@ pub use times::{IntoSaveAt, TimeList};
 
 use crate::controller::Controller;
 use crate::error::SolveError;
+use crate::host::Facts;
 use crate::inputs::SavedRow;
 use crate::lane::Scalar;
-use crate::system::System;
 use crate::timeline;
 
 /// Options of a solve. Every one has a default; [`SolveOptions::default`] saves the final states
@@ -322,17 +322,17 @@ impl SolveOptions {
         SolveOptions { saving: Some(saving), ..self }
     }
 
-    /// What is saved of system `S`.
-    pub(crate) fn saved_row<S: System<N, P>, const N: usize, const P: usize>(
-        &self,
-    ) -> Result<SavedRow, SolveError> {
-        let known = S::OBSERVABLES.len();
+    /// What is saved of a system.
+    pub(crate) fn saved_row(&self, system: &Facts) -> Result<SavedRow, SolveError> {
+        let (all, known) = (system.states.len(), system.observables);
         let (states, observables) = match self.saving {
-            None => (N, known),
-            Some(Saving::States) => (N, 0),
-            Some(_) if known == 0 => return Err(SolveError::NoObservables { system: S::NAME }),
+            None => (all, known),
+            Some(Saving::States) => (all, 0),
+            Some(_) if known == 0 => {
+                return Err(SolveError::NoObservables { system: system.name });
+            }
             Some(Saving::Observables) => (0, known),
-            Some(Saving::Both) => (N, known),
+            Some(Saving::Both) => (all, known),
         };
         let times = usize::from(self.save == SaveAt::Steps);
         Ok(SavedRow { states, observables, times })

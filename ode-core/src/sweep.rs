@@ -1,6 +1,7 @@
 //! Sweeps: what varies between the trajectories of an ensemble, as data.
 
 use crate::error::SolveError;
+use crate::host::Facts;
 use crate::lane::Scalar;
 use crate::problem::{EnsembleProblem, Numbers, OdeProblem};
 use crate::system::System;
@@ -33,13 +34,11 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// What such quantities are called, and the names of those of system `S`.
-    fn of<S: System<N, P>, const N: usize, const P: usize>(
-        self,
-    ) -> (&'static str, &'static [&'static str]) {
+    /// What such quantities are called, and the names of those of a system.
+    fn of(self, system: &Facts) -> (&'static str, &'static [&'static str]) {
         match self {
-            Quantity::Parameter => ("parameter", &S::PARAMETERS),
-            Quantity::InitialState => ("state", &S::STATES),
+            Quantity::Parameter => ("parameter", system.parameters),
+            Quantity::InitialState => ("state", system.states),
         }
     }
 }
@@ -149,101 +148,87 @@ impl<T, const N: usize, const P: usize> Default for Sweep<T, N, P> {
     }
 }
 
-impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
-    /// Trajectories along the axes of its grid, and in all.
-    fn shape(&self) -> Option<Vec<usize>> {
-        match self.axes.as_slice() {
-            [] => None,
-            axes => Some(axes.iter().map(|axis| axis.values.len()).collect()),
-        }
-    }
+/// How many rows a [`Sweep`] has, where it has any: of initial states and of parameters.
+pub(crate) type Sizes = [Option<usize>; 2];
 
-    /// The sweep with every axis known by its index, and the shape of the ensemble of `n` trajectories.
-    ///
-    /// # Errors
-    /// If an axis is none of the system or is there twice, or there are not as many values as trajectories.
-    pub(crate) fn checked<S: System<N, P>>(
-        &self,
-        n: usize,
-    ) -> Result<(Known<'_, T, N, P>, Vec<usize>), SolveError> {
-        let shape = self.shape();
-        let along =
-            shape.as_ref().map(|shape| shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m)));
-        let rows = [self.u0.as_ref().map(Vec::len), self.p.as_ref().map(Vec::len), along];
-        if let Some(values) = rows.into_iter().flatten().find(|&values| values != n) {
-            return Err(SolveError::Sweep { values, trajectories: n });
-        }
-        let mut axes: Vec<(&Axis<T>, usize)> = Vec::with_capacity(self.axes.len());
-        for axis in &self.axes {
-            let (kind, names) = axis.quantity.of::<S, N, P>();
-            let index = match &axis.which {
-                Which::Index(index) => (*index < names.len()).then_some(*index),
-                Which::Name(name) => names.iter().position(|known| known == name),
-            };
-            let Some(index) = index else {
-                return Err(SolveError::Axis {
-                    system: S::NAME,
-                    kind,
-                    which: axis.which.to_string(),
-                    known: names.iter().map(|&name| name.to_owned()).collect(),
-                });
-            };
-            let same =
-                |(other, i): &(&Axis<T>, usize)| other.quantity == axis.quantity && *i == index;
-            if let Some(first) = axes.iter().position(same) {
-                return Err(SolveError::AxisTwice {
-                    system: S::NAME,
-                    kind,
-                    name: names[index],
-                    index,
-                    axes: [first, axes.len()],
-                });
-            }
-            axes.push((axis, index));
-        }
-        let (u0, p) = (self.u0.as_deref(), self.p.as_deref());
-        Ok((Known { u0, p, axes }, shape.unwrap_or_else(|| vec![n])))
-    }
+/// Axes of a grid, each with the index of its component.
+pub(crate) type KnownAxes<'a, T> = Vec<(&'a Axis<T>, usize)>;
 
-    /// The axes of its grid, each by its name in system `S`; an index that is none stays one.
-    pub(crate) fn named_axes<S: System<N, P>>(&self) -> Vec<Axis<T>> {
-        let named = |axis: &Axis<T>| {
-            let (_, names) = axis.quantity.of::<S, N, P>();
-            let which = match &axis.which {
-                Which::Index(index) if *index < names.len() => names[*index].into(),
-                which => which.clone(),
-            };
-            Axis { which, ..axis.clone() }
+/// The axes of a grid, each known by its index, and the shape of the ensemble of `n` trajectories.
+///
+/// # Errors
+/// If an axis is none of the system or is there twice, or there are not as many values as trajectories.
+pub(crate) fn checked<'a, T>(
+    all: &'a [Axis<T>],
+    sizes: Sizes,
+    system: &Facts,
+    n: usize,
+) -> Result<(KnownAxes<'a, T>, Vec<usize>), SolveError> {
+    let shape: Vec<usize> = match all {
+        [] => vec![n],
+        all => all.iter().map(|axis| axis.values.len()).collect(),
+    };
+    let along = shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
+    let [u0, p] = sizes;
+    if let Some(values) = [u0, p, Some(along)].into_iter().flatten().find(|&values| values != n) {
+        return Err(SolveError::Sweep { values, trajectories: n });
+    }
+    let mut axes: KnownAxes<'a, T> = Vec::with_capacity(all.len());
+    for axis in all {
+        let (kind, names) = axis.quantity.of(system);
+        let index = match &axis.which {
+            Which::Index(index) => (*index < names.len()).then_some(*index),
+            Which::Name(name) => names.iter().position(|known| known == name),
         };
-        self.axes.iter().map(named).collect()
+        let Some(index) = index else {
+            return Err(SolveError::Axis {
+                system: system.name,
+                kind,
+                which: axis.which.to_string(),
+                known: names.iter().map(|&name| name.to_owned()).collect(),
+            });
+        };
+        let same = |(other, i): &(&Axis<T>, usize)| other.quantity == axis.quantity && *i == index;
+        if let Some(first) = axes.iter().position(same) {
+            return Err(SolveError::AxisTwice {
+                system: system.name,
+                kind,
+                name: names[index],
+                index,
+                axes: [first, axes.len()],
+            });
+        }
+        axes.push((axis, index));
     }
+    Ok((axes, shape))
 }
 
-/// A [`Sweep`] that fits its ensemble.
-pub(crate) struct Known<'a, T, const N: usize, const P: usize> {
-    u0: Option<&'a [[T; N]]>,
-    p: Option<&'a [[T; P]]>,
-    /// With the index of the component.
-    axes: Vec<(&'a Axis<T>, usize)>,
-}
+impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
+    pub(crate) fn axes(&self) -> &[Axis<T>] {
+        &self.axes
+    }
 
-impl<T: Scalar, const N: usize, const P: usize> Known<'_, T, N, P> {
-    /// The problem of trajectory `i`.
+    pub(crate) fn sizes(&self) -> Sizes {
+        [self.u0.as_ref().map(Vec::len), self.p.as_ref().map(Vec::len)]
+    }
+
+    /// The problem of trajectory `i`; `axes` are those of the grid.
     pub(crate) fn problem<S>(
         &self,
+        axes: &[(&Axis<T>, usize)],
         base: OdeProblem<S, T, N, P>,
         i: usize,
     ) -> OdeProblem<S, T, N, P> {
         let mut problem = base;
-        if let Some(rows) = self.u0 {
+        if let Some(rows) = &self.u0 {
             problem.u0 = rows[i];
         }
-        if let Some(rows) = self.p {
+        if let Some(rows) = &self.p {
             problem.p = rows[i];
         }
         // The last axis varies fastest.
         let mut rest = i;
-        for &(axis, index) in self.axes.iter().rev() {
+        for &(axis, index) in axes.iter().rev() {
             let value = axis.values[rest % axis.values.len()];
             rest /= axis.values.len();
             match axis.quantity {
@@ -253,6 +238,19 @@ impl<T: Scalar, const N: usize, const P: usize> Known<'_, T, N, P> {
         }
         problem
     }
+}
+
+/// The axes of a grid, each by its name in the system; an index that is none stays one.
+pub(crate) fn named<T: Clone>(axes: &[Axis<T>], system: &Facts) -> Vec<Axis<T>> {
+    let named = |axis: &Axis<T>| {
+        let (_, names) = axis.quantity.of(system);
+        let which = match &axis.which {
+            Which::Index(index) if *index < names.len() => names[*index].into(),
+            which => which.clone(),
+        };
+        Axis { which, ..axis.clone() }
+    };
+    axes.iter().map(named).collect()
 }
 
 impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {

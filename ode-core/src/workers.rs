@@ -1,8 +1,8 @@
-//! Threads, by functions that are compiled in this crate.
+//! Threads.
 //!
-//! A parallel loop that is generic over its body is compiled with all of its scheduling in the crate that
-//! gives it one: a third of what a small program of a user takes to compile. So bodies come as `dyn Fn`, and
-//! are as long as that takes no time.
+//! A parallel loop that is generic over its body is compiled with all of its scheduling for each body, which
+//! takes long. So bodies come as `dyn Fn`, and are as long as that takes no time. All of this is called by code
+//! that [depends on the precision alone](crate::host), and so never compiled in a user's crate.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,6 @@ use rayon::prelude::*;
 
 use crate::ensemble::room;
 use crate::error::SolveError;
-use crate::lane::Scalar;
 
 /// Who evaluates the problems of an ensemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,27 +53,17 @@ impl Workers {
     }
 
     /// The same numbers, or an error where there is no memory for them.
-    pub(crate) fn numbers<T: Scalar>(
+    pub(crate) fn numbers<T: Send>(
         self,
         n: usize,
         make: &(dyn Fn(usize) -> T + Sync),
     ) -> Result<Vec<T>, SolveError> {
         let mut numbers = room(n)?;
-        T::fill(self, &mut numbers, n, make);
+        match self {
+            Workers::Caller => numbers.extend((0..n).map(make)),
+            // Each number by itself, so that all threads touch their share of the new memory.
+            Workers::Pool => (0..n).into_par_iter().map(make).collect_into_vec(&mut numbers),
+        }
         Ok(numbers)
-    }
-}
-
-/// [`Scalar::fill`] of a type.
-pub(crate) fn fill<T: Send>(
-    workers: Workers,
-    numbers: &mut Vec<T>,
-    n: usize,
-    make: &(dyn Fn(usize) -> T + Sync),
-) {
-    match workers {
-        Workers::Caller => numbers.extend((0..n).map(make)),
-        // Each number by itself, so that all threads touch their share of the new memory.
-        Workers::Pool => (0..n).into_par_iter().map(make).collect_into_vec(numbers),
     }
 }

@@ -16,7 +16,9 @@ use ode_core::inputs::Inputs;
 use ode_core::lane::Scalar;
 use ode_core::methods::Method;
 use ode_core::system::System;
-use ode_core::{Backend, EnsembleAlgorithm, Memory, RawResults, Schedule, SolveError, Timings};
+use ode_core::{
+    Backend, ByPrecision, EnsembleAlgorithm, Memory, RawResults, Schedule, SolveError, Timings,
+};
 
 use crate::batch::{Batch, Outputs, bytes_of, footprint, most_trajectories};
 use crate::device::{Device, WarmUp, devices, lock};
@@ -157,12 +159,38 @@ impl EnsembleAlgorithm for EnsembleGpuKernel {
         S: System<N, P>,
         M: Method<K>,
     {
+        T::by_precision(inputs, &Coded { place: self, code: Code::of::<T, S, M, N, P, K>() })
+    }
+}
+
+/// A place, and what it is to run.
+struct Coded<'a> {
+    place: &'a EnsembleGpuKernel,
+    code: Code,
+}
+
+impl ByPrecision for Coded<'_> {
+    fn single(&self, inputs: &Inputs<f32>) -> Result<RawResults<f32>, SolveError> {
+        self.place.solve(inputs, self.code)
+    }
+
+    fn double(&self, inputs: &Inputs<f64>) -> Result<RawResults<f64>, SolveError> {
+        self.place.solve(inputs, self.code)
+    }
+}
+
+impl EnsembleGpuKernel {
+    fn solve<T: Scalar>(
+        &self,
+        inputs: &Inputs<T>,
+        code: Code,
+    ) -> Result<RawResults<T>, SolveError> {
         let begin = Instant::now();
         let device = first(&self.devices)?;
         let variant = self.variant(device, inputs);
         let refill = variant.refill;
         let shared = Argument::shared(&variant.shared_numbers(inputs));
-        let kernel = kernel::<T, S, M, N, P, K>(device, variant, self.compiler_options.clone())?;
+        let kernel = code.kernel(device, variant, self.compiler_options.clone())?;
         let compile = begin.elapsed();
 
         let batch = self.batch_size(device, inputs)?;
@@ -180,9 +208,7 @@ impl EnsembleAlgorithm for EnsembleGpuKernel {
         // SAFETY: `run` downloads batches until there are no more trajectories.
         Ok(unsafe { outputs.finish(backend, timings) })
     }
-}
 
-impl EnsembleGpuKernel {
     /// What is known about the kernel that solves `inputs`, which is compiled if it is not yet.
     ///
     /// # Errors
@@ -198,7 +224,8 @@ impl EnsembleGpuKernel {
     {
         let device = first(&self.devices)?;
         let variant = self.variant(device, inputs);
-        let kernel = kernel::<T, S, M, N, P, K>(device, variant, self.compiler_options.clone())?;
+        let code = Code::of::<T, S, M, N, P, K>();
+        let kernel = code.kernel(device, variant, self.compiler_options.clone())?;
         Ok(kernel.report().clone())
     }
 
@@ -245,31 +272,46 @@ impl EnsembleGpuKernel {
     }
 }
 
-/// The kernel of a solve, from this process's memory, the disk, or the compiler.
-fn kernel<T, S, M, const N: usize, const P: usize, const K: usize>(
-    device: &Device,
-    variant: Variant,
-    options: Vec<String>,
-) -> Result<Arc<Kernel>, GpuError>
-where
-    T: Scalar,
-    S: System<N, P>,
-    M: Method<K>,
-{
-    // Without this map the source would be written and hashed each time, which takes as long as a
-    // small solve. The types say what is compiled, and the numbers follow from them.
-    type Place = (usize, TypeId, Variant, Vec<String>);
-    static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
-    let place = (device.ordinal(), TypeId::of::<(T, S, M)>(), variant, options);
-    if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
-        return Ok(kernel.clone());
+/// What a precision, a system and a method are to the compiler of kernels.
+#[derive(Clone, Copy)]
+struct Code {
+    types: TypeId,
+    source: fn(&Variant) -> String,
+}
+
+impl Code {
+    fn of<T, S, M, const N: usize, const P: usize, const K: usize>() -> Self
+    where
+        T: Scalar,
+        S: System<N, P>,
+        M: Method<K>,
+    {
+        let source = device::source::<T, S, M, N, P, K>;
+        Code { types: TypeId::of::<(T, S, M)>(), source }
     }
-    let (_, _, variant, options) = &place;
-    let source = device::source::<T, S, M, N, P, K>(variant);
-    let options = options.clone();
-    let kernel = device.kernel(&Program { name: KERNEL_NAME.to_owned(), source, options })?;
-    lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
-    Ok(kernel)
+
+    /// The kernel of a solve, from this process's memory, the disk, or the compiler.
+    fn kernel(
+        self,
+        device: &Device,
+        variant: Variant,
+        options: Vec<String>,
+    ) -> Result<Arc<Kernel>, GpuError> {
+        // Without this map the source would be written and hashed each time, which takes as long as a
+        // small solve. The types say what is compiled, and the numbers follow from them.
+        type Place = (usize, TypeId, Variant, Vec<String>);
+        static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
+        let place = (device.ordinal(), self.types, variant, options);
+        if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
+            return Ok(kernel.clone());
+        }
+        let (_, _, variant, options) = &place;
+        let source = (self.source)(variant);
+        let options = options.clone();
+        let kernel = device.kernel(&Program { name: KERNEL_NAME.to_owned(), source, options })?;
+        lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
+        Ok(kernel)
+    }
 }
 
 /// Something as a kernel's argument.

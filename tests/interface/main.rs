@@ -12,6 +12,7 @@ use odes::system::System;
 use odes::{
     AnyMethod, EnsembleAlgorithm, Euler, Heun, Memory, Method, RawResults, Rk4, SolveError, Vary,
 };
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::thread::ThreadId;
 
@@ -162,6 +163,26 @@ fn problems_are_made_where_they_are_solved() {
     let own = three.prepare(|_| rayon::broadcast(|_| std::thread::current().id())).unwrap();
     let makers = makers.lock().unwrap();
     assert!(!makers.is_empty() && makers.iter().all(|maker| own.contains(maker)));
+}
+
+/// A panic in the user's own function is the user's, wherever problems are made.
+#[test]
+fn panics_reach_the_caller() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(20_000)
+        .vary(|problem, i| if i == 12_345 { panic!("no problem {i}") } else { problem });
+    let panics = |place: &dyn Fn()| {
+        let panic = catch_unwind(AssertUnwindSafe(place)).unwrap_err();
+        panic.downcast_ref::<String>().cloned()
+    };
+    let serial = panics(&|| drop(ensemble.solve(Euler, EnsembleSerial, &steps())));
+    assert_eq!(serial.as_deref(), Some("no problem 12345"));
+    let three = EnsembleThreads.threads(3);
+    let threads = panics(&|| drop(ensemble.solve(Euler, &three, &steps())));
+    assert_eq!(threads.as_deref(), Some("no problem 12345"));
+    // The threads live on.
+    let healthy = ensemble.vary(|problem, _| problem);
+    assert!(healthy.solve(Euler, &three, &steps()).is_ok());
 }
 
 /// A place that loses a number.

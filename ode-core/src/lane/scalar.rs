@@ -76,14 +76,6 @@ macro_rules! scalar {
             fn narrow(value: f64) -> Self {
                 value as $float
             }
-            fn fill(
-                workers: crate::workers::Workers,
-                numbers: &mut Vec<Self>,
-                n: usize,
-                make: &(dyn Fn(usize) -> Self + Sync),
-            ) {
-                crate::workers::fill(workers, numbers, n, make);
-            }
         }
 
         impl Real for $float {
