@@ -11,8 +11,8 @@ use quote::format_ident;
 /// What generated functions mention by the names that they have everywhere: keywords, primitive types, and
 /// the type of lanes, which as a generic parameter shadows other types.
 const KNOWN: [&str; 15] = [
-    "as", "const", "crate", "f32", "f64", "fn", "for", "impl", "in", "let", "mut", "R", "Self", "str",
-    "usize",
+    "as", "const", "crate", "f32", "f64", "fn", "for", "impl", "in", "let", "mut", "R", "Self",
+    "str", "usize",
 ];
 
 /// Generated functions with a prefix to each name that they declare or take from the block around them.
@@ -66,14 +66,16 @@ mod tests {
     #[test]
     fn variables_and_imports_get_a_prefix() {
         let tokens = |text: &str| text.parse::<proc_macro2::TokenStream>().unwrap();
-        let written = "#[inline(always)] fn factor<R: Real>(u: &[R; 2], w: &a::b::Dense<R, 2>) -> [R; 2] {
+        let written =
+            "#[inline(always)] fn factor<R: Real>(u: &[R; 2], w: &a::b::Dense<R, 2>) -> [R; 2] {
             fn matrix<R: Real>(u: &[R; 2]) -> [R; 2] { *u }
             let mut out = matrix::<R>(u); let (v0, m0);
             R::outline(#[inline(always)] || { out[0] = u[1].sub_ref(&R::lit(constant0_k)); });
             for (index, value) in out.into_iter() { put(index, value as f64); }
             Self::jacobian::<R>(u)
         }";
-        let expected = "#[inline(always)] fn factor<R: __Real>(__u: &[R; 2], __w: &a::b::Dense<R, 2>)
+        let expected =
+            "#[inline(always)] fn factor<R: __Real>(__u: &[R; 2], __w: &a::b::Dense<R, 2>)
             -> [R; 2] {
             fn matrix<R: __Real>(__u: &[R; 2]) -> [R; 2] { *__u }
             let mut __out = matrix::<R>(__u); let (__v0, __m0);

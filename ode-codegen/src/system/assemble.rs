@@ -237,9 +237,8 @@ pub(super) fn implementation(
             }
         }
     }));
-    let observable_names = (!observable_names.is_empty()).then(|| {
-        quote!(const OBSERVABLES: &'static [&'static str] = &[#(#observable_names),*];)
-    });
+    let observable_names = (!observable_names.is_empty())
+        .then(|| quote!(const OBSERVABLES: &'static [&'static str] = &[#(#observable_names),*];));
     let linear = linear.items(sizes, &loops);
     let formula = Formula {
         graph: &graph,
