@@ -97,30 +97,42 @@ named! {
     all other rhs call report R N P S T Q System Real Operations LinearEquations Self_ device_source
 }
 
-/// Constants with such names, lookups among them, in every kind of generated function.
+/// Constants with such names, whose values a macro does not see.
+mod outside {
+    pub(super) const u: f64 = 1.0;
+    pub(super) const p: f64 = 2.0;
+    pub(super) const t: f64 = 3.0;
+    pub(super) const w: f64 = 4.0;
+    pub(super) const b: f64 = 5.0;
+    pub(super) const a: f64 = 6.0;
+    pub(super) const v0: f64 = 7.0;
+    pub(super) const v1: f64 = 8.0;
+    pub(super) const m0: f64 = 9.0;
+    pub(super) const zero: f64 = 10.0;
+    pub(super) const scale: f64 = 11.0;
+    pub(super) const matrix: f64 = 12.0;
+    pub(super) const jacobian: f64 = 13.0;
+    pub(super) const index: f64 = 14.0;
+    pub(super) const value: f64 = 15.0;
+    pub(super) const put: f64 = 16.0;
+    pub(super) const numbers: f64 = 17.0;
+    pub(super) const text: f64 = 18.0;
+    pub(super) const constant0_u: f64 = 19.0;
+    pub(super) const R: f64 = 20.0;
+    pub(super) const N: f64 = 20.0;
+    pub(super) const k: [f64; 3] = [0.0, 1.0, 4.0];
+    pub(super) const all: [f64; 3] = [0.0, 2.0, 8.0];
+}
+
+/// Lookups among them, in every kind of generated function.
 #[ode_system]
 mod constants {
-    pub(super) const u: f64 = 1.0;
-    const p: f64 = 2.0;
-    const t: f64 = 3.0;
-    const w: f64 = 4.0;
-    const b: f64 = 5.0;
-    const a: f64 = 6.0;
-    const v0: f64 = 7.0;
-    const v1: f64 = 8.0;
-    const m0: f64 = 9.0;
-    const zero: f64 = 10.0;
-    const scale: f64 = 11.0;
-    const matrix: f64 = 12.0;
-    const jacobian_: f64 = 13.0;
-    const index: f64 = 14.0;
-    const value: f64 = 15.0;
-    const put: f64 = 16.0;
-    const numbers: f64 = 17.0;
-    const text: f64 = 18.0;
-    const constant0_u: f64 = 19.0;
-    const k: [f64; 3] = [0.0, 1.0, 4.0];
-    const all: [f64; 3] = [0.0, 2.0, 8.0];
+    use super::outside;
+    // In the scope of what is generated.
+    use super::outside::{
+        N, R, a, all, b, constant0_u, index, jacobian, k, m0, matrix, numbers, p, put, scale, t,
+        text, u, v0, v1, value, w, zero,
+    };
 
     pub(super) struct State {
         pub(super) first: f64,
@@ -128,25 +140,29 @@ mod constants {
     }
 
     #[mass_matrix]
-    const M: [f64; 2] = [2.0, 0.0];
+    const M: [f64; 2] = [outside::p, 0.0];
 
     fn rhs(state: &State, rates: &[f64; 1], time: f64) -> State {
-        let sum = u + p + t + w + b + a + v0 + v1 + m0 + zero + scale + matrix + jacobian_;
-        let sum = sum + index + value + put + numbers + text + constant0_u;
-        let pulse = if time < rates[0] + t { 1.0 } else { 0.0 };
+        let sum = outside::u + outside::p + outside::t + outside::w + outside::b + outside::a;
+        let sum = sum + outside::v0 + outside::v1 + outside::m0 + outside::zero + outside::scale;
+        let sum = sum + outside::matrix + outside::jacobian + outside::index + outside::value;
+        let sum = sum + outside::put + outside::numbers + outside::text + outside::constant0_u;
+        let sum = sum + R - N;
+        let pulse = if time < rates[0] + outside::t { 1.0 } else { 0.0 };
         State {
-            first: sum * state.first + super::interp_linear(&k, state.first) + pulse,
-            second: state.second - super::interp_linear(&all, state.second + p) * w,
+            first: sum * state.first + interp_linear(&outside::k, state.first) + pulse,
+            second: state.second
+                - interp_linear(&outside::all, state.second + outside::p) * outside::w,
         }
     }
 
     #[observable]
     fn output(state: &State) -> f64 {
-        value * state.first + k[2]
+        outside::value * state.first + outside::k[2]
     }
 
     fn is_out_of_domain(state: &State) -> bool {
-        state.first > constant0_u
+        state.first > outside::constant0_u
     }
 }
 
@@ -166,9 +182,12 @@ fn constants_have_any_name() {
         let mut breaks = Vec::new();
         S::parameter_breaks(&rates, |time| breaks.push(time));
         assert_eq!(breaks, [4.0]);
-        assert!(S::device_source().contains("constant"));
+        let text = S::device_source();
+        for name in ["double constant10_scale = 1.1e1;", "table0_k[3]", "table1_all[3]"] {
+            assert!(text.contains(name), "{name}: {text}");
+        }
     }
     of(constants);
-    let numbers: [f64; 2] = constants::State { first: constants::u, second: 2.0 }.into();
+    let numbers: [f64; 2] = constants::State { first: outside::u, second: 2.0 }.into();
     assert_eq!(numbers, [1.0, 2.0]);
 }
