@@ -4,8 +4,8 @@
 mod cases;
 
 use cases::growth;
-use odes::SolveError;
 use odes::prelude::*;
+use odes::{SolveError, Vary};
 
 fn problem() -> OdeProblem<growth, f64, 1, 1> {
     OdeProblem::new(growth, [1.0f64], 0.0..=1.0, [0.5])
@@ -34,10 +34,7 @@ fn non_finite_numbers() {
 /// In one trajectory of an ensemble it is the failure of this one, however it came there.
 #[test]
 fn non_finite_numbers_of_single_trajectories() {
-    fn second_fails<F>(ensemble: EnsembleProblem<growth, f64, F, 1, 1>)
-    where
-        F: Fn(OdeProblem<growth, f64, 1, 1>, usize) -> OdeProblem<growth, f64, 1, 1> + Sync,
-    {
+    fn second_fails<F: Vary<growth, f64, 1, 1>>(ensemble: EnsembleProblem<growth, f64, F, 1, 1>) {
         let solution = ensemble.solve(Tsit5, EnsembleSerial, &SolveOptions::default()).unwrap();
         let codes = [ReturnCode::Success, ReturnCode::NonFinite, ReturnCode::Success];
         assert!(solution.codes().eq(codes));
