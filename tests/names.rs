@@ -1,7 +1,7 @@
 //! Names of systems, constants and types that variables of an expansion have, too.
 //!
-//! A unit struct or a constant `u` turns each pattern `u` in its scope into a comparison with it, and a type
-//! `Real` hides a trait: such an expansion is not compiled.
+//! A unit struct or a constant `u` turns each pattern `u` in its scope into a comparison with it, and
+//! a type `Real` hides a trait: such an expansion is not compiled.
 
 #![allow(non_upper_case_globals, non_snake_case)]
 
@@ -93,8 +93,8 @@ macro_rules! named {
 }
 
 named! {
-    a b du f h k m0 p q s t u v0 v1 w x zero scale matrix jacobian index value put out kept numbers text
-    all other rhs call report R N P S T Q System Real Operations LinearEquations Self_ device_source
+    a b du f h k m0 p q s t u v0 v1 w x zero scale matrix jacobian index value put out kept numbers
+    text all other rhs call report R N P S T Q System Real Operations LinearEquations Self_ device_source
 }
 
 /// Constants with such names, whose values a macro does not see.
