@@ -1,7 +1,7 @@
 //! Names of systems, constants and types that variables of an expansion have, too.
 //!
-//! A unit struct or a constant `u` turns each pattern `u` in its scope into a comparison with it, and
-//! a type `Real` hides a trait: such an expansion is not compiled.
+//! A unit struct or a constant `u` turns each pattern `u` in its scope into a comparison with it,
+//! and a type `Real` hides a trait: such an expansion is not compiled.
 
 #![allow(non_upper_case_globals, non_snake_case)]
 
@@ -94,7 +94,8 @@ macro_rules! named {
 
 named! {
     a b du f h k m0 p q s t u v0 v1 w x zero scale matrix jacobian index value put out kept numbers
-    text all other rhs call report R N P S T Q System Real Operations LinearEquations Self_ device_source
+    text all other rhs call report R N P S T Q System Real Operations LinearEquations Self_
+    device_source
 }
 
 /// Constants with such names, whose values a macro does not see.
@@ -190,4 +191,15 @@ fn constants_have_any_name() {
     of(constants);
     let numbers: [f64; 2] = constants::State { first: outside::u, second: 2.0 }.into();
     assert_eq!(numbers, [1.0, 2.0]);
+}
+
+/// Also where only a function sees it.
+#[test]
+fn systems_inside_functions_have_any_name() {
+    #[ode_system]
+    fn u(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
+        [p[0] * u[0] + t * u[1], p[1] * u[0] * u[1]]
+    }
+    check(u);
+    assert_eq!(u::call(&[1.5, -0.25], &[3.0, 0.5], 2.0), [4.0, -0.1875]);
 }

@@ -1,9 +1,9 @@
 //! Names in an expansion that no item of the user's captures.
 //!
 //! A pattern `u` is no new variable where a unit struct or a constant `u` is in scope, and a system
-//! is a unit struct in the scope of its expansion. The spans of macros do not help: items are looked
-//! up where the macro is called. So variables have a prefix in what rustc gets, and none in the texts
-//! for people and for devices, where there is nothing to capture them.
+//! is a unit struct in the scope of its expansion. The spans of macros do not help: items are
+//! looked up where the macro is called. So variables have a prefix in what rustc gets, and none in
+//! the texts for people and for devices, where there is nothing to capture them.
 
 use proc_macro2::{Group, Ident, Spacing, TokenStream, TokenTree};
 use quote::format_ident;
@@ -18,8 +18,8 @@ const KNOWN: [&str; 15] = [
 /// Generated functions with a prefix to each name that they declare or take from the block around
 /// them.
 ///
-/// Names in a path or after a dot stay, and so do those of functions: one that is declared inside is
-/// called by a path, `matrix::<R>(…)`.
+/// Names in a path or after a dot stay, and so do those of functions: one that is declared inside
+/// is called by a path, `matrix::<R>(…)`.
 pub(crate) fn private(functions: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = functions.into_iter().collect();
     let is = |index: Option<usize>, sign: char| {
