@@ -4,8 +4,8 @@
 mod cases;
 
 use cases::growth;
-use odes::SolveError;
 use odes::prelude::*;
+use odes::{SolveError, Vary};
 
 fn problem() -> OdeProblem<growth, f64, 1, 1> {
     OdeProblem::new(growth, [1.0f64], 0.0..=1.0, [0.5])
@@ -29,6 +29,56 @@ fn non_finite_numbers() {
         error.to_string(),
         "the time span of trajectory 0 is 0..=NaN; both ends must be finite"
     );
+}
+
+/// In one trajectory of an ensemble it is the failure of this one, however it came there.
+#[test]
+fn non_finite_numbers_of_single_trajectories() {
+    fn second_fails<F: Vary<growth, f64, 1, 1>>(ensemble: EnsembleProblem<growth, f64, F, 1, 1>) {
+        let solution = ensemble.solve(Tsit5, EnsembleSerial, &SolveOptions::default()).unwrap();
+        let codes = [ReturnCode::Success, ReturnCode::NonFinite, ReturnCode::Success];
+        assert!(solution.codes().eq(codes));
+    }
+    let all = || EnsembleProblem::new(problem());
+    for wrong in [f64::NAN, f64::INFINITY] {
+        second_fails(all().over(&[[0.5], [wrong], [0.25]]));
+        second_fails(all().over_u0(&[[1.0], [wrong], [2.0]]));
+        second_fails(all().grid([Axis::p(0, [0.5, wrong, 0.25])]));
+        second_fails(all().grid([Axis::u0(0, [1.0, wrong, 2.0])]));
+        let vary = |i| if i == 1 { wrong } else { 0.5 };
+        second_fails(all().trajectories(3).vary(|problem, i| problem.with_p([vary(i)])));
+    }
+}
+
+/// Finite ends do not make a finite length.
+#[test]
+fn time_spans_are_not_too_long() {
+    for (t0, t1) in [(-1e308, 1e308), (1e308, -1e308)] {
+        let error = error_of(problem().with_tspan(t0..=t1), SolveOptions::default());
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the time span of trajectory 0 is {t0:e}..={t1:e}, and its length is more than the \
+                 greatest number of f64; measure time in a larger unit"
+            )
+        );
+    }
+    let single = OdeProblem::new(growth, [1.0f32], -3e38..=3e38, [0.5]);
+    let error = single.solve(Tsit5, &SolveOptions::default()).unwrap_err();
+    assert!(matches!(error, SolveError::TimeSpanTooLong { trajectory: 0, precision: "f32", .. }));
+    assert!(
+        error.to_string().ends_with("measure time in a larger unit, or solve in f64"),
+        "{error}"
+    );
+    // In an ensemble the first that is.
+    let tspan = |i| if i < 2 { 0.0..=1.0 } else { f64::MIN..=f64::MAX };
+    let ensemble = EnsembleProblem::new(problem()).trajectories(4);
+    let ensemble = ensemble.vary(|problem, i| problem.with_tspan(tspan(i)));
+    let error = ensemble.solve(Tsit5, EnsembleSerial, &SolveOptions::default()).unwrap_err();
+    assert!(matches!(error, SolveError::TimeSpanTooLong { trajectory: 2, .. }), "{error}");
+    // One that has a length is a span as any other.
+    let still = problem().with_p([0.0]).with_tspan(0.0..=1e308);
+    assert!(still.solve(Tsit5, &SolveOptions::default()).unwrap().code().is_success());
 }
 
 #[test]
@@ -62,6 +112,15 @@ fn tolerances_and_limits() {
         let options = SolveOptions::default().abstol(abstol).reltol(reltol);
         assert!(matches!(error_of(problem(), options), SolveError::Tolerance { .. }));
     }
+    for reltol in [1.0, 2.0] {
+        let error = error_of(problem(), SolveOptions::default().reltol(reltol));
+        let text = format!(
+            "reltol is {reltol}; a relative tolerance of 1 or more accepts errors as large as the \
+             state: write 1e-3 for three digits"
+        );
+        assert_eq!(error.to_string(), text);
+    }
+    problem().solve(Tsit5, &SolveOptions::default().reltol(0.999)).unwrap();
     assert!(matches!(
         error_of(problem(), SolveOptions::default().max_steps(0)),
         SolveError::MaxSteps

@@ -79,7 +79,7 @@ fn f32_stages_know_the_time() {
         let problem = OdeProblem::new(shaken, [0.0f32], 4096.0..=4100.0, [w]);
         let dt = f64::from(unit) * share;
         // Errors of a force that goes up in stairs are not what is to choose the steps.
-        let adaptive = SolveOptions::default().tolerance(1.0).dtmax(dt);
+        let adaptive = SolveOptions::default().abstol(1.0).dtmax(dt);
         for options in [adaptive, SolveOptions::default().fixed_step(dt)] {
             let times: Vec<f64> = (1..40).map(|i| 4096.0 + 0.1 * f64::from(i)).collect();
             let solution = problem.solve(Tsit5, &options.saveat(times)).unwrap();

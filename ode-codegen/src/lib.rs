@@ -18,6 +18,7 @@ mod emit;
 mod factor;
 mod fuse;
 mod graph;
+mod hygiene;
 pub mod outside;
 mod parse;
 mod simplify;

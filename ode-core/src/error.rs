@@ -81,7 +81,9 @@ pub enum SolveError {
         /// The numbers of the two axes, counted from 0.
         axes: [usize; 2],
     },
-    /// The problem's initial state or parameters contain a NaN or an infinity.
+    /// The problem's initial state or parameters contain a NaN or an infinity. In a single trajectory of an
+    /// ensemble, by a row of a sweep, an axis of a grid, or a problem that `vary` gives, it harms no other:
+    /// that trajectory ends with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
     #[error("{what}[{index}] is {value}; it must be finite")]
     NonFinite {
         /// `u0` or `p`.
@@ -100,6 +102,31 @@ pub enum SolveError {
         t0: f64,
         /// Its end.
         t1: f64,
+    },
+    /// A time span whose ends are finite, and whose length is not.
+    #[error(
+        "the time span of trajectory {trajectory} is {t0:e}..={t1:e}, and its length is more than the \
+         greatest number of {precision}; measure time in a larger unit{}",
+        or_double(.precision)
+    )]
+    TimeSpanTooLong {
+        /// The first trajectory concerned.
+        trajectory: usize,
+        /// Its beginning.
+        t0: f64,
+        /// Its end.
+        t1: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
+    },
+    /// A relative tolerance of 1 or more.
+    #[error(
+        "reltol is {reltol}; a relative tolerance of 1 or more accepts errors as large as the state: \
+         write 1e-3 for three digits"
+    )]
+    RelTol {
+        /// Its value.
+        reltol: f64,
     },
     /// A tolerance that is zero, negative or not finite.
     #[error("{name} is {value}; tolerances must be finite, not negative, and not both zero")]

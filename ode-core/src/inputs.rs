@@ -449,6 +449,14 @@ fn check_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> Result<()
         if !(from.is_finite() && to.is_finite()) {
             return Err(SolveError::TimeSpan { trajectory: i, t0: from, t1: to });
         }
+        if !(t1.get(i) - t0.get(i)).widen().is_finite() {
+            return Err(SolveError::TimeSpanTooLong {
+                trajectory: i,
+                t0: from,
+                t1: to,
+                precision: T::NAME,
+            });
+        }
     }
     Ok(())
 }

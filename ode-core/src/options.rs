@@ -58,7 +58,7 @@ use crate::timeline;
 pub struct SolveOptions {
     /// What an error of a component near zero may be; 1e-6.
     pub abstol: AbsTol,
-    /// What an error may be as a fraction of the component; 1e-3.
+    /// What an error may be as a fraction of the component, below 1; 1e-3.
     pub reltol: f64,
     /// How step sizes come about; by the error, the first one too.
     pub step: StepSize,
@@ -346,6 +346,9 @@ impl SolveOptions {
             if !(value >= 0.0 && T::narrow(value).widen().is_finite()) {
                 return Err(SolveError::Tolerance { name, value });
             }
+        }
+        if self.reltol >= 1.0 {
+            return Err(SolveError::RelTol { reltol: self.reltol });
         }
         if abstol.contains(&0.0) && self.reltol == 0.0 {
             return Err(SolveError::Tolerance { name: "abstol and reltol", value: 0.0 });

@@ -264,6 +264,10 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// let ensemble = EnsembleProblem::new(problem).over(&rows);
     /// # }
     /// ```
+    ///
+    /// A row with a NaN or an infinity, as of a measurement that failed, is a trajectory that ends with
+    /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not finite, and harms no
+    /// other. So it is with initial states and on a grid.
     #[must_use]
     pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
         self.trajectories = rows.len();

@@ -120,6 +120,13 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// Derivatives by hand are compared with the derived ones at some points when they are compiled; a
 /// difference is an error. Anything else in the module is left alone.
 ///
+/// # Its name
+///
+/// The name of a system is that of a value, a unit struct or a constant, and as with these no variable around can
+/// have it: of `let lorenz = OdeProblem::new(lorenz, …);` rustc says that `let` bindings cannot shadow unit
+/// structs (E0530), or that a pattern does not fit. Call the variable something else, `let problem = …`. Inside the
+/// function any variable may have its name.
+///
 /// # What can be written
 ///
 /// Everything is evaluated at compile time: floats become operations, integers are known, loops and

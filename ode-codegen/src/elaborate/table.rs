@@ -23,15 +23,13 @@ pub(crate) struct Outside {
     pub name: String,
     /// As an expression of rustc's.
     pub tokens: TokenStream,
-    /// Whether it is an element of an array.
-    pub element: bool,
 }
 
 impl Outside {
     pub(super) fn new(path: &syn::Path) -> Self {
         let name = path.segments.last().map(|segment| segment.ident.unraw().to_string());
         let name = name.unwrap_or_default();
-        Outside { name, tokens: path.to_token_stream(), element: false }
+        Outside { name, tokens: path.to_token_stream() }
     }
 }
 
@@ -117,7 +115,6 @@ impl<'a> Elaborator<'a, '_> {
             position.set_span(index.syntax.span());
             let before = array.tokens;
             array.tokens = quote_spanned!(expr.syntax.span()=> #before[#position]);
-            array.element = true;
         }
         Value::Real(self.constant(Constant::Value(array)))
     }

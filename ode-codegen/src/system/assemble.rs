@@ -19,6 +19,7 @@ use crate::emit::{self, Language, Results};
 use crate::factor::{self, Unsuitable};
 use crate::fuse::{self, Fusion};
 use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
+use crate::hygiene::{private, private_name};
 use crate::{breaks, check, text};
 
 /// How many nodes the derivatives may add to the graph: ten times the operations that a
@@ -169,7 +170,7 @@ pub(super) fn implementation(
     });
 
     let nodes = functions.iter().chain(&of_parameters).flat_map(Lowered::nodes);
-    let outside = Constants::of(nodes, &constants, &tables);
+    let outside = Constants::of(nodes, &constants, &tables, &options.facade);
 
     let mut text_of_rust = String::new();
     let mut rust = Vec::with_capacity(functions.len());
@@ -210,7 +211,7 @@ pub(super) fn implementation(
         factors: linear.device_type(sizes),
     };
     let device_text = device::system_struct(facts, &device_functions)?;
-    let device_source = outside.device_source(&device_text);
+    let device_source = outside.device_source(&device_text, facade);
     let written = Literal::u64_unsuffixed(written);
     let shared = Literal::usize_unsuffixed(functions.first().map_or(0, Lowered::shared));
 
@@ -218,25 +219,26 @@ pub(super) fn implementation(
         (Literal::usize_unsuffixed(states), Literal::usize_unsuffixed(parameters));
     let operations = functions.iter().take(4).map(Lowered::operations);
     let Target { ty, name } = target;
-    let values = outside.items(facade);
+    let values = &outside.items;
     let uses = &system.uses;
-    let observe = observables.map(|observables| {
+    rust.extend(observables.map(|observables| {
         quote! {
-            const OBSERVABLES: &'static [&'static str] = &[#(#observable_names),*];
             #[inline(always)]
             fn observe<R: Real>(
                 u: &[R; #states],
                 p: &[R; #parameters],
                 t: R,
-                mut put: impl FnMut(usize, R),
+                mut put: impl ::core::ops::FnMut(usize, R),
             ) {
                 #observables
-                for (index, value) in observables(u, p, t).into_iter().enumerate() {
+                for (index, value) in observables::<R>(u, p, t).into_iter().enumerate() {
                     put(index, value);
                 }
             }
         }
-    });
+    }));
+    let observable_names = (!observable_names.is_empty())
+        .then(|| quote!(const OBSERVABLES: &'static [&'static str] = &[#(#observable_names),*];));
     let linear = linear.items(sizes, &loops);
     let formula = Formula {
         graph: &graph,
@@ -248,15 +250,16 @@ pub(super) fn implementation(
         let function = function.emit(sizes, &outside.in_rust);
         text_of_rust.push_str(&text::of_function(&function));
         let formulas = breaks.of_parameters.iter().map(|time| formula.text(*time));
-        quote! {
-            const PARAMETER_BREAKS: &'static [&'static str] = &[#(#formulas),*];
-            fn parameter_breaks(p: &[f64; #parameters], put: impl FnMut(f64)) {
+        rust.push(quote! {
+            fn parameter_breaks(p: &[f64; #parameters], put: impl ::core::ops::FnMut(f64)) {
                 #function
                 break_times::<f64>(p).into_iter().for_each(put);
             }
-        }
+        });
+        quote!(const PARAMETER_BREAKS: &'static [&'static str] = &[#(#formulas),*];)
     });
-    let breaks = breaks.items(&graph, &outside.in_rust.constants, facade);
+    let known: Vec<_> = outside.in_rust.constants.iter().cloned().map(private).collect();
+    let breaks = breaks.items(&graph, &known, facade);
     let assertions = match (&mass, &system.mass) {
         (Some(mass), Some(constant)) => mass.assertions(constant),
         _ => TokenStream::new(),
@@ -278,6 +281,8 @@ pub(super) fn implementation(
             const HAS_DOMAIN: bool = true;
         )
     });
+    let imports = imports(facade);
+    let functions = rust.into_iter().map(private);
     Ok(quote! {
         #[allow(
             deprecated,
@@ -287,20 +292,20 @@ pub(super) fn implementation(
             clippy::pedantic
         )]
         const _: () = {
-            use #facade::__private::{LinearEquations, Operations, Real, System};
+            #imports
             #(#[allow(unused_imports)] #uses)*
             #values
             #assertions
 
             #[automatically_derived]
-            impl System<#states, #parameters> for #ty {
+            impl __System<#states, #parameters> for #ty {
                 const NAME: &'static str = #name;
                 const STATES: [&'static str; #states] = [#(#state_names),*];
                 const PARAMETERS: [&'static str; #parameters] = [#(#parameter_names),*];
                 const JACOBIAN_PATTERN: &'static [(usize, usize)] = #jacobian_pattern;
                 const PARAMETER_PATTERN: &'static [(usize, usize)] = #parameter_pattern;
                 const TIME_PATTERN: &'static [usize] = &[#(#time_pattern),*];
-                const OPERATIONS: [Operations; 4] = [#(Operations::new([#operations])),*];
+                const OPERATIONS: [__Operations; 4] = [#(__Operations::new([#operations])),*];
                 const WRITTEN: u64 = #written;
                 const SHARED: usize = #shared;
                 #breaks
@@ -310,8 +315,8 @@ pub(super) fn implementation(
                 #mass
                 #domain
                 #linear
-                #(#rust)*
-                #observe
+                #observable_names
+                #(#functions)*
 
                 fn rust_source() -> &'static str {
                     #text_of_rust
@@ -511,6 +516,16 @@ fn kind(node: Node) -> Option<usize> {
     })
 }
 
+/// Imports of what an implementation mentions, by [private names](private).
+fn imports(facade: &syn::Path) -> TokenStream {
+    let names = ["LinearEquations", "Operations", "Real", "System"].map(|name| {
+        let name = Ident::new(name, Span::call_site());
+        let private = private_name(&name);
+        quote!(#name as #private)
+    });
+    quote!(use #facade::__private::{#(#names),*};)
+}
+
 /// What stands in for the implementation of a system with errors: it is never run. Where the numbers
 /// of states and parameters are not known it is for any.
 pub(super) fn stub(
@@ -529,8 +544,7 @@ pub(super) fn stub(
         }
     };
     let (states, parameters) = (size(states, "N"), size(parameters, "P"));
-    let facade = &options.facade;
-    let never = never();
+    let (imports, never) = (imports(&options.facade), never());
     let functions = [
         ("rhs", quote!([R; #states])),
         ("jacobian", quote!([[R; #states]; #states])),
@@ -539,31 +553,31 @@ pub(super) fn stub(
     ]
     .map(|(name, ty)| {
         let name = Ident::new(name, Span::call_site());
-        quote!(fn #name<R: Real>(_: &[R; #states], _: &[R; #parameters], _: R) -> #ty #never)
+        quote!(fn #name<R: __Real>(_: &[R; #states], _: &[R; #parameters], _: R) -> #ty #never)
     });
     quote! {
         #[allow(deprecated)]
         const _: () = {
-            use #facade::__private::{LinearEquations, Operations, Real, System};
+            #imports
 
-            impl<#generics> System<#states, #parameters> for #ty {
+            impl<#generics> __System<#states, #parameters> for #ty {
                 const NAME: &'static str = "";
                 const STATES: [&'static str; #states] = [""; #states];
                 const PARAMETERS: [&'static str; #parameters] = [""; #parameters];
                 const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[];
                 const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
                 const TIME_PATTERN: &'static [usize] = &[];
-                const OPERATIONS: [Operations; 4] = [Operations::new([0; 6]); 4];
-                const LINEAR: LinearEquations = LinearEquations::Loops { limit: 0 };
-                type Factors<R: Real> = [R; #states];
+                const OPERATIONS: [__Operations; 4] = [__Operations::new([0; 6]); 4];
+                const LINEAR: __LinearEquations = __LinearEquations::Loops { limit: 0 };
+                type Factors<R: __Real> = [R; #states];
                 #(#functions)*
-                fn factor<R: Real>(
+                fn factor<R: __Real>(
                     _: &[R; #states],
                     _: &[R; #parameters],
                     _: R,
                     _: R,
                 ) -> Self::Factors<R> #never
-                fn solve<R: Real>(_: &Self::Factors<R>, _: &[R; #states]) -> [R; #states] #never
+                fn solve<R: __Real>(_: &Self::Factors<R>, _: &[R; #states]) -> [R; #states] #never
                 fn device_source() -> ::std::string::String #never
             }
         };

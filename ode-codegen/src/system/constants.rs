@@ -1,24 +1,25 @@
 //! What a system takes from outside by name: its items in Rust, and its text for a device, where the
 //! values are filled in at run time.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use crate::device;
 use crate::elaborate::table::{Constant, Table};
 use crate::emit::{Language, literal};
 use crate::graph::Node;
+use crate::hygiene::private_name;
 
 /// The entries of a constant array as `f64`, whatever numbers they are.
 pub(crate) fn entries_of(array: &TokenStream) -> TokenStream {
     quote!({
-        let mut all = [0.0; #array.len()];
-        let mut k = 0;
-        while k < all.len() {
-            all[k] = #array[k] as f64;
-            k += 1;
+        let mut __all = [0.0; #array.len()];
+        let mut __k = 0;
+        while __k < __all.len() {
+            __all[__k] = #array[__k] as f64;
+            __k += 1;
         }
-        all
+        __all
     })
 }
 
@@ -33,11 +34,11 @@ pub(super) struct Names {
 pub(super) struct Constants {
     pub in_rust: Names,
     pub in_device: Names,
-    items: TokenStream,
-    /// Names in the device text, and values.
-    constants: Vec<(Ident, TokenStream)>,
+    /// The items that functions mention, by their [private names](private_name).
+    pub items: TokenStream,
+    /// Names in the device text.
+    constants: Vec<Ident>,
     tables: Vec<Ident>,
-    extends: bool,
 }
 
 impl Constants {
@@ -46,6 +47,7 @@ impl Constants {
         nodes: impl Iterator<Item = Node>,
         constants: &[Constant],
         tables: &[Table],
+        facade: &syn::Path,
     ) -> Self {
         let mut needed = (vec![false; constants.len()], vec![false; tables.len()]);
         for node in nodes {
@@ -62,13 +64,12 @@ impl Constants {
             items: TokenStream::new(),
             constants: Vec::new(),
             tables: Vec::new(),
-            extends: false,
         };
         for (index, (constant, needed)) in constants.iter().zip(needed.0).enumerate() {
             all.constant(index, constant, needed);
         }
         for (index, (table, needed)) in tables.iter().zip(needed.1).enumerate() {
-            all.table(index, table, needed);
+            all.table(index, table, needed, facade);
         }
         all
     }
@@ -78,27 +79,25 @@ impl Constants {
         // A name that no other member has, and that still tells where it is from.
         let member = format_ident!("constant{index}_{}", outside.name);
         let tokens = &outside.tokens;
-        let (value, by_name) = match constant {
-            Constant::Value(outside) => (quote!(#tokens as f64), outside.element),
-            Constant::Last(_) => (quote!((#tokens.len() - 1) as f64), true),
+        let value = match constant {
+            Constant::Value(_) => quote!(#tokens as f64),
+            Constant::Last(_) => quote!((#tokens.len() - 1) as f64),
         };
         // As an item it is evaluated even if the function is never called, so that an index out of
-        // range is an error in any case.
-        if by_name && needed {
+        // range is an error in any case, and where no variable of a function has its name.
+        if needed {
+            let name = private_name(&member);
             self.items.extend(quote! {
                 #[allow(non_upper_case_globals)]
-                const #member: f64 = #value;
+                const #name: f64 = #value;
             });
+            self.constants.push(member.clone());
         }
-        let in_rust = if by_name { member.to_token_stream() } else { value };
-        if needed {
-            self.constants.push((member.clone(), in_rust.clone()));
-        }
-        self.in_rust.constants.push(in_rust);
+        self.in_rust.constants.push(member.to_token_stream());
         self.in_device.constants.push(member.into_token_stream());
     }
 
-    fn table(&mut self, index: usize, table: &Table, needed: bool) {
+    fn table(&mut self, index: usize, table: &Table, needed: bool, facade: &syn::Path) {
         let (name, length, entries) = match table {
             Table::Known(values) => {
                 let length = proc_macro2::Literal::usize_unsuffixed(values.len());
@@ -109,8 +108,8 @@ impl Constants {
                 let tokens = &array.tokens;
                 let entries = entries_of(tokens);
                 let (length, entries) = if *extended {
-                    self.extends |= needed;
-                    (quote!(#tokens.len() + 2), quote!(extended(&#entries)))
+                    let entries = quote!(#facade::__private::extended(&#entries));
+                    (quote!(#tokens.len() + 2), entries)
                 } else {
                     (quote!(#tokens.len()), entries)
                 };
@@ -118,9 +117,10 @@ impl Constants {
             }
         };
         if needed {
+            let item = private_name(&name);
             self.items.extend(quote! {
                 #[allow(non_upper_case_globals)]
-                static #name: [f64; #length] = #entries;
+                static #item: [f64; #length] = #entries;
             });
             self.tables.push(name.clone());
         }
@@ -129,39 +129,31 @@ impl Constants {
         self.in_device.tables.push(quote!(#name::<R>));
     }
 
-    /// The items that functions mention, and imports of what they and [`Self::device_source`] call.
-    pub(super) fn items(&self, facade: &syn::Path) -> TokenStream {
-        let names = [
-            ("device_constant", !self.constants.is_empty()),
-            ("device_table", !self.tables.is_empty()),
-            ("extended", self.extends),
-        ];
-        let names = names.iter().filter(|(_, needed)| *needed);
-        let names = names.map(|(name, _)| Ident::new(name, Span::call_site()));
-        let imports = names.map(|name| quote!(use #facade::__private::#name;));
-        let items = &self.items;
-        quote!(#(#imports)* #items)
-    }
-
     /// The body of `device_source`.
-    pub(super) fn device_source(&self, text: &str) -> TokenStream {
+    pub(super) fn device_source(&self, text: &str, facade: &syn::Path) -> TokenStream {
         let (before, after) = text.split_once(device::CONSTANTS).unwrap_or((text, ""));
         if self.constants.is_empty() && self.tables.is_empty() {
             let text = format!("{before}{}", after.trim_start_matches('\n'));
             return quote!(::std::string::String::from(#text));
         }
-        let (tables, table_names) = (&self.tables, self.tables.iter().map(Ident::to_string));
-        let values = self.constants.iter().map(|(_, value)| value);
-        let members = self.constants.iter().map(|(member, _)| member.to_string());
+        let private = quote!(#facade::__private);
+        let tables = self.tables.iter().map(|name| {
+            let (text, value) = (name.to_string(), private_name(name));
+            quote!(__text.push_str(&#private::device_table(#text, &#value));)
+        });
+        let constants = self.constants.iter().map(|name| {
+            let (text, value) = (name.to_string(), private_name(name));
+            quote!(__text.push_str(&#private::device_constant(#text, #value));)
+        });
         // The line of the constants goes where there are none.
         let after = if self.constants.is_empty() { after.trim_start_matches('\n') } else { after };
         quote! {
-            let mut text = ::std::string::String::new();
-            #(text.push_str(&device_table(#table_names, &#tables));)*
-            text.push_str(#before);
-            #(text.push_str(&device_constant(#members, #values));)*
-            text.push_str(#after);
-            text
+            let mut __text = ::std::string::String::new();
+            #(#tables)*
+            __text.push_str(#before);
+            #(#constants)*
+            __text.push_str(#after);
+            __text
         }
     }
 }

@@ -126,12 +126,18 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
 
         #(#configuration)*
         #[allow(deprecated)]
-        impl #name {
-            /// The right-hand side as it was written, compiled by rustc.
-            #(#of_function)*
-            #[allow(dead_code)]
-            #vis #call #block
-        }
+        const _: () = {
+            // Unlike the struct's, a function's name can be that of a variable, as in what was written.
+            #[allow(dead_code, non_snake_case)]
+            fn #name() {}
+
+            impl #name {
+                /// The right-hand side as it was written, compiled by rustc.
+                #(#of_function)*
+                #[allow(dead_code)]
+                #vis #call #block
+            }
+        };
     }
 }
 

@@ -82,20 +82,20 @@ impl Linear {
         let ty = self.factors_type(sizes, linear);
         let how = match self {
             Linear::Nonzeros { operations: [factor, solve], .. } => quote! {
-                LinearEquations::Nonzeros {
-                    factor: Operations::new([#factor]),
-                    solve: Operations::new([#solve]),
+                __LinearEquations::Nonzeros {
+                    factor: __Operations::new([#factor]),
+                    solve: __Operations::new([#solve]),
                 }
             },
             Linear::Loops { .. } => {
                 let limit = Literal::usize_unsuffixed(LIMIT);
-                quote!(LinearEquations::Loops { limit: #limit })
+                quote!(__LinearEquations::Loops { limit: #limit })
             }
-            Linear::Pivoting => quote!(LinearEquations::Pivoting),
+            Linear::Pivoting => quote!(__LinearEquations::Pivoting),
         };
         quote! {
-            const LINEAR: LinearEquations = #how;
-            type Factors<R: Real> = #ty;
+            const LINEAR: __LinearEquations = #how;
+            type Factors<R: __Real> = #ty;
         }
     }
 

@@ -392,7 +392,7 @@ fn conversions(elaborated: &Elaborated<'_>, scalar: &str) -> TokenStream {
         known.push(layout);
         let (name, size) = (definition.name, Literal::usize_unsuffixed(layout.size()));
         let mut fields = Vec::new();
-        read(layout, quote!(value), &mut fields);
+        read(layout, quote!(__value), &mut fields);
         for number in ["f64", "f32"] {
             let number = format_ident!("{number}");
             let mut next = 0;
@@ -402,7 +402,7 @@ fn conversions(elaborated: &Elaborated<'_>, scalar: &str) -> TokenStream {
                 #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
                 impl ::core::convert::From<#name> for [#number; #size] {
                     /// The numbers of the fields, in the order of their declaration.
-                    fn from(value: #name) -> Self {
+                    fn from(__value: #name) -> Self {
                         [#(#fields as #number),*]
                     }
                 }
@@ -410,7 +410,7 @@ fn conversions(elaborated: &Elaborated<'_>, scalar: &str) -> TokenStream {
                 #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
                 impl ::core::convert::From<[#number; #size]> for #name {
                     /// The fields, in the order of their declaration, from these numbers.
-                    fn from(numbers: [#number; #size]) -> Self {
+                    fn from(__numbers: [#number; #size]) -> Self {
                         #built
                     }
                 }
@@ -439,13 +439,13 @@ fn read(layout: &Layout<'_>, value: TokenStream, all: &mut Vec<TokenStream>) {
     }
 }
 
-/// A value of the floats `numbers[next]` and those that follow.
+/// A value of the floats `__numbers[next]` and those that follow.
 fn build(layout: &Layout<'_>, scalar: &Ident, next: &mut usize) -> TokenStream {
     match layout {
         Layout::Float => {
             let index = Literal::usize_unsuffixed(*next);
             *next += 1;
-            quote!(numbers[#index] as #scalar)
+            quote!(__numbers[#index] as #scalar)
         }
         Layout::Array(element, length) => {
             let elements = (0..*length).map(|_| build(element, scalar, next));

@@ -10,17 +10,21 @@
 )]
 pub struct lorenz;
 #[allow(deprecated)]
-impl lorenz {
-    /// The right-hand side as it was written, compiled by rustc.
-    #[allow(dead_code)]
-    pub fn call(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
-        let [x, y, z] = *u;
-        let [sigma, rho, beta] = *p;
-        du[0] = sigma * (y - x);
-        du[1] = x * (rho - z) - y;
-        du[2] = x * y - beta * z;
+const _: () = {
+    #[allow(dead_code, non_snake_case)]
+    fn lorenz() {}
+    impl lorenz {
+        /// The right-hand side as it was written, compiled by rustc.
+        #[allow(dead_code)]
+        pub fn call(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
+            let [x, y, z] = *u;
+            let [sigma, rho, beta] = *p;
+            du[0] = sigma * (y - x);
+            du[1] = x * (rho - z) - y;
+            du[2] = x * y - beta * z;
+        }
     }
-}
+};
 #[allow(
     deprecated,
     trivial_numeric_casts,
@@ -29,9 +33,12 @@ impl lorenz {
     clippy::pedantic
 )]
 const _: () = {
-    use ::odes::__private::{LinearEquations, Operations, Real, System};
+    use ::odes::__private::{
+        LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
+        System as __System,
+    };
     #[automatically_derived]
-    impl System<3, 3> for lorenz {
+    impl __System<3, 3> for lorenz {
         const NAME: &'static str = "lorenz";
         const STATES: [&'static str; 3] = ["x", "y", "z"];
         const PARAMETERS: [&'static str; 3] = ["sigma", "rho", "beta"];
@@ -47,74 +54,82 @@ const _: () = {
         ];
         const PARAMETER_PATTERN: &'static [(usize, usize)] = &[(0, 0), (1, 1), (2, 2)];
         const TIME_PATTERN: &'static [usize] = &[];
-        const OPERATIONS: [Operations; 4] = [
-            Operations::new([2, 2, 2, 0, 0, 0]),
-            Operations::new([1, 0, 0, 0, 0, 0]),
-            Operations::new([1, 0, 0, 0, 0, 0]),
-            Operations::new([0, 0, 0, 0, 0, 0]),
+        const OPERATIONS: [__Operations; 4] = [
+            __Operations::new([2, 2, 2, 0, 0, 0]),
+            __Operations::new([1, 0, 0, 0, 0, 0]),
+            __Operations::new([1, 0, 0, 0, 0, 0]),
+            __Operations::new([0, 0, 0, 0, 0, 0]),
         ];
         const WRITTEN: u64 = 8;
         const SHARED: usize = 0;
-        const LINEAR: LinearEquations = LinearEquations::Nonzeros {
-            factor: Operations::new([4, 3, 3, 0, 3, 0]),
-            solve: Operations::new([0, 3, 5, 0, 0, 0]),
+        const LINEAR: __LinearEquations = __LinearEquations::Nonzeros {
+            factor: __Operations::new([4, 3, 3, 0, 3, 0]),
+            solve: __Operations::new([0, 3, 5, 0, 0, 0]),
         };
-        type Factors<R: Real> = [R; 8];
+        type Factors<R: __Real> = [R; 8];
         #[inline(always)]
-        fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
-            let v0 = u[1].sub_ref(&u[0]);
-            let v1 = p[0].mul_ref(&v0);
-            let v2 = p[1].sub_ref(&u[2]);
-            let v3 = u[0].mul_add_ref(&v2, &-u[1]);
-            let v4 = u[0].mul_ref(&u[1]);
-            let v5 = p[2].neg_mul_add_ref(&u[2], &v4);
-            [v1, v3, v5]
+        fn rhs<R: __Real>(__u: &[R; 3], __p: &[R; 3], __t: R) -> [R; 3] {
+            let __v0 = __u[1].sub_ref(&__u[0]);
+            let __v1 = __p[0].mul_ref(&__v0);
+            let __v2 = __p[1].sub_ref(&__u[2]);
+            let __v3 = __u[0].mul_add_ref(&__v2, &-__u[1]);
+            let __v4 = __u[0].mul_ref(&__u[1]);
+            let __v5 = __p[2].neg_mul_add_ref(&__u[2], &__v4);
+            [__v1, __v3, __v5]
         }
         #[inline(always)]
-        fn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
-            let zero = R::lit(0.0);
-            let v0 = p[1].sub_ref(&u[2]);
-            [[-p[0], p[0], zero], [v0, R::lit(-1.0), -u[0]], [u[1], u[0], -p[2]]]
+        fn jacobian<R: __Real>(__u: &[R; 3], __p: &[R; 3], __t: R) -> [[R; 3]; 3] {
+            let __zero = R::lit(0.0);
+            let __v0 = __p[1].sub_ref(&__u[2]);
+            [
+                [-__p[0], __p[0], __zero],
+                [__v0, R::lit(-1.0), -__u[0]],
+                [__u[1], __u[0], -__p[2]],
+            ]
         }
         #[inline(always)]
-        fn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
-            let zero = R::lit(0.0);
-            let v0 = u[1].sub_ref(&u[0]);
-            [[v0, zero, zero], [zero, u[0], zero], [zero, zero, -u[2]]]
+        fn parameter_jacobian<R: __Real>(
+            __u: &[R; 3],
+            __p: &[R; 3],
+            __t: R,
+        ) -> [[R; 3]; 3] {
+            let __zero = R::lit(0.0);
+            let __v0 = __u[1].sub_ref(&__u[0]);
+            [[__v0, __zero, __zero], [__zero, __u[0], __zero], [__zero, __zero, -__u[2]]]
         }
         #[inline(always)]
-        fn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
-            let zero = R::lit(0.0);
-            [zero, zero, zero]
+        fn time_gradient<R: __Real>(__u: &[R; 3], __p: &[R; 3], __t: R) -> [R; 3] {
+            let __zero = R::lit(0.0);
+            [__zero, __zero, __zero]
         }
         #[inline(always)]
-        fn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> [R; 8] {
-            let v0 = scale.add_ref(&p[0]);
-            let v1 = v0.reciprocal();
-            let v2 = p[1].sub_ref(&u[2]);
-            let v3 = scale.sub_ref(&R::lit(-1.0));
-            let v4 = v2.mul_ref(&v1);
-            let v5 = v4.neg_mul_add_ref(&p[0], &v3);
-            let v6 = v5.reciprocal();
-            let v7 = scale.add_ref(&p[2]);
-            let v8 = u[1].mul_ref(&v1);
-            let v9 = v8.neg_mul_add_ref(&p[0], &-u[0]);
-            let v10 = v9.mul_ref(&v6);
-            let v11 = v10.neg_mul_add_ref(&u[0], &v7);
-            let v12 = v11.reciprocal();
-            [v1, -p[0], -v4, v6, u[0], -v8, v10, v12]
+        fn factor<R: __Real>(__u: &[R; 3], __p: &[R; 3], __t: R, __scale: R) -> [R; 8] {
+            let __v0 = __scale.add_ref(&__p[0]);
+            let __v1 = __v0.reciprocal();
+            let __v2 = __p[1].sub_ref(&__u[2]);
+            let __v3 = __scale.sub_ref(&R::lit(-1.0));
+            let __v4 = __v2.mul_ref(&__v1);
+            let __v5 = __v4.neg_mul_add_ref(&__p[0], &__v3);
+            let __v6 = __v5.reciprocal();
+            let __v7 = __scale.add_ref(&__p[2]);
+            let __v8 = __u[1].mul_ref(&__v1);
+            let __v9 = __v8.neg_mul_add_ref(&__p[0], &-__u[0]);
+            let __v10 = __v9.mul_ref(&__v6);
+            let __v11 = __v10.neg_mul_add_ref(&__u[0], &__v7);
+            let __v12 = __v11.reciprocal();
+            [__v1, -__p[0], -__v4, __v6, __u[0], -__v8, __v10, __v12]
         }
         #[inline(always)]
-        fn solve<R: Real>(w: &[R; 8], b: &[R; 3]) -> [R; 3] {
-            let v0 = w[2].neg_mul_add_ref(&b[0], &b[1]);
-            let v1 = w[5].neg_mul_add_ref(&b[0], &b[2]);
-            let v2 = w[6].neg_mul_add_ref(&v0, &v1);
-            let v3 = v2.mul_ref(&w[7]);
-            let v4 = w[4].neg_mul_add_ref(&v3, &v0);
-            let v5 = v4.mul_ref(&w[3]);
-            let v6 = w[1].neg_mul_add_ref(&v5, &b[0]);
-            let v7 = v6.mul_ref(&w[0]);
-            [v7, v5, v3]
+        fn solve<R: __Real>(__w: &[R; 8], __b: &[R; 3]) -> [R; 3] {
+            let __v0 = __w[2].neg_mul_add_ref(&__b[0], &__b[1]);
+            let __v1 = __w[5].neg_mul_add_ref(&__b[0], &__b[2]);
+            let __v2 = __w[6].neg_mul_add_ref(&__v0, &__v1);
+            let __v3 = __v2.mul_ref(&__w[7]);
+            let __v4 = __w[4].neg_mul_add_ref(&__v3, &__v0);
+            let __v5 = __v4.mul_ref(&__w[3]);
+            let __v6 = __w[1].neg_mul_add_ref(&__v5, &__b[0]);
+            let __v7 = __v6.mul_ref(&__w[0]);
+            [__v7, __v5, __v3]
         }
         fn rust_source() -> &'static str {
             "fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let v0 = u[1].sub_ref(&u[0]);\n    let v1 = p[0].mul_ref(&v0);\n    let v2 = p[1].sub_ref(&u[2]);\n    let v3 = u[0].mul_add_ref(&v2, &-u[1]);\n    let v4 = u[0].mul_ref(&u[1]);\n    let v5 = p[2].neg_mul_add_ref(&u[2], &v4);\n    [v1, v3, v5]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = p[1].sub_ref(&u[2]);\n    [[-p[0], p[0], zero], [v0, R::lit(-1.0), -u[0]], [u[1], u[0], -p[2]]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].sub_ref(&u[0]);\n    [[v0, zero, zero], [zero, u[0], zero], [zero, zero, -u[2]]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> [R; 8] {\n    let v0 = scale.add_ref(&p[0]);\n    let v1 = v0.reciprocal();\n    let v2 = p[1].sub_ref(&u[2]);\n    let v3 = scale.sub_ref(&R::lit(-1.0));\n    let v4 = v2.mul_ref(&v1);\n    let v5 = v4.neg_mul_add_ref(&p[0], &v3);\n    let v6 = v5.reciprocal();\n    let v7 = scale.add_ref(&p[2]);\n    let v8 = u[1].mul_ref(&v1);\n    let v9 = v8.neg_mul_add_ref(&p[0], &-u[0]);\n    let v10 = v9.mul_ref(&v6);\n    let v11 = v10.neg_mul_add_ref(&u[0], &v7);\n    let v12 = v11.reciprocal();\n    [v1, -p[0], -v4, v6, u[0], -v8, v10, v12]\n}\nfn solve<R: Real>(w: &[R; 8], b: &[R; 3]) -> [R; 3] {\n    let v0 = w[2].neg_mul_add_ref(&b[0], &b[1]);\n    let v1 = w[5].neg_mul_add_ref(&b[0], &b[2]);\n    let v2 = w[6].neg_mul_add_ref(&v0, &v1);\n    let v3 = v2.mul_ref(&w[7]);\n    let v4 = w[4].neg_mul_add_ref(&v3, &v0);\n    let v5 = v4.mul_ref(&w[3]);\n    let v6 = w[1].neg_mul_add_ref(&v5, &b[0]);\n    let v7 = v6.mul_ref(&w[0]);\n    [v7, v5, v3]\n}\n"

@@ -50,9 +50,12 @@ mod pendulum {
         clippy::pedantic
     )]
     const _: () = {
-        use ::odes::__private::{LinearEquations, Operations, Real, System};
+        use ::odes::__private::{
+            LinearEquations as __LinearEquations, Operations as __Operations,
+            Real as __Real, System as __System,
+        };
         #[automatically_derived]
-        impl System<3, 2> for Model {
+        impl __System<3, 2> for Model {
             const NAME: &'static str = "pendulum";
             const STATES: [&'static str; 3] = ["angle", "speed", "tension"];
             const PARAMETERS: [&'static str; 2] = ["gravity", "length"];
@@ -70,110 +73,118 @@ mod pendulum {
                 (2, 1),
             ];
             const TIME_PATTERN: &'static [usize] = &[];
-            const OPERATIONS: [Operations; 4] = [
-                Operations::new([0, 4, 2, 1, 2, 0]),
-                Operations::new([0, 7, 0, 1, 2, 0]),
-                Operations::new([0, 8, 0, 2, 2, 0]),
-                Operations::new([0, 0, 0, 0, 0, 0]),
+            const OPERATIONS: [__Operations; 4] = [
+                __Operations::new([0, 4, 2, 1, 2, 0]),
+                __Operations::new([0, 7, 0, 1, 2, 0]),
+                __Operations::new([0, 8, 0, 2, 2, 0]),
+                __Operations::new([0, 0, 0, 0, 0, 0]),
             ];
             const WRITTEN: u64 = 12;
             const SHARED: usize = 0;
             const MASS: bool = true;
             const ALGEBRAIC: usize = 1;
             const HAS_DOMAIN: bool = true;
-            const LINEAR: LinearEquations = LinearEquations::Pivoting;
-            type Factors<R: Real> = ::odes::__private::linear::Pivoted<R, 3>;
+            const LINEAR: __LinearEquations = __LinearEquations::Pivoting;
+            type Factors<R: __Real> = ::odes::__private::linear::Pivoted<R, 3>;
             #[inline(always)]
-            fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {
-                let v0 = R::lit(-2.0).mul_ref(&p[0]);
-                let v1 = v0.div_ref(&p[1]);
-                let v2 = u[0].sin();
-                let v3 = v1.mul_ref(&v2);
-                let v4 = u[1].mul_ref(&u[1]);
-                let v5 = p[1].mul_ref(&v4);
-                let v6 = u[0].cos();
-                let v7 = p[0].mul_add_ref(&v6, &v5);
-                let v8 = R::lit(-2.0).mul_add_ref(&v7, &u[2]);
-                [u[1], v3, v8]
+            fn rhs<R: __Real>(__u: &[R; 3], __p: &[R; 2], __t: R) -> [R; 3] {
+                let __v0 = R::lit(-2.0).mul_ref(&__p[0]);
+                let __v1 = __v0.div_ref(&__p[1]);
+                let __v2 = __u[0].sin();
+                let __v3 = __v1.mul_ref(&__v2);
+                let __v4 = __u[1].mul_ref(&__u[1]);
+                let __v5 = __p[1].mul_ref(&__v4);
+                let __v6 = __u[0].cos();
+                let __v7 = __p[0].mul_add_ref(&__v6, &__v5);
+                let __v8 = R::lit(-2.0).mul_add_ref(&__v7, &__u[2]);
+                [__u[1], __v3, __v8]
             }
             #[inline(always)]
-            fn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {
-                let zero = R::lit(0.0);
-                let v0 = R::lit(-2.0).mul_ref(&p[0]);
-                let v1 = v0.div_ref(&p[1]);
-                let v2 = u[0].sin();
-                let v3 = u[0].cos();
-                let v4 = v3.mul_ref(&v1);
-                let v5 = R::lit(2.0).mul_ref(&u[1]);
-                let v6 = v5.mul_ref(&p[1]);
-                let v7 = v2.mul_ref(&p[0]);
-                let v8 = v7.mul_ref(&R::lit(2.0));
-                let v9 = v6.mul_ref(&R::lit(2.0));
-                [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]
+            fn jacobian<R: __Real>(__u: &[R; 3], __p: &[R; 2], __t: R) -> [[R; 3]; 3] {
+                let __zero = R::lit(0.0);
+                let __v0 = R::lit(-2.0).mul_ref(&__p[0]);
+                let __v1 = __v0.div_ref(&__p[1]);
+                let __v2 = __u[0].sin();
+                let __v3 = __u[0].cos();
+                let __v4 = __v3.mul_ref(&__v1);
+                let __v5 = R::lit(2.0).mul_ref(&__u[1]);
+                let __v6 = __v5.mul_ref(&__p[1]);
+                let __v7 = __v2.mul_ref(&__p[0]);
+                let __v8 = __v7.mul_ref(&R::lit(2.0));
+                let __v9 = __v6.mul_ref(&R::lit(2.0));
+                [
+                    [__zero, R::lit(1.0), __zero],
+                    [__v4, __zero, __zero],
+                    [__v8, -__v9, R::lit(1.0)],
+                ]
             }
             #[inline(always)]
-            fn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {
-                let zero = R::lit(0.0);
-                let v0 = R::lit(-2.0).mul_ref(&p[0]);
-                let v1 = v0.div_ref(&p[1]);
-                let v2 = u[0].sin();
-                let v3 = u[1].mul_ref(&u[1]);
-                let v4 = u[0].cos();
-                let v5 = R::lit(1.0).div_ref(&p[1]);
-                let v6 = R::lit(-2.0).mul_ref(&v5);
-                let v7 = v1.mul_ref(&v5);
-                let v8 = v6.mul_ref(&v2);
-                let v9 = v7.mul_ref(&v2);
-                let v10 = v4.mul_ref(&R::lit(2.0));
-                let v11 = v3.mul_ref(&R::lit(2.0));
-                [[zero, zero], [v8, -v9], [-v10, -v11]]
+            fn parameter_jacobian<R: __Real>(
+                __u: &[R; 3],
+                __p: &[R; 2],
+                __t: R,
+            ) -> [[R; 2]; 3] {
+                let __zero = R::lit(0.0);
+                let __v0 = R::lit(-2.0).mul_ref(&__p[0]);
+                let __v1 = __v0.div_ref(&__p[1]);
+                let __v2 = __u[0].sin();
+                let __v3 = __u[1].mul_ref(&__u[1]);
+                let __v4 = __u[0].cos();
+                let __v5 = R::lit(1.0).div_ref(&__p[1]);
+                let __v6 = R::lit(-2.0).mul_ref(&__v5);
+                let __v7 = __v1.mul_ref(&__v5);
+                let __v8 = __v6.mul_ref(&__v2);
+                let __v9 = __v7.mul_ref(&__v2);
+                let __v10 = __v4.mul_ref(&R::lit(2.0));
+                let __v11 = __v3.mul_ref(&R::lit(2.0));
+                [[__zero, __zero], [__v8, -__v9], [-__v10, -__v11]]
             }
             #[inline(always)]
-            fn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {
-                let zero = R::lit(0.0);
-                [zero, zero, zero]
+            fn time_gradient<R: __Real>(__u: &[R; 3], __p: &[R; 2], __t: R) -> [R; 3] {
+                let __zero = R::lit(0.0);
+                [__zero, __zero, __zero]
             }
             #[inline(always)]
-            fn mass<R: Real>(b: &[R; 3]) -> [R; 3] {
-                let zero = R::lit(0.0);
-                let v0 = R::lit(2.0).mul_ref(&b[1]);
-                [b[0], v0, zero]
+            fn mass<R: __Real>(__b: &[R; 3]) -> [R; 3] {
+                let __zero = R::lit(0.0);
+                let __v0 = R::lit(2.0).mul_ref(&__b[1]);
+                [__b[0], __v0, __zero]
             }
             #[inline(always)]
-            fn out_of_domain<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> R::Mask {
-                let m0 = u[2].lt(R::lit(0.0));
-                m0
+            fn out_of_domain<R: __Real>(__u: &[R; 3], __p: &[R; 2], __t: R) -> R::Mask {
+                let __m0 = __u[2].lt(R::lit(0.0));
+                __m0
             }
             #[inline(always)]
-            fn factor<R: Real>(
-                u: &[R; 3],
-                p: &[R; 2],
-                t: R,
-                scale: R,
+            fn factor<R: __Real>(
+                __u: &[R; 3],
+                __p: &[R; 2],
+                __t: R,
+                __scale: R,
             ) -> ::odes::__private::linear::Pivoted<R, 3> {
-                let jacobian = Self::jacobian::<R>(u, p, t);
-                let matrix = ::odes::__private::linear::matrix::<
+                let __jacobian = Self::jacobian::<R>(__u, __p, __t);
+                let __matrix = ::odes::__private::linear::matrix::<
                     R,
                     Self,
                     3,
                     2,
-                >(&jacobian, scale);
-                ::odes::__private::linear::factor_pivoted::<R, 3>(&matrix)
+                >(&__jacobian, __scale);
+                ::odes::__private::linear::factor_pivoted::<R, 3>(&__matrix)
             }
             #[inline(always)]
-            fn solve<R: Real>(
-                w: &::odes::__private::linear::Pivoted<R, 3>,
-                b: &[R; 3],
+            fn solve<R: __Real>(
+                __w: &::odes::__private::linear::Pivoted<R, 3>,
+                __b: &[R; 3],
             ) -> [R; 3] {
-                ::odes::__private::linear::solve_pivoted::<R, 3>(w, b)
+                ::odes::__private::linear::solve_pivoted::<R, 3>(__w, __b)
             }
             #[inline(always)]
-            fn algebraic_rows<R: Real>(a: &[R; 3], b: &[R; 3]) -> [R; 3] {
-                [b[0], b[1], a[2]]
+            fn algebraic_rows<R: __Real>(__a: &[R; 3], __b: &[R; 3]) -> [R; 3] {
+                [__b[0], __b[1], __a[2]]
             }
             #[inline(always)]
-            fn algebraic_columns<R: Real>(a: &[R; 3], b: &[R; 3]) -> [R; 3] {
-                [b[0], b[1], a[2]]
+            fn algebraic_columns<R: __Real>(__a: &[R; 3], __b: &[R; 3]) -> [R; 3] {
+                [__b[0], __b[1], __a[2]]
             }
             fn rust_source() -> &'static str {
                 "fn rhs<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let v0 = R::lit(-2.0).mul_ref(&p[0]);\n    let v1 = v0.div_ref(&p[1]);\n    let v2 = u[0].sin();\n    let v3 = v1.mul_ref(&v2);\n    let v4 = u[1].mul_ref(&u[1]);\n    let v5 = p[1].mul_ref(&v4);\n    let v6 = u[0].cos();\n    let v7 = p[0].mul_add_ref(&v6, &v5);\n    let v8 = R::lit(-2.0).mul_add_ref(&v7, &u[2]);\n    [u[1], v3, v8]\n}\nfn jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 3]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0).mul_ref(&p[0]);\n    let v1 = v0.div_ref(&p[1]);\n    let v2 = u[0].sin();\n    let v3 = u[0].cos();\n    let v4 = v3.mul_ref(&v1);\n    let v5 = R::lit(2.0).mul_ref(&u[1]);\n    let v6 = v5.mul_ref(&p[1]);\n    let v7 = v2.mul_ref(&p[0]);\n    let v8 = v7.mul_ref(&R::lit(2.0));\n    let v9 = v6.mul_ref(&R::lit(2.0));\n    [[zero, R::lit(1.0), zero], [v4, zero, zero], [v8, -v9, R::lit(1.0)]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [[R; 2]; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(-2.0).mul_ref(&p[0]);\n    let v1 = v0.div_ref(&p[1]);\n    let v2 = u[0].sin();\n    let v3 = u[1].mul_ref(&u[1]);\n    let v4 = u[0].cos();\n    let v5 = R::lit(1.0).div_ref(&p[1]);\n    let v6 = R::lit(-2.0).mul_ref(&v5);\n    let v7 = v1.mul_ref(&v5);\n    let v8 = v6.mul_ref(&v2);\n    let v9 = v7.mul_ref(&v2);\n    let v10 = v4.mul_ref(&R::lit(2.0));\n    let v11 = v3.mul_ref(&R::lit(2.0));\n    [[zero, zero], [v8, -v9], [-v10, -v11]]\n}\nfn time_gradient<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> [R; 3] {\n    let zero = R::lit(0.0);\n    [zero, zero, zero]\n}\nfn mass<R: Real>(b: &[R; 3]) -> [R; 3] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(2.0).mul_ref(&b[1]);\n    [b[0], v0, zero]\n}\nfn out_of_domain<R: Real>(u: &[R; 3], p: &[R; 2], t: R) -> R::Mask {\n    let m0 = u[2].lt(R::lit(0.0));\n    m0\n}\n"
@@ -189,19 +200,19 @@ mod pendulum {
     #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
     impl ::core::convert::From<State> for [f64; 3] {
         /// The numbers of the fields, in the order of their declaration.
-        fn from(value: State) -> Self {
-            [value.angle as f64, value.speed as f64, value.tension as f64]
+        fn from(__value: State) -> Self {
+            [__value.angle as f64, __value.speed as f64, __value.tension as f64]
         }
     }
     #[automatically_derived]
     #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
     impl ::core::convert::From<[f64; 3]> for State {
         /// The fields, in the order of their declaration, from these numbers.
-        fn from(numbers: [f64; 3]) -> Self {
+        fn from(__numbers: [f64; 3]) -> Self {
             State {
-                angle: numbers[0] as f64,
-                speed: numbers[1] as f64,
-                tension: numbers[2] as f64,
+                angle: __numbers[0] as f64,
+                speed: __numbers[1] as f64,
+                tension: __numbers[2] as f64,
             }
         }
     }
@@ -209,19 +220,19 @@ mod pendulum {
     #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
     impl ::core::convert::From<State> for [f32; 3] {
         /// The numbers of the fields, in the order of their declaration.
-        fn from(value: State) -> Self {
-            [value.angle as f32, value.speed as f32, value.tension as f32]
+        fn from(__value: State) -> Self {
+            [__value.angle as f32, __value.speed as f32, __value.tension as f32]
         }
     }
     #[automatically_derived]
     #[allow(trivial_numeric_casts, clippy::all, clippy::pedantic)]
     impl ::core::convert::From<[f32; 3]> for State {
         /// The fields, in the order of their declaration, from these numbers.
-        fn from(numbers: [f32; 3]) -> Self {
+        fn from(__numbers: [f32; 3]) -> Self {
             State {
-                angle: numbers[0] as f64,
-                speed: numbers[1] as f64,
-                tension: numbers[2] as f64,
+                angle: __numbers[0] as f64,
+                speed: __numbers[1] as f64,
+                tension: __numbers[2] as f64,
             }
         }
     }

@@ -9,22 +9,26 @@
 )]
 struct ring;
 #[allow(deprecated)]
-impl ring {
-    /// The right-hand side as it was written, compiled by rustc.
-    #[allow(dead_code)]
-    fn call(u: &[f32; 4], p: &[f32; 1], t: f32) -> [f32; 4] {
-        let mut flow = [0.0; 4];
-        for i in 0..4 {
-            let next = (i + 1) % 4;
-            flow[i] = p[0] * (u[next] - u[i]);
+const _: () = {
+    #[allow(dead_code, non_snake_case)]
+    fn ring() {}
+    impl ring {
+        /// The right-hand side as it was written, compiled by rustc.
+        #[allow(dead_code)]
+        fn call(u: &[f32; 4], p: &[f32; 1], t: f32) -> [f32; 4] {
+            let mut flow = [0.0; 4];
+            for i in 0..4 {
+                let next = (i + 1) % 4;
+                flow[i] = p[0] * (u[next] - u[i]);
+            }
+            let mut du = [0.0; 4];
+            for i in 0..4 {
+                du[i] = flow[i] - flow[(i + 3) % 4] + i as f32 * t.powi(3);
+            }
+            du
         }
-        let mut du = [0.0; 4];
-        for i in 0..4 {
-            du[i] = flow[i] - flow[(i + 3) % 4] + i as f32 * t.powi(3);
-        }
-        du
     }
-}
+};
 #[allow(
     deprecated,
     trivial_numeric_casts,
@@ -33,9 +37,12 @@ impl ring {
     clippy::pedantic
 )]
 const _: () = {
-    use crate::facade::__private::{LinearEquations, Operations, Real, System};
+    use crate::facade::__private::{
+        LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
+        System as __System,
+    };
     #[automatically_derived]
-    impl System<4, 1> for ring {
+    impl __System<4, 1> for ring {
         const NAME: &'static str = "ring";
         const STATES: [&'static str; 4] = ["u0", "u1", "u2", "u3"];
         const PARAMETERS: [&'static str; 1] = ["p0"];
@@ -60,129 +67,148 @@ const _: () = {
             (3, 0),
         ];
         const TIME_PATTERN: &'static [usize] = &[1, 2, 3];
-        const OPERATIONS: [Operations; 4] = [
-            Operations::new([12, 9, 0, 0, 0, 0]),
-            Operations::new([1, 0, 0, 0, 0, 0]),
-            Operations::new([8, 0, 0, 0, 0, 0]),
-            Operations::new([0, 4, 0, 0, 0, 0]),
+        const OPERATIONS: [__Operations; 4] = [
+            __Operations::new([12, 9, 0, 0, 0, 0]),
+            __Operations::new([1, 0, 0, 0, 0, 0]),
+            __Operations::new([8, 0, 0, 0, 0, 0]),
+            __Operations::new([0, 4, 0, 0, 0, 0]),
         ];
         const WRITTEN: u64 = 24;
         const SHARED: usize = 5;
-        const LINEAR: LinearEquations = LinearEquations::Nonzeros {
-            factor: Operations::new([8, 10, 0, 0, 4, 0]),
-            solve: Operations::new([10, 14, 0, 0, 0, 0]),
+        const LINEAR: __LinearEquations = __LinearEquations::Nonzeros {
+            factor: __Operations::new([8, 10, 0, 0, 4, 0]),
+            solve: __Operations::new([10, 14, 0, 0, 0, 0]),
         };
-        type Factors<R: Real> = [R; 14];
+        type Factors<R: __Real> = [R; 14];
         #[inline(always)]
-        fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {
-            let v0 = u[1].sub_ref(&u[0]);
-            let v1 = p[0].mul_ref(&v0);
-            let v2 = u[2].sub_ref(&u[1]);
-            let v3 = p[0].mul_ref(&v2);
-            let v4 = u[3].sub_ref(&u[2]);
-            let v5 = p[0].mul_ref(&v4);
-            let v6 = u[0].sub_ref(&u[3]);
-            let v7 = p[0].mul_ref(&v6);
-            let v8 = v1.sub_ref(&v7);
-            let v9 = t.mul_ref(&t);
-            let v10 = t.mul_ref(&v9);
-            let v11 = R::lit(0.0).mul_ref(&v10);
-            let v12 = v8.add_ref(&v11);
-            let v13 = v3.sub_ref(&v1);
-            let v14 = v13.add_ref(&v10);
-            let v15 = v5.sub_ref(&v3);
-            let v16 = R::lit(2.0).mul_ref(&v10);
-            let v17 = v15.add_ref(&v16);
-            let v18 = v7.sub_ref(&v5);
-            let v19 = R::lit(3.0).mul_ref(&v10);
-            let v20 = v18.add_ref(&v19);
-            [v12, v14, v17, v20]
+        fn rhs<R: __Real>(__u: &[R; 4], __p: &[R; 1], __t: R) -> [R; 4] {
+            let __v0 = __u[1].sub_ref(&__u[0]);
+            let __v1 = __p[0].mul_ref(&__v0);
+            let __v2 = __u[2].sub_ref(&__u[1]);
+            let __v3 = __p[0].mul_ref(&__v2);
+            let __v4 = __u[3].sub_ref(&__u[2]);
+            let __v5 = __p[0].mul_ref(&__v4);
+            let __v6 = __u[0].sub_ref(&__u[3]);
+            let __v7 = __p[0].mul_ref(&__v6);
+            let __v8 = __v1.sub_ref(&__v7);
+            let __v9 = __t.mul_ref(&__t);
+            let __v10 = __t.mul_ref(&__v9);
+            let __v11 = R::lit(0.0).mul_ref(&__v10);
+            let __v12 = __v8.add_ref(&__v11);
+            let __v13 = __v3.sub_ref(&__v1);
+            let __v14 = __v13.add_ref(&__v10);
+            let __v15 = __v5.sub_ref(&__v3);
+            let __v16 = R::lit(2.0).mul_ref(&__v10);
+            let __v17 = __v15.add_ref(&__v16);
+            let __v18 = __v7.sub_ref(&__v5);
+            let __v19 = R::lit(3.0).mul_ref(&__v10);
+            let __v20 = __v18.add_ref(&__v19);
+            [__v12, __v14, __v17, __v20]
         }
         #[inline(always)]
-        fn jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 4]; 4] {
-            let zero = R::lit(0.0);
-            let v0 = (-p[0]).sub_ref(&p[0]);
+        fn jacobian<R: __Real>(__u: &[R; 4], __p: &[R; 1], __t: R) -> [[R; 4]; 4] {
+            let __zero = R::lit(0.0);
+            let __v0 = (-__p[0]).sub_ref(&__p[0]);
             [
-                [v0, p[0], zero, p[0]],
-                [p[0], v0, p[0], zero],
-                [zero, p[0], v0, p[0]],
-                [p[0], zero, p[0], v0],
+                [__v0, __p[0], __zero, __p[0]],
+                [__p[0], __v0, __p[0], __zero],
+                [__zero, __p[0], __v0, __p[0]],
+                [__p[0], __zero, __p[0], __v0],
             ]
         }
         #[inline(always)]
-        fn parameter_jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 1]; 4] {
-            let v0 = u[1].sub_ref(&u[0]);
-            let v1 = u[2].sub_ref(&u[1]);
-            let v2 = u[3].sub_ref(&u[2]);
-            let v3 = u[0].sub_ref(&u[3]);
-            let v4 = v0.sub_ref(&v3);
-            let v5 = v1.sub_ref(&v0);
-            let v6 = v2.sub_ref(&v1);
-            let v7 = v3.sub_ref(&v2);
-            [[v4], [v5], [v6], [v7]]
+        fn parameter_jacobian<R: __Real>(
+            __u: &[R; 4],
+            __p: &[R; 1],
+            __t: R,
+        ) -> [[R; 1]; 4] {
+            let __v0 = __u[1].sub_ref(&__u[0]);
+            let __v1 = __u[2].sub_ref(&__u[1]);
+            let __v2 = __u[3].sub_ref(&__u[2]);
+            let __v3 = __u[0].sub_ref(&__u[3]);
+            let __v4 = __v0.sub_ref(&__v3);
+            let __v5 = __v1.sub_ref(&__v0);
+            let __v6 = __v2.sub_ref(&__v1);
+            let __v7 = __v3.sub_ref(&__v2);
+            [[__v4], [__v5], [__v6], [__v7]]
         }
         #[inline(always)]
-        fn time_gradient<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {
-            let zero = R::lit(0.0);
-            let v0 = t.mul_ref(&t);
-            let v1 = R::lit(3.0).mul_ref(&v0);
-            let v2 = v1.mul_ref(&R::lit(2.0));
-            let v3 = v1.mul_ref(&R::lit(3.0));
-            [zero, v1, v2, v3]
+        fn time_gradient<R: __Real>(__u: &[R; 4], __p: &[R; 1], __t: R) -> [R; 4] {
+            let __zero = R::lit(0.0);
+            let __v0 = __t.mul_ref(&__t);
+            let __v1 = R::lit(3.0).mul_ref(&__v0);
+            let __v2 = __v1.mul_ref(&R::lit(2.0));
+            let __v3 = __v1.mul_ref(&R::lit(3.0));
+            [__zero, __v1, __v2, __v3]
         }
         #[inline(always)]
-        fn factor<R: Real>(u: &[R; 4], p: &[R; 1], t: R, scale: R) -> [R; 14] {
-            let v0 = (-p[0]).sub_ref(&p[0]);
-            let v1 = scale.sub_ref(&v0);
-            let v2 = v1.reciprocal();
-            let v3 = p[0].mul_ref(&v2);
-            let v4 = v3.mul_ref(&p[0]);
-            let v5 = v1.sub_ref(&v4);
-            let v6 = v5.reciprocal();
-            let v7 = p[0].mul_ref(&v6);
-            let v8 = v7.mul_ref(&p[0]);
-            let v9 = v1.sub_ref(&v8);
-            let v10 = v7.mul_ref(&v4);
-            let v11 = (-p[0]).sub_ref(&v10);
-            let v12 = v9.reciprocal();
-            let v13 = v4.mul_ref(&v6);
-            let v14 = v13.mul_ref(&p[0]);
-            let v15 = (-p[0]).sub_ref(&v14);
-            let v16 = v13.mul_ref(&v4);
-            let v17 = v5.sub_ref(&v16);
-            let v18 = v15.mul_ref(&v12);
-            let v19 = v18.mul_ref(&v11);
-            let v20 = v17.sub_ref(&v19);
-            let v21 = v20.reciprocal();
-            [v2, -p[0], -p[0], -v3, v6, -p[0], -v4, -v7, v12, v11, -v3, -v13, v18, v21]
+        fn factor<R: __Real>(__u: &[R; 4], __p: &[R; 1], __t: R, __scale: R) -> [R; 14] {
+            let __v0 = (-__p[0]).sub_ref(&__p[0]);
+            let __v1 = __scale.sub_ref(&__v0);
+            let __v2 = __v1.reciprocal();
+            let __v3 = __p[0].mul_ref(&__v2);
+            let __v4 = __v3.mul_ref(&__p[0]);
+            let __v5 = __v1.sub_ref(&__v4);
+            let __v6 = __v5.reciprocal();
+            let __v7 = __p[0].mul_ref(&__v6);
+            let __v8 = __v7.mul_ref(&__p[0]);
+            let __v9 = __v1.sub_ref(&__v8);
+            let __v10 = __v7.mul_ref(&__v4);
+            let __v11 = (-__p[0]).sub_ref(&__v10);
+            let __v12 = __v9.reciprocal();
+            let __v13 = __v4.mul_ref(&__v6);
+            let __v14 = __v13.mul_ref(&__p[0]);
+            let __v15 = (-__p[0]).sub_ref(&__v14);
+            let __v16 = __v13.mul_ref(&__v4);
+            let __v17 = __v5.sub_ref(&__v16);
+            let __v18 = __v15.mul_ref(&__v12);
+            let __v19 = __v18.mul_ref(&__v11);
+            let __v20 = __v17.sub_ref(&__v19);
+            let __v21 = __v20.reciprocal();
+            [
+                __v2,
+                -__p[0],
+                -__p[0],
+                -__v3,
+                __v6,
+                -__p[0],
+                -__v4,
+                -__v7,
+                __v12,
+                __v11,
+                -__v3,
+                -__v13,
+                __v18,
+                __v21,
+            ]
         }
         #[inline(always)]
-        fn solve<R: Real>(w: &[R; 14], b: &[R; 4]) -> [R; 4] {
-            let v0 = w[3].mul_ref(&b[0]);
-            let v1 = b[1].sub_ref(&v0);
-            let v2 = w[7].mul_ref(&v1);
-            let v3 = b[2].sub_ref(&v2);
-            let v4 = w[10].mul_ref(&b[0]);
-            let v5 = b[3].sub_ref(&v4);
-            let v6 = w[11].mul_ref(&v1);
-            let v7 = v5.sub_ref(&v6);
-            let v8 = w[12].mul_ref(&v3);
-            let v9 = v7.sub_ref(&v8);
-            let v10 = v9.mul_ref(&w[13]);
-            let v11 = w[9].mul_ref(&v10);
-            let v12 = v3.sub_ref(&v11);
-            let v13 = v12.mul_ref(&w[8]);
-            let v14 = w[6].mul_ref(&v10);
-            let v15 = v1.sub_ref(&v14);
-            let v16 = w[5].mul_ref(&v13);
-            let v17 = v15.sub_ref(&v16);
-            let v18 = v17.mul_ref(&w[4]);
-            let v19 = w[2].mul_ref(&v10);
-            let v20 = b[0].sub_ref(&v19);
-            let v21 = w[1].mul_ref(&v18);
-            let v22 = v20.sub_ref(&v21);
-            let v23 = v22.mul_ref(&w[0]);
-            [v23, v18, v13, v10]
+        fn solve<R: __Real>(__w: &[R; 14], __b: &[R; 4]) -> [R; 4] {
+            let __v0 = __w[3].mul_ref(&__b[0]);
+            let __v1 = __b[1].sub_ref(&__v0);
+            let __v2 = __w[7].mul_ref(&__v1);
+            let __v3 = __b[2].sub_ref(&__v2);
+            let __v4 = __w[10].mul_ref(&__b[0]);
+            let __v5 = __b[3].sub_ref(&__v4);
+            let __v6 = __w[11].mul_ref(&__v1);
+            let __v7 = __v5.sub_ref(&__v6);
+            let __v8 = __w[12].mul_ref(&__v3);
+            let __v9 = __v7.sub_ref(&__v8);
+            let __v10 = __v9.mul_ref(&__w[13]);
+            let __v11 = __w[9].mul_ref(&__v10);
+            let __v12 = __v3.sub_ref(&__v11);
+            let __v13 = __v12.mul_ref(&__w[8]);
+            let __v14 = __w[6].mul_ref(&__v10);
+            let __v15 = __v1.sub_ref(&__v14);
+            let __v16 = __w[5].mul_ref(&__v13);
+            let __v17 = __v15.sub_ref(&__v16);
+            let __v18 = __v17.mul_ref(&__w[4]);
+            let __v19 = __w[2].mul_ref(&__v10);
+            let __v20 = __b[0].sub_ref(&__v19);
+            let __v21 = __w[1].mul_ref(&__v18);
+            let __v22 = __v20.sub_ref(&__v21);
+            let __v23 = __v22.mul_ref(&__w[0]);
+            [__v23, __v18, __v13, __v10]
         }
         fn rust_source() -> &'static str {
             "fn rhs<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {\n    let v0 = u[1].sub_ref(&u[0]);\n    let v1 = p[0].mul_ref(&v0);\n    let v2 = u[2].sub_ref(&u[1]);\n    let v3 = p[0].mul_ref(&v2);\n    let v4 = u[3].sub_ref(&u[2]);\n    let v5 = p[0].mul_ref(&v4);\n    let v6 = u[0].sub_ref(&u[3]);\n    let v7 = p[0].mul_ref(&v6);\n    let v8 = v1.sub_ref(&v7);\n    let v9 = t.mul_ref(&t);\n    let v10 = t.mul_ref(&v9);\n    let v11 = R::lit(0.0).mul_ref(&v10);\n    let v12 = v8.add_ref(&v11);\n    let v13 = v3.sub_ref(&v1);\n    let v14 = v13.add_ref(&v10);\n    let v15 = v5.sub_ref(&v3);\n    let v16 = R::lit(2.0).mul_ref(&v10);\n    let v17 = v15.add_ref(&v16);\n    let v18 = v7.sub_ref(&v5);\n    let v19 = R::lit(3.0).mul_ref(&v10);\n    let v20 = v18.add_ref(&v19);\n    [v12, v14, v17, v20]\n}\nfn jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 4]; 4] {\n    let zero = R::lit(0.0);\n    let v0 = (-p[0]).sub_ref(&p[0]);\n    [[v0, p[0], zero, p[0]], [p[0], v0, p[0], zero], [zero, p[0], v0, p[0]], [p[0], zero, p[0], v0]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [[R; 1]; 4] {\n    let v0 = u[1].sub_ref(&u[0]);\n    let v1 = u[2].sub_ref(&u[1]);\n    let v2 = u[3].sub_ref(&u[2]);\n    let v3 = u[0].sub_ref(&u[3]);\n    let v4 = v0.sub_ref(&v3);\n    let v5 = v1.sub_ref(&v0);\n    let v6 = v2.sub_ref(&v1);\n    let v7 = v3.sub_ref(&v2);\n    [[v4], [v5], [v6], [v7]]\n}\nfn time_gradient<R: Real>(u: &[R; 4], p: &[R; 1], t: R) -> [R; 4] {\n    let zero = R::lit(0.0);\n    let v0 = t.mul_ref(&t);\n    let v1 = R::lit(3.0).mul_ref(&v0);\n    let v2 = v1.mul_ref(&R::lit(2.0));\n    let v3 = v1.mul_ref(&R::lit(3.0));\n    [zero, v1, v2, v3]\n}\nfn factor<R: Real>(u: &[R; 4], p: &[R; 1], t: R, scale: R) -> [R; 14] {\n    let v0 = (-p[0]).sub_ref(&p[0]);\n    let v1 = scale.sub_ref(&v0);\n    let v2 = v1.reciprocal();\n    let v3 = p[0].mul_ref(&v2);\n    let v4 = v3.mul_ref(&p[0]);\n    let v5 = v1.sub_ref(&v4);\n    let v6 = v5.reciprocal();\n    let v7 = p[0].mul_ref(&v6);\n    let v8 = v7.mul_ref(&p[0]);\n    let v9 = v1.sub_ref(&v8);\n    let v10 = v7.mul_ref(&v4);\n    let v11 = (-p[0]).sub_ref(&v10);\n    let v12 = v9.reciprocal();\n    let v13 = v4.mul_ref(&v6);\n    let v14 = v13.mul_ref(&p[0]);\n    let v15 = (-p[0]).sub_ref(&v14);\n    let v16 = v13.mul_ref(&v4);\n    let v17 = v5.sub_ref(&v16);\n    let v18 = v15.mul_ref(&v12);\n    let v19 = v18.mul_ref(&v11);\n    let v20 = v17.sub_ref(&v19);\n    let v21 = v20.reciprocal();\n    [v2, -p[0], -p[0], -v3, v6, -p[0], -v4, -v7, v12, v11, -v3, -v13, v18, v21]\n}\nfn solve<R: Real>(w: &[R; 14], b: &[R; 4]) -> [R; 4] {\n    let v0 = w[3].mul_ref(&b[0]);\n    let v1 = b[1].sub_ref(&v0);\n    let v2 = w[7].mul_ref(&v1);\n    let v3 = b[2].sub_ref(&v2);\n    let v4 = w[10].mul_ref(&b[0]);\n    let v5 = b[3].sub_ref(&v4);\n    let v6 = w[11].mul_ref(&v1);\n    let v7 = v5.sub_ref(&v6);\n    let v8 = w[12].mul_ref(&v3);\n    let v9 = v7.sub_ref(&v8);\n    let v10 = v9.mul_ref(&w[13]);\n    let v11 = w[9].mul_ref(&v10);\n    let v12 = v3.sub_ref(&v11);\n    let v13 = v12.mul_ref(&w[8]);\n    let v14 = w[6].mul_ref(&v10);\n    let v15 = v1.sub_ref(&v14);\n    let v16 = w[5].mul_ref(&v13);\n    let v17 = v15.sub_ref(&v16);\n    let v18 = v17.mul_ref(&w[4]);\n    let v19 = w[2].mul_ref(&v10);\n    let v20 = b[0].sub_ref(&v19);\n    let v21 = w[1].mul_ref(&v18);\n    let v22 = v20.sub_ref(&v21);\n    let v23 = v22.mul_ref(&w[0]);\n    [v23, v18, v13, v10]\n}\n"
