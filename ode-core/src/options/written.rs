@@ -428,7 +428,7 @@ mod tests {
             ("saveat", json!(0.1), default().saveat(0.1)),
             ("saveat", json!([0.1, 0.3]), default().saveat([0.1, 0.3])),
             ("saveat", json!(null), default()),
-            ("saveat", json!("steps"), default().saveat(SaveAt::Steps)),
+            ("saveat", json!("steps"), default().saveat(crate::SaveAt::Steps)),
             ("save_start", json!(true), default().save_start(true)),
             ("save_end", json!(null), default()),
             ("saving", json!("states"), default().saving(Saving::States)),

@@ -88,6 +88,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
             dtmax,
             limited,
             stops: false,
+            every_step: false,
             law,
             stiff_law,
             kind,
