@@ -411,3 +411,17 @@ fn device_text_holds_constants_by_value() {
     let first = text.lines().nth(3).unwrap_or_default();
     assert!(first.starts_with("    static constexpr double constant0_"), "{text}");
 }
+
+/// The level of a tank that drains, as the guide has it.
+#[odes::ode_system]
+fn tank(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+    [-p[0] * u[0].max(0.0).sqrt()]
+}
+
+/// Where an argument stays the same, so does what is computed of it, though a root has no slope there.
+#[test]
+fn what_does_not_change_has_no_slope() {
+    for (u, slope) in [(4.0, -0.5), (0.25, -2.0), (0.0, 0.0), (-1e-3, 0.0), (-1e300, 0.0)] {
+        assert_eq!(tank::jacobian(&[u], &[2.0], 0.0), [[slope]], "{u}");
+    }
+}

@@ -190,6 +190,33 @@ fn states_between_saved_ones_are_of_the_sixth_order() {
     assert!(implicit(0.25) < 0.25f64.powi(4) / 384.0 * 10.0);
 }
 
+/// One while the time is in between, and a decay.
+#[ode_system]
+fn pulse(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    [if t >= p[0] && t < p[1] { 5.0 } else { 0.0 } - 0.7 * u[0]]
+}
+
+fn pulsed(t: f64) -> f64 {
+    let (k, before, after) = (0.7f64, t.min(3.3), (t - 3.3).clamp(0.0, 0.5));
+    let u = 0.2 * (-k * before).exp();
+    let u = 5.0 / k + (u - 5.0 / k) * (-k * after).exp();
+    u * (-k * (t - before - after)).exp()
+}
+
+/// Steps end where the right-hand side jumps, and what is between them is of their own side.
+#[test]
+fn jumps_are_not_seen_between_steps() {
+    fn error<M: Method<K>, const K: usize>(method: M) -> f64 {
+        let problem = OdeProblem::new(pulse, [0.2], 0.0..=10.0, [3.3, 3.8]);
+        let options = SolveOptions::default().tolerance(1e-8).saveat(SaveAt::Steps);
+        let solution = problem.solve(method, &options).unwrap();
+        let times = (0..=1000).map(|i| 0.01 * f64::from(i));
+        times.map(|t| (solution.at(t).unwrap()[0] - pulsed(t)).abs()).fold(0.0, f64::max)
+    }
+    let (explicit, implicit) = (error(Tsit5), error(Rodas5P));
+    assert!(explicit < 2e-8 && implicit < 1e-4, "{explicit:e}, {implicit:e}");
+}
+
 /// Between the steps of a method of order 5 the solution is as accurate as at their ends.
 #[test]
 fn steps_are_a_dense_output() {

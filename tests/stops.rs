@@ -319,3 +319,35 @@ fn spans_end_at_different_times() {
         same_everywhere(Tsit5, &ensemble, &serial, &options);
     }
 }
+
+/// `u = sin t`, whatever the rate.
+#[ode_system]
+fn towards_sine(u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
+    [t.cos() - p[0] * (u[0] - t.sin())]
+}
+
+/// Where there are lanes that find no trajectory, to which right-hand sides are not a number.
+fn ends_of_functions_of_time<T: Scalar, M: Method<K>, const K: usize>(method: M) {
+    let x = T::narrow;
+    let problem = OdeProblem::new(towards_sine, [x(0.0)], x(0.0)..=x(1.0), [x(1.0)]);
+    for (n, stop) in [(1, 0.5), (2, 0.5), (9, 9.0), (57, 0.5)] {
+        let ensemble = EnsembleProblem::new(problem)
+            .trajectories(n)
+            .vary(|q, i| q.with_tspan(x(0.0)..=x(0.25 * (i % 7) as f64)));
+        let options = SolveOptions::default().tolerance(1e-5).tstops([stop]).dtmin(1e-9);
+        let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+        assert!(serial.all_succeeded());
+        for trajectory in &serial {
+            let t = trajectory.end_time().widen();
+            let u = trajectory.final_state()[0].widen();
+            assert!((u - t.sin()).abs() < 1e-4, "{}: {u} at {t}", M::PROPERTIES.name);
+        }
+        same_everywhere(method, &ensemble, &serial, &options);
+    }
+}
+
+#[test]
+fn nobody_works_on_trajectories_that_there_are_not() {
+    ends_of_functions_of_time::<f64, _, 16>(Vern7);
+    ends_of_functions_of_time::<f32, _, 9>(Rodas5P);
+}

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::Failure;
 use crate::output::{Output, Row, significant};
 
+pub(crate) mod kernels;
 mod systems;
 
 pub(crate) use systems::Case;
@@ -41,6 +42,18 @@ pub(crate) struct Selection {
     /// A line of JSON for each row goes to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+impl Selection {
+    /// The checkout that is built.
+    fn checkout(&self) -> io::Result<PathBuf> {
+        self.odes.as_ref().map_or_else(workspace, |odes| odes.canonicalize())
+    }
+}
+
+/// The checkout that this program is of.
+fn workspace() -> io::Result<PathBuf> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()
 }
 
 /// One program.
@@ -117,26 +130,31 @@ struct Package {
 }
 
 impl Package {
-    fn new(selection: &Selection, cases: &[Case]) -> Result<Self, Failure> {
-        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let odes = selection.odes.as_ref().unwrap_or(&workspace).canonicalize()?;
+    /// Of the cases with `main`, and what else they depend on, as in a manifest.
+    fn new(selection: &Selection, cases: &[Case], main: &str, more: &str) -> Result<Self, Failure> {
+        let odes = selection.checkout()?;
         // A folder for each checkout and flags: their builds stay.
-        let mut key = odes.display().to_string() + &selection.rustflags;
+        let mut key = odes.display().to_string() + &selection.rustflags + more;
         key.retain(|c| c.is_ascii_alphanumeric());
-        let folder = workspace.canonicalize()?.join("target/odes-build").join(key);
+        let folder = workspace()?.join("target/odes-build").join(key);
         fs::create_dir_all(folder.join("src/bin"))?;
         let manifest = format!(
             "[package]\nname = \"builds\"\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\nodes = {{ path = {odes:?} }}\n"
+             [dependencies]\nodes = {{ path = {odes:?} }}\n{more}"
         );
         fs::write(folder.join("Cargo.toml"), manifest)?;
         // The same dependencies as the workspace's.
         fs::copy(odes.join("Cargo.lock"), folder.join("Cargo.lock"))?;
         fs::write(folder.join("src/lib.rs"), "pub use odes::prelude::*;\n")?;
         for case in cases {
-            fs::write(folder.join(format!("src/bin/{}.rs", case.name)), case.program(&odes))?;
+            fs::write(folder.join(format!("src/bin/{}.rs", case.name)), case.program(&odes, main))?;
         }
         Ok(Package { folder, rustflags: selection.rustflags.clone() })
+    }
+
+    /// The built program of a case.
+    fn program(&self, case: &Case) -> PathBuf {
+        self.folder.join("target/release").join(&case.name)
     }
 
     fn cargo(&self) -> Command {
@@ -156,7 +174,7 @@ impl Package {
             .open(&source)?
             .set_modified(std::time::SystemTime::now())?;
         let usage = usage_of(self.cargo().args(["--bin", &case.name]), seconds)?;
-        let program = self.folder.join("target/release").join(&case.name);
+        let program = self.program(case);
         let (mut calls, mut ran) = (None, None);
         if usage.success {
             calls = Some(calls_of_intrinsics(&program)?);
@@ -230,22 +248,27 @@ fn usage_of(command: &mut Command, seconds: u64) -> io::Result<Usage> {
 
 /// Builds the selected programs, one after the other.
 pub(crate) fn run(selection: &Selection) -> Result<(), Failure> {
-    let all = systems::all();
+    let (package, cases) = prepare(selection, systems::SOLVE, "")?;
+    let mut output = Output::new(selection.json.as_deref())?;
+    for case in cases {
+        output.row(&package.measure(&case, selection.seconds)?)?;
+    }
+    Ok(())
+}
+
+/// The selected programs, and their dependencies built.
+fn prepare(selection: &Selection, main: &str, more: &str) -> Result<(Package, Vec<Case>), Failure> {
+    let mut all = systems::all();
     if let Some(unknown) = selection.only.iter().find(|name| !all.iter().any(|c| c.name == **name))
     {
         let names: Vec<&str> = all.iter().map(|case| case.name.as_str()).collect();
         return Err(format!("there is no program {unknown}, of {}", names.join(", ")).into());
     }
-    let package = Package::new(selection, &all)?;
+    all.retain(|case| selection.only.is_empty() || selection.only.contains(&case.name));
+    let package = Package::new(selection, &all, main, more)?;
     // The dependencies; prints why, if they cannot be built.
     if !package.cargo().arg("--lib").stderr(Stdio::inherit()).status()?.success() {
         return Err("the dependencies could not be built".into());
     }
-    let mut output = Output::new(selection.json.as_deref())?;
-    for case in all {
-        if selection.only.is_empty() || selection.only.contains(&case.name) {
-            output.row(&package.measure(&case, selection.seconds)?)?;
-        }
-    }
-    Ok(())
+    Ok((package, all))
 }

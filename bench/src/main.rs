@@ -10,6 +10,7 @@
 //! cargo run --release -p odes-bench -- expand
 //! cargo run --release -p odes-bench -- startup
 //! cargo run --release -p odes-bench -- build --only lorenz,robertson
+//! cargo run --release -p odes-bench -- kernels --only lorenz,tanh20
 //! ```
 //!
 //! A table goes to standard output, and with `--json` a line of JSON for each of its rows to a
@@ -77,6 +78,8 @@ enum Command {
     Expand,
     /// What builds of users take, in time and memory, and how fast what they build is
     Build(build::Selection),
+    /// What NVRTC takes for the kernels of the same programs; no GPU is needed
+    Kernels(build::Selection),
     /// The parts of the time to a first solution on a GPU, in a new process
     Startup,
 }
@@ -146,6 +149,7 @@ fn run() -> Result<(), Failure> {
         }
         Command::Expand => expand::run(&mut Output::new(None)?),
         Command::Build(selection) => build::run(&selection),
+        Command::Kernels(selection) => build::kernels::run(&selection),
         Command::Startup => startup::run(),
     }
 }

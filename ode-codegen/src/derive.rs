@@ -331,7 +331,23 @@ fn scale(graph: &mut Graph, gradient: &[(Input, Id)], factor: Id) -> Gradient {
     if graph.is(factor, 0.0) {
         return Gradient::new();
     }
-    gradient.iter().map(|&(input, derivative)| (input, graph.mul(derivative, factor))).collect()
+    gradient.iter().map(|&(input, derivative)| (input, scaled(graph, derivative, factor))).collect()
+}
+
+/// The product of a derivative with that of what it is an argument of. Where the argument does not change nothing
+/// does, though the second may be infinite there: `x.max(0.0).sqrt()` for negative `x`.
+fn scaled(graph: &mut Graph, derivative: Id, factor: Id) -> Id {
+    match graph.node(derivative) {
+        Node::Select(mask, some, none) if graph.is(none, 0.0) => {
+            let some = scaled(graph, some, factor);
+            graph.select(mask, some, none)
+        }
+        Node::Select(mask, none, some) if graph.is(none, 0.0) => {
+            let some = scaled(graph, some, factor);
+            graph.select(mask, none, some)
+        }
+        _ => graph.mul(derivative, factor),
+    }
 }
 
 fn add(graph: &mut Graph, a: &[(Input, Id)], b: &[(Input, Id)]) -> Gradient {

@@ -87,7 +87,7 @@ pub(crate) struct Function<'a> {
     /// The names of the tables.
     pub tables: &'a [TokenStream],
     pub language: Language,
-    /// Whether it is compiled once for each type of lanes and called, not inlined (Rust only).
+    /// Whether it is a function that is called, not inlined; in Rust one that is compiled for each type of lanes.
     pub outlined: bool,
 }
 
@@ -132,7 +132,10 @@ impl Function<'_> {
         let zero = self.has_zeros().then(|| quote!(let zero = R::lit(0.0);));
         let lines = &writer.lines;
         let mut body = in_parts.unwrap_or_else(|| quote!(#zero #lines #value));
-        let mut attribute = TokenStream::new();
+        let mut attribute = match self.outlined {
+            true => quote!(#[cold]),
+            false => TokenStream::new(),
+        };
         if self.language == Language::Rust {
             // What calls it is compiled for an instruction set, and so must this be.
             attribute = quote!(#[inline(always)]);

@@ -304,7 +304,7 @@ mod device {
                 let mut again = nobody;
                 if o.stops {
                     // A lane that has tried no step may have no trajectory.
-                    let tried = need & none.less_than(limit);
+                    let tried = need & alive & none.less_than(limit);
                     let end = feed.load_end(tried, t1);
                     again = tried & t.equals(t1) & !t1.equals(end) & code.equals(none);
                     over = need & !again;
@@ -574,7 +574,9 @@ mod device {
                         plan = timeline::plan(t, t_low, size, R::lit(1.0));
                     }
                     if trouble.any() {
-                        let failing = run & !moves;
+                        // A lane without a trajectory fails for ever, and must not be in need for that.
+                        let failing = run & alive & !moves;
+                        small = small & alive;
                         rejected = <R::Bits as Bits>::select(
                             failing,
                             rejected.wrapping_add(one),

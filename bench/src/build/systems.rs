@@ -22,7 +22,7 @@ enum Source {
 
 /// Solves an ensemble in which the first parameter varies by a tenth, in all ways and on one thread, and
 /// prints what `Ran` reads.
-const MAIN: &str = r#"
+pub(crate) const SOLVE: &str = r#"
 use std::time::Instant;
 use odes::InstructionSet;
 use odes::prelude::*;
@@ -96,8 +96,8 @@ impl Case {
         Case { name: format!("{name}_model"), method, source, trajectories: 64, tolerance: 1e-6 }
     }
 
-    /// The text of the program.
-    pub(crate) fn program(&self, odes: &Path) -> String {
+    /// The text of the program, with this for its `main`, [`SOLVE`] or another.
+    pub(crate) fn program(&self, odes: &Path, main: &str) -> String {
         let Case { method, trajectories, tolerance, .. } = self;
         let items = match &self.source {
             Source::Text(text) => text.clone(),
@@ -110,7 +110,7 @@ impl Case {
             }
         };
         // The method and the system are written out: it is what a user would write.
-        let main = MAIN.replace("METHOD", method);
+        let main = main.replace("METHOD", method);
         format!(
             "{items}\nconst TRAJECTORIES: usize = {trajectories};\n\
              const TOLERANCE: f64 = {tolerance:e};\n{main}"

@@ -164,7 +164,7 @@ impl Printer {
         self.indent = 1;
         let text = functions
             .iter()
-            .map(|f| self.function(&f.sig, &f.block, "static DEVICE"))
+            .map(|f| self.function(&f.sig, &f.block, &format!("static {}", linkage(&f.attrs))))
             .collect::<String>();
         self.indent = 0;
         text

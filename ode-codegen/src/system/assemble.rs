@@ -469,7 +469,8 @@ impl Lowered {
             tables: &names.tables,
             language: names.language,
             // What calls the matrix is called itself.
-            outlined: self.name != "matrix" && self.weight() >= least_weight(self.name),
+            outlined: self.name != "matrix"
+                && self.weight() >= least_weight(self.name, names.language),
         }
         .emit()
     }
@@ -484,11 +485,14 @@ pub(super) fn operations(counts: [u32; 6]) -> TokenStream {
 /// From which weight on a function is called, not inlined: where that takes hardly more time, and much less
 /// to compile. A call costs the copies of its arguments and results, so it depends on how often a step
 /// calls it (measured, `bench/RESULTS.md`).
-fn least_weight(function: &str) -> u32 {
-    match function {
-        "factor" | "jacobian" => 1000,
-        "solve" | "mass" => 300,
-        _ => 250,
+fn least_weight(function: &str, language: Language) -> u32 {
+    match (language, function) {
+        (Language::Rust, "factor" | "jacobian") => 1000,
+        (Language::Rust, "solve" | "mass") => 300,
+        (Language::Rust, _) => 250,
+        // What a step evaluates once for each of its stages.
+        (Language::Device, "rhs") => 60,
+        (Language::Device, _) => u32::MAX,
     }
 }
 

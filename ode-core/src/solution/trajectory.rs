@@ -4,6 +4,7 @@ use super::{EnsembleSolution, ReturnCode};
 use crate::inputs::{Inputs, SaveTimes};
 use crate::lane::Scalar;
 use crate::system::System;
+use crate::timeline;
 use core::ops::Range;
 
 /// The trajectories of a solution, in order.
@@ -222,10 +223,11 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// but rounding (Hairer, Nørsett and Wanner I, II.6).
     ///
     /// Its error is that of the saved states, and with `Δ` the spacing of the saved times `Δ⁶/46080` times the sixth
-    /// derivative, or `Δ⁴/384` times the fourth. Saved at the end of every step,
-    /// [`SaveAt::Steps`](crate::SaveAt::Steps), this is a dense output of the sixth order. Implicit methods have
-    /// their own interpolants at the times that are asked for with
-    /// [`saveat`](crate::SolveOptions::saveat): those are as accurate as the solve.
+    /// derivative, or `Δ⁴/384` times the fourth. Of trajectories that [were stiff](crate::EnsembleSolution::used_stiff_method)
+    /// to `Auto` it is the latter. Saved at the end of every step, [`SaveAt::Steps`](crate::SaveAt::Steps), this
+    /// is about as accurate as the steps of a method of order five. Those of higher order, and implicit ones, take
+    /// steps that are too long for it: their own interpolants are what is saved at times that are given to
+    /// [`saveat`](crate::SolveOptions::saveat). Where a right-hand side jumps there must be a saved time.
     ///
     /// `None` outside the saved times, behind the end of a trajectory that failed, and where only
     /// observables were saved.
@@ -234,19 +236,23 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         let count = self.states().len();
         let last = count.checked_sub(1)?;
         let forward = self.time(last) >= self.time(0);
+        // Of equal times, which an `f32` may have, the last.
         let right =
-            count_while(count, |s| if forward { self.time(s) < t } else { self.time(s) > t });
+            count_while(count, |s| if forward { self.time(s) <= t } else { self.time(s) >= t });
+        let left = right.checked_sub(1)?;
+        if self.time(left) == t {
+            return Some(self.state(left));
+        }
         if right == count {
             return None;
         }
-        if self.time(right) == t {
-            return Some(self.state(right));
-        }
-        let left = right.checked_sub(1)?;
         let stiff = self.solution.used_stiff_method(self.i);
         let explicit = self.solution.method().solves == 0 && !stiff;
-        let [a, b] = [left, right].map(|slot| self.jet(slot, explicit));
-        let h = (self.time(right) - self.time(left)).widen();
+        let (t0, t1) = (self.time(left), self.time(right));
+        // Within, as steps do: at its ends the right-hand side may jump.
+        let edge = timeline::edge(t0, t1 - t0, t1);
+        let (a, b) = (self.jet(left, t0 + edge, explicit), self.jet(right, t1 - edge, explicit));
+        let h = (t1 - t0).widen();
         let x = (t - self.time(left)).widen() / h;
         let second = a.second.zip(b.second);
         Some(core::array::from_fn(|d| {
@@ -267,10 +273,10 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         }))
     }
 
-    /// What is known of the solution at saved time number `slot`, in double precision; second derivatives if
-    /// asked for, and where they are finite.
-    fn jet(&self, slot: usize, second: bool) -> Jet<N> {
-        let (u, p, t) = (self.state(slot), self.p(), self.time(slot));
+    /// What is known of the solution at saved time number `slot`, in double precision, if the right-hand side is
+    /// told the time `t`; second derivatives if asked for, and where they are finite.
+    fn jet(&self, slot: usize, t: T, second: bool) -> Jet<N> {
+        let (u, p) = (self.state(slot), self.p());
         let slope = S::rhs(&u, &p, t).map(T::widen);
         let second = second.then(|| {
             let (rows, by_time) = (S::jacobian(&u, &p, t), S::time_gradient(&u, &p, t));

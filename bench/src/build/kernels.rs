@@ -1,0 +1,125 @@
+//! What NVRTC takes to compile the kernels of the programs of [`build`](super), which needs no GPU.
+
+use std::process::{Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Selection, prepare};
+use crate::Failure;
+use crate::output::{Output, Row, significant};
+
+/// One program's kernel: in double precision, adaptive, final states, the first parameter varied.
+#[derive(Debug, Serialize)]
+struct Measured {
+    bench: &'static str,
+    program: String,
+    method: String,
+    #[serde(flatten)]
+    kernel: Kernel,
+}
+
+/// What a program prints.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kernel {
+    /// The best of three times.
+    seconds: f64,
+    /// Of the text that is compiled.
+    lines: usize,
+    registers: Option<u32>,
+    stack_bytes: Option<u32>,
+}
+
+impl Row for Measured {
+    const COLUMNS: &'static [(&'static str, usize)] = &[
+        ("program", 28),
+        ("method", 12),
+        ("NVRTC s", 8),
+        ("lines", 7),
+        ("registers", 9),
+        ("stack", 7),
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let count = |count: Option<u32>| count.map_or("-".to_owned(), |count| count.to_string());
+        vec![
+            self.program.clone(),
+            self.method.clone(),
+            significant(Some(self.kernel.seconds), 2),
+            self.kernel.lines.to_string(),
+            count(self.kernel.registers),
+            count(self.kernel.stack_bytes),
+        ]
+    }
+}
+
+const MAIN: &str = r#"
+use ode_gpu::{Cache, Program};
+use odes::device::{self, KERNEL_NAME, Variant};
+use odes::inputs::Inputs;
+use odes::prelude::*;
+use odes::system::System;
+use odes::Method;
+// What `Auto` is at such tolerances.
+#[allow(unused_imports)]
+use odes::Tsit5Rodas4 as Auto;
+
+fn compile<S, M, const N: usize, const P: usize, const K: usize>(
+    solved: S,
+    _: M,
+    u0: [f64; N],
+    p: [f64; P],
+) where
+    S: System<N, P>,
+    M: Method<K>,
+{
+    let problem = OdeProblem::new(solved, u0, SPAN.0..=SPAN.1, p);
+    let ensemble = EnsembleProblem::new(problem).trajectories(TRAJECTORIES).vary(|problem, i| {
+        let mut p = problem.p;
+        if let Some(first) = p.first_mut() {
+            *first *= 1.0 + 0.1 * i as f64 / TRAJECTORIES as f64;
+        }
+        problem.with_p(p)
+    });
+    let options = SolveOptions::default().tolerance(TOLERANCE);
+    let inputs = Inputs::new(&ensemble, &options, &M::PROPERTIES).unwrap();
+    let source = device::source::<f64, S, M, N, P, K>(&Variant::new(&inputs, true));
+    let lines = source.lines().count();
+    let mut seconds = f64::INFINITY;
+    let mut resources = None;
+    for _ in 0..3 {
+        let begin = std::time::Instant::now();
+        let compiled = Program::new(KERNEL_NAME, source.clone()).compile("sm_90", &Cache::off()).unwrap();
+        seconds = seconds.min(begin.elapsed().as_secs_f64());
+        resources = compiled.resources;
+    }
+    let of = |count: Option<u32>| count.map_or("null".to_owned(), |count| count.to_string());
+    println!(
+        "{{\"seconds\":{seconds},\"lines\":{lines},\"registers\":{},\"stack_bytes\":{}}}",
+        of(resources.as_ref().map(|r| r.registers)),
+        of(resources.as_ref().map(|r| r.stack_bytes)),
+    );
+}
+
+fn main() {
+    compile(SYSTEM, METHOD, U0, P);
+}
+"#;
+
+/// Builds the selected programs, and lets each compile its kernel.
+pub(crate) fn run(selection: &Selection) -> Result<(), Failure> {
+    let folder = selection.checkout()?.join("ode-gpu");
+    let (package, cases) =
+        prepare(selection, MAIN, &format!("ode-gpu = {{ path = {folder:?} }}\n"))?;
+    let mut output = Output::new(selection.json.as_deref())?;
+    for case in cases {
+        let mut build = package.cargo();
+        if !build.args(["--bin", &case.name]).stderr(Stdio::inherit()).status()?.success() {
+            return Err(format!("{} could not be built", case.name).into());
+        }
+        let ran = Command::new(package.program(&case)).stderr(Stdio::inherit()).output()?;
+        let kernel = serde_json::from_slice(&ran.stdout)?;
+        let (program, method) = (case.name.clone(), case.method.to_owned());
+        output.row(&Measured { bench: "kernels", program, method, kernel })?;
+    }
+    Ok(())
+}
