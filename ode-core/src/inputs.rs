@@ -194,14 +194,6 @@ impl<T: Scalar> Inputs<T> {
         self.saved.width().saturating_mul(self.slots())
     }
 
-    /// The same but that nothing is saved: as many steps are taken.
-    pub(crate) fn without_saves(&self) -> Self
-    where
-        T: Clone,
-    {
-        Inputs { save: SaveTimes::Shared(Vec::new()), step_slots: 0, ..self.clone() }
-    }
-
     /// Evaluates the ensemble's problems, on the threads of rayon's current pool, and checks them
     /// together with the options and the method.
     ///

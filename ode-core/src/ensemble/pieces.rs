@@ -4,7 +4,7 @@ use super::{EnsembleThreads, Schedule};
 use crate::error::{Memory, SolveError};
 use crate::feed::Results;
 use crate::host::{Integrate, Place};
-use crate::inputs::{Inputs, Workers};
+use crate::inputs::{Inputs, SaveTimes, Workers};
 use crate::lane::Scalar;
 use crate::simd::{self, InstructionSet};
 use crate::solution::{Backend, RawResults, Timings};
@@ -17,7 +17,11 @@ pub(crate) fn integrate<T: Scalar>(
 ) -> Result<RawResults<T>, SolveError> {
     let mut before = Timings::default();
     if inputs.saved.times > 0 {
-        let counted = place(&inputs.without_saves())?;
+        // As many steps are taken where nothing is saved.
+        let known = core::mem::replace(&mut inputs.save, SaveTimes::Shared(Vec::new()));
+        let counted = place(inputs);
+        inputs.save = known;
+        let counted = counted?;
         let accepted = counted.steps.iter().zip(&counted.rejected).map(|(all, no)| all - no);
         inputs.step_slots = accepted.max().unwrap_or(0) as usize;
         before = counted.timings;

@@ -311,6 +311,15 @@ impl From<AbsTol> for Numbers {
     }
 }
 
+impl From<Numbers> for SaveAt {
+    fn from(numbers: Numbers) -> Self {
+        match numbers {
+            Numbers::One(spacing) => SaveAt::Every(spacing),
+            Numbers::Several(times) => SaveAt::Times(times),
+        }
+    }
+}
+
 impl Serialize for SaveAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -341,21 +350,29 @@ impl<'de> Visitor<'de> for Saves {
         Ok(SaveAt::Nothing)
     }
 
+    // Where nothing and something are told apart.
+    fn visit_none<E: Error>(self) -> Result<SaveAt, E> {
+        Ok(SaveAt::Nothing)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, some: D) -> Result<SaveAt, D::Error> {
+        some.deserialize_any(self)
+    }
+
     fn visit_f64<E: Error>(self, spacing: f64) -> Result<SaveAt, E> {
-        Ok(SaveAt::Every(spacing))
+        OneOrSeveral.visit_f64(spacing).map(SaveAt::from)
     }
 
     fn visit_u64<E: Error>(self, spacing: u64) -> Result<SaveAt, E> {
-        Ok(SaveAt::Every(spacing as f64))
+        OneOrSeveral.visit_u64(spacing).map(SaveAt::from)
     }
 
     fn visit_i64<E: Error>(self, spacing: i64) -> Result<SaveAt, E> {
-        Ok(SaveAt::Every(spacing as f64))
+        OneOrSeveral.visit_i64(spacing).map(SaveAt::from)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<SaveAt, A::Error> {
-        let list = value::SeqAccessDeserializer::new(list);
-        List::deserialize(list).map(|list| SaveAt::Times(list.0))
+        OneOrSeveral.visit_seq(list).map(SaveAt::from)
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<SaveAt, E> {
