@@ -240,11 +240,23 @@ macro_rules! esdirk {
                     let mut v = *u;
                     #[rolled($stages * N > MOST * (2 - R::DOUBLE as usize))]
                     for i in 1..$stages {
-                        let mut sum = [R::lit(0.0); N];
-                        let mut guess = [R::lit(0.0); N];
-                        for j in 0..i {
-                            sum = stepper::add(sum, R::lit(A[i][j]), &k[j]);
-                            guess = stepper::add(guess, R::lit(G[i][j]), &k[j]);
+                        let zero = [R::lit(0.0); N];
+                        let mut sum = zero;
+                        let mut guess = zero;
+                        if R::LANES > 1 && $stages * N > MOST * (2 - R::DOUBLE as usize) {
+                            let mut a = [R::lit(0.0); $kept];
+                            let mut g = [R::lit(0.0); $kept];
+                            for j in 0..i {
+                                a[j] = R::lit(A[i][j]);
+                                g[j] = R::lit(G[i][j]);
+                            }
+                            sum = stepper::combine::<R, N, $kept>(&zero, &a, &k, i);
+                            guess = stepper::combine::<R, N, $kept>(&zero, &g, &k, i);
+                        } else {
+                            for j in 0..i {
+                                sum = stepper::add(sum, R::lit(A[i][j]), &k[j]);
+                                guess = stepper::add(guess, R::lit(G[i][j]), &k[j]);
+                            }
                         }
                         for d in 0..N {
                             base[d] = h.mul_add(sum[d], u[d]);

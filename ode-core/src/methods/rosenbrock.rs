@@ -156,11 +156,24 @@ macro_rules! rosenbrock {
                             w = *u;
                         }
                         let mut sum = [R::lit(0.0); N];
-                        for j in 0..i {
-                            if i < $after && i - j >= $own {
-                                w = stepper::add(w, R::lit(A[i][j]), &solved[j]);
+                        if R::LANES > 1 && $stages * N > MOST * (2 - R::DOUBLE as usize) {
+                            let mut a = [R::lit(0.0); $stages];
+                            let mut c = [R::lit(0.0); $stages];
+                            for j in 0..i {
+                                a[j] = R::lit(A[i][j]);
+                                c[j] = R::lit(C[i][j]);
                             }
-                            sum = stepper::add(sum, R::lit(C[i][j]), &solved[j]);
+                            if i < $after && i >= $own {
+                                w = stepper::combine::<R, N, $stages>(u, &a, &solved, i + 1 - $own);
+                            }
+                            sum = stepper::combine::<R, N, $stages>(&[R::lit(0.0); N], &c, &solved, i);
+                        } else {
+                            for j in 0..i {
+                                if i < $after && i - j >= $own {
+                                    w = stepper::add(w, R::lit(A[i][j]), &solved[j]);
+                                }
+                                sum = stepper::add(sum, R::lit(C[i][j]), &solved[j]);
+                            }
                         }
                         if i >= $own {
                             let time = timeline::stage::<R, S, N, P>(at, R::lit(ALPHA[i]));

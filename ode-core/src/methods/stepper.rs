@@ -82,6 +82,47 @@ mod device {
         sum
     }
 
+    /// `v + Σ weights_j x_j` over the first `count` of `x`, as [`add`] would add one after the other, but eight
+    /// components at a time: so many sums stay in registers, where those of all components are stored and
+    /// loaded for each `x`.
+    pub fn combine<R: Real, const N: usize, const K: usize>(
+        v: &[R; N],
+        weights: &[R; K],
+        x: &[[R; N]; K],
+        count: usize,
+    ) -> [R; N] {
+        let mut sums = *v;
+        let mut d: usize = 0;
+        while d + 8 <= N {
+            let mut part = [R::lit(0.0); 8];
+            for e in 0..8 {
+                part[e] = v[d + e];
+            }
+            let mut j: usize = 0;
+            while j < count {
+                for e in 0..8 {
+                    part[e] = x[j][d + e].mul_add(weights[j], part[e]);
+                }
+                j += 1;
+            }
+            for e in 0..8 {
+                sums[d + e] = part[e];
+            }
+            d += 8;
+        }
+        while d < N {
+            let mut sum = v[d];
+            let mut j: usize = 0;
+            while j < count {
+                sum = x[j][d].mul_add(weights[j], sum);
+                j += 1;
+            }
+            sums[d] = sum;
+            d += 1;
+        }
+        sums
+    }
+
     /// Whether all components are finite.
     pub fn is_finite<R: Real, const N: usize>(u: &[R; N]) -> R::Mask {
         let mut sum = R::lit(0.0);
