@@ -95,15 +95,25 @@ fn step_sizes() {
     let backwards = problem().with_tspan(1.0..=0.0);
     assert!(matches!(
         error_of(backwards, SolveOptions::default().fixed_step(0.1)),
-        SolveError::Step { dt: 0.1, t0: 1.0, t1: 0.0 }
+        SolveError::Step { option: "fixed_step", dt: 0.1, t0: 1.0, t1: 0.0 }
     ));
+    let error = error_of(backwards, SolveOptions::default().first_step(1e-300));
+    assert_eq!(
+        error.to_string(),
+        "first_step(1e-300) on the time span 1..=0: a step must be finite, not zero in the precision of the \
+         solve, and point from the beginning to the end"
+    );
     let solution = backwards.solve(Tsit5, &SolveOptions::default().fixed_step(-0.1)).unwrap();
     assert_eq!(solution.accepted(), 10);
     assert!((solution.final_state()[0] - (-0.5f64).exp()).abs() < 1e-8);
     // More steps than can be counted.
     let single = OdeProblem::new(growth, [1.0f32], 0.0..=1.0, [0.5]);
     let error = single.solve(Tsit5, &SolveOptions::default().fixed_step(1e-8)).unwrap_err();
-    assert!(matches!(error, SolveError::TooManySteps { precision: "f32", .. }), "{error}");
+    assert!(matches!(error, SolveError::TooManySteps { of: "f32", .. }), "{error}");
+    // More than can be saved, known before any is taken.
+    let every = SolveOptions::default().saveat(SaveAt::Steps).fixed_step(1e-9);
+    let error = error_of(problem(), every);
+    assert!(matches!(error, SolveError::TooManySteps { of: "SaveAt::Steps", .. }), "{error}");
 }
 
 #[test]
@@ -141,6 +151,8 @@ fn times_to_save() {
         error_of(problem(), options),
         SolveError::SaveOrder { before: 0.5, time: 0.25 }
     ));
+    let twice = error_of(problem(), SolveOptions::default().saveat([0.5, 0.5]));
+    assert!(twice.to_string().starts_with("saveat has 0.5 twice; "), "{twice}");
     for spacing in [0.0, -1.0, f64::NAN, 1e-12] {
         let error = error_of(problem(), SolveOptions::default().saveat(spacing));
         assert!(matches!(error, SolveError::SaveSpacing { .. }), "{error}");

@@ -363,14 +363,14 @@ fn a_shortened_step_keeps_the_order() {
 #[test]
 fn counts_are_not_cut() {
     for (error, most, advice) in [
-        (error_of::<f64>(&SolveOptions::default().fixed_step(1e-10)), 4294967295.0, "dt"),
+        (error_of::<f64>(&SolveOptions::default().fixed_step(1e-10)), 4294967295.0, "ones"),
         (
             error_of::<f32>(&SolveOptions::default().fixed_step(1e-7)),
             8388607.0,
-            "dt, or solve in f64",
+            "ones, or solve in f64",
         ),
     ] {
-        assert!(error.to_string().ends_with(&format!("{most}: take a larger {advice}")), "{error}");
+        assert!(error.to_string().ends_with(&format!("{most}: take larger {advice}")), "{error}");
         let SolveError::TooManySteps { steps, most: limit, .. } = error else { panic!("{error}") };
         assert_eq!(limit, most);
         assert!(steps > most);

@@ -94,7 +94,10 @@ pub enum SolveError {
         value: f64,
     },
     /// A time span with an end that is not finite.
-    #[error("the time span of trajectory {trajectory} is {t0}..={t1}; both ends must be finite")]
+    #[error(
+        "the time span of trajectory {trajectory} is {}..={}; both ends must be finite",
+        short(*t0), short(*t1)
+    )]
     TimeSpan {
         /// The first trajectory concerned.
         trajectory: usize,
@@ -105,9 +108,9 @@ pub enum SolveError {
     },
     /// A time span whose ends are finite, and whose length is not.
     #[error(
-        "the time span of trajectory {trajectory} is {t0:e}..={t1:e}, and its length is more than the \
+        "the time span of trajectory {trajectory} is {}..={}, and its length is more than the \
          greatest number of {precision}; measure time in a larger unit{}",
-        or_double(.precision)
+        short(*t0), short(*t1), or_double(.precision)
     )]
     TimeSpanTooLong {
         /// The first trajectory concerned.
@@ -121,15 +124,19 @@ pub enum SolveError {
     },
     /// A relative tolerance of 1 or more.
     #[error(
-        "reltol is {reltol}; a relative tolerance of 1 or more accepts errors as large as the state: \
-         write 1e-3 for three digits"
+        "reltol is {}; a relative tolerance of 1 or more accepts errors as large as the state: \
+         write 1e-3 for three digits",
+        short(*reltol)
     )]
     RelTol {
         /// Its value.
         reltol: f64,
     },
     /// A tolerance that is zero, negative or not finite.
-    #[error("{name} is {value}; tolerances must be finite, not negative, and not both zero")]
+    #[error(
+        "{name} is {}; tolerances must be finite, not negative, and not both zero",
+        short(*value)
+    )]
     Tolerance {
         /// `abstol` or `reltol`, or both.
         name: &'static str,
@@ -138,10 +145,13 @@ pub enum SolveError {
     },
     /// A step size that is zero, not finite, or points away from the end of the time span.
     #[error(
-        "dt is {dt} on the time span {t0}..={t1}; it must be finite, not zero in the precision of \
-         the solve, and point from the beginning to the end"
+        "{option}({}) on the time span {}..={}: a step must be finite, not zero in the precision of \
+         the solve, and point from the beginning to the end",
+        short(*dt), short(*t0), short(*t1)
     )]
     Step {
+        /// `fixed_step` or `first_step`.
+        option: &'static str,
         /// The step size.
         dt: f64,
         /// Beginning of the time span.
@@ -150,7 +160,10 @@ pub enum SolveError {
         t1: f64,
     },
     /// A tolerance or a largest step that is too small for the precision.
-    #[error("{name} is {value:e}; {precision} needs at least {least:e}{}", or_double(.precision))]
+    #[error(
+        "{name} is {}; {precision} needs at least {}{}",
+        short(*value), short(*least), or_double(.precision)
+    )]
     TooSmall {
         /// `abstol`, `reltol` or `dtmax`.
         name: &'static str,
@@ -164,9 +177,9 @@ pub enum SolveError {
     },
     /// Times that the precision does not tell apart: the ends of a time span, or times to save.
     #[error(
-        "the times {} and {} of {of} are too close for {precision}, whose numbers are {unit} apart there; \
+        "the times {} and {} of {of} are too close for {precision}, whose numbers are {} apart there; \
          count time from the beginning of the problem{}",
-        .times[0], .times[1], or_double(.precision)
+        .times[0], .times[1], short(*unit), or_double(.precision)
     )]
     TimesTooClose {
         /// What they are times of: `the time span`, `saveat`, or `saveat` with its spacing.
@@ -178,27 +191,30 @@ pub enum SolveError {
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// More fixed steps than can be counted.
+    /// More fixed steps than can be counted, or saved.
     #[error(
-        "{steps} fixed steps are too many; the most for {precision} is {most}: take a larger dt{}",
-        or_double(.precision)
+        "{} fixed steps are too many; the most for {of} is {most}: take larger ones{}",
+        short(*steps), or_double(.of)
     )]
     TooManySteps {
         /// As asked for.
         steps: f64,
         /// The most that are possible.
         most: f64,
-        /// `f32` or `f64`.
-        precision: &'static str,
+        /// What no more are possible for: `f32`, `f64`, or `SaveAt::Steps`.
+        of: &'static str,
     },
     /// A smallest step size that is negative or not finite.
-    #[error("dtmin is {dtmin}; it must be finite and not negative")]
+    #[error("dtmin is {}; it must be finite and not negative", short(*dtmin))]
     DtMin {
         /// Its value.
         dtmin: f64,
     },
     /// A largest step size that is not a number, or not larger than the smallest one.
-    #[error("dtmax is {dtmax}; it must be larger than dtmin, which is {dtmin}")]
+    #[error(
+        "dtmax is {}; it must be larger than dtmin, which is {}",
+        short(*dtmax), short(*dtmin)
+    )]
     DtMax {
         /// Its value.
         dtmax: f64,
@@ -217,9 +233,10 @@ pub enum SolveError {
     },
     /// A controller whose numbers make no sense.
     #[error(
-        "{name} of the controller is {value}; exponents are at most 4 (that of this step's error at \
+        "{name} of the controller is {}; exponents are at most 4 (that of this step's error at \
          least 0.05, the second one of `pi` at least 0), the safety factor lies in (0, 1], the least \
-         factor between steps in [0.1, 1), the greatest in (1, 10]"
+         factor between steps in [0.1, 1), the greatest in (1, 10]",
+        short(*value)
     )]
     Controller {
         /// Which number.
@@ -232,7 +249,8 @@ pub enum SolveError {
     MaxSteps,
     /// A spacing that is zero, negative or not finite, or so small that it must be a mistake.
     #[error(
-        "saveat({spacing}) on the time span {t0}..={t1}: the spacing must be positive and give at most 1e8 times"
+        "saveat({}) on the time span {}..={}: the spacing must be positive and give at most 1e8 times",
+        short(*spacing), short(*t0), short(*t1)
     )]
     SaveSpacing {
         /// The spacing.
@@ -249,7 +267,10 @@ pub enum SolveError {
     )]
     StepsEnd,
     /// A time to save outside the time span.
-    #[error("saveat contains {time}, which is outside the time span {t0}..={t1}")]
+    #[error(
+        "saveat contains {}, which is outside the time span {}..={}",
+        short(*time), short(*t0), short(*t1)
+    )]
     SaveOutside {
         /// The time.
         time: f64,
@@ -260,7 +281,8 @@ pub enum SolveError {
     },
     /// Times to save out of order.
     #[error(
-        "saveat has {time} after {before}; times must run from the beginning of the time span to its end"
+        "saveat has {} {}; times must run from the beginning of the time span to its end",
+        short(*time), if time == before { "twice".to_owned() } else { format!("after {}", short(*before)) }
     )]
     SaveOrder {
         /// A time.
@@ -269,7 +291,7 @@ pub enum SolveError {
         time: f64,
     },
     /// A time to stop at that is infinite or not a number.
-    #[error("tstops contains {time}; times to stop at must be finite")]
+    #[error("tstops contains {}; times to stop at must be finite", short(*time))]
     StopTime {
         /// The time.
         time: f64,
@@ -386,6 +408,12 @@ pub enum ObservableError {
         /// The name asked for.
         name: &'static str,
     },
+}
+
+/// A number as one would write it: with an exponent where there would be many zeros.
+fn short(number: f64) -> String {
+    let plain = number == 0.0 || (1e-4..1e9).contains(&number.abs());
+    if plain { format!("{number}") } else { format!("{number:e}") }
 }
 
 /// What else can be done about a precision.

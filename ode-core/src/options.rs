@@ -406,17 +406,21 @@ impl SolveOptions {
         let span = end - start;
         let wrong_sign = span != 0.0 && (span < 0.0) != (dt < 0.0);
         if !size.is_finite() || size == 0.0 || wrong_sign {
-            return Err(SolveError::Step { dt, t0: start, t1: end });
+            let option = if adaptive { "first_step" } else { "fixed_step" };
+            return Err(SolveError::Step { option, dt, t0: start, t1: end });
         }
         if !adaptive {
             // Lanes count in numbers of `T`, results in `u32`.
             let whole =
                 if T::DOUBLE { timeline::MAX_WHOLE_DOUBLE } else { timeline::MAX_WHOLE_SINGLE };
-            let most = (whole - 1.0).min(f64::from(u32::MAX));
+            let counted = (whole - 1.0).min(f64::from(u32::MAX));
             // Each part of the span ends with a step of its own.
             let steps = timeline::steps(t0, t1, T::narrow(dt.abs())).widen() + stops as f64;
-            if steps > most {
-                return Err(SolveError::TooManySteps { steps, most, precision: T::NAME });
+            let saved = if self.save == SaveAt::Steps { times::MOST_SAVES } else { counted };
+            for (most, of) in [(counted, T::NAME), (saved, "SaveAt::Steps")] {
+                if steps > most {
+                    return Err(SolveError::TooManySteps { steps, most, of });
+                }
             }
         }
         Ok((dt, adaptive))

@@ -34,7 +34,10 @@ impl<'a> Elaborator<'a, '_> {
                      (in capitals) are visible in a right-hand side; {}",
                     match self.similar(&text) {
                         Some(similar) => format!("did you mean `{similar}`?"),
-                        None => format!("declare it by `let {text} = …`"),
+                        None => format!(
+                            "declare it by `let {text} = …`, or name a constant in capitals: `{}`",
+                            text.to_uppercase()
+                        ),
                     }
                 );
                 return self.poison(expr.id, expr.syntax, message);
