@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Draws what `odes-bench work-precision --json FILE` wrote: a picture for each problem, error against
-evaluations of the right-hand side and against time.
+evaluations of the right-hand side and against time. And prints tables: microseconds at equal error,
+interpolated between tolerances on logarithmic scales, the best in bold. "<": the loosest tolerance is more
+exact than asked, in that time; blank: none is exact enough.
 
     python3 bench/work_precision.py FILE [FOLDER]     FOLDER: default bench
 
@@ -8,6 +10,7 @@ needs matplotlib (pip install matplotlib).
 """
 
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -29,6 +32,8 @@ TITLES = {
     "pleiades": "Pleiades, 28 states, to 3 (not stiff)",
 }
 MARKERS = "osD^v<>Phx"
+NOT_STIFF = {"arenstorf": (1e-3, 1e-6), "pleiades": (1e-2, 1e-4, 1e-6, 1e-8)}
+STIFF_ERRORS = (1e-3, 1e-6, 1e-8)
 
 
 def draw(problem, rows, folder):
@@ -54,11 +59,55 @@ def draw(problem, rows, folder):
     plt.close(figure)
 
 
+def time_at(rows, error):
+    """Microseconds for `error` by one method, and whether its loosest tolerance is more exact."""
+    before = None
+    for row in rows:
+        if row["error"] is None:
+            before = None
+        elif row["error"] > error:
+            before = row
+        elif before is None:
+            return row["microseconds"], row is rows[0]
+        else:
+            part = math.log(before["error"] / error) / math.log(before["error"] / row["error"])
+            ratio = row["microseconds"] / before["microseconds"]
+            return before["microseconds"] * ratio**part, False
+    return None
+
+
+def cell(time, more_exact, best):
+    text = ("< " if more_exact else "") + (f"{time:.0f}" if time >= 100 else f"{time:.2g}")
+    return f"**{text}**" if best else text
+
+
+def tables(problems):
+    """Prints a table of the stiff problems and one of the others."""
+    for stiff in (False, True):
+        chosen = {name: rows for name, rows in problems.items() if (name not in NOT_STIFF) == stiff}
+        if not chosen:
+            continue
+        methods = list(dict.fromkeys(row["method"] for rows in chosen.values() for row in rows))
+        print("| | error |", " | ".join(methods), "|")
+        print("|---" * (2 + len(methods)) + "|")
+        for name, rows in chosen.items():
+            for error in STIFF_ERRORS if stiff else NOT_STIFF[name]:
+                times = [time_at([row for row in rows if row["method"] == m], error) for m in methods]
+                best = min((time for time, _ in filter(None, times)), default=None)
+                cells = ["" if t is None else cell(*t, t[0] == best) for t in times]
+                title = TITLES[name].split(",")[0]
+                print("|", " | ".join([title, f"{error:.0e}".replace("e-0", "e-"), *cells]), "|")
+        print()
+
+
 def main():
     rows = [json.loads(line) for line in Path(sys.argv[1]).read_text().splitlines()]
     folder = Path(sys.argv[2] if len(sys.argv) > 2 else Path(__file__).parent)
-    for problem in dict.fromkeys(row["problem"] for row in rows):
-        draw(problem, [row for row in rows if row["problem"] == problem], folder)
+    names = dict.fromkeys(row["problem"] for row in rows)
+    problems = {name: [row for row in rows if row["problem"] == name] for name in names}
+    for name, rows in problems.items():
+        draw(name, rows, folder)
+    tables(problems)
 
 
 if __name__ == "__main__":

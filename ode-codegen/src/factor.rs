@@ -21,8 +21,9 @@ use crate::graph::{Graph, Id, Input, Unary};
 
 /// The code that factorises a matrix and that solves with the factors.
 pub(crate) struct Factorization {
-    /// Of a matrix without zeros that is large: its entries, row by row, which are then what
-    /// [`Input::Factor`] counts in `factor`. A CPU eliminates it in loops.
+    pub loops: Loops,
+    /// Of a large matrix that is full, or fills: its entries, row by row, which are then what
+    /// [`Input::Factor`] counts in `factor`. Loops eliminate it.
     pub matrix: Option<(Graph, Vec<Id>)>,
     pub factor: Graph,
     /// The numbers that [`Input::Factor`] counts.
@@ -38,9 +39,30 @@ pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 /// The most operations that a factorisation may unroll to, and a solution.
 pub(crate) const LIMIT: usize = 40_000;
 
-/// From how many unknowns on a matrix without zeros is eliminated in loops on a CPU: with fewer,
-/// straight-line code takes less time (measured, `bench/RESULTS.md`).
-const LEAST_LOOPS: usize = 14;
+/// Where a matrix is eliminated in loops, and not in straight-line code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loops {
+    Nowhere,
+    /// On a CPU.
+    Cpu,
+    /// On GPUs too.
+    Everywhere,
+}
+
+impl Loops {
+    /// For a matrix of `n` unknowns. With fewer, straight-line code takes less time; and on GPUs it takes half the
+    /// time with more, too, but minutes to compile (measured, `bench/RESULTS.md`).
+    fn of(n: usize, order: &Order) -> Loops {
+        let operations = order.of_diagonal();
+        let full = (n * n * n - n) / 3;
+        match n {
+            // What loops gain is more than the operations with zeros.
+            32.. if operations.is_some_and(|count| 100 * count >= 85 * full) => Loops::Everywhere,
+            14..32 if operations == Some(full) => Loops::Cpu,
+            _ => Loops::Nowhere,
+        }
+    }
+}
 
 /// The factorisation of `s M - J`.
 pub(crate) fn factorization(
@@ -48,21 +70,26 @@ pub(crate) fn factorization(
     jacobian: &[Vec<Option<Id>>],
     mass: &Rows,
 ) -> Result<Factorization, Unsuitable> {
-    let order = order(jacobian, mass)?;
+    let mut order = order(jacobian, mass)?;
     let n = order.rows.len();
+    let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
+    let loops = Loops::of(n, &order);
+    let matrix = (loops != Loops::Nowhere).then(|| {
+        order.rows = (0..n).collect();
+        order.columns = (0..n).collect();
+        let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
+        let mut entries = Vec::with_capacity(n * n);
+        for (mass, jacobian) in mass.iter().zip(jacobian) {
+            let row = copier.row(mass, jacobian);
+            let zero = copier.to.literal(0.0);
+            entries.extend((0..n).map(|j| row.get(&j).copied().unwrap_or(zero)));
+        }
+        (copier.to, entries)
+    });
     let mut position_of = vec![0; n];
     for (position, &column) in order.columns.iter().enumerate() {
         position_of[column] = position;
     }
-    let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
-    let natural = |positions: &[usize]| positions.iter().enumerate().all(|(i, &at)| i == at);
-    let loops = n >= LEAST_LOOPS && natural(&order.rows) && natural(&order.columns);
-    let matrix = (loops && is_full(jacobian, mass)).then(|| {
-        let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
-        let row = |row: usize| copier.row(&mass[row], &jacobian[row]).into_values();
-        let entries = (0..n).flat_map(row).collect();
-        (copier.to, entries)
-    });
     let mut factors = Vec::new();
     // Of each row of the factors the positions of its numbers, and their places in `factors`.
     let mut places: Vec<Vec<(usize, u32)>> = Vec::with_capacity(n);
@@ -111,16 +138,7 @@ pub(crate) fn factorization(
         factors.extend(row.into_iter().map(|(_, id)| id));
     }
     let (solve, solution) = solve(&order, &places);
-    Ok(Factorization { matrix, factor: copier.to, factors, solve, solution })
-}
-
-/// Whether `s M - J` has no zeros.
-fn is_full(jacobian: &[Vec<Option<Id>>], mass: &Rows) -> bool {
-    let is = |(jacobian, mass): (&Vec<Option<Id>>, &Vec<(usize, Id)>)| {
-        let mut entries = jacobian.iter().enumerate();
-        entries.all(|(column, entry)| entry.is_some() || mass.iter().any(|(j, _)| *j == column))
-    };
-    jacobian.iter().zip(mass).all(is)
+    Ok(Factorization { loops, matrix, factor: copier.to, factors, solve, solution })
 }
 
 /// The nonzeros of a row, with their columns.
@@ -351,8 +369,15 @@ mod tests {
             assert!(factors.is_ok_and(|count| count <= n * n), "matrix {seed}");
         }
         // Without zeros, on both sides of the limit from which a CPU has loops.
-        for n in LEAST_LOOPS - 1..LEAST_LOOPS + 10 {
+        for n in 13..24 {
             assert_eq!(compare(7, &sparse(7, n, 1.0), &diagonal(n), 1e3), Ok(n * n));
+        }
+        // With few zeros, where loops do not leave them out.
+        for n in 30..36 {
+            let matrix = sparse(7, n, 0.97);
+            assert!(matrix.iter().flatten().any(|is| !is));
+            let factors = compare(7, &matrix, &diagonal(n), 1e3);
+            assert_eq!(factors == Ok(n * n), n >= 32, "{n} unknowns: {factors:?}");
         }
     }
 

@@ -17,20 +17,11 @@ mod device {
     use crate::lane::Real;
     use crate::system::System;
 
-    /// The factors of a matrix: those of `L` below the diagonal, the reciprocals of the pivots on it,
-    /// and `U` above.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Dense<R: Real, const N: usize> {
-        /// Row by row.
-        pub lu: [[R; N]; N],
-    }
-
-    /// `scale M - J` of a system.
-    pub fn matrix<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        jacobian: &[[R; N]; N],
+    /// Makes `scale M - J` of a system of its Jacobian.
+    pub fn from_jacobian<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        w: &mut [[R; N]; N],
         scale: R,
-    ) -> [[R; N]; N] {
-        let mut w = *jacobian;
+    ) {
         let mut i: usize = 0;
         while i < N {
             let mut j: usize = 0;
@@ -56,39 +47,57 @@ mod device {
             }
             j += 1;
         }
-        w
     }
 
     /// Factorises a matrix by Gaussian elimination with the pivots on the diagonal: where a step
-    /// size makes one of them small, the step is refused.
-    pub fn factor<R: Real, const N: usize>(matrix: &[[R; N]; N]) -> Dense<R, N> {
-        let mut lu = *matrix;
+    /// size makes one of them small, the step is refused. The factors take its place: those of `L` below the
+    /// diagonal, the reciprocals of the pivots on it, and `U` above. There is no second matrix, since that is
+    /// what a GPU's caches have no room for.
+    pub fn factor<R: Real, const N: usize>(lu: &mut [[R; N]; N]) {
         let mut i: usize = 0;
+        while i + 4 <= N {
+            let mut first: usize = 0;
+            while first < i {
+                tiles::left::<R, N>(lu, i, first);
+                first += 4;
+            }
+            tiles::diagonal::<R, N>(lu, i);
+            first += 4;
+            while first + 4 <= N {
+                tiles::right::<R, N>(lu, i, first);
+                first += 4;
+            }
+            let mut r: usize = 0;
+            while r < 4 {
+                let mut rest = first;
+                while rest < N {
+                    tiles::row_1::<R, N>(lu, i + r, rest);
+                    rest += 1;
+                }
+                r += 1;
+            }
+            i += 4;
+        }
         while i < N {
             let mut first: usize = 0;
-            while first + 8 <= N {
-                tiles::row_8::<R, N>(&mut lu, i, first);
-                first += 8;
-            }
-            if first + 4 <= N {
-                tiles::row_4::<R, N>(&mut lu, i, first);
+            while first + 4 <= N {
+                tiles::row_4::<R, N>(lu, i, first);
                 first += 4;
             }
             while first < N {
-                tiles::row_1::<R, N>(&mut lu, i, first);
+                tiles::row_1::<R, N>(lu, i, first);
                 first += 1;
             }
             lu[i][i] = lu[i][i].reciprocal();
             i += 1;
         }
-        Dense::<R, N> { lu }
     }
 
     /// The factors of a matrix whose rows were exchanged.
     #[derive(Clone, Copy, Debug)]
     pub struct Pivoted<R: Real, const N: usize> {
-        /// Those of the rows in their new order.
-        pub factors: Dense<R, N>,
+        /// Those of the rows in their new order, as [`factor`] leaves them.
+        pub lu: [[R; N]; N],
         /// Below the diagonal: 1 where the row was exchanged with that of the pivot, in the order of the
         /// columns, and of the rows from the pivot on.
         pub exchanged: [[R; N]; N],
@@ -129,8 +138,7 @@ mod device {
             }
             k += 1;
         }
-        let factors = Dense::<R, N> { lu };
-        Pivoted::<R, N> { factors, exchanged }
+        Pivoted::<R, N> { lu, exchanged }
     }
 
     /// The solution of a system that [`factor_pivoted`] has factorised.
@@ -148,37 +156,37 @@ mod device {
             }
             k += 1;
         }
-        solve::<R, N>(&w.factors, &x)
+        solve::<R, N>(&w.lu, &x)
     }
 
     /// The solution of a system that [`factor`] has factorised.
-    pub fn solve<R: Real, const N: usize>(w: &Dense<R, N>, b: &[R; N]) -> [R; N] {
+    pub fn solve<R: Real, const N: usize>(lu: &[[R; N]; N], b: &[R; N]) -> [R; N] {
         let mut x = *b;
         let mut first: usize = 0;
         while first + 8 <= N {
-            tiles::forward_8::<R, N>(&w.lu, &mut x, first);
+            tiles::forward_8::<R, N>(lu, &mut x, first);
             first += 8;
         }
         if first + 4 <= N {
-            tiles::forward_4::<R, N>(&w.lu, &mut x, first);
+            tiles::forward_4::<R, N>(lu, &mut x, first);
             first += 4;
         }
         while first < N {
-            tiles::forward_1::<R, N>(&w.lu, &mut x, first);
+            tiles::forward_1::<R, N>(lu, &mut x, first);
             first += 1;
         }
         let mut left = N;
         while left >= 8 {
             left -= 8;
-            tiles::backward_8::<R, N>(&w.lu, &mut x, left);
+            tiles::backward_8::<R, N>(lu, &mut x, left);
         }
         if left >= 4 {
             left -= 4;
-            tiles::backward_4::<R, N>(&w.lu, &mut x, left);
+            tiles::backward_4::<R, N>(lu, &mut x, left);
         }
         while left > 0 {
             left -= 1;
-            tiles::backward_1::<R, N>(&w.lu, &mut x, left);
+            tiles::backward_1::<R, N>(lu, &mut x, left);
         }
         x
     }

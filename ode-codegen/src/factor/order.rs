@@ -139,6 +139,11 @@ impl Order {
         let rows = columns.iter().map(|&pivot| row_of[pivot]).collect();
         Some(Order { rows, columns, operations })
     }
+
+    /// The operations, if all pivots are on the diagonal.
+    pub(super) fn of_diagonal(&self) -> Option<usize> {
+        (self.rows == self.columns).then_some(self.operations)
+    }
 }
 
 /// What is left of a matrix, with rows put so that the diagonal is full and goes unmentioned.

@@ -1,19 +1,18 @@
 //! The linear equations of implicit methods: straight-line code over the nonzeros, or loops.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::assemble::{self, Lowered, Sizes};
 use crate::emit::Results;
-use crate::factor::{Factorization, LIMIT};
+use crate::factor::{Factorization, LIMIT, Loops};
 use crate::fuse::Fusion;
 use crate::graph::Id;
 
 /// How the equations are solved.
 pub(super) enum Linear {
-    /// By functions of this system. The operations of both, and how many numbers factors are. `full`: in
-    /// loops on a CPU, where `matrix` is what they eliminate.
-    Nonzeros { operations: [TokenStream; 2], factors: usize, full: bool },
+    /// By functions of this system. The operations of both, and how many numbers factors are.
+    Nonzeros { operations: [TokenStream; 2], factors: usize, loops: Loops },
     /// By loops, with the equations in this order: unknown to equation.
     Loops { equation_of: Vec<usize> },
     /// By loops that search for pivots.
@@ -26,21 +25,30 @@ pub(super) const TINY: usize = 4;
 
 impl Linear {
     /// With the functions that it takes.
-    pub(super) fn new(made: Factorization, fusion: Fusion) -> (Self, Vec<Lowered>) {
-        let Factorization { matrix, factor, factors, solve, solution } = made;
+    pub(super) fn new(made: Factorization, states: usize, fusion: Fusion) -> (Self, Vec<Lowered>) {
+        let Factorization { loops, matrix, factor, factors, solve, solution } = made;
         let count = factors.len();
         let all = |ids: Vec<Id>| Results::Vector(ids.into_iter().map(Some).collect());
         let solve = Lowered::new("solve", &solve, all(solution), fusion);
         let name = if matrix.is_some() { "eliminate" } else { "factor" };
         let factor = Lowered::new(name, &factor, all(factors), fusion);
-        let matrix =
-            matrix.map(|(graph, entries)| Lowered::new("matrix", &graph, all(entries), fusion));
+        let matrix = matrix.map(|(graph, entries)| {
+            let entries: Vec<_> = entries.into_iter().map(Some).collect();
+            let results = match loops {
+                Loops::Everywhere => {
+                    let rows = entries.chunks(states).map(<[_]>::to_vec).collect();
+                    Results::Matrix(rows, states)
+                }
+                Loops::Nowhere | Loops::Cpu => Results::Vector(entries),
+            };
+            Lowered::new("matrix", &graph, results, fusion)
+        });
         let mut counts = factor.counts();
         for (count, of_matrix) in counts.iter_mut().zip(matrix.iter().flat_map(Lowered::counts)) {
             *count += of_matrix;
         }
         let operations = [assemble::operations(counts), solve.operations()];
-        let linear = Linear::Nonzeros { operations, factors: count, full: matrix.is_some() };
+        let linear = Linear::Nonzeros { operations, factors: count, loops };
         (linear, matrix.into_iter().chain([factor, solve]).collect())
     }
 
@@ -56,13 +64,11 @@ impl Linear {
     fn factors_type(&self, sizes: Sizes, linear: &TokenStream) -> TokenStream {
         let states = Literal::usize_unsuffixed(sizes.states);
         match self {
-            Linear::Nonzeros { factors, full: false, .. } => {
+            Linear::Nonzeros { factors, loops: Loops::Nowhere, .. } => {
                 let factors = Literal::usize_unsuffixed(*factors);
                 quote!([R; #factors])
             }
-            Linear::Nonzeros { full: true, .. } | Linear::Loops { .. } => {
-                quote!(#linear::Dense<R, #states>)
-            }
+            Linear::Nonzeros { .. } | Linear::Loops { .. } => quote!([[R; #states]; #states]),
             Linear::Pivoting => quote!(#linear::Pivoted<R, #states>),
         }
     }
@@ -71,8 +77,12 @@ impl Linear {
     pub(super) fn device_type(&self, sizes: Sizes) -> String {
         let states = sizes.states;
         match self {
-            Linear::Nonzeros { factors, .. } => format!("Arr<R, {factors}>"),
-            Linear::Loops { .. } => format!("linear::Dense<R, {states}>"),
+            Linear::Nonzeros { factors, loops: Loops::Nowhere | Loops::Cpu, .. } => {
+                format!("Arr<R, {factors}>")
+            }
+            Linear::Nonzeros { loops: Loops::Everywhere, .. } | Linear::Loops { .. } => {
+                format!("Arr<Arr<R, {states}>, {states}>")
+            }
             Linear::Pivoting => format!("linear::Pivoted<R, {states}>"),
         }
     }
@@ -99,10 +109,16 @@ impl Linear {
         }
     }
 
-    /// Whether a function is for devices only.
-    pub(super) fn is_for_devices(&self, function: &str) -> bool {
-        matches!(self, Linear::Nonzeros { full: true, .. })
-            && ["matrix", "eliminate", "solve"].contains(&function)
+    /// Whether a function of straight-line code is for CPUs, and whether for devices.
+    pub(super) fn is_for(&self, function: &str) -> [bool; 2] {
+        let loops = match self {
+            Linear::Nonzeros { loops, .. } => *loops,
+            Linear::Loops { .. } | Linear::Pivoting => Loops::Nowhere,
+        };
+        match function {
+            "eliminate" | "solve" => [loops == Loops::Nowhere, loops != Loops::Everywhere],
+            _ => [true, true],
+        }
     }
 
     /// The functions beside those of the system's own; `loops` is where loops are, and `matrix` the
@@ -114,13 +130,15 @@ impl Linear {
         matrix: Option<&TokenStream>,
     ) -> Vec<TokenStream> {
         let functions = match self {
-            Linear::Nonzeros { full: false, .. } => return Vec::new(),
-            Linear::Nonzeros { full: true, .. } => {
+            Linear::Nonzeros { loops: Loops::Nowhere, .. } => return Vec::new(),
+            Linear::Nonzeros { .. } => {
                 let states = Literal::usize_unsuffixed(sizes.states);
                 Functions {
                     factor: quote! {
                         #matrix
-                        #loops::factor::<R, #states>(&matrix::<R>(u, p, t, scale))
+                        let mut lu = matrix::<R>(u, p, t, scale);
+                        #loops::factor::<R, #states>(&mut lu);
+                        lu
                     },
                     solve: quote!(#loops::solve::<R, #states>(w, b)),
                 }
@@ -137,8 +155,20 @@ impl Linear {
         // There the struct is always called so.
         let (loops, this) = (quote!(linear), quote!(System));
         match self {
-            Linear::Nonzeros { full: false, .. } => Vec::new(),
-            Linear::Nonzeros { full: true, factors, .. } => {
+            Linear::Nonzeros { loops: Loops::Nowhere, .. } => Vec::new(),
+            Linear::Nonzeros { loops: Loops::Everywhere, .. } => {
+                let states = Literal::usize_unsuffixed(sizes.states);
+                let functions = Functions {
+                    factor: quote! {
+                        let mut lu = #this::matrix::<R>(u, p, t, scale);
+                        #loops::factor::<R, #states>(&mut lu);
+                        lu
+                    },
+                    solve: quote!(#loops::solve::<R, #states>(w, b)),
+                };
+                functions.emit(sizes, &self.factors_type(sizes, &loops), false)
+            }
+            Linear::Nonzeros { loops: Loops::Cpu, factors, .. } => {
                 let factors = Literal::usize_unsuffixed(*factors);
                 let arguments = sizes.arguments("factor");
                 vec![quote! {
@@ -156,30 +186,49 @@ impl Linear {
 
     /// Loops over all entries. `loops` is where these are, and `this` the system.
     fn in_loops(&self, sizes: Sizes, loops: &TokenStream, this: &TokenStream) -> Functions {
-        let (equation_of, [factor, solve]) = match self {
-            Linear::Loops { equation_of } => (&equation_of[..], ["factor", "solve"]),
+        let (equation_of, pivoting) = match self {
+            Linear::Loops { equation_of } => (&equation_of[..], false),
             // The search finds its own order.
-            Linear::Nonzeros { .. } | Linear::Pivoting => {
-                (&[][..], ["factor_pivoted", "solve_pivoted"])
-            }
+            Linear::Nonzeros { .. } | Linear::Pivoting => (&[][..], true),
         };
-        let [factor, solve] = [factor, solve].map(|name| Ident::new(name, Span::call_site()));
         let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
         let moved = equation_of.iter().enumerate().any(|(unknown, row)| unknown != *row);
         // Equations in an order in which each has its unknown on the diagonal.
-        let put = |name: TokenStream| {
+        let ordered = |name: TokenStream| {
             let rows = equation_of.iter().map(|row| Literal::usize_unsuffixed(*row));
-            if moved { quote!(&[#(#name[#rows]),*]) } else { quote!(&#name) }
+            quote!([#(#name[#rows]),*])
         };
-        let matrix = put(quote!(matrix));
-        let side = if moved { put(quote!(b)) } else { quote!(b) };
+        let order = moved.then(|| {
+            let ordered = ordered(quote!(matrix));
+            quote!(let mut matrix = #ordered;)
+        });
+        let side = if moved {
+            let ordered = ordered(quote!(b));
+            quote!(&#ordered)
+        } else {
+            quote!(b)
+        };
+        let [factor, solve] = match pivoting {
+            true => [
+                quote!(#loops::factor_pivoted::<R, #states>(&matrix)),
+                quote!(#loops::solve_pivoted::<R, #states>(w, b)),
+            ],
+            false => [
+                quote! {
+                    #order
+                    #loops::factor::<R, #states>(&mut matrix);
+                    matrix
+                },
+                quote!(#loops::solve::<R, #states>(w, #side)),
+            ],
+        };
         Functions {
             factor: quote! {
-                let jacobian = #this::jacobian::<R>(u, p, t);
-                let matrix = #loops::matrix::<R, #this, #states, #parameters>(&jacobian, scale);
-                #loops::#factor::<R, #states>(#matrix)
+                let mut matrix = #this::jacobian::<R>(u, p, t);
+                #loops::from_jacobian::<R, #this, #states, #parameters>(&mut matrix, scale);
+                #factor
             },
-            solve: quote!(#loops::#solve::<R, #states>(w, #side)),
+            solve,
         }
     }
 }

@@ -6,30 +6,119 @@
 
 pub use device::*;
 
-/// The functions for tiles of `$width`.
+/// The functions for tiles of `$width`: of a row, and of solutions.
 macro_rules! tiles {
-    ($($width:tt: $row:ident $forward:ident $backward:ident,)*) => {
+    (
+        rows { $($wide:tt: $row:ident,)* }
+        solutions { $($width:tt: $forward:ident $backward:ident,)* }
+    ) => {
         #[ode_macros::device(tiles)]
         mod device {
             use crate::lane::Real;
+
+            /// The tile of 4 by 4 entries from `(i, first)` on, less what the first `pivots` make of it.
+            pub fn sums<R: Real, const N: usize>(
+                lu: &[[R; N]; N],
+                i: usize,
+                first: usize,
+                pivots: usize,
+            ) -> [[R; 4]; 4] {
+                let mut sums = [[R::lit(0.0); 4]; 4];
+                for r in 0..4 {
+                    for j in 0..4 {
+                        sums[r][j] = lu[i + r][first + j];
+                    }
+                }
+                let mut k: usize = 0;
+                while k < pivots {
+                    for r in 0..4 {
+                        let multiplier = lu[i + r][k];
+                        for j in 0..4 {
+                            sums[r][j] = multiplier.neg_mul_add(lu[k][first + j], sums[r][j]);
+                        }
+                    }
+                    k += 1;
+                }
+                sums
+            }
+
+            /// Stores a tile.
+            pub fn store<R: Real, const N: usize>(
+                lu: &mut [[R; N]; N],
+                i: usize,
+                first: usize,
+                tile: &[[R; 4]; 4],
+            ) {
+                for r in 0..4 {
+                    for j in 0..4 {
+                        lu[i + r][first + j] = tile[r][j];
+                    }
+                }
+            }
+
+            /// Eliminates the tile from `(i, first)` on, left of the diagonal: multipliers.
+            pub fn left<R: Real, const N: usize>(lu: &mut [[R; N]; N], i: usize, first: usize) {
+                let mut tile = sums::<R, N>(lu, i, first, first);
+                for j in 0..4 {
+                    for r in 0..4 {
+                        for k in 0..j {
+                            tile[r][j] = tile[r][k].neg_mul_add(lu[first + k][first + j], tile[r][j]);
+                        }
+                        tile[r][j] = tile[r][j] * lu[first + j][first + j];
+                    }
+                }
+                store::<R, N>(lu, i, first, &tile);
+            }
+
+            /// The same from `(i, i)` on.
+            pub fn diagonal<R: Real, const N: usize>(lu: &mut [[R; N]; N], i: usize) {
+                let mut tile = sums::<R, N>(lu, i, i, i);
+                for r in 0..4 {
+                    for j in 0..4 {
+                        for k in 0..4 {
+                            if k < r && k < j {
+                                tile[r][j] = tile[r][k].neg_mul_add(tile[k][j], tile[r][j]);
+                            }
+                        }
+                        if j < r {
+                            tile[r][j] = tile[r][j] * tile[j][j];
+                        }
+                    }
+                    tile[r][r] = tile[r][r].reciprocal();
+                }
+                store::<R, N>(lu, i, i, &tile);
+            }
+
+            /// The same right of the diagonal, whose tile in these rows is done.
+            pub fn right<R: Real, const N: usize>(lu: &mut [[R; N]; N], i: usize, first: usize) {
+                let mut tile = sums::<R, N>(lu, i, first, i);
+                for r in 0..4 {
+                    for k in 0..r {
+                        for j in 0..4 {
+                            tile[r][j] = lu[i + r][i + k].neg_mul_add(tile[k][j], tile[r][j]);
+                        }
+                    }
+                }
+                store::<R, N>(lu, i, first, &tile);
+            }
 
             $(
                 /// Eliminates entries `first..` of row `i`, as many as the tile is wide: those left of the
                 /// diagonal become multipliers.
                 pub fn $row<R: Real, const N: usize>(lu: &mut [[R; N]; N], i: usize, first: usize) {
-                    let mut sums = [R::lit(0.0); $width];
-                    for j in 0..$width {
+                    let mut sums = [R::lit(0.0); $wide];
+                    for j in 0..$wide {
                         sums[j] = lu[i][first + j];
                     }
                     let mut k: usize = 0;
                     while k < i && k < first {
                         let multiplier = lu[i][k];
-                        for j in 0..$width {
+                        for j in 0..$wide {
                             sums[j] = multiplier.neg_mul_add(lu[k][first + j], sums[j]);
                         }
                         k += 1;
                     }
-                    for j in 0..$width {
+                    for j in 0..$wide {
                         for k in 0..j {
                             if first + k < i {
                                 sums[j] = sums[k].neg_mul_add(lu[first + k][first + j], sums[j]);
@@ -39,11 +128,13 @@ macro_rules! tiles {
                             sums[j] = sums[j] * lu[first + j][first + j];
                         }
                     }
-                    for j in 0..$width {
+                    for j in 0..$wide {
                         lu[i][first + j] = sums[j];
                     }
                 }
+            )*
 
+            $(
                 /// Solves equations `first..` of the lower triangle, as many as the tile is wide; `x` has the
                 /// unknowns before them.
                 pub fn $forward<R: Real, const N: usize>(
@@ -108,7 +199,13 @@ macro_rules! tiles {
 }
 
 tiles! {
-    8: row_8 forward_8 backward_8,
-    4: row_4 forward_4 backward_4,
-    1: row_1 forward_1 backward_1,
+    rows {
+        4: row_4,
+        1: row_1,
+    }
+    solutions {
+        8: forward_8 backward_8,
+        4: forward_4 backward_4,
+        1: forward_1 backward_1,
+    }
 }
