@@ -93,7 +93,7 @@ macro_rules! rosenbrock {
         };
 
         // A polynomial may be a constant, and the first stage with an argument of its own the second.
-        #[allow(unused_mut, clippy::int_plus_one)]
+        #[allow(unused_mut, clippy::int_plus_one, clippy::manual_range_contains)]
         #[ode_macros::device($module)]
         mod device {
             use super::super::stepper;
