@@ -21,9 +21,8 @@ use crate::graph::{Graph, Id, Input, Unary};
 
 /// The code that factorises a matrix and that solves with the factors.
 pub(crate) struct Factorization {
-    pub loops: Loops,
-    /// Of a large matrix that is full, or fills: its entries, row by row, which are then what
-    /// [`Input::Factor`] counts in `factor`. Loops eliminate it.
+    /// Of a large matrix that is full: its entries, row by row, which are then what
+    /// [`Input::Factor`] counts in `factor`. A CPU eliminates it in loops.
     pub matrix: Option<(Graph, Vec<Id>)>,
     pub factor: Graph,
     /// The numbers that [`Input::Factor`] counts.
@@ -39,30 +38,16 @@ pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 /// The most operations that a factorisation may unroll to, and a solution.
 pub(crate) const LIMIT: usize = 40_000;
 
-/// Where a matrix is eliminated in loops, and not in straight-line code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loops {
-    Nowhere,
-    /// On a CPU.
-    Cpu,
-    /// On GPUs too.
-    Everywhere,
-}
+/// From how many unknowns on a full matrix is eliminated in loops on a CPU: with fewer, straight-line code takes less time
+/// (measured, `bench/RESULTS.md`).
+const LEAST_LOOPS: usize = 14;
 
-impl Loops {
-    /// For a matrix of `n` unknowns. With fewer, straight-line code takes less time; and on GPUs it takes half the
-    /// time with more, too, but minutes to compile (measured, `bench/RESULTS.md`).
-    fn of(n: usize, order: &Order) -> Loops {
-        let operations = order.of_diagonal();
-        let full = (n * n * n - n) / 3;
-        match n {
-            // What loops gain is more than the operations with zeros.
-            32.. if operations.is_some_and(|count| 100 * count >= 85 * full) => Loops::Everywhere,
-            14..32 if operations == Some(full) => Loops::Cpu,
-            _ => Loops::Nowhere,
-        }
-    }
-}
+/// The same everywhere: straight-line code takes half the time on GPUs, but minutes to compile. For matrices that
+/// take [`LEAST_FILL`] of what a full one does, too.
+const LEAST_EVERYWHERE: usize = 32;
+
+/// In hundredths: what loops gain is more than the operations with zeros.
+const LEAST_FILL: usize = 85;
 
 /// The factorisation of `s M - J`.
 pub(crate) fn factorization(
@@ -72,9 +57,13 @@ pub(crate) fn factorization(
 ) -> Result<Factorization, Unsuitable> {
     let mut order = order(jacobian, mass)?;
     let n = order.rows.len();
+    let full = (n * n * n - n) / 3;
+    let operations = if order.rows == order.columns { order.operations } else { 0 };
+    if n >= LEAST_EVERYWHERE && 100 * operations >= LEAST_FILL * full {
+        return Err(Unsuitable::Full);
+    }
     let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
-    let loops = Loops::of(n, &order);
-    let matrix = (loops != Loops::Nowhere).then(|| {
+    let matrix = (n >= LEAST_LOOPS && operations == full).then(|| {
         order.rows = (0..n).collect();
         order.columns = (0..n).collect();
         let mut copier = Copier { from: graph, to: Graph::new(), copies: HashMap::new() };
@@ -138,7 +127,7 @@ pub(crate) fn factorization(
         factors.extend(row.into_iter().map(|(_, id)| id));
     }
     let (solve, solution) = solve(&order, &places);
-    Ok(Factorization { loops, matrix, factor: copier.to, factors, solve, solution })
+    Ok(Factorization { matrix, factor: copier.to, factors, solve, solution })
 }
 
 /// The nonzeros of a row, with their columns.
@@ -372,12 +361,12 @@ mod tests {
         for n in 13..24 {
             assert_eq!(compare(7, &sparse(7, n, 1.0), &diagonal(n), 1e3), Ok(n * n));
         }
-        // With few zeros, where loops do not leave them out.
+        // With few zeros, which loops do not leave out.
         for n in 30..36 {
             let matrix = sparse(7, n, 0.97);
             assert!(matrix.iter().flatten().any(|is| !is));
             let factors = compare(7, &matrix, &diagonal(n), 1e3);
-            assert_eq!(factors == Ok(n * n), n >= 32, "{n} unknowns: {factors:?}");
+            assert_eq!(factors == Err(Unsuitable::Full), n >= 32, "{n} unknowns: {factors:?}");
         }
     }
 
@@ -425,9 +414,10 @@ mod tests {
             let mass = (0..n).map(|i| vec![(i, entry)]).collect();
             factorization(&graph, &jacobian, &mass).map(|made| made.factors.len())
         };
-        assert_eq!(of(49, &|_, _| true), Ok(49 * 49));
+        // About 20 * 21 operations for each pivot of a band.
         let long = |n: usize| Err(Unsuitable::Long { equation_of: (0..n).collect() });
-        assert_eq!(of(50, &|_, _| true), long(50));
+        assert_eq!(of(100, &|i, j| i.abs_diff(j) <= 20), Ok(100 * 41 - 20 * 21));
+        assert_eq!(of(110, &|i, j| i.abs_diff(j) <= 20), long(110));
         // No operation to eliminate, but as many as entries to solve.
         assert_eq!(of(282, &|i, j| i <= j), Ok(282 * 283 / 2));
         assert_eq!(of(283, &|i, j| i <= j), long(283));

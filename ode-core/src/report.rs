@@ -88,6 +88,8 @@ pub enum LinearEquations {
         /// Straight-line code would take more operations than this.
         limit: usize,
     },
+    /// By loops over all entries, since nearly all are needed.
+    Full,
     /// By loops over all entries, with partial pivoting: asked for by `pivoting = "on"`, or because there are
     /// algebraic equations and few unknowns.
     Pivoting,
@@ -262,6 +264,12 @@ impl fmt::Display for Report {
                 f,
                 "  linear equations: loops over {} entries with partial pivoting, {eliminated} operations \
                  with the Jacobian and {solved} for each solution, and selections",
+                n * n,
+            )?,
+            LinearEquations::Full => writeln!(
+                f,
+                "  linear equations: loops over {} entries, {eliminated} operations with the \
+                 Jacobian and {solved} for each solution; hardly fewer are not zero",
                 n * n,
             )?,
             LinearEquations::Loops { limit } => writeln!(

@@ -27,6 +27,8 @@ pub(crate) enum Unsuitable {
     /// It takes more than [`LIMIT`](super::LIMIT) operations. For loops: of each unknown an equation
     /// that it is in, each equation once.
     Long { equation_of: Vec<usize> },
+    /// It is for loops, with the pivots on the diagonal, as it is large and has few zeros when it is eliminated.
+    Full,
 }
 
 /// What the next pivot is chosen by; of equal ones it is the first.
@@ -138,11 +140,6 @@ impl Order {
         }
         let rows = columns.iter().map(|&pivot| row_of[pivot]).collect();
         Some(Order { rows, columns, operations })
-    }
-
-    /// The operations, if all pivots are on the diagonal.
-    pub(super) fn of_diagonal(&self) -> Option<usize> {
-        (self.rows == self.columns).then_some(self.operations)
     }
 }
 

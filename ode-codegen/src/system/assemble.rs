@@ -134,8 +134,13 @@ pub(super) fn implementation(
     let identity = || (0..states).map(|state| vec![(state, one)]).collect();
     let entries = mass.clone().unwrap_or_else(identity);
     let (linear, solving) = match factor::factorization(&graph, &by.jacobian, &entries) {
-        Ok(made) => Linear::new(made, states, options.fusion),
-        Err(Unsuitable::Long { equation_of }) => (Linear::Loops { equation_of }, Vec::new()),
+        Ok(made) => Linear::new(made, options.fusion),
+        Err(Unsuitable::Long { equation_of }) => {
+            (Linear::Loops { equation_of, full: false }, Vec::new())
+        }
+        Err(Unsuitable::Full) => {
+            (Linear::Loops { equation_of: (0..states).collect(), full: true }, Vec::new())
+        }
         Err(Unsuitable::Singular { equations, unknowns }) => {
             return Err(mass::singular(system, &state_names, &equations, &unknowns));
         }
@@ -178,8 +183,8 @@ pub(super) fn implementation(
     let mut matrix = None;
     let mut device_functions = Vec::with_capacity(functions.len());
     for function in &functions {
-        let [on_cpu, on_device] = linear.is_for(function.name);
-        if on_cpu {
+        let is_matrix = function.name == "matrix";
+        if is_matrix || !linear.is_for_devices(function.name) {
             let tokens = function.emit(sizes, &outside.in_rust);
             text_of_rust.push_str(&text::of_function(&tokens));
             match function.name {
@@ -189,7 +194,7 @@ pub(super) fn implementation(
             }
         }
         // There are no arrays of no elements in C++, and nothing to compute either.
-        if on_device && (function.name != "parameter_jacobian" || parameters > 0) {
+        if function.name != "parameter_jacobian" || parameters > 0 {
             let tokens = function.emit(sizes, &outside.in_device);
             device_functions.push(syn::parse2(tokens)?);
         }

@@ -5,16 +5,18 @@ use quote::quote;
 
 use super::assemble::{self, Lowered, Sizes};
 use crate::emit::Results;
-use crate::factor::{Factorization, LIMIT, Loops};
+use crate::factor::{Factorization, LIMIT};
 use crate::fuse::Fusion;
 use crate::graph::Id;
 
 /// How the equations are solved.
 pub(super) enum Linear {
-    /// By functions of this system. The operations of both, and how many numbers factors are.
-    Nonzeros { operations: [TokenStream; 2], factors: usize, loops: Loops },
-    /// By loops, with the equations in this order: unknown to equation.
-    Loops { equation_of: Vec<usize> },
+    /// By functions of this system. The operations of both, and how many numbers factors are. `full`: in
+    /// loops on a CPU, where `matrix` is what they eliminate.
+    Nonzeros { operations: [TokenStream; 2], factors: usize, full: bool },
+    /// By loops, with the equations in this order: unknown to equation. `full`: since they have few zeros, not
+    /// since straight-line code would be too long.
+    Loops { equation_of: Vec<usize>, full: bool },
     /// By loops that search for pivots.
     Pivoting,
 }
@@ -25,30 +27,21 @@ pub(super) const TINY: usize = 4;
 
 impl Linear {
     /// With the functions that it takes.
-    pub(super) fn new(made: Factorization, states: usize, fusion: Fusion) -> (Self, Vec<Lowered>) {
-        let Factorization { loops, matrix, factor, factors, solve, solution } = made;
+    pub(super) fn new(made: Factorization, fusion: Fusion) -> (Self, Vec<Lowered>) {
+        let Factorization { matrix, factor, factors, solve, solution } = made;
         let count = factors.len();
         let all = |ids: Vec<Id>| Results::Vector(ids.into_iter().map(Some).collect());
         let solve = Lowered::new("solve", &solve, all(solution), fusion);
         let name = if matrix.is_some() { "eliminate" } else { "factor" };
         let factor = Lowered::new(name, &factor, all(factors), fusion);
-        let matrix = matrix.map(|(graph, entries)| {
-            let entries: Vec<_> = entries.into_iter().map(Some).collect();
-            let results = match loops {
-                Loops::Everywhere => {
-                    let rows = entries.chunks(states).map(<[_]>::to_vec).collect();
-                    Results::Matrix(rows, states)
-                }
-                Loops::Nowhere | Loops::Cpu => Results::Vector(entries),
-            };
-            Lowered::new("matrix", &graph, results, fusion)
-        });
+        let matrix =
+            matrix.map(|(graph, entries)| Lowered::new("matrix", &graph, all(entries), fusion));
         let mut counts = factor.counts();
         for (count, of_matrix) in counts.iter_mut().zip(matrix.iter().flat_map(Lowered::counts)) {
             *count += of_matrix;
         }
         let operations = [assemble::operations(counts), solve.operations()];
-        let linear = Linear::Nonzeros { operations, factors: count, loops };
+        let linear = Linear::Nonzeros { operations, factors: count, full: matrix.is_some() };
         (linear, matrix.into_iter().chain([factor, solve]).collect())
     }
 
@@ -64,11 +57,13 @@ impl Linear {
     fn factors_type(&self, sizes: Sizes, linear: &TokenStream) -> TokenStream {
         let states = Literal::usize_unsuffixed(sizes.states);
         match self {
-            Linear::Nonzeros { factors, loops: Loops::Nowhere, .. } => {
+            Linear::Nonzeros { factors, full: false, .. } => {
                 let factors = Literal::usize_unsuffixed(*factors);
                 quote!([R; #factors])
             }
-            Linear::Nonzeros { .. } | Linear::Loops { .. } => quote!([[R; #states]; #states]),
+            Linear::Nonzeros { full: true, .. } | Linear::Loops { .. } => {
+                quote!([[R; #states]; #states])
+            }
             Linear::Pivoting => quote!(#linear::Pivoted<R, #states>),
         }
     }
@@ -77,12 +72,8 @@ impl Linear {
     pub(super) fn device_type(&self, sizes: Sizes) -> String {
         let states = sizes.states;
         match self {
-            Linear::Nonzeros { factors, loops: Loops::Nowhere | Loops::Cpu, .. } => {
-                format!("Arr<R, {factors}>")
-            }
-            Linear::Nonzeros { loops: Loops::Everywhere, .. } | Linear::Loops { .. } => {
-                format!("Arr<Arr<R, {states}>, {states}>")
-            }
+            Linear::Nonzeros { factors, .. } => format!("Arr<R, {factors}>"),
+            Linear::Loops { .. } => format!("Arr<Arr<R, {states}>, {states}>"),
             Linear::Pivoting => format!("linear::Pivoted<R, {states}>"),
         }
     }
@@ -97,7 +88,8 @@ impl Linear {
                     solve: __Operations::new([#solve]),
                 }
             },
-            Linear::Loops { .. } => {
+            Linear::Loops { full: true, .. } => quote!(__LinearEquations::Full),
+            Linear::Loops { full: false, .. } => {
                 let limit = Literal::usize_unsuffixed(LIMIT);
                 quote!(__LinearEquations::Loops { limit: #limit })
             }
@@ -109,16 +101,10 @@ impl Linear {
         }
     }
 
-    /// Whether a function of straight-line code is for CPUs, and whether for devices.
-    pub(super) fn is_for(&self, function: &str) -> [bool; 2] {
-        let loops = match self {
-            Linear::Nonzeros { loops, .. } => *loops,
-            Linear::Loops { .. } | Linear::Pivoting => Loops::Nowhere,
-        };
-        match function {
-            "eliminate" | "solve" => [loops == Loops::Nowhere, loops != Loops::Everywhere],
-            _ => [true, true],
-        }
+    /// Whether a function is for devices only.
+    pub(super) fn is_for_devices(&self, function: &str) -> bool {
+        matches!(self, Linear::Nonzeros { full: true, .. })
+            && ["matrix", "eliminate", "solve"].contains(&function)
     }
 
     /// The functions beside those of the system's own; `loops` is where loops are, and `matrix` the
@@ -130,8 +116,8 @@ impl Linear {
         matrix: Option<&TokenStream>,
     ) -> Vec<TokenStream> {
         let functions = match self {
-            Linear::Nonzeros { loops: Loops::Nowhere, .. } => return Vec::new(),
-            Linear::Nonzeros { .. } => {
+            Linear::Nonzeros { full: false, .. } => return Vec::new(),
+            Linear::Nonzeros { full: true, .. } => {
                 let states = Literal::usize_unsuffixed(sizes.states);
                 Functions {
                     factor: quote! {
@@ -155,20 +141,8 @@ impl Linear {
         // There the struct is always called so.
         let (loops, this) = (quote!(linear), quote!(System));
         match self {
-            Linear::Nonzeros { loops: Loops::Nowhere, .. } => Vec::new(),
-            Linear::Nonzeros { loops: Loops::Everywhere, .. } => {
-                let states = Literal::usize_unsuffixed(sizes.states);
-                let functions = Functions {
-                    factor: quote! {
-                        let mut lu = #this::matrix::<R>(u, p, t, scale);
-                        #loops::factor::<R, #states>(&mut lu);
-                        lu
-                    },
-                    solve: quote!(#loops::solve::<R, #states>(w, b)),
-                };
-                functions.emit(sizes, &self.factors_type(sizes, &loops), false)
-            }
-            Linear::Nonzeros { loops: Loops::Cpu, factors, .. } => {
+            Linear::Nonzeros { full: false, .. } => Vec::new(),
+            Linear::Nonzeros { full: true, factors, .. } => {
                 let factors = Literal::usize_unsuffixed(*factors);
                 let arguments = sizes.arguments("factor");
                 vec![quote! {
@@ -187,7 +161,7 @@ impl Linear {
     /// Loops over all entries. `loops` is where these are, and `this` the system.
     fn in_loops(&self, sizes: Sizes, loops: &TokenStream, this: &TokenStream) -> Functions {
         let (equation_of, pivoting) = match self {
-            Linear::Loops { equation_of } => (&equation_of[..], false),
+            Linear::Loops { equation_of, .. } => (&equation_of[..], false),
             // The search finds its own order.
             Linear::Nonzeros { .. } | Linear::Pivoting => (&[][..], true),
         };
