@@ -134,19 +134,21 @@ pub enum SolveError {
     },
     /// A tolerance that is zero, negative or not finite.
     #[error(
-        "{name} is {}; tolerances must be finite, not negative, and not both zero",
+        "{name} is {}; tolerances must be finite in {precision}, not negative, and not both zero",
         short(*value)
     )]
     Tolerance {
-        /// `abstol` or `reltol`, or both.
+        /// `abstol` or `reltol`, or each of them.
         name: &'static str,
         /// Its value.
         value: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
     },
     /// A step size that is zero, not finite, or points away from the end of the time span.
     #[error(
-        "{option}({}) on the time span {}..={}: a step must be finite, not zero in the precision of \
-         the solve, and point from the beginning to the end",
+        "{option}({}) on the time span {}..={}: a step must be finite and not zero in {precision}, and \
+         point from the beginning to the end",
         short(*dt), short(*t0), short(*t1)
     )]
     Step {
@@ -158,6 +160,8 @@ pub enum SolveError {
         t0: f64,
         /// End of the time span.
         t1: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
     },
     /// A tolerance or a largest step that is too small for the precision.
     #[error(
@@ -193,11 +197,13 @@ pub enum SolveError {
     },
     /// More fixed steps than can be counted, or saved.
     #[error(
-        "{} fixed steps are too many; the most for {of} is {most}: take larger ones{}",
-        short(*steps), or_double(.of)
+        "fixed_step({}) on this time span makes {} steps; the most for {of} is {most}: take larger ones{}",
+        short(*dt), short(*steps), or_double(.of)
     )]
     TooManySteps {
-        /// As asked for.
+        /// The step size.
+        dt: f64,
+        /// How many steps that is.
         steps: f64,
         /// The most that are possible.
         most: f64,
@@ -205,10 +211,12 @@ pub enum SolveError {
         of: &'static str,
     },
     /// A smallest step size that is negative or not finite.
-    #[error("dtmin is {}; it must be finite and not negative", short(*dtmin))]
+    #[error("dtmin is {}; it must be finite in {precision} and not negative", short(*dtmin))]
     DtMin {
         /// Its value.
         dtmin: f64,
+        /// `f32` or `f64`.
+        precision: &'static str,
     },
     /// A largest step size that is not a number, or not larger than the smallest one.
     #[error(

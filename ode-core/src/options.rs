@@ -344,14 +344,15 @@ impl SolveOptions {
         let each = abstol.iter().map(|&value| ("abstol", value));
         for (name, value) in each.chain([("reltol", self.reltol)]) {
             if !(value >= 0.0 && T::narrow(value).widen().is_finite()) {
-                return Err(SolveError::Tolerance { name, value });
+                return Err(SolveError::Tolerance { name, value, precision: T::NAME });
             }
         }
         if self.reltol >= 1.0 {
             return Err(SolveError::RelTol { reltol: self.reltol });
         }
         if abstol.contains(&0.0) && self.reltol == 0.0 {
-            return Err(SolveError::Tolerance { name: "abstol and reltol", value: 0.0 });
+            let name = "each of abstol and reltol";
+            return Err(SolveError::Tolerance { name, value: 0.0, precision: T::NAME });
         }
         let normal = T::min_positive_value().widen();
         let rounding = 0.5 * T::epsilon().widen();
@@ -368,7 +369,7 @@ impl SolveOptions {
         }
         let dtmin = T::narrow(self.dtmin).widen();
         if !(dtmin >= 0.0 && dtmin.is_finite()) {
-            return Err(SolveError::DtMin { dtmin: self.dtmin });
+            return Err(SolveError::DtMin { dtmin: self.dtmin, precision: T::NAME });
         }
         if let Some(dtmax) = self.dtmax
             && (dtmax.is_nan() || T::narrow(dtmax).widen() <= dtmin)
@@ -407,7 +408,8 @@ impl SolveOptions {
         let wrong_sign = span != 0.0 && (span < 0.0) != (dt < 0.0);
         if !size.is_finite() || size == 0.0 || wrong_sign {
             let option = if adaptive { "first_step" } else { "fixed_step" };
-            return Err(SolveError::Step { option, dt, t0: start, t1: end });
+            let precision = T::NAME;
+            return Err(SolveError::Step { option, dt, t0: start, t1: end, precision });
         }
         if !adaptive {
             // Lanes count in numbers of `T`, results in `u32`.
@@ -419,7 +421,7 @@ impl SolveOptions {
             let saved = if self.save == SaveAt::Steps { times::MOST_SAVES } else { counted };
             for (most, of) in [(counted, T::NAME), (saved, "SaveAt::Steps")] {
                 if steps > most {
-                    return Err(SolveError::TooManySteps { steps, most, of });
+                    return Err(SolveError::TooManySteps { dt, steps, most, of });
                 }
             }
         }
