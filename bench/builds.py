@@ -45,7 +45,7 @@ def main():
         if before is None:
             axis.annotate("never", (seconds[name], y + 0.2), xytext=(4, -3), textcoords="offset points", fontsize="small")
         else:
-            axis.barh(y + 0.2, before, 0.4, color="lightgray", label="before" if y == 0 else None)
+            axis.barh(y + 0.2, before, 0.4, color="lightgray")
     axis.barh(0, 0, color="lightgray", label="before")
     axis.set_yticks(range(len(shown)), [PROGRAMS[name][0] for name in shown])
     axis.set_xlabel("CPU seconds of cargo build --release, dependencies built")

@@ -136,7 +136,7 @@ fn tolerances_and_limits() {
         SolveError::MaxSteps
     ));
     let error = error_of(problem(), SolveOptions::default().dtmin(-1.0));
-    assert!(matches!(error, SolveError::DtMin { dtmin: -1.0 }));
+    assert!(matches!(error, SolveError::DtMin { dtmin: -1.0, .. }));
 }
 
 #[test]
