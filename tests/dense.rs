@@ -84,6 +84,7 @@ fn tiles_solve_equations() {
     equations_are_solved(fourteen::Model);
     equations_are_solved(seventeen::Model);
     equations_are_solved(thirty_four::Model);
+    assert_eq!(fourteen::Model::JACOBIAN_PATTERN.len(), 14 * 14);
     assert_eq!(seventeen::Model::JACOBIAN_PATTERN.len(), 17 * 17);
     assert!(thirty_four::Model::JACOBIAN_PATTERN.len() < 33 * 34);
 }

@@ -249,6 +249,13 @@ impl fmt::Display for Report {
         )?;
         let [eliminated, solved] = linear::operations(n as u64);
         let eliminated = eliminated + u64::from(self.jacobian.total());
+        let loops = |how: &str| {
+            format!(
+                "loops over {} entries{how}, {eliminated} operations with the Jacobian and {solved} for \
+                 each solution",
+                n * n
+            )
+        };
         match &self.linear {
             LinearEquations::Nonzeros { factor, solve } => writeln!(
                 f,
@@ -260,24 +267,17 @@ impl fmt::Display for Report {
                 solve.total(),
                 n * n,
             )?,
-            LinearEquations::Pivoting => writeln!(
-                f,
-                "  linear equations: loops over {} entries with partial pivoting, {eliminated} operations \
-                 with the Jacobian and {solved} for each solution, and selections",
-                n * n,
-            )?,
-            LinearEquations::Full => writeln!(
-                f,
-                "  linear equations: loops over {} entries, {eliminated} operations with the \
-                 Jacobian and {solved} for each solution; hardly fewer are not zero",
-                n * n,
-            )?,
+            LinearEquations::Pivoting => {
+                let loops = loops(" with partial pivoting");
+                writeln!(f, "  linear equations: {loops}, and selections")?;
+            }
+            LinearEquations::Full => {
+                writeln!(f, "  linear equations: {}; hardly fewer are not zero", loops(""))?;
+            }
             LinearEquations::Loops { limit } => writeln!(
                 f,
-                "  linear equations: loops over {} entries, {eliminated} operations with the \
-                 Jacobian and {solved} for each solution; straight-line code over the nonzeros \
-                 would take more than {limit}",
-                n * n,
+                "  linear equations: {}; straight-line code over the nonzeros would take more than {limit}",
+                loops(""),
             )?,
         }
         if p > 0 {
