@@ -267,6 +267,34 @@ fn python<S: System<N, P>, const N: usize, const P: usize>(
     }
 }
 
+/// Compares with what Cantera computes, `tools/cantera_rates.py`.
+#[test]
+fn hydrogen_burns_as_in_cantera() {
+    use models::h2o2::h2o2::Model;
+    let lines = include_str!("support/h2o2.txt").lines().skip(1);
+    let states = lines.map(|line| {
+        let mut numbers = line.split(' ').map(|number| number.parse::<f64>().unwrap());
+        let u: [f64; 9] = std::array::from_fn(|_| numbers.next().unwrap());
+        let p: [f64; 2] = std::array::from_fn(|_| numbers.next().unwrap());
+        (u, p, numbers.collect::<Vec<_>>())
+    });
+    let mut count = 0;
+    for (u, p, expected) in states {
+        let computed = Model::rhs(&u, &p, 0.0);
+        assert_eq!(expected.len(), computed.len());
+        for (i, (computed, expected)) in computed.into_iter().zip(expected).enumerate() {
+            let error = (computed / expected - 1.0).abs();
+            assert!(error < 1e-11, "[{i}] at {u:?}, {p:?}: {computed} {expected}");
+        }
+        // A little below zero, where steps may end, it has values and derivatives.
+        let below = std::array::from_fn(|i| if i > 0 && u[i] < 1e-3 { -1e-3 * u[i] } else { u[i] });
+        let (values, rows) = (Model::rhs(&below, &p, 0.0), Model::jacobian(&below, &p, 0.0));
+        assert!(values.iter().chain(rows.as_flattened()).all(|x| x.is_finite()), "at {below:?}");
+        count += 1;
+    }
+    assert_eq!(count, 24);
+}
+
 /// The compiled right-hand side in numbers that round every product by itself.
 fn unfused<S: System<N, P>, const N: usize, const P: usize>(_: S) -> Function<N, P> {
     |u, p, t| S::rhs(&u.map(Plain), &p.map(Plain), Plain(t)).map(|plain| plain.0)
@@ -310,6 +338,7 @@ models! {
     #[exact] e5 assigned,
     #[exact] fitzhugh_nagumo assigned,
     #[exact] goodwin assigned,
+    #[exact] h2o2 returned_fields,
     #[exact] hires returned_fields,
     #[exact] hodgkin_huxley returned_fields,
     #[exact] keller_miksis assigned,

@@ -272,6 +272,7 @@ models! {
     e5,
     fitzhugh_nagumo,
     goodwin,
+    h2o2,
     hodgkin_huxley,
     keller_miksis,
     kuramoto,

@@ -162,6 +162,7 @@ models! {
     e5 STIFF,
     fitzhugh_nagumo NONSTIFF,
     goodwin STIFF,
+    h2o2 STIFF,
     hires STIFF,
     hodgkin_huxley STIFF,
     keller_miksis NONSTIFF,

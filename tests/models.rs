@@ -160,6 +160,7 @@ models! {
     e5 solves_stiff (from 1e-20) until EARLIER,
     fitzhugh_nagumo solves_all,
     goodwin solves_all,
+    h2o2 solves_stiff (from 1e-9),
     hires solves_all,
     hodgkin_huxley solves_all,
     keller_miksis solves_all,
@@ -196,4 +197,41 @@ fn a_satellite_keeps_its_energy() {
     };
     let (begin, end) = (energy(&U0), energy(&REFERENCE));
     assert!((end / begin - 1.0).abs() < 1e-12, "{begin} and {end}");
+}
+
+/// Ignition delays are those of Cantera, and known between steps as well as at their ends.
+#[test]
+fn hydrogen_ignites_when_it_does_in_cantera() {
+    use models::h2o2::{ATMOSPHERE, DELAYS, h2o2, ignition_delay, in_air};
+    let (u0, p) = in_air(1000.0, 1.0, ATMOSPHERE);
+    let ensemble = EnsembleProblem::new(OdeProblem::new(h2o2, u0, 0.0..=10.0, p))
+        .trajectories(DELAYS.len())
+        .vary(|problem, i| {
+            let (pressure, temperature, _) = DELAYS[i];
+            let (u0, p) = in_air(temperature, 1.0, pressure * ATMOSPHERE);
+            problem.with_u0(u0).with_p(p)
+        });
+    for (reltol, most) in [(1e-8, 1e-6), (1e-5, 2e-4)] {
+        let options = SolveOptions::default().reltol(reltol).abstol(1e-20).saveat(SaveAt::Steps);
+        let solution = ensemble.solve(Rodas5P, EnsembleSerial, &options).unwrap();
+        for (trajectory, (pressure, temperature, expected)) in solution.iter().zip(DELAYS) {
+            assert_eq!(trajectory.code(), ReturnCode::Success);
+            let delay = ignition_delay(trajectory).unwrap();
+            let error = (delay / expected - 1.0).abs();
+            let what = format!("{pressure} atm, {temperature} K, {reltol:e}");
+            eprintln!("{what}: {delay:e} s, {error:.1e}");
+            assert!(error < most, "{what}: {delay:e} and not {expected:e} s");
+        }
+    }
+}
+
+#[test]
+fn cold_hydrogen_does_not_ignite() {
+    use models::h2o2::{ATMOSPHERE, h2o2, ignition_delay, in_air};
+    let (u0, p) = in_air(500.0, 1.0, ATMOSPHERE);
+    let ensemble = EnsembleProblem::new(OdeProblem::new(h2o2, u0, 0.0..=1.0, p)).trajectories(1);
+    let options = SolveOptions::default().reltol(1e-6).abstol(1e-20).saveat(SaveAt::Steps);
+    let solution = ensemble.solve(Rodas5P, EnsembleSerial, &options).unwrap();
+    assert_eq!(solution.code(0), ReturnCode::Success);
+    assert_eq!(ignition_delay(solution.trajectory(0)), None);
 }

@@ -134,6 +134,7 @@ tests! {
         e5,
         fitzhugh_nagumo,
         goodwin,
+        h2o2,
         hires,
         hodgkin_huxley,
         keller_miksis,

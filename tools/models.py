@@ -9,6 +9,8 @@ import typing
 
 import numpy as np
 
+import hydrogen
+
 F = np.longdouble
 PI = F("3.14159265358979323846264338327950288")
 
@@ -107,6 +109,11 @@ def repressilator(t, u):
 def goodwin(t, u):
     x, y, z = u
     return np.array([1 / (1 + z**10) - x / 2, x - y / 2, y - z / 2])
+
+
+def h2o2(t, u):
+    nitrogen = number("0.7451236055014252")
+    return np.array(hydrogen.burning(u[0], [*u[1:], nitrogen], F(101325))[:-1])
 
 
 def satellite(t, u):
@@ -396,6 +403,9 @@ class Model:
         return self.f.__name__
 
 
+MIXTURE = array(
+    1100, "0.028522387527567396", 0, 0, "0.22635400697100733", 0, 0, 0, 0
+)
 HOURS = 3600
 MODELS = [
     Model(rossler, array(1, 1, 0), (0, 20), 200),
@@ -443,6 +453,7 @@ MODELS = [
             lambda u: np.array([u[0], u[1] + u[2], u[1], u[2]]),
         ),
     ),
+    Model(h2o2, MIXTURE, (0, "1e-4"), floor=1e-12),
     Model(
         stratosphere,
         array("99.06", "6.624e8", "5.326e11", "8.725e8", "2.24e8"),

@@ -13,6 +13,7 @@ pub mod duffing;
 pub mod e5;
 pub mod fitzhugh_nagumo;
 pub mod goodwin;
+pub mod h2o2;
 pub mod hires;
 pub mod hodgkin_huxley;
 pub mod keller_miksis;

@@ -312,6 +312,7 @@ pub(crate) fn all() -> Vec<Case> {
     ];
     let stiff = [
         "e5",
+        "h2o2",
         "hires",
         "oregonator",
         "pollution",
