@@ -225,6 +225,29 @@ fn hydrogen_ignites_when_it_does_in_cantera() {
     }
 }
 
+/// So are those that are unknowns of the system.
+#[test]
+fn an_ignition_delay_is_an_unknown() {
+    use models::h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, until_ignition};
+    let problem = |i| {
+        let (pressure, temperature, _): (f64, f64, f64) = DELAYS[i];
+        until_ignition(in_air(temperature, 1.0, pressure * ATMOSPHERE))
+    };
+    let (u0, p) = problem(0);
+    let ensemble = EnsembleProblem::new(OdeProblem::new(ignition, u0, 0.0..=10.0, p))
+        .trajectories(DELAYS.len())
+        .vary(|base, i| base.with_u0(problem(i).0).with_p(problem(i).1));
+    let options = SolveOptions::default().reltol(1e-6).abstol(1e-20);
+    let solution = ensemble.solve(Rodas5P, EnsembleSerial, &options).unwrap();
+    for (trajectory, (pressure, temperature, expected)) in solution.iter().zip(DELAYS) {
+        assert_eq!(trajectory.code(), ReturnCode::Success);
+        let delay = trajectory.final_state_as::<ignition::State>().delay;
+        let error = (delay / expected - 1.0).abs();
+        eprintln!("{pressure} atm, {temperature} K: {delay:e} s, {error:.1e}");
+        assert!(error < 1e-5, "{pressure} atm, {temperature} K: {delay:e} and not {expected:e} s");
+    }
+}
+
 #[test]
 fn cold_hydrogen_does_not_ignite() {
     use models::h2o2::{ATMOSPHERE, h2o2, ignition_delay, in_air};

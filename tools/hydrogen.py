@@ -1,6 +1,6 @@
 """Hydrogen that burns at constant pressure, for `models.py`: GRI-Mech 3.0's reactions of hydrogen
-and oxygen, from the files of Cantera 3.2, and the formulas of textbooks for them. Units are K, Pa, g,
-cm, mol, s, and cal/mol for activation energies."""
+and oxygen, from the files of Cantera 3.2, and the formulas of textbooks for them. Units are K, Pa,
+g, cm, mol, s, and cal/mol for activation energies."""
 
 import numpy as np
 

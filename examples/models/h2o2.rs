@@ -1,18 +1,18 @@
-//! Smith and others, GRI-Mech 3.0 (1999), <http://combustion.berkeley.edu/gri-mech>: its hydrogen and
-//! oxygen, as in `h2o2.yaml` of Cantera 3.2: 8 species that react, in nitrogen, by 28 reactions. Argon is
-//! left out, and the reaction that needs it.
+//! Smith and others, GRI-Mech 3.0 (1999), <http://combustion.berkeley.edu/gri-mech>: its hydrogen
+//! and oxygen, as in `h2o2.yaml` of Cantera 3.2: 8 species that react, in nitrogen, by 28
+//! reactions. Argon is left out, and the reaction that needs it.
 
 use odes::lane::Scalar;
 use odes::system::System;
-use odes::{Trajectory, ode_system};
+use odes::{Trajectory, ode_fn, ode_system};
 
 /// A standard atmosphere, in Pa.
 pub const ATMOSPHERE: f64 = 101_325.0;
 
-/// Standard initial state: 1100 K, and in air two molecules of hydrogen for one of oxygen.
+/// Standard initial state: stoichiometric hydrogen in air at 1100 K.
 pub const U0: [f64; 9] =
     [1100.0, 0.028522387527567396, 0.0, 0.0, 0.22635400697100733, 0.0, 0.0, 0.0, 0.0];
-/// Standard parameters: the pressure of the atmosphere, and the nitrogen of that air.
+/// Standard parameters: atmospheric pressure, and the mass fraction of nitrogen.
 pub const P: [f64; 2] = [ATMOSPHERE, 0.7451236055014252];
 /// Time span: until it burns.
 pub const SPAN: (f64, f64) = (0.0, 1e-4);
@@ -28,9 +28,9 @@ pub const REFERENCE: [f64; 9] = [
     2.2507499726181e-5,
     1.2608995078306e-6,
 ];
-/// Ignition delays of as much hydrogen as the oxygen of the air can burn, by Cantera's CVODES with
-/// tolerances of 1e-11 and 1e-22 (`bench/peers/ignition.py --references`): pressures in atmospheres,
-/// temperatures in K, times in s.
+/// Ignition delays of stoichiometric hydrogen in air, the times to 400 K more, by Cantera's CVODES
+/// with tolerances of 1e-11 and 1e-22 (`bench/peers/ignition.py --references`): pressures in
+/// atmospheres, temperatures in K, times in s.
 pub const DELAYS: [(f64, f64, f64); 12] = [
     (0.1, 850.0, 7.4887691e-3),
     (0.1, 950.0, 2.3592802e-3),
@@ -46,22 +46,26 @@ pub const DELAYS: [(f64, f64, f64); 12] = [
     (10.0, 1400.0, 2.3085290e-6),
 ];
 
-/// Initial state and parameters of hydrogen in air: the equivalence ratio is 1 where there is as much
-/// hydrogen as the oxygen can burn. Temperature in K, pressure in Pa; there is 3.76 times as much
-/// nitrogen as oxygen.
+/// Initial state and parameters of hydrogen in air at a temperature (K), an equivalence ratio (1 is
+/// stoichiometric) and a pressure (Pa). Air has 3.76 molecules of nitrogen for one of oxygen.
 pub fn in_air(temperature: f64, ratio: f64, pressure: f64) -> ([f64; 9], [f64; 2]) {
     let (hydrogen, oxygen, nitrogen) = (2.0 * ratio * 2.016, 31.998, 3.76 * 28.014);
     let all = hydrogen + oxygen + nitrogen;
-    let mut u0 = [0.0; 9];
-    u0[0] = temperature;
-    u0[1 + h2o2::H2] = hydrogen / all;
-    u0[1 + h2o2::O2] = oxygen / all;
+    let u0 = [temperature, hydrogen / all, 0.0, 0.0, oxygen / all, 0.0, 0.0, 0.0, 0.0];
     (u0, [pressure, nitrogen / all])
 }
 
-/// The ignition delay of a trajectory saved at the end of every step (`SaveAt::Steps`): when it first is
-/// 400 K warmer than at its beginning, by the cubic through the temperatures and their derivatives at
-/// both ends of that step. `None` where it never is.
+/// Initial state and parameters for [`ignition`], from those for [`h2o2`]: ignited is what is 400 K
+/// warmer.
+pub fn until_ignition((u0, p): ([f64; 9], [f64; 2])) -> ([f64; 10], [f64; 3]) {
+    let mut with_delay = [0.0; 10];
+    with_delay[..9].copy_from_slice(&u0);
+    (with_delay, [p[0], p[1], u0[0] + 400.0])
+}
+
+/// The ignition delay of a trajectory saved at the end of every step (`SaveAt::Steps`): when it
+/// first is 400 K warmer than at its beginning, by the cubic through the temperatures and their
+/// derivatives at both ends of that step. `None` where it never is.
 pub fn ignition_delay<T: Scalar>(trajectory: Trajectory<'_, h2o2::Model, T, 9, 2>) -> Option<f64> {
     let ignited = trajectory.u0()[0].widen() + 400.0;
     let temperature = |slot| trajectory.state(slot)[0].widen();
@@ -86,36 +90,28 @@ pub fn ignition_delay<T: Scalar>(trajectory: Trajectory<'_, h2o2::Model, T, 9, 2
     Some(begin + high * (end - begin))
 }
 
-/// Hydrogen that burns in air, in a vessel that keeps its pressure and no heat leaves.
-///
-/// Units are K, Pa, g, cm, mol and s.
-#[ode_system]
-pub mod h2o2 {
-    /// Species that react, in the order of [`State::fractions`].
-    pub const H2: usize = 0;
-    pub const H: usize = 1;
-    pub const O: usize = 2;
-    pub const O2: usize = 3;
-    pub const OH: usize = 4;
-    pub const H2O: usize = 5;
-    pub const HO2: usize = 6;
-    pub const H2O2: usize = 7;
-    /// How many they are.
-    pub const SPECIES: usize = 8;
-    /// In the tables of all species.
+/// The derivatives of the temperature (K) and of the mass fractions of H2, H, O, O2, OH, H2O, HO2
+/// and H2O2, in that order, in an adiabatic gas at constant pressure (Pa); `nitrogen` is the mass
+/// fraction of the rest. Time in s; inside, units are g, cm, mol and cal, as in mechanisms' files.
+#[ode_fn]
+pub fn burning(
+    temperature: f64,
+    fractions: [f64; 8],
+    pressure: f64,
+    nitrogen: f64,
+) -> (f64, [f64; 8]) {
+    // Species that react.
+    const H2: usize = 0;
+    const H: usize = 1;
+    const O: usize = 2;
+    const O2: usize = 3;
+    const OH: usize = 4;
+    const H2O: usize = 5;
+    const HO2: usize = 6;
+    const H2O2: usize = 7;
+    const SPECIES: usize = 8;
+    // Another one of the tables.
     const N2: usize = 8;
-
-    pub struct State {
-        pub temperature: f64,
-        /// Shares of the mass.
-        pub fractions: [f64; SPECIES],
-    }
-
-    pub struct Parameters {
-        pub pressure: f64,
-        /// Its share of the mass, which stays.
-        pub nitrogen: f64,
-    }
 
     /// The gas constant, J/(mol K).
     const R: f64 = 8.31446261815324;
@@ -184,8 +180,8 @@ pub mod h2o2 {
         [-922.7977, 5.980528],
     ];
 
-    /// Two species that become two others, and the `[A, b, E]` of the rate `A T^b exp(-E/RT)`.
-    const EXCHANGES: [([usize; 2], [usize; 2], [f64; 3]); 17] = [
+    /// Reactants, products, and the `[A, b, E]` of the rate constant `A T^b exp(-E/RT)`.
+    const BIMOLECULAR: [([usize; 2], [usize; 2], [f64; 3]); 17] = [
         ([O, H2], [H, OH], [38700.0, 2.7, 6260.0]),
         ([O, HO2], [OH, O2], [2e13, 0.0, 0.0]),
         ([O, H2O2], [OH, HO2], [9.63e6, 2.0, 4000.0]),
@@ -220,116 +216,166 @@ pub mod h2o2 {
         a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>()
     }
 
-    /// The rate at which two OH stay together, as a share of that at high pressures, in a gas of `by`
-    /// times the concentration at which its two limits are equal: Troe's form.
-    fn troe(t: f64, by: f64) -> f64 {
+    /// Lindemann's falloff with Troe's broadening, of the recombination of OH: the rate constant as a
+    /// share of its limit of high pressures, at the reduced pressure `reduced`.
+    fn troe(t: f64, reduced: f64) -> f64 {
         let center = (1.0 - 0.7346) * (t * (-1.0 / 94.0)).exp()
             + 0.7346 * (t * (-1.0 / 1756.0)).exp()
             + (-5182.0 / t).exp();
         let ln_center = center.ln();
-        // The form is one of decimal logarithms.
+        // The formula is one of decimal logarithms.
         let ln_10 = std::f64::consts::LN_10;
-        let x = by.ln() - 0.4 * ln_10 - 0.67 * ln_center;
+        let x = reduced.ln() - 0.4 * ln_10 - 0.67 * ln_center;
         let width = 0.75 * ln_10 - 1.27 * ln_center - 0.14 * x;
         let ratio = x / width;
-        by / (1.0 + by) * (ln_center / (1.0 + ratio * ratio)).exp()
+        reduced / (1.0 + reduced) * (ln_center / (1.0 + ratio * ratio)).exp()
+    }
+
+    let t = temperature;
+    let ln_t = t.ln();
+    let per_t = 1.0 / t;
+    let per_rt = per_t * (1.0 / R_CAL);
+
+    // Moles of each species in a gram of gas, of all of them, and grams in a cubic centimetre.
+    let mut mass = [0.0; SPECIES];
+    for i in 0..SPECIES {
+        let [hydrogen, oxygen] = ATOMS[i];
+        mass[i] = hydrogen as f64 * MASS_H + oxygen as f64 * MASS_O;
+    }
+    let n: [f64; SPECIES] = std::array::from_fn(|i| fractions[i] * (1.0 / mass[i]));
+    let nitrogen = nitrogen * (1.0 / MASS_N2);
+    let all = n.iter().sum::<f64>() + nitrogen;
+    let density = pressure * (1e-6 / R) * per_t / all;
+
+    // Heat capacity (by R), enthalpy (by R) and Gibbs' function (by RT) of each species.
+    let (t2, t3, t4) = (t * t, t * t * t, t * t * t * t);
+    let a: [[f64; 5]; SPECIES + 1] =
+        std::array::from_fn(|i| if t > MEET { HOT[i] } else { COLD[i] });
+    let constants: [[f64; 2]; SPECIES + 1] =
+        std::array::from_fn(|i| if t > MEET { HOT_CONSTANTS[i] } else { COLD_CONSTANTS[i] });
+    let heat_capacity = a.map(|a| dot(a, [1.0, t, t2, t3, t4]));
+    let enthalpy: [f64; SPECIES] = std::array::from_fn(|i| {
+        constants[i][0] + dot(a[i], [t, t2 / 2.0, t3 * (1.0 / 3.0), t4 / 4.0, t4 * t * 0.2])
+    });
+    let gibbs: [f64; SPECIES] = std::array::from_fn(|i| {
+        let [a6, a7] = constants[i];
+        dot(a[i], [1.0 - ln_t, -t / 2.0, t2 * (-1.0 / 6.0), t3 * (-1.0 / 12.0), t4 * -0.05])
+            + a6 * per_t
+            - a7
+    });
+
+    // Each species in equilibrium with H2 and O2 at the standard pressure, as a share of its
+    // concentration `standard`: equilibrium constants are quotients of these.
+    let standard = STANDARD_PRESSURE * 1e-6 / R * per_t;
+    let (g_h, g_o) = (gibbs[H2] / 2.0, gibbs[O2] / 2.0);
+    let equilibrium: [f64; SPECIES] = std::array::from_fn(|i| {
+        if i == H2 || i == O2 {
+            1.0
+        } else {
+            let [hydrogen, oxygen] = ATOMS[i];
+            (hydrogen as f64 * g_h + oxygen as f64 * g_o - gibbs[i]).exp()
+        }
+    });
+    let z: [f64; SPECIES] = std::array::from_fn(|i| n[i] / equilibrium[i]);
+
+    // Rates of production in mol/(g s), those of bimolecular reactions divided by the density.
+    let mut bimolecular = [0.0; SPECIES];
+    for ([a, b], [d, e], rate) in BIMOLECULAR {
+        let forward = n[a] * n[b];
+        let reverse = equilibrium[a] * equilibrium[b] * (z[d] * z[e]);
+        let speed = arrhenius(rate, ln_t, per_rt) * (forward - reverse);
+        bimolecular[a] -= speed;
+        bimolecular[b] -= speed;
+        bimolecular[d] += speed;
+        bimolecular[e] += speed;
+    }
+
+    // Recombinations, with third bodies of different efficiencies.
+    let radicals = n[H2] + n[H] + n[O] + n[OH] + n[HO2] + n[H2O2];
+    let to_ho2 = 2.8e18 * power(-0.86, ln_t) * radicals
+        + (2.08e19 * n[O2] + 2.6e19 * nitrogen) * power(-1.24, ln_t)
+        + 1.126e19 * power(-0.76, ln_t) * n[H2O];
+    let to_h2 = 1e18 * per_t * (all - n[H2] - n[H2O])
+        + 9e16 * power(-0.6, ln_t) * n[H2]
+        + 6e19 * power(-1.25, ln_t) * n[H2O];
+    let low = arrhenius([2.3e18, -0.9, -1700.0], ln_t, per_rt);
+    let high = 7.4e13 * power(-0.37, ln_t);
+    let third = all + n[H2] + 5.0 * n[H2O];
+    let recombinations = [
+        (O, O, O2, density * (1.2e17 * per_t * (all + 1.4 * n[H2] + 14.4 * n[H2O]))),
+        (O, H, OH, density * (5e17 * per_t * third)),
+        (H, O2, HO2, density * to_ho2),
+        (H, H, H2, density * to_h2),
+        (H, OH, H2O, density * (2.2e22 * per_t * per_t * (all - 0.27 * n[H2] + 2.65 * n[H2O]))),
+        (OH, OH, H2O2, high * troe(t, low / high * (density * third))),
+    ];
+    let mut made = bimolecular.map(|moles| density * moles);
+    for (a, b, product, k) in recombinations {
+        let reverse = standard * (equilibrium[a] * equilibrium[b]) * z[product];
+        let speed = k * (density * (n[a] * n[b]) - reverse);
+        made[a] -= speed;
+        made[b] -= speed;
+        made[product] += speed;
+    }
+
+    let mut capacity = heat_capacity[N2] * nitrogen;
+    let mut heat = 0.0;
+    for i in 0..SPECIES {
+        capacity += heat_capacity[i] * n[i];
+        heat -= enthalpy[i] * made[i];
+    }
+    let changes: [f64; SPECIES] = std::array::from_fn(|i| mass[i] * made[i]);
+    (heat / capacity, changes)
+}
+
+/// Hydrogen that burns in air: a homogeneous adiabatic reactor at constant pressure.
+#[ode_system]
+pub mod h2o2 {
+    use super::burning;
+
+    pub struct State {
+        /// In K.
+        pub temperature: f64,
+        /// Shares of the mass: H2, H, O, O2, OH, H2O, HO2 and H2O2.
+        pub fractions: [f64; 8],
+    }
+
+    pub struct Parameters {
+        /// In Pa.
+        pub pressure: f64,
+        /// Its share of the mass.
+        pub nitrogen: f64,
     }
 
     pub fn rhs(u: &State, p: &Parameters) -> State {
-        let t = u.temperature;
-        let ln_t = t.ln();
-        let per_t = 1.0 / t;
-        let per_rt = per_t * (1.0 / R_CAL);
+        let (temperature, fractions) = burning(u.temperature, u.fractions, p.pressure, p.nitrogen);
+        State { temperature, fractions }
+    }
+}
 
-        // Moles of each species in a gram of gas, of all of them, and grams in a cubic centimetre.
-        let mut mass = [0.0; SPECIES];
-        for i in 0..SPECIES {
-            let [hydrogen, oxygen] = ATOMS[i];
-            mass[i] = hydrogen as f64 * MASS_H + oxygen as f64 * MASS_O;
-        }
-        let n: [f64; SPECIES] = std::array::from_fn(|i| u.fractions[i] * (1.0 / mass[i]));
-        let nitrogen = p.nitrogen * (1.0 / MASS_N2);
-        let all = n.iter().sum::<f64>() + nitrogen;
-        let density = p.pressure * (1e-6 / R) * per_t / all;
+/// The same, with its ignition delay as an unknown: of very many trajectories nothing has to be
+/// saved but the final state. That of one that does not ignite is the time span.
+#[ode_system]
+pub mod ignition {
+    use super::burning;
 
-        // Heat capacity (by R), enthalpy (by R) and Gibbs' function (by RT) of each species.
-        let (t2, t3, t4) = (t * t, t * t * t, t * t * t * t);
-        let a: [[f64; 5]; SPECIES + 1] =
-            std::array::from_fn(|i| if t > MEET { HOT[i] } else { COLD[i] });
-        let constants: [[f64; 2]; SPECIES + 1] =
-            std::array::from_fn(|i| if t > MEET { HOT_CONSTANTS[i] } else { COLD_CONSTANTS[i] });
-        let heat_capacity = a.map(|a| dot(a, [1.0, t, t2, t3, t4]));
-        let enthalpy: [f64; SPECIES] = std::array::from_fn(|i| {
-            constants[i][0] + dot(a[i], [t, t2 / 2.0, t3 * (1.0 / 3.0), t4 / 4.0, t4 * t * 0.2])
-        });
-        let gibbs: [f64; SPECIES] = std::array::from_fn(|i| {
-            let [a6, a7] = constants[i];
-            dot(a[i], [1.0 - ln_t, -t / 2.0, t2 * (-1.0 / 6.0), t3 * (-1.0 / 12.0), t4 * -0.05])
-                + a6 * per_t
-                - a7
-        });
+    pub struct State {
+        pub temperature: f64,
+        pub fractions: [f64; 8],
+        /// The time that it was below the temperature `ignited`; zero at the beginning.
+        pub delay: f64,
+    }
 
-        // Partial pressures in equilibrium with H2 and O2, all of them by the standard pressure, whose
-        // concentration is `standard`: constants of equilibrium are their quotients.
-        let standard = STANDARD_PRESSURE * 1e-6 / R * per_t;
-        let (g_h, g_o) = (gibbs[H2] / 2.0, gibbs[O2] / 2.0);
-        let equilibrium: [f64; SPECIES] = std::array::from_fn(|i| {
-            if i == H2 || i == O2 {
-                1.0
-            } else {
-                let [hydrogen, oxygen] = ATOMS[i];
-                (hydrogen as f64 * g_h + oxygen as f64 * g_o - gibbs[i]).exp()
-            }
-        });
-        let z: [f64; SPECIES] = std::array::from_fn(|i| n[i] / equilibrium[i]);
+    pub struct Parameters {
+        pub pressure: f64,
+        pub nitrogen: f64,
+        /// In K.
+        pub ignited: f64,
+    }
 
-        // Moles in a gram and a second, of exchanges by the density.
-        let mut exchanged = [0.0; SPECIES];
-        for ([a, b], [d, e], rate) in EXCHANGES {
-            let there = n[a] * n[b];
-            let back = equilibrium[a] * equilibrium[b] * (z[d] * z[e]);
-            let speed = arrhenius(rate, ln_t, per_rt) * (there - back);
-            exchanged[a] -= speed;
-            exchanged[b] -= speed;
-            exchanged[d] += speed;
-            exchanged[e] += speed;
-        }
-
-        // Two that stay together if they hit a third, of which some are better at it than others.
-        let radicals = n[H2] + n[H] + n[O] + n[OH] + n[HO2] + n[H2O2];
-        let to_ho2 = 2.8e18 * power(-0.86, ln_t) * radicals
-            + (2.08e19 * n[O2] + 2.6e19 * nitrogen) * power(-1.24, ln_t)
-            + 1.126e19 * power(-0.76, ln_t) * n[H2O];
-        let to_h2 = 1e18 * per_t * (all - n[H2] - n[H2O])
-            + 9e16 * power(-0.6, ln_t) * n[H2]
-            + 6e19 * power(-1.25, ln_t) * n[H2O];
-        let few = arrhenius([2.3e18, -0.9, -1700.0], ln_t, per_rt);
-        let many = 7.4e13 * power(-0.37, ln_t);
-        let third = all + n[H2] + 5.0 * n[H2O];
-        let unions = [
-            (O, O, O2, density * (1.2e17 * per_t * (all + 1.4 * n[H2] + 14.4 * n[H2O]))),
-            (O, H, OH, density * (5e17 * per_t * third)),
-            (H, O2, HO2, density * to_ho2),
-            (H, H, H2, density * to_h2),
-            (H, OH, H2O, density * (2.2e22 * per_t * per_t * (all - 0.27 * n[H2] + 2.65 * n[H2O]))),
-            (OH, OH, H2O2, many * troe(t, few / many * (density * third))),
-        ];
-        let mut made = exchanged.map(|moles| density * moles);
-        for (a, b, whole, k) in unions {
-            let back = standard * (equilibrium[a] * equilibrium[b]) * z[whole];
-            let speed = k * (density * (n[a] * n[b]) - back);
-            made[a] -= speed;
-            made[b] -= speed;
-            made[whole] += speed;
-        }
-
-        let mut capacity = heat_capacity[N2] * nitrogen;
-        let mut heat = 0.0;
-        for i in 0..SPECIES {
-            capacity += heat_capacity[i] * n[i];
-            heat -= enthalpy[i] * made[i];
-        }
-        let fractions: [f64; SPECIES] = std::array::from_fn(|i| mass[i] * made[i]);
-        State { temperature: heat / capacity, fractions }
+    pub fn rhs(u: &State, p: &Parameters) -> State {
+        let (temperature, fractions) = burning(u.temperature, u.fractions, p.pressure, p.nitrogen);
+        let delay = if u.temperature < p.ignited { 1.0 } else { 0.0 };
+        State { temperature, fractions, delay }
     }
 }
