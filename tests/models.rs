@@ -225,7 +225,7 @@ fn hydrogen_ignites_when_it_does_in_cantera() {
     }
 }
 
-/// So are those that are unknowns of the system.
+/// So are those that are unknowns of the system, whose equation has a jump, to a hundred tolerances.
 #[test]
 fn an_ignition_delay_is_an_unknown() {
     use models::h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, until_ignition};
@@ -244,7 +244,7 @@ fn an_ignition_delay_is_an_unknown() {
         let delay = trajectory.final_state_as::<ignition::State>().delay;
         let error = (delay / expected - 1.0).abs();
         eprintln!("{pressure} atm, {temperature} K: {delay:e} s, {error:.1e}");
-        assert!(error < 1e-5, "{pressure} atm, {temperature} K: {delay:e} and not {expected:e} s");
+        assert!(error < 1e-4, "{pressure} atm, {temperature} K: {delay:e} and not {expected:e} s");
     }
 }
 
