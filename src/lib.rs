@@ -13,7 +13,7 @@ pub use ode_core::system::{System, tstops_for, tstops_of};
 pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, AnyMethod, Auto, Axis, Backend, Controller, EnsembleAlgorithm, EnsembleProblem,
-    EnsembleSerial, EnsembleSolution, EnsembleThreads, IntoSaveAt, Memory, Numbers,
+    EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, IntoSaveAt, Memory, Numbers,
     ObservableError, OdeProblem, OdeSolution, Quantity, RawResults, ReturnCode, SaveAt, Saving,
     SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
     Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method,
@@ -25,10 +25,10 @@ pub use ode_macros::{ode_fn, ode_system};
 pub mod prelude {
     pub use crate::{
         AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Controller, Dop853, Dp5, EnsembleGpuKernel,
-        EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, Heun, KenCarp4,
-        Kvaerno3, Kvaerno5, OdeProblem, OdeSolution, Ralston, ReturnCode, Rk4, Rodas3, Rodas4,
-        Rodas5P, Rosenbrock23, SaveAt, Saving, SolveError, SolveOptions, StepSize, TrBdf2,
-        Trajectory, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method,
+        EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, GrowthGuard,
+        Heun, KenCarp4, Kvaerno3, Kvaerno5, OdeProblem, OdeSolution, Ralston, ReturnCode, Rk4,
+        Rodas3, Rodas4, Rodas5P, Rosenbrock23, SaveAt, Saving, SolveError, SolveOptions, StepSize,
+        TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method,
         interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
@@ -47,4 +47,4 @@ pub mod __private {
 /// What runs on a device, for tests and for the curious.
 #[cfg(feature = "save")]
 pub use ode_core::save;
-pub use ode_core::{controller, device, inputs, lane, methods, report, system};
+pub use ode_core::{controller, device, guard, inputs, lane, methods, report, system};

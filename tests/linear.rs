@@ -41,6 +41,23 @@ fn dense<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
     b
 }
 
+/// Whether the determinant of a matrix is negative, by Gaussian elimination with pivoting.
+fn has_negative_determinant<const N: usize>(mut a: [[f64; N]; N]) -> bool {
+    let mut negative = false;
+    for k in 0..N {
+        let pivot = (k..N).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap();
+        a.swap(k, pivot);
+        negative ^= (pivot != k) ^ (a[k][k] < 0.0);
+        for i in k + 1..N {
+            let multiplier = a[i][k] / a[k][k];
+            for j in k..N {
+                a[i][j] -= multiplier * a[k][j];
+            }
+        }
+    }
+    negative
+}
+
 /// How far rounding of the entries of `a` moves the solution `x` of `a x = b`, in units of rounding, relative to
 /// its size: `|a⁻¹| |a| |x|` (Skeel 1979).
 fn condition<const N: usize>(a: &[[f64; N]; N], x: &[f64; N]) -> f64 {
@@ -75,11 +92,16 @@ fn check<S: System<N, P>, const N: usize, const P: usize>(
             let f = S::rhs(&u, &p, t);
             let mut w = S::jacobian(&u, &p, t).map(|row| row.map(|x| -x));
             let scale = share * w.iter().map(size).fold(0.0, f64::max);
-            let x = S::solve(&S::factor(&u, &p, t, scale), &f);
+            let factors = S::factor(&u, &p, t, scale);
+            let x = S::solve(&factors, &f);
             for (i, row) in w.iter_mut().enumerate() {
                 row[i] += scale;
             }
-            let expected = dense(w, f);
+            let (expected, negative) = (dense(w, f), has_negative_determinant(w));
+            // What rounding could have turned round is not looked at.
+            if 1e-12 * condition(&w, &expected) < 1e-3 {
+                assert_eq!(S::negative(&factors), negative, "{}, step {share}", S::NAME);
+            }
             let difference: [f64; N] = std::array::from_fn(|d| x[d] - expected[d]);
             let error = size(&difference) / size(&expected);
             let rounding = 10.0 * f64::EPSILON * condition(&w, &expected);

@@ -27,6 +27,10 @@ pub(crate) struct Factorization {
     pub factor: Graph,
     /// The numbers that [`Input::Factor`] counts.
     pub factors: Vec<Id>,
+    /// Which of them are the reciprocals of the pivots.
+    pub pivots: Vec<usize>,
+    /// Whether the determinant has the sign that their product has not: rows and columns were permuted.
+    pub odd: bool,
     pub solve: Graph,
     /// The solution, component by component.
     pub solution: Vec<Id>,
@@ -80,6 +84,7 @@ pub(crate) fn factorization(
         position_of[column] = position;
     }
     let mut factors = Vec::new();
+    let mut pivots = Vec::with_capacity(n);
     // Of each row of the factors the positions of its numbers, and their places in `factors`.
     let mut places: Vec<Vec<(usize, u32)>> = Vec::with_capacity(n);
     // The rows of `U` beside the diagonal, and the reciprocals of the pivots.
@@ -114,6 +119,7 @@ pub(crate) fn factorization(
         }
         // The permutation was chosen so that there is one.
         let reciprocal = graph.unary(Unary::Reciprocal, entries[&i]);
+        pivots.push(factors.len() + row.len());
         row.push((i, reciprocal));
         reciprocals.push(reciprocal);
         let above: Vec<(usize, Id)> =
@@ -127,7 +133,26 @@ pub(crate) fn factorization(
         factors.extend(row.into_iter().map(|(_, id)| id));
     }
     let (solve, solution) = solve(&order, &places);
-    Ok(Factorization { matrix, factor: copier.to, factors, solve, solution })
+    let odd = is_odd(&order.rows) != is_odd(&order.columns);
+    Ok(Factorization { matrix, factor: copier.to, factors, pivots, odd, solve, solution })
+}
+
+/// Whether a permutation is one of an odd number of exchanges.
+pub(crate) fn is_odd(permutation: &[usize]) -> bool {
+    let mut seen = vec![false; permutation.len()];
+    let mut odd = false;
+    for begin in 0..permutation.len() {
+        let mut next = begin;
+        let mut exchanges = 0;
+        while !seen[next] {
+            seen[next] = true;
+            next = permutation[next];
+            exchanges += 1;
+        }
+        // A cycle of so many takes one exchange less.
+        odd ^= exchanges > 0 && exchanges % 2 == 0;
+    }
+    odd
 }
 
 /// The nonzeros of a row, with their columns.

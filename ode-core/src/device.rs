@@ -44,6 +44,8 @@ pub struct Variant {
     pub stops: bool,
     /// The kind of law that step sizes follow.
     pub law_kind: u32,
+    /// What becomes of steps that may pass over growth, as [`guard`](crate::guard) has it.
+    pub guard: u32,
     /// Threads take one trajectory after the other, otherwise each takes one.
     pub refill: bool,
     /// For each column (initial states, parameters, begin, end, tolerances) whether all trajectories share its
@@ -68,6 +70,7 @@ impl Variant {
             limited: inputs.limited(),
             stops: inputs.stopping,
             law_kind: inputs.law_kind,
+            guard: inputs.guard,
             saved: if inputs.slots() > 0 { inputs.saved } else { SavedRow::default() },
             refill,
             shared: shared.collect(),
@@ -96,7 +99,8 @@ where
     S: System<N, P>,
     M: Method<K>,
 {
-    let Variant { adaptive, limited, stops, law_kind, saved, refill, shared, functions } = variant;
+    let Variant { adaptive, limited, stops, law_kind, guard, saved, refill, shared, functions } =
+        variant;
     let own_tolerances = shared.len() > N + P + 2;
     let number = T::DEVICE_NAME;
     let functions = match functions {
@@ -113,6 +117,7 @@ where
         timeline::DEVICE,
         methods::stepper::DEVICE,
         controller::DEVICE,
+        crate::guard::DEVICE,
         initial::DEVICE,
         methods::auto::DEVICE,
         &M::DEVICE.join("\n"),
@@ -128,7 +133,7 @@ where
     let SavedRow { states, observables, times } = saved;
     let arguments = format!(
         "{number}, System, {method_name}, {N}, {P}, {K}, {adaptive}, {states}, {observables}, {times}, {refill}, {limited}, \
-         {stops}, {law_kind}, {own_tolerances}"
+         {stops}, {law_kind}, {guard}, {own_tolerances}"
     );
     let mut next = 0..;
     let places = shared.iter().map(|shared| match shared {
@@ -193,6 +198,7 @@ pub struct JobArguments<T> {
     pub steps: u64,
     pub rejected: u64,
     pub kept: u64,
+    pub guarded: u64,
     pub counter: u64,
     pub abstol: T,
     pub reltol: T,

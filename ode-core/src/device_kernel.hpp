@@ -28,6 +28,7 @@ template<class R> struct Job {
     u32* steps;
     u32* rejected;
     u32* kept;              // states saved, where there are times to save at
+    u32* guarded;           // what the guard reports, where it looks
     u32* counter;           // trajectories taken by threads that refill
     R abstol, reltol, dt, dtmin, dtmax;
     float law[controller::LAW_NUMBERS];
@@ -53,7 +54,8 @@ DEVICE double infinity(double) { return as_double(0x7ff0000000000000ull); }
 // would drift apart for good (measured at 20 times the run time). Taking costs a warp about as much as
 // a step, so threads in need wait until together they have lost as much.
 template<
-    class R, class S, int N, int P, bool ADAPTIVE, int STATES, int OBSERVABLES, int TIMES, bool REFILL
+    class R, class S, int N, int P, bool ADAPTIVE, int STATES, int OBSERVABLES, int TIMES, bool REFILL,
+    bool GUARDS
 > struct Feed {
     const Job<R>& job;
     const Shared<R>& shared;
@@ -155,7 +157,7 @@ template<
         }
     }
     template<class B> DEVICE void finish(
-        bool done, const Arr<R, N>& u, R t, B code, B steps, B rejected, B slot
+        bool done, const Arr<R, N>& u, R t, B code, B steps, B rejected, B slot, B guarded
     ) const {
         if (!done || i == IDLE) return;
         UNROLL for (int d = 0; d < N; d++) job.finals[(u64)d * job.n + i] = u[d];
@@ -163,6 +165,7 @@ template<
         job.codes[i] = (unsigned char)code;
         job.steps[i] = (u32)steps;
         job.rejected[i] = (u32)rejected;
+        if constexpr (GUARDS) job.guarded[i] = (u32)guarded;
         // What a trajectory did not reach is not a number.
         if constexpr (WIDTH > 0) {
             job.kept[i] = (u32)slot;
@@ -184,10 +187,10 @@ private:
 template<
     class R, class S, class M, int N, int P, int K,
     bool ADAPTIVE, int STATES, int OBSERVABLES, int TIMES, bool REFILL, bool LIMITED, bool STOPS, u32 LAW_KIND,
-    bool OWN_TOLERANCES
+    u32 GUARD, bool OWN_TOLERANCES
 >
 DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
-    Feed<R, S, N, P, ADAPTIVE, STATES, OBSERVABLES, TIMES, REFILL> feed(job, shared, thread);
+    Feed<R, S, N, P, ADAPTIVE, STATES, OBSERVABLES, TIMES, REFILL, GUARD != guard::OFF> feed(job, shared, thread);
     constexpr bool SAVE = STATES + OBSERVABLES + TIMES > 0;
     Arr<R, N> abstol;
     UNROLL for (int d = 0; d < N; d++) {
@@ -200,7 +203,7 @@ DEVICE void solve(const Job<R>& job, const Shared<R>& shared, u32 thread) {
     }
     auto options = integrate::options<R, N>(
         stepper::tolerances<R, N>(abstol, job.reltol), array(job.dt, job.dtmin, job.dtmax), LIMITED, STOPS, TIMES > 0,
-        controller::law<R>(law), controller::law<R>(stiff_law), LAW_KIND, (typename Real<R>::Bits)job.max_steps);
+        controller::law<R>(law), controller::law<R>(stiff_law), LAW_KIND, (typename Real<R>::Bits)job.max_steps, GUARD);
     integrate::integrate<R, S, M, decltype(feed), N, P, K, ADAPTIVE, SAVE>(feed, options);
 }
 

@@ -425,6 +425,7 @@ where
             controller::law::<R>(lits::<R::Single, _>(inputs.stiff_law.map(f64::from))),
             inputs.law_kind,
             <R::Bits as crate::lane::Bits>::lit(u64::from(inputs.max_steps)),
+            inputs.guard,
         );
         let n = self.results.codes.len();
         // Statically scheduled, the lanes get one trajectory each, and then the next group.

@@ -22,6 +22,8 @@ pub struct Results<'a, T> {
     pub(crate) rejected: &'a mut [u32],
     /// How many states were saved; empty where there are no times to save at.
     pub(crate) kept: &'a mut [u32],
+    /// What the [guard](crate::guard) reports; empty where it is off.
+    pub(crate) guarded: &'a mut [u32],
 }
 
 /// More lanes than any instruction set has here.
@@ -259,6 +261,7 @@ where
         steps: R::Bits,
         rejected: R::Bits,
         slot: R::Bits,
+        guarded: R::Bits,
     ) {
         R::outline_cold(
             #[inline(always)]
@@ -278,6 +281,9 @@ where
                     let kept = slot.lane(lane);
                     if let Some(place) = self.results.kept.get_mut(i) {
                         *place = kept as u32;
+                    }
+                    if let Some(place) = self.results.guarded.get_mut(i) {
+                        *place = guarded.lane(lane) as u32;
                     }
                     // What a trajectory did not reach is not a number.
                     let reached = kept as usize * self.inputs.saved.width();

@@ -3,6 +3,7 @@
 use crate::controller;
 use crate::ensemble::room;
 use crate::error::SolveError;
+use crate::guard::GrowthGuard;
 use crate::host::Asked;
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
@@ -151,6 +152,8 @@ pub struct Inputs<T> {
     pub law_kind: u32,
     /// Most steps of a trajectory.
     pub max_steps: u32,
+    /// What becomes of steps that may pass over growth, as [`guard`](crate::guard) has it.
+    pub guard: u32,
 }
 
 /// Trajectories are built in parallel, so many at a time; fewer are not worth a thread.
@@ -247,6 +250,7 @@ impl<T: Scalar> Inputs<T> {
             .switches_to
             .map(|method| options.controller.unwrap_or(auto::CONTROLLER).law::<T>(states, method));
         let law = controller.law::<T>(states, method);
+        let growth_guard = options.growth_guard.unwrap_or_else(GrowthGuard::default_for::<T>);
         let saved = options.saved_row(system)?;
         let n = ensemble.trajectories;
         if n == 0 {
@@ -343,6 +347,7 @@ impl<T: Scalar> Inputs<T> {
             method: *method,
             law_kind: controller.kind(),
             max_steps: options.max_steps,
+            guard: growth_guard.number(method),
         })
     }
 }

@@ -38,12 +38,17 @@ pub mod code {
     pub const INCONSISTENT: u64 = 6;
     /// The solution leaves its domain, however small the step, or with the step that was given.
     pub const OUTSIDE: u64 = 7;
+    /// Of a step, never of a trajectory: it may pass over growth. See [`guard`](crate::guard).
+    pub const GROWTH: u64 = 8;
+    /// The same, perhaps of a step of twice the size.
+    pub const SUSPECT: u64 = 9;
 }
 
 #[ode_macros::device(integrate)]
 mod device {
     use super::code;
     use crate::controller;
+    use crate::guard;
     use crate::initial;
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
@@ -78,6 +83,9 @@ mod device {
         pub kind: u32,
         /// Steps tried, accepted or not, after which a trajectory is given up.
         pub max_steps: R::Bits,
+        /// What becomes of steps that may pass over growth: [`guard::OFF`], [`guard::REPORT`] or
+        /// [`guard::REJECT`].
+        pub guard: u32,
     }
 
     /// [`Options`] of their parts; `steps` are `dt`, `dtmin` and `dtmax`.
@@ -92,6 +100,7 @@ mod device {
         stiff_law: controller::Law<R>,
         kind: u32,
         max_steps: R::Bits,
+        guard: u32,
     ) -> Options<R, N> {
         let [dt, dtmin, dtmax] = steps;
         Options::<R, N> {
@@ -106,6 +115,7 @@ mod device {
             stiff_law,
             kind,
             max_steps,
+            guard,
         }
     }
 
@@ -140,8 +150,8 @@ mod device {
         /// `which`.
         fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R);
         /// Takes the result of lanes `done`, those of them that have a trajectory: its final state and the
-        /// time of that, how it ended ([`code`]), its steps, how many of them were rejected, and how many
-        /// states were saved.
+        /// time of that, how it ended ([`code`]), its steps, how many of them were rejected, how many
+        /// states were saved, and what the guard [reports](guard::reported).
         #[allow(clippy::too_many_arguments)]
         fn finish(
             &mut self,
@@ -152,6 +162,7 @@ mod device {
             steps: R::Bits,
             rejected: R::Bits,
             slot: R::Bits,
+            guarded: R::Bits,
         );
     }
 
@@ -212,7 +223,8 @@ mod device {
         let least = <R::Single as Real>::lit(LOG2_FIRST_LEAST);
         let none = <R::Single as Real>::lit(0.0);
         let shorter = h * controller::exp2_wide::<R>((ratio * half).max(least).min(none));
-        R::select(either, h, shorter)
+        // Where the norms tell nothing of the scale it is a guess, and the shortest step there is may be tried.
+        R::select(either, h.max(timeline::least_step(t)), shorter)
     }
 
     /// The change of the derivative `k` in an Euler step.
@@ -231,6 +243,8 @@ mod device {
         stepper::add(there, R::lit(-1.0), k)
     }
 
+    /// How many times as long as it is chosen a first step may be, where time has no shorter ones.
+    pub const FIRST_RAISED: f64 = 16.0;
     /// The binary logarithm of how much a bend shortens the first step at most.
     pub const LOG2_FIRST_LEAST: f64 = -10.0;
     /// `1e-5` squared: below it a norm is too small to divide by.
@@ -296,6 +310,9 @@ mod device {
         let mut save_at = zero;
         let mut tail = zero;
         let mut alive = <R::Mask as Mask>::splat(true);
+        // Whether determinants of short steps are negative, and the state of the guard.
+        let mut mirrored = nobody;
+        let mut guarded = none;
 
         loop {
             let mut need = !clock.less_than(limit);
@@ -329,7 +346,8 @@ mod device {
                 if !ADAPTIVE {
                     reached = R::select(limit.equals(none), t0, t1);
                 }
-                feed.finish(over, u, reached, why, before, rejected, slot);
+                let report = guard::reported::<R>(guarded);
+                feed.finish(over, u, reached, why, before, rejected, slot, report);
 
                 let got = feed.take(over);
                 let begins = got | again;
@@ -357,6 +375,12 @@ mod device {
                 limit = <R::Bits as Bits>::select(need, steps_left, limit);
                 rejected = <R::Bits as Bits>::select(got, none, rejected);
                 code = <R::Bits as Bits>::select(got, none, code);
+                if M::GUARDS {
+                    guarded = <R::Bits as Bits>::select(got, none, guarded);
+                    // What it let go may have been given something to grow from.
+                    let fresh = guard::reported::<R>(guarded);
+                    guarded = <R::Bits as Bits>::select(again, fresh, guarded);
+                }
                 let mut law = o.law;
                 if M::SWITCHES {
                     mode = <R::Bits as Bits>::select(got, none, mode);
@@ -381,6 +405,11 @@ mod device {
                 if S::MASS {
                     k = initial::slope::<R, S, N, P>(&u, &p, told, &f);
                 }
+                if M::GUARDS && S::MASS {
+                    let scale = R::lit(initial::SHORT).copysign(span);
+                    let negative = guard::short::<R, S, N, P>(&u, &p, told, scale);
+                    mirrored = (begins & negative) | (mirrored & !begins);
+                }
                 k1 = stepper::choose::<R, N>(begins, if M::SLOPE { k } else { f }, k1);
                 if ADAPTIVE {
                     let automatic = first.equals(zero) & begins;
@@ -389,8 +418,13 @@ mod device {
                             first_step::<R, S, M, N, P, K>(&u, &p, told, span, &k, &tolerances);
                         first = R::select(automatic, chosen, first);
                     }
-                    // Errors have not asked for less yet.
-                    first = first.max(timeline::least_step(t0));
+                    // Errors have not asked for less yet. But where the shortest step is much too long for the
+                    // solution it may not show in them: an L-stable method damps what it cannot follow.
+                    let least = timeline::least_step(t0);
+                    let blind = automatic & (first * R::lit(FIRST_RAISED)).lt(least);
+                    let too_short = <R::Bits as Bits>::lit(code::DT_MIN);
+                    code = <R::Bits as Bits>::select(blind & code.equals(none), too_short, code);
+                    first = first.max(least);
                     if o.limited {
                         first = first.max(o.dtmin).at_most(o.dtmax);
                     }
@@ -426,7 +460,7 @@ mod device {
                 limit = <R::Bits as Bits>::select(idle, !none, limit);
                 // A span without length is at its end already, and its lane in need again.
                 let mut ended = got & t0.equals(t1);
-                if S::ALGEBRAIC > 0 {
+                if ADAPTIVE || S::ALGEBRAIC > 0 {
                     ended = ended | (begins & !code.equals(none));
                 }
                 limit = <R::Bits as Bits>::select(ended, none, limit);
@@ -474,7 +508,29 @@ mod device {
                     busy = run & alive;
                 }
                 let at = timeline::at(told, t_low, reach, furthest, busy);
-                let mut step = M::step::<R, S, N, P>(&u, &p, &at, h, &k1, mode, &tolerances);
+                if M::GUARDS && !S::MASS && N % 2 == 1 {
+                    // That of a multiple of the identity.
+                    mirrored = h.lt(zero);
+                }
+                let near = ADAPTIVE && o.guard == guard::REJECT;
+                let watch = guard::watch::<R>(o.guard != guard::OFF, near, mirrored);
+                let mut step =
+                    M::step::<R, S, N, P>(&u, &p, &at, h, &k1, mode, &tolerances, &watch);
+                let mut grows = nobody;
+                let mut soon = nobody;
+                if M::GUARDS {
+                    grows = step.code.equals(<R::Bits as Bits>::lit(code::GROWTH));
+                    soon = step.code.equals(<R::Bits as Bits>::lit(code::SUSPECT));
+                    step.code = <R::Bits as Bits>::select(grows | soon, none, step.code);
+                    if soon.any() {
+                        soon = soon & M::misses_growth::<R, S, N, P>(&u, &p, &at, h, &step);
+                        if soon.any() {
+                            let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
+                            let beyond = guard::passes::<R, S, N, P>(u, p, told, scale, mirrored);
+                            soon = soon & beyond;
+                        }
+                    }
+                }
                 if S::HAS_DOMAIN {
                     let time = timeline::stage::<R, S, N, P>(&at, R::lit(1.0));
                     let outside = S::out_of_domain(&step.u, &p, time) & step.code.equals(none);
@@ -490,6 +546,11 @@ mod device {
                     if S::HAS_DOMAIN || M::ITERATES {
                         let most = R::lit(controller::SQUARE_MAX);
                         square = R::select(step.code.equals(none), square, most);
+                    }
+                    if M::GUARDS && near {
+                        let free = guard::has_let_go::<R>(guarded);
+                        let most = R::lit(controller::SQUARE_MAX);
+                        square = R::select((grows | soon) & !free, most, square);
                     }
                     let mut law = o.law;
                     if M::SWITCHES {
@@ -508,6 +569,27 @@ mod device {
                         memory = controller::choose_memory::<R>(turned, &new, &memory);
                     }
                     factor = R::from_single(decision.factor);
+                    if M::GUARDS && near {
+                        let cautious = guard::is_cautious::<R>(guarded);
+                        if (grows | soon | cautious).any() {
+                            let free = guard::has_let_go::<R>(guarded);
+                            let refused = (grows | soon) & !free;
+                            let less = R::lit(guard::NEAR_FACTOR);
+                            let less = R::select(grows, R::lit(guard::FAR_FACTOR), less);
+                            let longer = factor.gt(R::lit(guard::GROWTH));
+                            let most = R::lit(guard::GROWTH);
+                            factor = R::select(cautious & longer, most, factor);
+                            factor = R::select(refused, less, factor);
+                            let fresh = controller::fresh::<R>(&law);
+                            memory = controller::choose_memory::<R>(refused, &fresh, &memory);
+                            let next = guard::refused::<R>(guarded);
+                            let after = guard::advanced::<R>(guarded, longer);
+                            let after =
+                                <R::Bits as Bits>::select(cautious & accept, after, guarded);
+                            let next = <R::Bits as Bits>::select(refused, next, after);
+                            guarded = <R::Bits as Bits>::select(run, next, guarded);
+                        }
+                    }
                 }
 
                 if M::SWITCHES {
@@ -516,6 +598,18 @@ mod device {
                 let mut moves = accept;
                 if ADAPTIVE {
                     moves = accept & run;
+                }
+                if M::GUARDS {
+                    // A step that is taken all the same.
+                    let passed = grows & moves & run;
+                    if passed.any() {
+                        let mut after = guarded;
+                        if !near {
+                            after = guard::counted::<R>(guarded);
+                        }
+                        let held = after | <R::Bits as Bits>::lit(guard::HELD_BIT);
+                        guarded = <R::Bits as Bits>::select(passed, held, guarded);
+                    }
                 }
                 if SAVE && saves {
                     // How far after the beginning of the step the next time to save is. With fixed steps

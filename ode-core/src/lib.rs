@@ -10,6 +10,7 @@ pub mod device;
 pub mod ensemble;
 mod error;
 mod feed;
+pub mod guard;
 mod host;
 pub mod initial;
 pub mod inputs;
@@ -38,6 +39,7 @@ pub use choice::{AnyMethod, UnknownMethod};
 pub use controller::Controller;
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
 pub use error::{Memory, ObservableError, SolveError};
+pub use guard::GrowthGuard;
 #[doc(hidden)]
 pub use host::ByPrecision;
 pub use ndarray;

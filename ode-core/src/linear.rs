@@ -93,6 +93,34 @@ mod device {
         }
     }
 
+    /// Whether the determinant of a matrix that [`factor`] has factorised is negative.
+    pub fn negative<R: Real, const N: usize>(lu: &[[R; N]; N]) -> R::Mask {
+        let mut signs = lu[0][0].to_bits();
+        let mut i: usize = 1;
+        while i < N {
+            signs = signs ^ lu[i][i].to_bits();
+            i += 1;
+        }
+        R::lit(1.0).copysign(R::from_bits(signs)).lt(R::lit(0.0))
+    }
+
+    /// The same of a matrix that [`factor_pivoted`] has factorised.
+    pub fn negative_pivoted<R: Real, const N: usize>(w: &Pivoted<R, N>) -> R::Mask {
+        // Each exchange changes the sign.
+        let mut sign = R::select(negative::<R, N>(&w.lu), R::lit(-1.0), R::lit(1.0));
+        let mut i: usize = 1;
+        while i < N {
+            let mut k: usize = 0;
+            while k < i {
+                let exchanged = w.exchanged[i][k].gt(R::lit(0.0));
+                sign = R::select(exchanged, -sign, sign);
+                k += 1;
+            }
+            i += 1;
+        }
+        sign.lt(R::lit(0.0))
+    }
+
     /// The factors of a matrix whose rows were exchanged.
     #[derive(Clone, Copy, Debug)]
     pub struct Pivoted<R: Real, const N: usize> {

@@ -11,6 +11,7 @@ pub use times::{IntoSaveAt, TimeList};
 
 use crate::controller::Controller;
 use crate::error::SolveError;
+use crate::guard::GrowthGuard;
 use crate::host::Facts;
 use crate::inputs::SavedRow;
 use crate::lane::Scalar;
@@ -70,6 +71,9 @@ pub struct SolveOptions {
     pub controller: Option<Controller>,
     /// The most steps that a trajectory may try, where they are adaptive; 1,000,000.
     pub max_steps: u32,
+    /// What becomes of steps of implicit methods that may pass over growth, in place of what the precision
+    /// allows; see [`growth_guard`](Self::growth_guard()).
+    pub growth_guard: Option<GrowthGuard>,
     /// Times to stop at; none.
     pub tstops: Vec<f64>,
     /// Whether adaptive steps stop where the right-hand side compares the time with numbers; they do.
@@ -194,6 +198,7 @@ impl Default for SolveOptions {
             dtmin: 0.0,
             dtmax: None,
             controller: None,
+            growth_guard: None,
             max_steps: 1_000_000,
             tstops: Vec::new(),
             time_breaks: true,
@@ -260,6 +265,29 @@ impl SolveOptions {
     /// attempted steps. Fixed steps are not limited.
     pub fn max_steps(self, max_steps: u32) -> Self {
         SolveOptions { max_steps, ..self }
+    }
+
+    /// What becomes of steps of implicit methods that may pass over a solution that grows from almost
+    /// nothing: an ignition, an epidemic, a departure from an unstable state. An L-stable step
+    /// damps such growth as soon as it is long enough, and while what grows is below [`abstol`](Self::abstol()) no estimate of the error
+    /// shows it, in any adaptive code. Here the sign of the determinant of a step's matrix does; see
+    /// [`guard`](crate::guard) for the rule.
+    ///
+    /// By default such steps are refused in `f64`, and counted in `f32`, where rounding may make a sign wrong.
+    /// [`EnsembleSolution::guarded`](crate::EnsembleSolution::guarded) has how many there were, and
+    /// [`held_unstable`](crate::EnsembleSolution::held_unstable) tells whether the solution may rest on an
+    /// unstable state. Steps of a given size are counted in any case. Explicit methods cannot pass over
+    /// growth in this way.
+    ///
+    /// ```
+    /// # use ode_core::SolveOptions;
+    /// use ode_core::GrowthGuard;
+    ///
+    /// // To reach a steady state that need not be stable, as fast as possible:
+    /// let options = SolveOptions::default().growth_guard(GrowthGuard::Off);
+    /// ```
+    pub fn growth_guard(self, growth_guard: GrowthGuard) -> Self {
+        SolveOptions { growth_guard: Some(growth_guard), ..self }
     }
 
     /// Times that every trajectory lands on exactly and starts again from, with a first step and the

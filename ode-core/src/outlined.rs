@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use crate::guard::Watch;
 use crate::lane::Real;
 use crate::methods::stepper::{Step, Stepper, Tolerances};
 use crate::system::System;
@@ -18,6 +19,8 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
     const FSAL: bool = M::FSAL;
     const LAST: usize = M::LAST;
     const SWITCHES: bool = M::SWITCHES;
+    const GUARDS: bool = M::GUARDS;
+    const DIAGONAL: f64 = M::DIAGONAL;
     const ITERATES: bool = M::ITERATES;
     const SLOPE: bool = M::SLOPE;
 
@@ -30,14 +33,15 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
         k1: &[R; N],
         mode: R::Bits,
         tolerances: &Tolerances<R, N>,
+        watch: &Watch<R>,
     ) -> Step<R, N, K> {
         if const { STEP } {
             R::outline(
                 #[inline(always)]
-                || M::step::<R, S, N, P>(u, p, at, h, k1, mode, tolerances),
+                || M::step::<R, S, N, P>(u, p, at, h, k1, mode, tolerances, watch),
             )
         } else {
-            M::step::<R, S, N, P>(u, p, at, h, k1, mode, tolerances)
+            M::step::<R, S, N, P>(u, p, at, h, k1, mode, tolerances, watch)
         }
     }
 
@@ -49,6 +53,21 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
         tolerances: &Tolerances<R, N>,
     ) -> R {
         M::square_norm::<R, N>(u, step, h, tolerances)
+    }
+
+    #[inline(always)]
+    fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        u: &[R; N],
+        p: &[R; P],
+        at: &At<R>,
+        h: R,
+        step: &Step<R, N, K>,
+    ) -> R::Mask {
+        // Methods that solve linear equations have their steps called, and these in memory.
+        R::outline_cold(
+            #[inline(always)]
+            || M::misses_growth::<R, S, N, P>(u, p, at, h, step),
+        )
     }
 
     #[inline(always)]

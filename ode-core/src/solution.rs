@@ -10,6 +10,7 @@ pub use code::ReturnCode;
 pub use trajectory::{Trajectories, Trajectory};
 
 use crate::error::SolveError;
+use crate::guard::{self, Guarded};
 use crate::inputs::{Inputs, SaveTimes};
 use crate::lane::Scalar;
 use crate::methods::{Properties, auto};
@@ -38,6 +39,8 @@ pub struct RawResults<T> {
     pub rejected: Vec<u32>,
     /// How many times each trajectory reached of those to save at; empty where there are none.
     pub kept: Vec<u32>,
+    /// What the [`guard`](crate::guard) reports of each trajectory; empty where it is off.
+    pub guarded: Vec<u32>,
     /// Where it ran.
     pub backend: Backend,
     /// Time spent, in parts.
@@ -55,6 +58,7 @@ impl<T: Scalar> RawResults<T> {
             ("saved", self.saved.len(), inputs.saved_numbers().saturating_mul(n)),
             ("ends", self.ends.len(), n),
             ("kept", self.kept.len(), if inputs.slots() > 0 { n } else { 0 }),
+            ("guarded", self.guarded.len(), if inputs.guard == guard::OFF { 0 } else { n }),
             ("codes", self.codes.len(), n),
             ("steps", self.steps.len(), n),
             ("rejected", self.rejected.len(), n),
@@ -303,6 +307,37 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.rejected[i]
     }
 
+    /// How many steps of trajectory `i` would have passed over a solution that grows from almost nothing, and
+    /// were refused: by an implicit method, with
+    /// [`GrowthGuard::Reject`](crate::GrowthGuard::Reject). They are among the [rejected](Self::rejected) ones. With [`GrowthGuard::Report`](crate::GrowthGuard::Report)
+    /// how many such steps were taken. At most 65,535 are counted.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn guarded(&self, i: usize) -> u32 {
+        self.guard_report(i).count
+    }
+
+    /// Whether trajectory `i` may have stayed on an unstable state: steps were taken that passed over growth.
+    ///
+    /// So it is where the [guard](crate::SolveOptions::growth_guard()) only reports, and where it let go: what would
+    /// have grown was exactly zero, as far as `f64` can tell, since hundreds of steps that only the guard
+    /// had limited did not make it visible. In a model that is not disturbed it stays zero; nature
+    /// would not have it so.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn held_unstable(&self, i: usize) -> bool {
+        self.guard_report(i).held
+    }
+
+    fn guard_report(&self, i: usize) -> Guarded {
+        assert!(i < self.len(), "there is no trajectory {i}, but {}", self.len());
+        self.raw.guarded.get(i).map_or_else(Guarded::default, |&report| Guarded::from_lane(report))
+    }
+
     /// Where the ensemble ran.
     #[must_use]
     pub fn backend(&self) -> &Backend {
@@ -412,6 +447,18 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
     #[must_use]
     pub fn rejected(&self) -> u32 {
         self.0.rejected(0)
+    }
+
+    /// How many steps would have passed over growth; see [`EnsembleSolution::guarded`].
+    #[must_use]
+    pub fn guarded(&self) -> u32 {
+        self.0.guarded(0)
+    }
+
+    /// Whether it may have stayed on an unstable state; see [`EnsembleSolution::held_unstable`].
+    #[must_use]
+    pub fn held_unstable(&self) -> bool {
+        self.0.held_unstable(0)
     }
 }
 

@@ -118,6 +118,9 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The solution `x` of `W x = b`.
     fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; N]) -> [R; N];
 
+    /// Whether the determinant of `W` is negative.
+    fn negative<R: Real>(w: &Self::Factors<R>) -> R::Mask;
+
     /// Evaluates [`PARAMETER_BREAKS`](Self::PARAMETER_BREAKS): calls `put(time)` for each, in
     /// order. There is no such time where it is not finite.
     fn parameter_breaks(p: &[f64; P], put: impl FnMut(f64)) {

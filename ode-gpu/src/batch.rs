@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use ode_core::device::{ColumnPlace, JobArguments};
 use ode_core::ensemble::room;
+use ode_core::guard;
 use ode_core::inputs::{Column, Inputs, SaveTimes};
 use ode_core::lane::Scalar;
 use ode_core::{Backend, RawResults, SolveError, Timings};
@@ -121,7 +122,8 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let [(save_stride, save_each), (stop_stride, stop_each)] = strides;
 
         let places = places(Rows::new(inputs), size, n, align(inputs_end));
-        let [finals, saved, ends, steps, rejected, kept, codes] = places.map(|p| p.at as u64);
+        let [finals, saved, ends, steps, rejected, kept, guarded, codes] =
+            places.map(|p| p.at as u64);
         let total = places[6].at + places[6].row * places[6].rows;
         let job = JobArguments {
             inputs: numbers_at as u64,
@@ -135,6 +137,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             steps,
             rejected,
             kept,
+            guarded,
             counter: 0,
             abstol: inputs.abstol,
             reltol: inputs.reltol,
@@ -197,6 +200,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             steps: base + job.steps,
             rejected: base + job.rejected,
             kept: base + job.kept,
+            guarded: base + job.guarded,
             counter: base + job.counter,
             ..job
         }
@@ -232,7 +236,7 @@ pub(crate) fn footprint<T: Scalar>(inputs: &Inputs<T>) -> (usize, usize) {
     let each = (own + own_times + rows.finals + 1).saturating_add(rows.saved);
     // What is lost to alignment and to the driver's own, with a margin.
     let beside = shared_times * size + (inputs.columns().count() + 16) * 2 * ALIGN + (2 << 20);
-    (each.saturating_mul(size).saturating_add(9 + 4 * rows.kept), beside)
+    (each.saturating_mul(size).saturating_add(9 + 4 * (rows.kept + rows.guarded)), beside)
 }
 
 /// An array of results in device memory.
@@ -251,6 +255,7 @@ struct Rows {
     saved: usize,
     /// One, or none where there are no times to save at.
     kept: usize,
+    guarded: usize,
 }
 
 impl Rows {
@@ -259,15 +264,17 @@ impl Rows {
             finals: inputs.u0.len(),
             saved: inputs.saved_numbers(),
             kept: usize::from(inputs.slots() > 0),
+            guarded: usize::from(inputs.guard != guard::OFF),
         }
     }
 }
 
-/// Finals, saved, ends, steps, rejected, kept, codes.
-fn places(rows: Rows, size: usize, n: usize, begin: usize) -> [Place; 7] {
-    let Rows { finals, saved, kept } = rows;
+/// Finals, saved, ends, steps, rejected, kept, guarded, codes.
+fn places(rows: Rows, size: usize, n: usize, begin: usize) -> [Place; 8] {
+    let Rows { finals, saved, kept, guarded } = rows;
     let mut at = begin;
-    let arrays = [(finals, size), (saved, size), (1, size), (1, 4), (1, 4), (kept, 4), (1, 1)];
+    let arrays =
+        [(finals, size), (saved, size), (1, size), (1, 4), (1, 4), (kept, 4), (guarded, 4), (1, 1)];
     arrays.map(|(rows, size)| {
         let place = Place { at, row: size * n, rows };
         at = align(at + rows * size * n);
@@ -287,6 +294,7 @@ pub(crate) struct Outputs<T> {
     steps: Vec<u32>,
     rejected: Vec<u32>,
     kept: Vec<u32>,
+    guarded: Vec<u32>,
     codes: Vec<u8>,
 }
 
@@ -303,12 +311,13 @@ impl<T: Scalar> Outputs<T> {
             steps: room(n)?,
             rejected: room(n)?,
             kept: room(rows.kept * n)?,
+            guarded: room(rows.guarded * n)?,
             codes: room(n)?,
         })
     }
 
     /// The whole memory of each array, in the order of [`places`].
-    fn memory(&mut self) -> [&mut [MaybeUninit<u8>]; 7] {
+    fn memory(&mut self) -> [&mut [MaybeUninit<u8>]; 8] {
         let (rows, n) = (self.rows, self.n);
         [
             spare_bytes(&mut self.finals, rows.finals * n),
@@ -317,6 +326,7 @@ impl<T: Scalar> Outputs<T> {
             spare_bytes(&mut self.steps, n),
             spare_bytes(&mut self.rejected, n),
             spare_bytes(&mut self.kept, rows.kept * n),
+            spare_bytes(&mut self.guarded, rows.guarded * n),
             spare_bytes(&mut self.codes, n),
         ]
     }
@@ -361,10 +371,11 @@ impl<T: Scalar> Outputs<T> {
             self.steps.set_len(n);
             self.rejected.set_len(n);
             self.kept.set_len(rows.kept * n);
+            self.guarded.set_len(rows.guarded * n);
             self.codes.set_len(n);
         }
-        let Outputs { finals, saved, ends, steps, rejected, kept, codes, .. } = self;
-        RawResults { finals, saved, ends, codes, steps, rejected, kept, backend, timings }
+        let Outputs { finals, saved, ends, steps, rejected, kept, guarded, codes, .. } = self;
+        RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, backend, timings }
     }
 }
 
@@ -416,6 +427,7 @@ mod tests {
             stiff_law: [0.0; ode_core::controller::LAW_NUMBERS],
             method: ode_core::methods::tsit5::PROPERTIES,
             law_kind: 0,
+            guard: guard::OFF,
             max_steps: u32::MAX,
         }
     }

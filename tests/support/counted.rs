@@ -92,6 +92,11 @@ impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S
         S::solve(w, b)
     }
 
+    #[inline(always)]
+    fn negative<R: Real>(w: &S::Factors<R>) -> R::Mask {
+        S::negative(w)
+    }
+
     fn parameter_breaks(p: &[f64; P], put: impl FnMut(f64)) {
         S::parameter_breaks(p, put);
     }

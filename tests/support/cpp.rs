@@ -3,6 +3,7 @@
 
 use ode_core::RawResults;
 use odes::device::{self, JobArguments, KERNEL_NAME, Packed, Variant};
+use odes::guard;
 use odes::inputs::Inputs;
 use odes::lane::Scalar;
 use odes::system::System;
@@ -92,6 +93,7 @@ impl EnsembleAlgorithm for HostCpp {
             steps: vec![0; n],
             rejected: vec![0; n],
             kept: vec![0; if inputs.slots() > 0 { n } else { 0 }],
+            guarded: vec![0; if inputs.guard == guard::OFF { 0 } else { n }],
             backend: Backend::Cpu { instructions: "c++".to_string(), threads: 1 },
             timings: Default::default(),
         };
@@ -108,6 +110,7 @@ impl EnsembleAlgorithm for HostCpp {
             steps: raw.steps.as_mut_ptr() as u64,
             rejected: raw.rejected.as_mut_ptr() as u64,
             kept: raw.kept.as_mut_ptr() as u64,
+            guarded: raw.guarded.as_mut_ptr() as u64,
             counter: &raw mut counter as u64,
             abstol: inputs.abstol,
             reltol: inputs.reltol,

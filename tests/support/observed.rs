@@ -43,6 +43,9 @@ impl System<3, 3> for Observed {
     fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; 3]) -> [R; 3] {
         lorenz::solve(w, b)
     }
+    fn negative<R: Real>(w: &Self::Factors<R>) -> R::Mask {
+        lorenz::negative(w)
+    }
 
     #[inline(always)]
     fn observe<R: Real>(u: &[R; 3], p: &[R; 3], t: R, mut put: impl FnMut(usize, R)) {

@@ -111,8 +111,12 @@ pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
                 .observables()
                 .iter()
                 .map(bits));
-        let counts =
-            (a.code(i), a.accepted(i), a.rejected(i)) == (b.code(i), b.accepted(i), b.rejected(i));
+        let counts = {
+            let of = |s: &EnsembleSolution<S, T, N, P>| {
+                (s.code(i), s.accepted(i), s.rejected(i), s.guarded(i), s.held_unstable(i))
+            };
+            of(a) == of(b)
+        };
         let ends = bits(&a.trajectory(i).end_time()) == bits(&b.trajectory(i).end_time());
         if !(finals && saved && counts && ends) {
             if differing < 3 {

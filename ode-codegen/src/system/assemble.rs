@@ -588,6 +588,7 @@ pub(super) fn stub(
                     _: R,
                 ) -> Self::Factors<R> #never
                 fn solve<R: __Real>(_: &Self::Factors<R>, _: &[R; #states]) -> [R; #states] #never
+                fn negative<R: __Real>(_: &Self::Factors<R>) -> R::Mask #never
                 fn device_source() -> ::std::string::String #never
             }
         };

@@ -1,19 +1,26 @@
 //! The linear equations of implicit methods: straight-line code over the nonzeros, or loops.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::assemble::{self, Lowered, Sizes};
 use crate::emit::Results;
-use crate::factor::{Factorization, LIMIT};
+use crate::factor::{Factorization, LIMIT, is_odd};
 use crate::fuse::Fusion;
 use crate::graph::Id;
 
 /// How the equations are solved.
 pub(super) enum Linear {
-    /// By functions of this system. The operations of both, and how many numbers factors are. `full`: in
+    /// By functions of this system. The operations of both, how many numbers factors are, and which of them are
+    /// the reciprocals of the pivots; `odd`: whose product has not the sign of the determinant. `full`: in
     /// loops on a CPU, where `matrix` is what they eliminate.
-    Nonzeros { operations: [TokenStream; 2], factors: usize, full: bool },
+    Nonzeros {
+        operations: [TokenStream; 2],
+        factors: usize,
+        pivots: Vec<usize>,
+        odd: bool,
+        full: bool,
+    },
     /// By loops, with the equations in this order: unknown to equation. `full`: since they have few zeros, not
     /// since straight-line code would be too long.
     Loops { equation_of: Vec<usize>, full: bool },
@@ -28,7 +35,7 @@ pub(super) const TINY: usize = 4;
 impl Linear {
     /// With the functions that it takes.
     pub(super) fn new(made: Factorization, fusion: Fusion) -> (Self, Vec<Lowered>) {
-        let Factorization { matrix, factor, factors, solve, solution } = made;
+        let Factorization { matrix, factor, factors, pivots, odd, solve, solution } = made;
         let count = factors.len();
         let all = |ids: Vec<Id>| Results::Vector(ids.into_iter().map(Some).collect());
         let solve = Lowered::new("solve", &solve, all(solution), fusion);
@@ -41,7 +48,8 @@ impl Linear {
             *count += of_matrix;
         }
         let operations = [assemble::operations(counts), solve.operations()];
-        let linear = Linear::Nonzeros { operations, factors: count, full: matrix.is_some() };
+        let full = matrix.is_some();
+        let linear = Linear::Nonzeros { operations, factors: count, pivots, odd, full };
         (linear, matrix.into_iter().chain([factor, solve]).collect())
     }
 
@@ -116,7 +124,7 @@ impl Linear {
         matrix: Option<&TokenStream>,
     ) -> Vec<TokenStream> {
         let functions = match self {
-            Linear::Nonzeros { full: false, .. } => return Vec::new(),
+            Linear::Nonzeros { full: false, .. } => return vec![self.negative(sizes, loops)],
             Linear::Nonzeros { full: true, .. } => {
                 let states = Literal::usize_unsuffixed(sizes.states);
                 Functions {
@@ -133,7 +141,27 @@ impl Linear {
         };
         // They are as long as straight-line code for many unknowns.
         let called = sizes.states > TINY;
-        functions.emit(sizes, &self.factors_type(sizes, loops), called)
+        let mut functions = functions.emit(sizes, &self.factors_type(sizes, loops), called);
+        functions.push(self.negative(sizes, loops));
+        functions
+    }
+
+    /// Whether the determinant is negative, for CPUs.
+    fn negative(&self, sizes: Sizes, loops: &TokenStream) -> TokenStream {
+        let ty = self.factors_type(sizes, loops);
+        match self {
+            Linear::Nonzeros { pivots, odd, full: false, .. } => {
+                negative_product(pivots, *odd, &ty)
+            }
+            // The loops do not permute.
+            Linear::Nonzeros { full: true, .. } => {
+                negative_in_loops(sizes, loops, "negative", false, &ty)
+            }
+            Linear::Loops { equation_of, .. } => {
+                negative_in_loops(sizes, loops, "negative", is_odd(equation_of), &ty)
+            }
+            Linear::Pivoting => negative_in_loops(sizes, loops, "negative_pivoted", false, &ty),
+        }
     }
 
     /// The same for devices.
@@ -141,19 +169,24 @@ impl Linear {
         // There the struct is always called so.
         let (loops, this) = (quote!(linear), quote!(System));
         match self {
-            Linear::Nonzeros { full: false, .. } => Vec::new(),
-            Linear::Nonzeros { full: true, factors, .. } => {
+            Linear::Nonzeros { factors, pivots, odd, full, .. } => {
                 let factors = Literal::usize_unsuffixed(*factors);
+                let negative = negative_product(pivots, *odd, &quote!([R; #factors]));
                 let arguments = sizes.arguments("factor");
-                vec![quote! {
-                    fn factor<R: Real>(#arguments) -> [R; #factors] {
-                        #this::eliminate::<R>(&#this::matrix::<R>(u, p, t, scale))
+                let factor = full.then(|| {
+                    quote! {
+                        fn factor<R: Real>(#arguments) -> [R; #factors] {
+                            #this::eliminate::<R>(&#this::matrix::<R>(u, p, t, scale))
+                        }
                     }
-                }]
+                });
+                factor.into_iter().chain([negative]).collect()
             }
             Linear::Loops { .. } | Linear::Pivoting => {
                 let ty = self.factors_type(sizes, &loops);
-                self.in_loops(sizes, &loops, &this).emit(sizes, &ty, false)
+                let mut functions = self.in_loops(sizes, &loops, &this).emit(sizes, &ty, false);
+                functions.push(self.negative(sizes, &loops));
+                functions
             }
         }
     }
@@ -203,6 +236,38 @@ impl Linear {
                 #factor
             },
             solve,
+        }
+    }
+}
+
+/// Whether the product of the numbers in these places is negative, or `odd`, whether it is positive.
+fn negative_product(places: &[usize], odd: bool, ty: &TokenStream) -> TokenStream {
+    let places = places.iter().map(|place| Literal::usize_unsuffixed(*place));
+    let sign = if odd { quote!(gt) } else { quote!(lt) };
+    quote! {
+        #[inline(always)]
+        fn negative<R: Real>(w: &#ty) -> R::Mask {
+            let signs = #(w[#places].to_bits())^*;
+            R::lit(1.0).copysign(R::from_bits(signs)).#sign(R::lit(0.0))
+        }
+    }
+}
+
+/// The same of factors in loops, where the function of this name finds it.
+fn negative_in_loops(
+    sizes: Sizes,
+    loops: &TokenStream,
+    name: &str,
+    odd: bool,
+    ty: &TokenStream,
+) -> TokenStream {
+    let states = Literal::usize_unsuffixed(sizes.states);
+    let name = Ident::new(name, Span::call_site());
+    let not = odd.then(|| quote!(!));
+    quote! {
+        #[inline(always)]
+        fn negative<R: Real>(w: &#ty) -> R::Mask {
+            #not #loops::#name::<R, #states>(w)
         }
     }
 }

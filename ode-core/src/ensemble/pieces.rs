@@ -3,6 +3,7 @@
 use super::{EnsembleThreads, Schedule};
 use crate::error::{Memory, SolveError};
 use crate::feed::Results;
+use crate::guard;
 use crate::host::{Integrate, Place};
 use crate::inputs::{Inputs, SaveTimes, Workers};
 use crate::lane::Scalar;
@@ -118,6 +119,7 @@ fn allocate<T: Scalar>(
         steps: zeros(1, n)?,
         rejected: zeros(1, n)?,
         kept: zeros(usize::from(inputs.slots() > 0), n)?,
+        guarded: zeros(usize::from(inputs.guard != guard::OFF), n)?,
         backend: Backend::Cpu { instructions, threads },
         timings: Timings::default(),
     })
@@ -157,11 +159,13 @@ fn chunks<T>(raw: &mut RawResults<T>, batch: usize) -> Vec<Results<'_, T>> {
     let ends = raw.ends.chunks_mut(batch);
     // None where nothing is saved.
     let kept = raw.kept.chunks_mut(batch).chain(core::iter::repeat_with(Default::default));
+    // None where it is off.
+    let guarded = raw.guarded.chunks_mut(batch).chain(core::iter::repeat_with(Default::default));
     let mut pieces: Vec<Results<'_, T>> = codes
         .zip(counts)
-        .zip(ends.zip(kept))
+        .zip(ends.zip(kept).zip(guarded))
         .enumerate()
-        .map(|(b, ((codes, (steps, rejected)), (ends, kept)))| Results {
+        .map(|(b, ((codes, (steps, rejected)), ((ends, kept), guarded)))| Results {
             first: b * batch,
             finals: Vec::new(),
             saved: Vec::new(),
@@ -170,6 +174,7 @@ fn chunks<T>(raw: &mut RawResults<T>, batch: usize) -> Vec<Results<'_, T>> {
             steps,
             rejected,
             kept,
+            guarded,
         })
         .collect();
     for row in raw.finals.chunks_mut(n) {

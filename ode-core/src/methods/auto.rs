@@ -109,6 +109,7 @@ macro_rules! switching {
         mod device {
             use super::super::{auto, $explicit, $implicit, stepper};
             use crate::controller;
+            use crate::guard;
             use crate::integrate::code;
             use crate::lane::{Bits, Mask, Real};
             use crate::system::System;
@@ -150,6 +151,8 @@ macro_rules! switching {
                 const FSAL: bool = $explicit::$Explicit::FSAL;
                 const LAST: usize = $explicit::$Explicit::LAST;
                 const SWITCHES: bool = true;
+                const GUARDS: bool = $implicit::$Implicit::GUARDS;
+                const DIAGONAL: f64 = $implicit::$Implicit::DIAGONAL;
                 const ITERATES: bool = $implicit::$Implicit::ITERATES;
                 const SLOPE: bool = false;
 
@@ -161,6 +164,7 @@ macro_rules! switching {
                     k1: &[R; N],
                     mode: R::Bits,
                     tolerances: &stepper::Tolerances<R, N>,
+                    watch: &guard::Watch<R>,
                 ) -> stepper::Step<R, N, $kept> {
                     let stiff = auto::has::<R>(mode, auto::STIFF) & at.run;
                     let easy = at.run & !stiff;
@@ -171,7 +175,7 @@ macro_rules! switching {
                     let mut suggests = stiff;
                     if easy.any() {
                         let made = $explicit::$Explicit::step::<R, S, N, P>(
-                            u, p, at, h, k1, mode, tolerances,
+                            u, p, at, h, k1, mode, tolerances, watch,
                         );
                         new = made.u;
                         for j in 0..$some {
@@ -200,7 +204,7 @@ macro_rules! switching {
                     }
                     if stiff.any() {
                         let made = $implicit::$Implicit::step::<R, S, N, P>(
-                            u, p, at, h, k1, mode, tolerances,
+                            u, p, at, h, k1, mode, tolerances, watch,
                         );
                         new = stepper::choose::<R, N>(stiff, made.u, new);
                         code = <R::Bits as Bits>::select(stiff, made.code, code);
@@ -236,6 +240,18 @@ macro_rules! switching {
                     let hard = implicit::<R, N>(step);
                     let hard = $implicit::$Implicit::square_norm::<R, N>(u, &hard, h, tolerances);
                     R::select(stiff, hard, easy)
+                }
+
+                fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    u: &[R; N],
+                    p: &[R; P],
+                    at: &timeline::At<R>,
+                    h: R,
+                    step: &stepper::Step<R, N, $kept>,
+                ) -> R::Mask {
+                    let stiff = auto::has::<R>(step.mode, auto::USED);
+                    let hard = implicit::<R, N>(step);
+                    stiff & $implicit::$Implicit::misses_growth::<R, S, N, P>(u, p, at, h, &hard)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

@@ -196,8 +196,9 @@ macro_rules! esdirk {
         mod device {
             use super::super::{esdirk, stepper};
             use crate::controller;
+            use crate::guard;
             use crate::integrate::code;
-            use crate::lane::{Bits, Real};
+            use crate::lane::{Bits, Mask, Real};
             use crate::system::System;
             use crate::timeline;
             use stepper::Stepper;
@@ -218,6 +219,8 @@ macro_rules! esdirk {
                 const FSAL: bool = true;
                 const LAST: usize = $stages - 1;
                 const SWITCHES: bool = false;
+                const GUARDS: bool = true;
+                const DIAGONAL: f64 = GAMMA;
                 const ITERATES: bool = true;
                 const SLOPE: bool = true;
 
@@ -229,6 +232,7 @@ macro_rules! esdirk {
                     k1: &[R; N],
                     _mode: R::Bits,
                     tolerances: &stepper::Tolerances<R, N>,
+                    watch: &guard::Watch<R>,
                 ) -> stepper::Step<R, N, $kept> {
                     let gh = h * R::lit(GAMMA);
                     let per_gh = R::lit(1.0) / gh;
@@ -291,6 +295,17 @@ macro_rules! esdirk {
                     // Where there is nothing to begin with, nothing is to blame on the iteration.
                     let solved = <R::Bits as Bits>::lit(code::SUCCESS);
                     code = <R::Bits as Bits>::select(stepper::is_finite::<R, N>(k1), code, solved);
+                    if watch.far {
+                        // Beyond the pole iterations may not converge.
+                        let beyond = guard::is_beyond::<R, S, N, P>(&w, watch.odd);
+                        let mut suspect = <R::Mask as Mask>::splat(false);
+                        if watch.near {
+                            // The second stage is a step of the trapezoidal rule.
+                            let share = R::lit(guard::SUSPECT_SLOPE);
+                            suspect = guard::amplifies::<R, N>(k1, &k[1], share);
+                        }
+                        code = guard::told::<R, N>(&k[$stages], beyond, suspect, code);
+                    }
                     stepper::step::<R, N, $kept>(new, k, code)
                 }
 
@@ -301,6 +316,23 @@ macro_rules! esdirk {
                     tolerances: &stepper::Tolerances<R, N>,
                 ) -> R {
                     controller::square_norm::<R, N>(&step.k[$stages], u, &step.u, tolerances)
+                }
+
+                fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    _u: &[R; N],
+                    _p: &[R; P],
+                    _at: &timeline::At<R>,
+                    h: R,
+                    step: &stepper::Step<R, N, $kept>,
+                ) -> R::Mask {
+                    let mut moved = step.k[1];
+                    for d in 0..N {
+                        moved[d] = h * R::lit(GAMMA) * step.k[1][d];
+                    }
+                    let share = R::lit(guard::SUSPECT_SLOPE);
+                    guard::is_unsure::<R, N>(
+                        &step.k[0], &step.k[1], share, &step.k[$stages], &moved,
+                    )
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

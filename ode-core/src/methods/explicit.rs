@@ -119,7 +119,8 @@ macro_rules! explicit {
         mod device {
             use super::super::stepper;
             use crate::controller;
-            use crate::lane::Real;
+            use crate::guard;
+            use crate::lane::{Mask, Real};
             use crate::system::System;
             use crate::timeline;
             use stepper::Stepper;
@@ -136,6 +137,8 @@ macro_rules! explicit {
                 const FSAL: bool = $fsal;
                 const LAST: usize = $last;
                 const SWITCHES: bool = false;
+                const GUARDS: bool = false;
+                const DIAGONAL: f64 = 0.0;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;
 
@@ -147,6 +150,7 @@ macro_rules! explicit {
                     k1: &[R; N],
                     _mode: R::Bits,
                     _tolerances: &stepper::Tolerances<R, N>,
+                    _watch: &guard::Watch<R>,
                 ) -> stepper::Step<R, N, $kept> {
                     let mut k = [[R::lit(0.0); N]; $kept];
                     if $fsal {
@@ -200,6 +204,16 @@ macro_rules! explicit {
                         )?
                     )?
                     square
+                }
+
+                fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    _u: &[R; N],
+                    _p: &[R; P],
+                    _at: &timeline::At<R>,
+                    _h: R,
+                    step: &stepper::Step<R, N, $kept>,
+                ) -> R::Mask {
+                    <R::Mask as Mask>::splat(false)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

@@ -98,7 +98,8 @@ macro_rules! rosenbrock {
         mod device {
             use super::super::stepper;
             use crate::controller;
-            use crate::lane::Real;
+            use crate::guard;
+            use crate::lane::{Mask, Real};
             use crate::system::System;
             use crate::timeline;
             use stepper::Stepper;
@@ -120,6 +121,8 @@ macro_rules! rosenbrock {
                 const FSAL: bool = false;
                 const LAST: usize = 0;
                 const SWITCHES: bool = false;
+                const GUARDS: bool = true;
+                const DIAGONAL: f64 = GAMMA;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;
 
@@ -131,10 +134,12 @@ macro_rules! rosenbrock {
                     _k1: &[R; N],
                     _mode: R::Bits,
                     _tolerances: &stepper::Tolerances<R, N>,
+                    watch: &guard::Watch<R>,
                 ) -> stepper::Step<R, N, $kept> {
                     let first = S::rhs(u, p, at.t);
                     let per_h = h.reciprocal();
-                    let factors = S::factor(u, p, at.t, per_h * R::lit(1.0 / GAMMA));
+                    let per_gh = per_h * R::lit(1.0 / GAMMA);
+                    let factors = S::factor(u, p, at.t, per_gh);
                     let mut slope = [R::lit(0.0); N];
                     let mut b = first;
                     if !S::AUTONOMOUS {
@@ -142,7 +147,17 @@ macro_rules! rosenbrock {
                         b = stepper::add(b, h * R::lit(TIME[0]), &slope);
                     }
                     let mut x = S::solve(&factors, &b);
-                    let code = stepper::unsolved::<R, N>(&x, &first, &slope);
+                    let mut code = stepper::unsolved::<R, N>(&x, &first, &slope);
+                    if watch.far {
+                        let beyond = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
+                        let mut suspect = <R::Mask as Mask>::splat(false);
+                        if watch.near {
+                            let moved = guard::given::<R, S, N, P>(&x);
+                            let share = per_gh * R::lit(guard::SUSPECT);
+                            suspect = guard::amplifies::<R, N>(&b, &moved, share);
+                        }
+                        code = guard::told::<R, N>(&x, beyond, suspect, code);
+                    }
                     // All but the last, which nobody indexes.
                     let mut solved = R::blank::<N, $stages>();
                     solved[0] = x;
@@ -207,6 +222,25 @@ macro_rules! rosenbrock {
                     tolerances: &stepper::Tolerances<R, N>,
                 ) -> R {
                     controller::square_norm::<R, N>(&step.k[$stages], u, &step.u, tolerances)
+                }
+
+                fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    u: &[R; N],
+                    p: &[R; P],
+                    at: &timeline::At<R>,
+                    h: R,
+                    step: &stepper::Step<R, N, $kept>,
+                ) -> R::Mask {
+                    let mut given = step.k[0];
+                    if !S::AUTONOMOUS {
+                        let slope = S::time_gradient(u, p, at.t);
+                        given = stepper::add(given, h * R::lit(TIME[0]), &slope);
+                    }
+                    let moved = guard::given::<R, S, N, P>(&step.k[1]);
+                    let share = R::lit(guard::SUSPECT / GAMMA) / h;
+                    guard::is_unsure::<R, N>(
+                        &given, &moved, share, &step.k[$stages], &step.k[1],
+                    )
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

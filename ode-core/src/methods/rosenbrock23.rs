@@ -33,7 +33,8 @@ pub const PROPERTIES: Properties = Properties {
 mod device {
     use super::super::stepper;
     use crate::controller;
-    use crate::lane::Real;
+    use crate::guard;
+    use crate::lane::{Mask, Real};
     use crate::system::System;
     use crate::timeline;
     use stepper::Stepper;
@@ -42,6 +43,16 @@ mod device {
     pub const D: f64 = 0.2928932188134524;
     /// `6 + √2`.
     pub const E32: f64 = 7.414213562373095;
+
+    /// The error from the three stages.
+    fn error<R: Real, const N: usize>(first: &[R; N], second: &[R; N], third: &[R; N]) -> [R; N] {
+        let mut error = [R::lit(0.0); N];
+        for d in 0..N {
+            let others = second[d].mul_add(R::lit(2.0), first[d]);
+            error[d] = R::lit(1.0 / (6.0 * D)) * (third[d] - others);
+        }
+        error
+    }
 
     /// The method: order 2, with an error estimate, three stages with two evaluations,
     /// L-stable.
@@ -54,6 +65,8 @@ mod device {
         const FSAL: bool = true;
         const LAST: usize = 4;
         const SWITCHES: bool = false;
+        const GUARDS: bool = true;
+        const DIAGONAL: f64 = D;
         const ITERATES: bool = false;
         const SLOPE: bool = false;
 
@@ -65,6 +78,7 @@ mod device {
             k1: &[R; N],
             _mode: R::Bits,
             _tolerances: &stepper::Tolerances<R, N>,
+            watch: &guard::Watch<R>,
         ) -> stepper::Step<R, N, 5> {
             let scale = R::lit(1.0 / D) / h;
             let factors = S::factor(u, p, at.t, scale);
@@ -75,6 +89,17 @@ mod device {
                 b = stepper::add(b, h * R::lit(D), &slope);
             }
             let first = S::solve(&factors, &b);
+            let mut code = stepper::unsolved::<R, N>(&first, k1, &slope);
+            if watch.far {
+                let beyond = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
+                let mut suspect = <R::Mask as Mask>::splat(false);
+                if watch.near {
+                    let moved = guard::given::<R, S, N, P>(&first);
+                    let share = scale * R::lit(guard::SUSPECT);
+                    suspect = guard::amplifies::<R, N>(&b, &moved, share);
+                }
+                code = guard::told::<R, N>(&first, beyond, suspect, code);
+            }
             let mut w = stepper::add(*u, R::lit(0.5 / D), &first);
             let f = S::rhs(&w, p, timeline::stage::<R, S, N, P>(at, R::lit(0.5)));
             let mut sum = first;
@@ -100,7 +125,6 @@ mod device {
                 b = stepper::add(b, h * R::lit(D), &slope);
             }
             let third = S::solve(&factors, &b);
-            let code = stepper::unsolved::<R, N>(&first, k1, &slope);
             let k = [*k1, first, second, third, last];
             stepper::step::<R, N, 5>(w, k, code)
         }
@@ -111,12 +135,26 @@ mod device {
             _h: R,
             tolerances: &stepper::Tolerances<R, N>,
         ) -> R {
-            let mut error = [R::lit(0.0); N];
-            for d in 0..N {
-                let others = step.k[2][d].mul_add(R::lit(2.0), step.k[1][d]);
-                error[d] = R::lit(1.0 / (6.0 * D)) * (step.k[3][d] - others);
-            }
+            let error = error::<R, N>(&step.k[1], &step.k[2], &step.k[3]);
             controller::square_norm::<R, N>(&error, u, &step.u, tolerances)
+        }
+
+        fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+            u: &[R; N],
+            p: &[R; P],
+            at: &timeline::At<R>,
+            h: R,
+            step: &stepper::Step<R, N, 5>,
+        ) -> R::Mask {
+            let mut given = step.k[0];
+            if !S::AUTONOMOUS {
+                let slope = S::time_gradient(u, p, at.t);
+                given = stepper::add(given, h * R::lit(D), &slope);
+            }
+            let moved = guard::given::<R, S, N, P>(&step.k[1]);
+            let share = R::lit(guard::SUSPECT / D) / h;
+            let error = error::<R, N>(&step.k[1], &step.k[2], &step.k[3]);
+            guard::is_unsure::<R, N>(&given, &moved, share, &error, &step.k[1])
         }
 
         fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

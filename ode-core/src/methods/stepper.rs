@@ -4,6 +4,7 @@ pub use device::*;
 
 #[ode_macros::device(stepper)]
 mod device {
+    use crate::guard;
     use crate::integrate::code;
     use crate::lane::{Bits, Real};
     use crate::system::System;
@@ -192,6 +193,10 @@ mod device {
         /// Whether it is two methods, of which each lane takes the one that suits it: see
         /// [`auto`](crate::methods::auto).
         const SWITCHES: bool;
+        /// Whether it solves linear equations, and so can tell [growth](crate::guard) that it passes over.
+        const GUARDS: bool;
+        /// The `γ` of its matrix `M/(γh) - J`, where it solves linear equations.
+        const DIAGONAL: f64;
         /// Whether it iterates, and may end without a new state though its numbers are finite.
         const ITERATES: bool;
         /// Whether the derivative at the beginning is `u'` itself; otherwise it is the right-hand side,
@@ -199,7 +204,9 @@ mod device {
         const SLOPE: bool;
 
         /// One step of size `h` from `u` at the time `at`, where the derivative is `k1`. `mode` is what the
-        /// last step left, of a method that switches; `tolerances` are what iterations end by.
+        /// last step left, of a method that switches; `tolerances` are what iterations end by, and `watch`
+        /// what an implicit method looks for.
+        #[allow(clippy::too_many_arguments)]
         fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
             p: &[R; P],
@@ -208,6 +215,7 @@ mod device {
             k1: &[R; N],
             mode: R::Bits,
             tolerances: &Tolerances<R, N>,
+            watch: &guard::Watch<R>,
         ) -> Step<R, N, K>;
 
         /// `N` times the square of the RMS norm of the estimated error in units of the tolerance.
@@ -217,6 +225,16 @@ mod device {
             h: R,
             tolerances: &Tolerances<R, N>,
         ) -> R;
+
+        /// Whether a step that [suspects](code::SUSPECT) growth shows it in another way, too: see
+        /// [`guard`](crate::guard).
+        fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+            u: &[R; N],
+            p: &[R; P],
+            at: &timeline::At<R>,
+            h: R,
+            step: &Step<R, N, K>,
+        ) -> R::Mask;
 
         /// The step with all that [`interpolate`](Stepper::interpolate) takes: what a step without
         /// saved times within it does not need.

@@ -15,6 +15,7 @@ const OPTIONS: &[&str] = &[
     "dtmax",
     "controller",
     "max_steps",
+    "growth_guard",
     "tstops",
     "time_breaks",
     "saveat",
@@ -50,6 +51,7 @@ impl<'de> Visitor<'de> for ByName {
                 "dtmax" => options.dtmax = map.next_value::<Option<Number>>()?.map(|dt| dt.0),
                 "controller" => options.controller = map.next_value()?,
                 "max_steps" => options.max_steps = map.next_value::<Count>()?.0,
+                "growth_guard" => options.growth_guard = map.next_value()?,
                 "tstops" => options.tstops = map.next_value::<List>()?.0,
                 "time_breaks" => options.time_breaks = map.next_value()?,
                 "saveat" | "save" => {
@@ -385,7 +387,7 @@ impl<'de> Visitor<'de> for Saves {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Controller, Saving, SolveOptions};
+    use crate::{Controller, GrowthGuard, Saving, SolveOptions};
     use serde_json::{Value, from_str, json, to_string, to_value};
 
     /// Written and read by another crate's JSON.
@@ -405,6 +407,7 @@ mod tests {
             .dtmax(0.1)
             .controller(Controller::pi(0.7, 0.4))
             .max_steps(12)
+            .growth_guard(GrowthGuard::Report)
             .tstops([3.5])
             .time_breaks(false)
             .saveat([0.1, 0.2])
@@ -440,6 +443,9 @@ mod tests {
             ("dtmax", json!(0.5), default().dtmax(0.5)),
             ("dtmax", json!(null), default()),
             ("max_steps", json!(99), default().max_steps(99)),
+            ("growth_guard", json!("reject"), default().growth_guard(GrowthGuard::Reject)),
+            ("growth_guard", json!("off"), default().growth_guard(GrowthGuard::Off)),
+            ("growth_guard", json!(null), default()),
             ("tstops", json!([1.5, 2.5]), default().tstops([1.5, 2.5])),
             ("time_breaks", json!(false), default().time_breaks(false)),
             ("saveat", json!(0.1), default().saveat(0.1)),

@@ -1,6 +1,7 @@
 //! Evaluations and factorisations, as far as they follow from counts of steps: the loop counts nothing else.
 
 use super::{EnsembleSolution, OdeSolution, Trajectory};
+use crate::guard;
 use crate::lane::Scalar;
 use crate::system::System;
 
@@ -37,7 +38,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     /// How often a matrix was factorised for trajectory `i`: once in each step of an implicit method, accepted
-    /// or not; with a mass matrix also where derivatives are computed before the first step.
+    /// or not; with a mass matrix also where derivatives are computed before the first step, and the
+    /// [guard](crate::guard) learns what sign short steps have. Steps of which it suspects that they pass over growth take
+    /// another one, which is not counted.
     ///
     /// `None` for trajectories that [were stiff](Self::used_stiff_method) to a method that switches, and for
     /// systems with algebraic equations, whose initial states are found by iteration.
@@ -51,7 +54,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         let each = u64::from(self.method().solves > 0);
         let slopes = if S::MASS { self.parts(i) * (1 + 2 * self.first_steps()) } else { 0 };
-        Some(u64::from(self.raw.steps[i]) * each + slopes)
+        let signs = match S::MASS && self.inputs.guard != guard::OFF {
+            true => self.parts(i),
+            false => 0,
+        };
+        Some(u64::from(self.raw.steps[i]) * each + slopes + signs)
     }
 
     /// Automatic first steps of a part of a span, each of which takes two evaluations.

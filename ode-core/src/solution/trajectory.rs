@@ -217,6 +217,18 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.rejected(self.i)
     }
 
+    /// How many steps would have passed over growth; see [`EnsembleSolution::guarded`].
+    #[must_use]
+    pub fn guarded(&self) -> u32 {
+        self.solution.guarded(self.i)
+    }
+
+    /// Whether it may have stayed on an unstable state; see [`EnsembleSolution::held_unstable`].
+    #[must_use]
+    pub fn held_unstable(&self) -> bool {
+        self.solution.held_unstable(self.i)
+    }
+
     /// The state at time `t` between two saved times, by the Hermite polynomial through both saved states and
     /// their derivatives: the first and the second, `u'' = ∂f/∂u f + ∂f/∂t`, of what an explicit method solved,
     /// and the first alone of what an implicit one did, whose stiff components have second derivatives of nothing

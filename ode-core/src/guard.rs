@@ -1,0 +1,323 @@
+//! The growth guard: what keeps implicit methods from passing over a solution that grows from almost nothing.
+//!
+//! # What happens without
+//!
+//! A mode `u' = λ u` enters a step of size `h` as `u R(hλ)`. Where `λ` is real and positive the solution
+//! grows by `exp(hλ)`, but the `R` of an implicit method has a pole at `hλ = 1/γ`, overstates the growth
+//! before it, and tends to zero behind it (Lindberg, BIT 14 (1974) 430–436; Dieci and Estep, "superstability"). While
+//! the mode is below the absolute tolerance no estimate of the error sees that: the step grows from
+//! one side of the pole to the other, from where on the method damps what grows, and the solution stays on an unstable state.
+//! An ignition that begins with traces of radicals does not take place.
+//!
+//! # The test
+//!
+//! `W = M/(γh) - J` is factorised anyway. Its determinant has the sign that it has for short steps, times
+//! -1 for each real mode with `hλ > 1/γ`, as complex ones come in pairs: an odd number of
+//! real modes beyond the pole changes the sign, and nothing else does. The product of the pivots has it.
+//!
+//! 1. A step with another sign than short ones have is refused, for one of a quarter.
+//! 2. So is a step with another sign at `2h`, for one of half its size: up to `hλ = 1/(2γ)` the growth is right to a few
+//!    percent. A second factorisation in every step would take 5 to 15% of it. So first a step looks for signs of
+//!    growth in what it has: of a mode beyond a third of the way to the pole `W⁻¹` makes more than `1.5 γh` times what it was given, in
+//!    each of its solutions. Where no component shows that in two of them there is no such mode, or it is so small
+//!    beside the rest of the solution in every component that only the first test can see it. (Of 17 systems at three
+//!    tolerances 0 to 2% of the steps show it, chaotic ones up to 8%.)
+//! 3. After a refusal a step is at most twice as long as the last, until errors have limited three.
+//! 4. After [`HELD`] steps that only this limited the mode is held to be exactly zero, and the
+//!    guard looks away until the end of the span, or of its part. Each of these was at least `1/(4γ)` long, in units of `1/λ`, so
+//!    any number that is not zero would have grown to one.
+//!
+//! It cannot see an even number of modes that pass the pole in one step, complex modes, and what is not in the Jacobian.
+
+use crate::lane::Scalar;
+use crate::methods::Properties;
+
+/// What becomes of a step that may pass over growth: see [`guard`](self).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum GrowthGuard {
+    /// It is refused, and tried again shorter.
+    Reject,
+    /// It is taken, and counted.
+    Report,
+    /// Nobody looks.
+    Off,
+}
+
+impl GrowthGuard {
+    /// What is done unless the options say otherwise.
+    pub(crate) fn default_for<T: Scalar>() -> Self {
+        // Rounding in `f32` changes signs where quantities are conserved over long steps.
+        if T::DOUBLE { GrowthGuard::Reject } else { GrowthGuard::Report }
+    }
+
+    /// As the lanes have it, for this method.
+    pub(crate) fn number(self, method: &Properties) -> u32 {
+        let implicit = method.solves > 0 || method.switches_to.is_some();
+        match self {
+            GrowthGuard::Reject if implicit => REJECT,
+            GrowthGuard::Report if implicit => REPORT,
+            _ => OFF,
+        }
+    }
+}
+
+/// What the guard has to say of a trajectory, as the lanes hand it over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Guarded {
+    /// Steps that were refused or, where it only reports, taken.
+    pub count: u32,
+    /// Whether steps were taken that passed over growth.
+    pub held: bool,
+}
+
+impl Guarded {
+    /// From the number that the lanes count in.
+    pub(crate) fn from_lane(number: u32) -> Self {
+        let number = u64::from(number);
+        Guarded { count: (number & (CAPPED - 1)) as u32, held: number & HELD_BIT != 0 }
+    }
+}
+
+pub use device::*;
+
+// The number of arguments is that of what a step depends on.
+#[allow(clippy::too_many_arguments)]
+#[ode_macros::device(guard)]
+mod device {
+    use crate::integrate::code;
+    use crate::lane::{Bits, Real};
+    use crate::methods::stepper;
+    use crate::system::System;
+
+    /// Nobody looks.
+    pub const OFF: u32 = 0;
+    /// Steps beyond the pole are counted.
+    pub const REPORT: u32 = 1;
+    /// They are refused.
+    pub const REJECT: u32 = 2;
+
+    /// What a step is to look for.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Watch<R: Real> {
+        /// Modes beyond the pole.
+        pub far: bool,
+        /// And those beyond half of it.
+        pub near: bool,
+        /// Whether the determinant is negative for short steps.
+        pub odd: R::Mask,
+    }
+
+    /// [`Watch`] of its parts.
+    pub fn watch<R: Real>(far: bool, near: bool, odd: R::Mask) -> Watch<R> {
+        Watch::<R> { far, near, odd }
+    }
+
+    /// Where a mode is suspected to grow the solution of `W x = b` is more than `γh b` over this:
+    /// `1 - γhλ` at a third of the way to the pole.
+    pub const SUSPECT: f64 = 0.6666666666666666;
+    /// And the derivative before a step of the trapezoidal rule of the size `2γh` less than this times that
+    /// after it: `(1 - γhλ)/(1 + γhλ)`.
+    pub const SUSPECT_SLOPE: f64 = 0.5;
+    /// There its error is more than this times what the first stage moves it by, `γh` times its derivative in
+    /// the second stage of an ESDIRK method. (At half the way to the pole from 0.4 to 4 times, but 0.05 times with
+    /// KenCarp4, whose growth is right to 5% up to where it is 0.3.)
+    pub const UNSURE: f64 = 0.2;
+
+    /// Whether the determinant of a factorised matrix has another sign than for short steps.
+    pub fn is_beyond<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        w: &S::Factors<R>,
+        odd: R::Mask,
+    ) -> R::Mask {
+        let negative = S::negative(w);
+        (negative & !odd) | (odd & !negative)
+    }
+
+    /// The same of the matrix of a step with this `scale`, `1/(γh)`.
+    #[cold]
+    pub fn passes<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        u: [R; N],
+        p: [R; P],
+        t: R,
+        scale: R,
+        odd: R::Mask,
+    ) -> R::Mask {
+        let w = S::factor(&u, &p, t, scale);
+        is_beyond::<R, S, N, P>(&w, odd)
+    }
+
+    /// Whether the determinant is negative for short steps of the sign of `span`, from a state.
+    #[called]
+    pub fn short<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        scale: R,
+    ) -> R::Mask {
+        S::negative(&S::factor(u, p, t, scale))
+    }
+
+    /// What the solution of `W x = b` is compared with `b` by: `M x`.
+    pub fn given<R: Real, S: System<N, P>, const N: usize, const P: usize>(x: &[R; N]) -> [R; N] {
+        let mut product = *x;
+        if S::MASS {
+            product = S::mass(x);
+        }
+        product
+    }
+
+    /// Whether `x` is in some component more than `1/share` times `b`. `share` may be negative.
+    pub fn amplifies<R: Real, const N: usize>(b: &[R; N], x: &[R; N], share: R) -> R::Mask {
+        // Of numbers `b - share x` whose sign is not that of `b`.
+        let mut signs = <R::Bits as Bits>::lit(0);
+        for d in 0..N {
+            let rest = x[d].neg_mul_add(share, b[d]);
+            signs = signs | (rest.to_bits() ^ b[d].to_bits());
+        }
+        R::lit(1.0).copysign(R::from_bits(signs)).lt(R::lit(0.0))
+    }
+
+    /// Whether it is so in a component whose `error` is more than [`UNSURE`] times `moved`.
+    pub fn is_unsure<R: Real, const N: usize>(
+        b: &[R; N],
+        x: &[R; N],
+        share: R,
+        error: &[R; N],
+        moved: &[R; N],
+    ) -> R::Mask {
+        let mut signs = <R::Bits as Bits>::lit(0);
+        for d in 0..N {
+            let rest = x[d].neg_mul_add(share, b[d]);
+            let sure = moved[d].abs().mul_add(R::lit(UNSURE), -error[d].abs());
+            signs = signs | ((rest.to_bits() ^ b[d].to_bits()) & sure.to_bits());
+        }
+        R::lit(1.0).copysign(R::from_bits(signs)).lt(R::lit(0.0))
+    }
+
+    /// In what the guard counts: one step that only it limited. Below are refused steps.
+    pub const CAPPED: u64 = 65536;
+    /// In what the guard counts: one step that errors are to limit before it is content.
+    pub const CAUTION: u64 = 134217728;
+    /// In what the guard counts: whether it has let go.
+    pub const RELEASED: u64 = 536870912;
+    /// In what the guard counts: whether a step was taken that passed over growth.
+    pub const HELD_BIT: u64 = 1073741824;
+    /// Steps that errors limit after a refusal.
+    pub const CONTENT: u64 = 3;
+    /// Steps that only the guard limits, after which it lets go: `ln(1/5e-324)`, as each is of `1/λ` or more with
+    /// `γ = 1/4`. With the `γ` of Kvaerno3, the largest, numbers below `1e-185` count as zero.
+    pub const HELD: u64 = 745;
+    /// The most that a step grows by after a refusal.
+    pub const GROWTH: f64 = 2.0;
+    /// How far on the way to the pole a mode may be that a step has to follow.
+    pub const SOON: f64 = 0.4;
+    /// What is left of a step beyond the pole.
+    pub const FAR_FACTOR: f64 = 0.25;
+    /// What is left of one beyond half of it.
+    pub const NEAR_FACTOR: f64 = 0.5;
+
+    /// What is counted, but for what is of one part of a span only.
+    pub fn reported<R: Real>(state: R::Bits) -> R::Bits {
+        state & <R::Bits as Bits>::lit(CAPPED - 1 + HELD_BIT)
+    }
+
+    /// Whether it has let go.
+    pub fn has_let_go<R: Real>(state: R::Bits) -> R::Mask {
+        let bit = <R::Bits as Bits>::lit(RELEASED);
+        (state & bit).equals(bit)
+    }
+
+    /// Whether steps grow by [`GROWTH`] at most.
+    pub fn is_cautious<R: Real>(state: R::Bits) -> R::Mask {
+        !(state & <R::Bits as Bits>::lit(3 * CAUTION)).equals(<R::Bits as Bits>::lit(0))
+    }
+
+    /// The state after a step that was refused, or is counted.
+    pub fn counted<R: Real>(state: R::Bits) -> R::Bits {
+        let most = <R::Bits as Bits>::lit(CAPPED - 1);
+        let count = state & most;
+        let more = count.wrapping_add(<R::Bits as Bits>::lit(1));
+        (state & !most) | <R::Bits as Bits>::select(count.equals(most), count, more)
+    }
+
+    /// The state after a refusal.
+    pub fn refused<R: Real>(state: R::Bits) -> R::Bits {
+        counted::<R>(state) | <R::Bits as Bits>::lit(CONTENT * CAUTION)
+    }
+
+    /// The state after a cautious step, which without the guard would have been followed by a longer one, or
+    /// not.
+    pub fn advanced<R: Real>(state: R::Bits, longer: R::Mask) -> R::Bits {
+        let runs = <R::Bits as Bits>::lit(CAUTION - CAPPED);
+        let counts = <R::Bits as Bits>::lit(CAPPED - 1 + RELEASED + HELD_BIT);
+        let again = state.wrapping_add(<R::Bits as Bits>::lit(CAPPED));
+        let enough = !(again & runs).less_than(<R::Bits as Bits>::lit(HELD * CAPPED));
+        let let_go = (state & counts) | <R::Bits as Bits>::lit(RELEASED + HELD_BIT);
+        let again = <R::Bits as Bits>::select(enough, let_go, again);
+        let calmer = state.wrapping_sub(<R::Bits as Bits>::lit(CAUTION));
+        let content = !is_cautious::<R>(calmer);
+        let calmer = <R::Bits as Bits>::select(content, state & counts, calmer);
+        <R::Bits as Bits>::select(longer, again, calmer)
+    }
+
+    /// What a step tells that is not refused for other reasons, which are its `code`: growth that the matrix is
+    /// `beyond`, or that is suspected. `x` is a solution.
+    pub fn told<R: Real, const N: usize>(
+        x: &[R; N],
+        beyond: R::Mask,
+        suspect: R::Mask,
+        code: R::Bits,
+    ) -> R::Bits {
+        let none = <R::Bits as Bits>::lit(code::SUCCESS);
+        let grows = <R::Bits as Bits>::lit(code::GROWTH);
+        let perhaps = <R::Bits as Bits>::lit(code::SUSPECT);
+        // Pivots that are not numbers have any sign.
+        let solved = stepper::is_finite::<R, N>(x);
+        let why = <R::Bits as Bits>::select(suspect & solved & code.equals(none), perhaps, code);
+        <R::Bits as Bits>::select(beyond & solved, grows, why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Refusals, steps that only the guard limits until it lets go, and steps that calm it.
+    #[test]
+    fn states_follow_each_other() {
+        let refused = refused::<f64>(0);
+        assert!(is_cautious::<f64>(refused) && !has_let_go::<f64>(refused));
+        assert_eq!(
+            Guarded::from_lane(reported::<f64>(refused) as u32),
+            Guarded { count: 1, held: false }
+        );
+        let mut state = refused;
+        for step in 1..=HELD {
+            assert!(is_cautious::<f64>(state), "{step}");
+            state = advanced::<f64>(state, true);
+        }
+        assert!(has_let_go::<f64>(state) && !is_cautious::<f64>(state));
+        assert_eq!(
+            Guarded::from_lane(reported::<f64>(state) as u32),
+            Guarded { count: 1, held: true }
+        );
+        // Calm again, with a new count of what only the guard limits.
+        let mut state = advanced::<f64>(refused, true);
+        for _ in 0..CONTENT {
+            assert!(is_cautious::<f64>(state));
+            state = advanced::<f64>(state, false);
+        }
+        assert_eq!(state, 1);
+        // The count ends where it ends, and spoils nothing beside it.
+        let mut state = 0;
+        for _ in 0..70_000 {
+            state = super::refused::<f32>(state);
+        }
+        assert!(is_cautious::<f32>(state) && !has_let_go::<f32>(state));
+        assert_eq!(
+            Guarded::from_lane(reported::<f32>(state)),
+            Guarded { count: 65_535, held: false }
+        );
+    }
+}

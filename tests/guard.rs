@@ -1,0 +1,275 @@
+//! Steps that would pass over growth are refused, or told: see `odes::guard`.
+
+#[path = "support/everywhere.rs"]
+mod everywhere;
+
+use everywhere::same_everywhere;
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{EnsembleSolution, Method, Vary};
+
+/// Grows from a seed to one, and a component that follows it at once.
+#[ode_system]
+fn autocatalysis(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
+    let [x, follower] = *u;
+    [p[0] * x * (1.0 - x), 1e3 * p[0] * (x - follower)]
+}
+
+/// Zero is a state of rest for ever, and an unstable one; so is what it is fed with, but at one time.
+#[ode_system]
+fn pitchfork(u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
+    let fed = if t > 5000.0 && t < 5001.0 { p[0] } else { 0.0 };
+    [u[0] * (1.0 - u[0] * u[0]) + fed]
+}
+
+/// Grows as `autocatalysis`, by a rate that is an algebraic unknown. One row of the mass matrix is negative, so that
+/// the determinants of short steps are.
+#[ode_system]
+mod constrained {
+    #[mass_matrix]
+    const M: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, -1e-3, 0.0], [0.0, 0.0, 0.0]];
+    fn rhs(u: &[f64; 3], p: &[f64; 1]) -> [f64; 3] {
+        let [x, follower, rate] = *u;
+        [rate * x, follower - x, rate - p[0] * (1.0 - x)]
+    }
+}
+
+/// The same in so many unknowns that nobody searches for pivots.
+#[ode_system]
+mod chain {
+    const N: usize = 6;
+    #[mass_matrix]
+    const M: [[f64; N]; N] = [
+        [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 2.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    ];
+    fn rhs(u: &[f64; N], p: &[f64; 1]) -> [f64; N] {
+        let [x, a, b, c, rate, rest] = *u;
+        [rate * x, 1e3 * (x - a), 50.0 * (a - b), b - c, rest * p[0] - rate, 1.0 - x - rest]
+    }
+}
+
+/// A growing spiral that ends on the unit circle.
+#[ode_system]
+fn hopf(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
+    let [x, y] = *u;
+    let rate = 1.0 - x * x - y * y;
+    [rate * x - p[0] * y, p[0] * x + rate * y]
+}
+
+/// Two that grow on their own.
+#[ode_system]
+fn pair(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
+    [p[0] * u[0] * (1.0 - u[0]), p[1] * u[1] * (1.0 - u[1])]
+}
+
+/// When the first component first reaches a half.
+fn half_time<S: System<N, P>, const N: usize, const P: usize>(
+    solution: &OdeSolution<S, f64, N, P>,
+) -> f64 {
+    let trajectory = solution.trajectory();
+    let above = |t: f64| trajectory.at(t).unwrap()[0] >= 0.5;
+    let slot = (1..trajectory.len()).find(|&slot| above(trajectory.time(slot)));
+    let slot = slot.expect("it reaches a half");
+    let (mut before, mut after) = (trajectory.time(slot - 1), trajectory.time(slot));
+    for _ in 0..60 {
+        let middle = 0.5 * (before + after);
+        *(if above(middle) { &mut after } else { &mut before }) = middle;
+    }
+    after
+}
+
+const TOLERANCES: [(f64, f64); 4] = [(1e-3, 1e-6), (1e-3, 1e-9), (1e-6, 1e-9), (1e-8, 1e-10)];
+
+fn options((reltol, abstol): (f64, f64)) -> SolveOptions {
+    SolveOptions::default().reltol(reltol).abstol(abstol)
+}
+
+/// From `1e-16`, at the time `ln(1e16)`, forwards and backwards, to a part of the time.
+fn ignites<M: Method<K> + Copy, const K: usize>(method: M, part: f64) {
+    for tolerances in TOLERANCES {
+        for direction in [1.0, -1.0] {
+            let end = 100.0 * direction;
+            let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=end, [direction]);
+            let options = options(tolerances).saveat(SaveAt::Steps);
+            let solution = problem.solve(method, &options).unwrap();
+            let error = half_time(&solution) / (direction * 16.0 * 10.0_f64.ln()) - 1.0;
+            let (refused, all) = (solution.guarded(), solution.rejected());
+            eprintln!("{tolerances:?}: {:+.3}%, {refused} refusals", 100.0 * error);
+            assert_eq!(solution.code(), ReturnCode::Success);
+            assert!((solution.final_state()[0] - 1.0).abs() < 1e-2);
+            assert!(error.abs() < part, "{tolerances:?}, {direction}: {error}");
+            assert!(0 < refused && refused <= all && !solution.held_unstable());
+        }
+    }
+}
+
+#[test]
+fn growth_takes_the_time_that_it_takes() {
+    ignites(Rodas4, 2e-3);
+    ignites(Rodas5P, 2e-3);
+    // There its growth is 2% too fast.
+    ignites(Kvaerno5, 2e-2);
+    // Where it may be as far as two fifths of the way to the pole, growth of order 2 is 8% too fast.
+    ignites(Rosenbrock23, 5e-2);
+}
+
+/// The stiff half of a method that switches.
+#[test]
+fn a_method_that_switches_looks_while_it_is_implicit() {
+    let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
+    let options = options((1e-3, 1e-6)).saveat(SaveAt::Steps);
+    let solution = problem.solve(Tsit5Rodas4, &options).unwrap();
+    assert!(solution.guarded() > 0);
+    let error = half_time(&solution) / (16.0 * 10.0_f64.ln()) - 1.0;
+    assert!(error.abs() < 2e-3, "{error}");
+}
+
+/// What all of this is against: without it a method ends where it began, in a few steps. Who only wants to be told is.
+#[test]
+fn nobody_looks_unless_asked() {
+    use odes::GrowthGuard::{Off, Report};
+    let problem = || OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
+    for tolerances in TOLERANCES {
+        let off = problem().solve(Rodas4, &options(tolerances).growth_guard(Off)).unwrap();
+        assert!(off.final_state()[0] < 1e-6 && off.accepted() < 20);
+        assert!(off.guarded() == 0 && !off.held_unstable());
+        let told = problem().solve(Rodas4, &options(tolerances).growth_guard(Report)).unwrap();
+        assert_eq!(off.final_state().map(f64::to_bits), told.final_state().map(f64::to_bits));
+        assert!(told.guarded() > 0 && told.held_unstable());
+        assert!(told.guarded() <= told.accepted());
+    }
+    // In a precision whose signs are not as sure it is so by default, and with fixed steps always.
+    let problem = OdeProblem::new(autocatalysis, [1e-16_f32, 0.0], 0.0..=100.0, [1.0]);
+    let single = problem.solve(Rodas4, &options((1e-3, 1e-6))).unwrap();
+    assert!(single.guarded() > 0 && single.held_unstable() && single.final_state()[0] < 1e-6);
+    let fixed = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
+    let fixed = fixed.solve(Rodas4, &SolveOptions::default().fixed_step(10.0)).unwrap();
+    assert!(fixed.guarded() == 10 && fixed.held_unstable());
+    // An explicit method has no pole.
+    let problem = OdeProblem::new(pair, [1e-16_f64, 0.0], 0.0..=100.0, [1.0, 1.0]);
+    let explicit = problem.solve(Tsit5, &options((1e-3, 1e-6))).unwrap();
+    assert!((explicit.final_state()[0] - 1.0).abs() < 1e-3 && explicit.guarded() == 0);
+}
+
+/// From `1e-12` it grows, from an exact zero it does not, at no great cost however long that takes; what it is given later
+/// grows.
+#[test]
+fn an_exact_zero_is_let_go() {
+    for tolerances in TOLERANCES {
+        let options = options(tolerances);
+        let solve = |u0: f64, end: f64, fed: f64| {
+            let problem = OdeProblem::new(pitchfork, [u0], 0.0..=end, [fed]);
+            problem.solve(Rodas4, &options).unwrap()
+        };
+        let seeded = solve(1e-12, 1000.0, 0.0);
+        assert!((seeded.final_state()[0] - 1.0).abs() < 1e-3 && !seeded.held_unstable());
+        for end in [2e3, 4e3, 1e7] {
+            let zero = solve(0.0, end, 0.0);
+            assert!(zero.final_state()[0] == 0.0 && zero.held_unstable());
+            assert_eq!(zero.code(), ReturnCode::Success);
+            // Two parts of the span have a break between them.
+            let parts = 1 + u32::from(end > 5e3) * 2;
+            assert!(zero.accepted() <= 1000 * parts, "{} steps", zero.accepted());
+        }
+        let fed = solve(0.0, 1e7, 1e-12);
+        assert!((fed.final_state()[0] - 1.0).abs() < 1e-3 && fed.held_unstable());
+    }
+}
+
+/// What the determinant does not show: complex modes, and two that pass in one step. `docs/what-success-means.md` says so.
+#[test]
+fn some_growth_nobody_sees() {
+    for tolerances in TOLERANCES {
+        let problem = OdeProblem::new(hopf, [1e-14_f64, 0.0], 0.0..=100.0, [30.0]);
+        let solution = problem.solve(Rodas4, &options(tolerances)).unwrap();
+        assert!(solution.code().is_success() && solution.final_state()[0].abs() < 1e-6);
+        let two = |slower: f64| {
+            let problem = OdeProblem::new(pair, [1e-14, 1e-14], 0.0..=1e3, [1.0, slower]);
+            problem.solve(Rodas4, &options(tolerances)).unwrap()
+        };
+        assert!(two(0.9).code().is_success() && two(0.9).final_state()[0] < 1e-6);
+        let apart = two(0.1).final_state();
+        assert!(apart.iter().all(|x| (x - 1.0).abs() < 1e-2), "{apart:?}");
+    }
+}
+
+/// Seeds from a thousandth down to nothing, and rates of all kinds.
+fn seeds<S: System<N, 1>, T: Scalar, const N: usize>(
+    system: S,
+    n: usize,
+    consistent: impl Fn(f64, f64) -> [f64; N] + Sync,
+) -> EnsembleProblem<S, T, impl Vary<S, T, N, 1>, N, 1> {
+    let narrow = |u: [f64; N]| u.map(T::narrow);
+    let problem = OdeProblem::new(
+        system,
+        narrow(consistent(1.0, 1.0)),
+        T::narrow(0.0)..=T::narrow(300.0),
+        [T::narrow(1.0)],
+    );
+    EnsembleProblem::new(problem).trajectories(n).vary(move |problem, i| {
+        let seed = if i % 7 == 3 { 0.0 } else { 10.0_f64.powi(-((i % 30) as i32) - 3) };
+        let rate = 1.0 + i as f64 / n as f64;
+        problem.with_u0(narrow(consistent(seed, rate))).with_p([T::narrow(rate)])
+    })
+}
+
+/// All end at one, but those that began with nothing.
+fn all_ignite<S: System<N, 1>, const N: usize>(solution: &EnsembleSolution<S, f64, N, 1>) {
+    for (i, trajectory) in solution.iter().enumerate() {
+        let end = trajectory.final_state()[0];
+        let (expected, zero) = if i % 7 == 3 { (0.0, true) } else { (1.0, false) };
+        assert!(trajectory.code().is_success() && (end - expected).abs() < 1e-2, "{i}: {end}");
+        // 300 times the rate is not enough to let go.
+        assert!(!trajectory.held_unstable(), "{i}");
+        assert!(!zero || trajectory.guarded() > 50, "{i}");
+    }
+}
+
+#[test]
+fn neighbours_change_no_bit_of_it() {
+    let ensemble = seeds(autocatalysis, 300, |x, _| [x, x]);
+    let options = SolveOptions::default();
+    let solution = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
+    all_ignite(&solution);
+    same_everywhere(Rodas4, &ensemble, &solution, &options);
+}
+
+/// By a method that iterates, whose iterations need not converge beyond the pole.
+#[test]
+fn iterations_change_no_bit_of_it() {
+    let ensemble = seeds(autocatalysis, 300, |x, _| [x, x]);
+    let options = SolveOptions::default();
+    let solution = ensemble.solve(Kvaerno5, EnsembleSerial, &options).unwrap();
+    all_ignite(&solution);
+    same_everywhere(Kvaerno5, &ensemble, &solution, &options);
+}
+
+/// Where steps are only counted.
+#[test]
+fn single_precision_counts_the_same_everywhere() {
+    let ensemble = seeds::<_, f32, 2>(autocatalysis, 300, |x, _| [x, x]);
+    let options = SolveOptions::default();
+    let solution = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
+    assert!(solution.iter().any(|trajectory| trajectory.held_unstable()));
+    same_everywhere(Rodas4, &ensemble, &solution, &options);
+}
+
+/// Mass matrices change what sign short steps have, and a search for pivots exchanges rows.
+#[test]
+fn mass_matrices_have_signs_of_their_own() {
+    let options = SolveOptions::default();
+    let ensemble = seeds(constrained, 300, |x, rate| [x, x, rate * (1.0 - x)]);
+    let solution = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
+    all_ignite(&solution);
+    same_everywhere(Rodas4, &ensemble, &solution, &options);
+    let ensemble = seeds(chain, 300, |x, rate| [x, x, x, x, rate * (1.0 - x), 1.0 - x]);
+    let solution = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
+    all_ignite(&solution);
+    same_everywhere(Rodas4, &ensemble, &solution, &options);
+}
