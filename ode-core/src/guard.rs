@@ -86,9 +86,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(guard)]
 mod device {
-    use crate::integrate::code;
     use crate::lane::{Bits, Real};
-    use crate::methods::stepper;
     use crate::system::System;
 
     /// Nobody looks.
@@ -103,7 +101,7 @@ mod device {
     pub struct Watch<R: Real> {
         /// Modes beyond the pole.
         pub far: bool,
-        /// And those beyond half of it.
+        /// And those on the way there.
         pub near: bool,
         /// Whether the determinant is negative for short steps.
         pub odd: R::Mask,
@@ -114,16 +112,17 @@ mod device {
         Watch::<R> { far, near, odd }
     }
 
-    /// Where a mode is suspected to grow the solution of `W x = b` is more than `γh b` over this:
-    /// `1 - γhλ` at a third of the way to the pole.
-    pub const SUSPECT: f64 = 0.6666666666666666;
-    /// And the derivative before a step of the trapezoidal rule of the size `2γh` less than this times that
-    /// after it: `(1 - γhλ)/(1 + γhλ)`.
-    pub const SUSPECT_SLOPE: f64 = 0.5;
-    /// There its error is more than this times what the first stage moves it by, `γh` times its derivative in
-    /// the second stage of an ESDIRK method. (At half the way to the pole from 0.4 to 4 times, but 0.05 times with
-    /// KenCarp4, whose growth is right to 5% up to where it is 0.3.)
-    pub const UNSURE: f64 = 0.2;
+    /// How far on the way to the pole a mode may be that a step follows: `γhλ`.
+    pub const SOON: f64 = 0.4;
+    /// There the solution of `W x = b` is `γh b` over this: `1 - γhλ`.
+    pub const SUSPECT: f64 = 0.6;
+    /// And the derivative before a step of the trapezoidal rule of the size `2γh` this times that after
+    /// it: `(1 - γhλ)/(1 + γhλ)`.
+    pub const SUSPECT_SLOPE: f64 = 0.42857142857142855;
+
+    /// Where the error of a component that grows is this times `γhλ/(1 - γhλ)` times what the first stage moves it by, `γh`
+    /// times its derivative in the second stage of an ESDIRK method, or more, the step does not follow.
+    pub const LOST: f64 = 0.5;
 
     /// Whether the determinant of a factorised matrix has another sign than for short steps.
     pub fn is_beyond<R: Real, S: System<N, P>, const N: usize, const P: usize>(
@@ -134,22 +133,9 @@ mod device {
         (negative & !odd) | (odd & !negative)
     }
 
-    /// The same of the matrix of a step with this `scale`, `1/(γh)`.
-    #[cold]
-    pub fn passes<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        u: [R; N],
-        p: [R; P],
-        t: R,
-        scale: R,
-        odd: R::Mask,
-    ) -> R::Mask {
-        let w = S::factor(&u, &p, t, scale);
-        is_beyond::<R, S, N, P>(&w, odd)
-    }
-
-    /// Whether the determinant is negative for short steps of the sign of `span`, from a state.
+    /// Whether the determinant is negative at a state for steps with this `scale`, `1/(γh)`.
     #[called]
-    pub fn short<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+    pub fn is_negative<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         u: &[R; N],
         p: &[R; P],
         t: R,
@@ -158,7 +144,7 @@ mod device {
         S::negative(&S::factor(u, p, t, scale))
     }
 
-    /// What the solution of `W x = b` is compared with `b` by: `M x`.
+    /// What the solution `x` of `W x = b` is compared with `b` by: `M x`.
     pub fn given<R: Real, S: System<N, P>, const N: usize, const P: usize>(x: &[R; N]) -> [R; N] {
         let mut product = *x;
         if S::MASS {
@@ -178,19 +164,22 @@ mod device {
         R::lit(1.0).copysign(R::from_bits(signs)).lt(R::lit(0.0))
     }
 
-    /// Whether it is so in a component whose `error` is more than [`UNSURE`] times `moved`.
-    pub fn is_unsure<R: Real, const N: usize>(
+    /// Whether a component grows so fast that the step does not follow: where `x` is `1/share` times `b` or more, and the
+    /// error at least `part (x/b - 1)` times what the component is `moved` by. Numbers whose products underflow say nothing.
+    pub fn is_lost<R: Real, const N: usize>(
         b: &[R; N],
         x: &[R; N],
         share: R,
         error: &[R; N],
         moved: &[R; N],
+        part: R,
     ) -> R::Mask {
         let mut signs = <R::Bits as Bits>::lit(0);
         for d in 0..N {
             let rest = x[d].neg_mul_add(share, b[d]);
-            let sure = moved[d].abs().mul_add(R::lit(UNSURE), -error[d].abs());
-            signs = signs | ((rest.to_bits() ^ b[d].to_bits()) & sure.to_bits());
+            let due = (part * (x[d] - b[d]).abs()) * moved[d].abs();
+            let fits = due - error[d].abs() * b[d].abs();
+            signs = signs | ((rest.to_bits() ^ b[d].to_bits()) & fits.to_bits());
         }
         R::lit(1.0).copysign(R::from_bits(signs)).lt(R::lit(0.0))
     }
@@ -210,8 +199,6 @@ mod device {
     pub const HELD: u64 = 745;
     /// The most that a step grows by after a refusal.
     pub const GROWTH: f64 = 2.0;
-    /// How far on the way to the pole a mode may be that a step has to follow.
-    pub const SOON: f64 = 0.4;
     /// What is left of a step beyond the pole.
     pub const FAR_FACTOR: f64 = 0.25;
     /// What is left of one beyond half of it.
@@ -242,7 +229,7 @@ mod device {
     }
 
     /// The state after a refusal.
-    pub fn refused<R: Real>(state: R::Bits) -> R::Bits {
+    pub fn after_refusal<R: Real>(state: R::Bits) -> R::Bits {
         counted::<R>(state) | <R::Bits as Bits>::lit(CONTENT * CAUTION)
     }
 
@@ -261,21 +248,49 @@ mod device {
         <R::Bits as Bits>::select(longer, again, calmer)
     }
 
-    /// What a step tells that is not refused for other reasons, which are its `code`: growth that the matrix is
-    /// `beyond`, or that is suspected. `x` is a solution.
-    pub fn told<R: Real, const N: usize>(
-        x: &[R; N],
-        beyond: R::Mask,
-        suspect: R::Mask,
-        code: R::Bits,
-    ) -> R::Bits {
-        let none = <R::Bits as Bits>::lit(code::SUCCESS);
-        let grows = <R::Bits as Bits>::lit(code::GROWTH);
-        let perhaps = <R::Bits as Bits>::lit(code::SUSPECT);
-        // Pivots that are not numbers have any sign.
-        let solved = stepper::is_finite::<R, N>(x);
-        let why = <R::Bits as Bits>::select(suspect & solved & code.equals(none), perhaps, code);
-        <R::Bits as Bits>::select(beyond & solved, grows, why)
+    /// What becomes of a step.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Judged<R: Real> {
+        /// Where it is refused.
+        pub refused: R::Mask,
+        /// The next step size as a multiple of this one.
+        pub factor: R,
+        /// The state of the guard.
+        pub state: R::Bits,
+    }
+
+    /// Judges steps beyond the pole (`grows`) and half-way to it (`soon`), and those after one that was
+    /// refused, of which errors would `accept` some, to be followed by steps of `factor` times their size. Steps are refused
+    /// where those are looked for that are `near`; else they are counted. Lanes that do not `run` stay as they are.
+    pub fn judge<R: Real>(
+        state: R::Bits,
+        grows: R::Mask,
+        soon: R::Mask,
+        accept: R::Mask,
+        run: R::Mask,
+        factor: R,
+        near: bool,
+    ) -> Judged<R> {
+        let cautious = is_cautious::<R>(state);
+        let longer = factor.gt(R::lit(GROWTH));
+        let mut refused = cautious & !cautious;
+        let mut passed = counted::<R>(state);
+        if near {
+            refused = (grows | soon) & !has_let_go::<R>(state);
+            passed = state;
+        }
+        let taken = accept & !refused;
+        let less = R::select(grows, R::lit(FAR_FACTOR), R::lit(NEAR_FACTOR));
+        let most = R::select(cautious & longer, R::lit(GROWTH), factor);
+        let factor = R::select(refused, less, most);
+        let after = advanced::<R>(state, longer);
+        let next = <R::Bits as Bits>::select(cautious & taken, after, state);
+        let held = passed | <R::Bits as Bits>::lit(HELD_BIT);
+        let next = <R::Bits as Bits>::select(grows & taken, held, next);
+        let again = after_refusal::<R>(state);
+        let next = <R::Bits as Bits>::select(refused, again, next);
+        let state = <R::Bits as Bits>::select(run, next, state);
+        Judged::<R> { refused, factor, state }
     }
 }
 
@@ -286,7 +301,7 @@ mod tests {
     /// Refusals, steps that only the guard limits until it lets go, and steps that calm it.
     #[test]
     fn states_follow_each_other() {
-        let refused = refused::<f64>(0);
+        let refused = after_refusal::<f64>(0);
         assert!(is_cautious::<f64>(refused) && !has_let_go::<f64>(refused));
         assert_eq!(
             Guarded::from_lane(reported::<f64>(refused) as u32),
@@ -312,7 +327,7 @@ mod tests {
         // The count ends where it ends, and spoils nothing beside it.
         let mut state = 0;
         for _ in 0..70_000 {
-            state = super::refused::<f32>(state);
+            state = after_refusal::<f32>(state);
         }
         assert!(is_cautious::<f32>(state) && !has_let_go::<f32>(state));
         assert_eq!(

@@ -38,10 +38,6 @@ pub mod code {
     pub const INCONSISTENT: u64 = 6;
     /// The solution leaves its domain, however small the step, or with the step that was given.
     pub const OUTSIDE: u64 = 7;
-    /// Of a step, never of a trajectory: it may pass over growth. See [`guard`](crate::guard).
-    pub const GROWTH: u64 = 8;
-    /// The same, perhaps of a step of twice the size.
-    pub const SUSPECT: u64 = 9;
 }
 
 #[ode_macros::device(integrate)]
@@ -407,7 +403,7 @@ mod device {
                 }
                 if M::GUARDS && S::MASS {
                     let scale = R::lit(initial::SHORT).copysign(span);
-                    let negative = guard::short::<R, S, N, P>(&u, &p, told, scale);
+                    let negative = guard::is_negative::<R, S, N, P>(&u, &p, told, scale);
                     mirrored = (begins & negative) | (mirrored & !begins);
                 }
                 k1 = stepper::choose::<R, N>(begins, if M::SLOPE { k } else { f }, k1);
@@ -518,17 +514,18 @@ mod device {
                     M::step::<R, S, N, P>(&u, &p, &at, h, &k1, mode, &tolerances, &watch);
                 let mut grows = nobody;
                 let mut soon = nobody;
+                let mut watching = false;
                 if M::GUARDS {
-                    grows = step.code.equals(<R::Bits as Bits>::lit(code::GROWTH));
-                    soon = step.code.equals(<R::Bits as Bits>::lit(code::SUSPECT));
-                    step.code = <R::Bits as Bits>::select(grows | soon, none, step.code);
+                    let marks = step.grows | step.suspect | guard::is_cautious::<R>(guarded);
+                    watching = (run & marks).any();
+                    if watching {
+                        // Pivots that are not numbers have any sign.
+                        let solved = stepper::is_finite::<R, N>(&step.u);
+                        grows = step.grows & solved;
+                        soon = step.suspect & solved & !step.grows;
+                    }
                     if soon.any() {
                         soon = soon & M::misses_growth::<R, S, N, P>(&u, &p, &at, h, &step);
-                        if soon.any() {
-                            let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
-                            let beyond = guard::passes::<R, S, N, P>(u, p, told, scale, mirrored);
-                            soon = soon & beyond;
-                        }
                     }
                 }
                 if S::HAS_DOMAIN {
@@ -547,11 +544,6 @@ mod device {
                         let most = R::lit(controller::SQUARE_MAX);
                         square = R::select(step.code.equals(none), square, most);
                     }
-                    if M::GUARDS && near {
-                        let free = guard::has_let_go::<R>(guarded);
-                        let most = R::lit(controller::SQUARE_MAX);
-                        square = R::select((grows | soon) & !free, most, square);
-                    }
                     let mut law = o.law;
                     if M::SWITCHES {
                         let stiff = auto::has::<R>(mode, auto::STIFF);
@@ -569,27 +561,18 @@ mod device {
                         memory = controller::choose_memory::<R>(turned, &new, &memory);
                     }
                     factor = R::from_single(decision.factor);
-                    if M::GUARDS && near {
-                        let cautious = guard::is_cautious::<R>(guarded);
-                        if (grows | soon | cautious).any() {
-                            let free = guard::has_let_go::<R>(guarded);
-                            let refused = (grows | soon) & !free;
-                            let less = R::lit(guard::NEAR_FACTOR);
-                            let less = R::select(grows, R::lit(guard::FAR_FACTOR), less);
-                            let longer = factor.gt(R::lit(guard::GROWTH));
-                            let most = R::lit(guard::GROWTH);
-                            factor = R::select(cautious & longer, most, factor);
-                            factor = R::select(refused, less, factor);
-                            let fresh = controller::fresh::<R>(&law);
-                            memory = controller::choose_memory::<R>(refused, &fresh, &memory);
-                            let next = guard::refused::<R>(guarded);
-                            let after = guard::advanced::<R>(guarded, longer);
-                            let after =
-                                <R::Bits as Bits>::select(cautious & accept, after, guarded);
-                            let next = <R::Bits as Bits>::select(refused, next, after);
-                            guarded = <R::Bits as Bits>::select(run, next, guarded);
-                        }
+                    if M::GUARDS && watching {
+                        let judged =
+                            guard::judge::<R>(guarded, grows, soon, accept, run, factor, near);
+                        accept = accept & !judged.refused;
+                        factor = judged.factor;
+                        guarded = judged.state;
+                        let fresh = controller::fresh::<R>(&law);
+                        memory = controller::choose_memory::<R>(judged.refused, &fresh, &memory);
                     }
+                } else if M::GUARDS && watching {
+                    let judged = guard::judge::<R>(guarded, grows, soon, accept, run, factor, near);
+                    guarded = judged.state;
                 }
 
                 if M::SWITCHES {
@@ -598,18 +581,6 @@ mod device {
                 let mut moves = accept;
                 if ADAPTIVE {
                     moves = accept & run;
-                }
-                if M::GUARDS {
-                    // A step that is taken all the same.
-                    let passed = grows & moves & run;
-                    if passed.any() {
-                        let mut after = guarded;
-                        if !near {
-                            after = guard::counted::<R>(guarded);
-                        }
-                        let held = after | <R::Bits as Bits>::lit(guard::HELD_BIT);
-                        guarded = <R::Bits as Bits>::select(passed, held, guarded);
-                    }
                 }
                 if SAVE && saves {
                     // How far after the beginning of the step the next time to save is. With fixed steps

@@ -20,7 +20,6 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
     const LAST: usize = M::LAST;
     const SWITCHES: bool = M::SWITCHES;
     const GUARDS: bool = M::GUARDS;
-    const DIAGONAL: f64 = M::DIAGONAL;
     const ITERATES: bool = M::ITERATES;
     const SLOPE: bool = M::SLOPE;
 

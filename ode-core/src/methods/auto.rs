@@ -152,7 +152,6 @@ macro_rules! switching {
                 const LAST: usize = $explicit::$Explicit::LAST;
                 const SWITCHES: bool = true;
                 const GUARDS: bool = $implicit::$Implicit::GUARDS;
-                const DIAGONAL: f64 = $implicit::$Implicit::DIAGONAL;
                 const ITERATES: bool = $implicit::$Implicit::ITERATES;
                 const SLOPE: bool = false;
 
@@ -172,6 +171,8 @@ macro_rules! switching {
                     let mut k = R::blank::<N, $kept>();
                     let mut new = *u;
                     let mut code = <R::Bits as Bits>::lit(code::SUCCESS);
+                    let mut grows = stiff & easy;
+                    let mut suspect = grows;
                     let mut suggests = stiff;
                     if easy.any() {
                         let made = $explicit::$Explicit::step::<R, S, N, P>(
@@ -208,6 +209,8 @@ macro_rules! switching {
                         );
                         new = stepper::choose::<R, N>(stiff, made.u, new);
                         code = <R::Bits as Bits>::select(stiff, made.code, code);
+                        grows = stiff & made.grows;
+                        suspect = stiff & made.suspect;
                         k[0] = stepper::choose::<R, N>(stiff, made.k[0], k[0]);
                         for j in 0..$others {
                             k[$some + j] = made.k[j];
@@ -225,6 +228,8 @@ macro_rules! switching {
                     }
                     let mut step = stepper::step::<R, N, $kept>(new, k, code);
                     step.mode = auto::next::<R>(mode, suggests);
+                    step.grows = grows;
+                    step.suspect = suspect;
                     step
                 }
 

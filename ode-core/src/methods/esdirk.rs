@@ -220,7 +220,6 @@ macro_rules! esdirk {
                 const LAST: usize = $stages - 1;
                 const SWITCHES: bool = false;
                 const GUARDS: bool = true;
-                const DIAGONAL: f64 = GAMMA;
                 const ITERATES: bool = true;
                 const SLOPE: bool = true;
 
@@ -295,18 +294,20 @@ macro_rules! esdirk {
                     // Where there is nothing to begin with, nothing is to blame on the iteration.
                     let solved = <R::Bits as Bits>::lit(code::SUCCESS);
                     code = <R::Bits as Bits>::select(stepper::is_finite::<R, N>(k1), code, solved);
+                    let mut grows = <R::Mask as Mask>::splat(false);
                     if watch.far {
-                        // Beyond the pole iterations may not converge.
-                        let beyond = guard::is_beyond::<R, S, N, P>(&w, watch.odd);
-                        let mut suspect = <R::Mask as Mask>::splat(false);
-                        if watch.near {
-                            // The second stage is a step of the trapezoidal rule.
-                            let share = R::lit(guard::SUSPECT_SLOPE);
-                            suspect = guard::amplifies::<R, N>(k1, &k[1], share);
-                        }
-                        code = guard::told::<R, N>(&k[$stages], beyond, suspect, code);
+                        grows = guard::is_beyond::<R, S, N, P>(&w, watch.odd);
                     }
-                    stepper::step::<R, N, $kept>(new, k, code)
+                    let mut suspect = <R::Mask as Mask>::splat(false);
+                    if watch.near {
+                        // The second stage is a step of the trapezoidal rule.
+                        let share = R::lit(guard::SUSPECT_SLOPE);
+                        suspect = guard::amplifies::<R, N>(k1, &k[1], share);
+                    }
+                    let mut step = stepper::step::<R, N, $kept>(new, k, code);
+                    step.grows = grows;
+                    step.suspect = suspect;
+                    step
                 }
 
                 fn square_norm<R: Real, const N: usize>(
@@ -329,10 +330,11 @@ macro_rules! esdirk {
                     for d in 0..N {
                         moved[d] = h * R::lit(GAMMA) * step.k[1][d];
                     }
+                    // `(1 + γhλ)/(1 - γhλ) = 1 + 2 γhλ/(1 - γhλ)`.
                     let share = R::lit(guard::SUSPECT_SLOPE);
-                    guard::is_unsure::<R, N>(
-                        &step.k[0], &step.k[1], share, &step.k[$stages], &moved,
-                    )
+                    let part = R::lit(0.5 * guard::LOST);
+                    let error = &step.k[$stages];
+                    guard::is_lost::<R, N>(&step.k[0], &step.k[1], share, error, &moved, part)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

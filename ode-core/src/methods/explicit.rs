@@ -138,7 +138,6 @@ macro_rules! explicit {
                 const LAST: usize = $last;
                 const SWITCHES: bool = false;
                 const GUARDS: bool = false;
-                const DIAGONAL: f64 = 0.0;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;
 

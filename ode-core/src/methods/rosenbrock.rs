@@ -122,7 +122,6 @@ macro_rules! rosenbrock {
                 const LAST: usize = 0;
                 const SWITCHES: bool = false;
                 const GUARDS: bool = true;
-                const DIAGONAL: f64 = GAMMA;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;
 
@@ -147,16 +146,16 @@ macro_rules! rosenbrock {
                         b = stepper::add(b, h * R::lit(TIME[0]), &slope);
                     }
                     let mut x = S::solve(&factors, &b);
-                    let mut code = stepper::unsolved::<R, N>(&x, &first, &slope);
+                    let code = stepper::unsolved::<R, N>(&x, &first, &slope);
+                    let mut grows = <R::Mask as Mask>::splat(false);
                     if watch.far {
-                        let beyond = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
-                        let mut suspect = <R::Mask as Mask>::splat(false);
-                        if watch.near {
-                            let moved = guard::given::<R, S, N, P>(&x);
-                            let share = per_gh * R::lit(guard::SUSPECT);
-                            suspect = guard::amplifies::<R, N>(&b, &moved, share);
-                        }
-                        code = guard::told::<R, N>(&x, beyond, suspect, code);
+                        grows = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
+                    }
+                    let mut suspect = <R::Mask as Mask>::splat(false);
+                    if watch.near {
+                        let moved = guard::given::<R, S, N, P>(&x);
+                        let share = per_gh * R::lit(guard::SUSPECT);
+                        suspect = guard::amplifies::<R, N>(&b, &moved, share);
                     }
                     // All but the last, which nobody indexes.
                     let mut solved = R::blank::<N, $stages>();
@@ -212,7 +211,10 @@ macro_rules! rosenbrock {
                         k[i] = solved[i - 1];
                     }
                     let new = stepper::add(w, R::lit(1.0), &x);
-                    stepper::step::<R, N, $kept>(new, k, code)
+                    let mut step = stepper::step::<R, N, $kept>(new, k, code);
+                    step.grows = grows;
+                    step.suspect = suspect;
+                    step
                 }
 
                 fn square_norm<R: Real, const N: usize>(
@@ -236,11 +238,15 @@ macro_rules! rosenbrock {
                         let slope = S::time_gradient(u, p, at.t);
                         given = stepper::add(given, h * R::lit(TIME[0]), &slope);
                     }
-                    let moved = guard::given::<R, S, N, P>(&step.k[1]);
-                    let share = R::lit(guard::SUSPECT / GAMMA) / h;
-                    guard::is_unsure::<R, N>(
-                        &given, &moved, share, &step.k[$stages], &step.k[1],
-                    )
+                    let mut scaled = guard::given::<R, S, N, P>(&step.k[1]);
+                    let per_gh = R::lit(1.0 / GAMMA) / h;
+                    for d in 0..N {
+                        scaled[d] = per_gh * scaled[d];
+                    }
+                    let share = R::lit(guard::SUSPECT);
+                    let part = R::lit(guard::LOST);
+                    let error = &step.k[$stages];
+                    guard::is_lost::<R, N>(&given, &scaled, share, error, &step.k[1], part)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

@@ -66,7 +66,6 @@ mod device {
         const LAST: usize = 4;
         const SWITCHES: bool = false;
         const GUARDS: bool = true;
-        const DIAGONAL: f64 = D;
         const ITERATES: bool = false;
         const SLOPE: bool = false;
 
@@ -89,16 +88,15 @@ mod device {
                 b = stepper::add(b, h * R::lit(D), &slope);
             }
             let first = S::solve(&factors, &b);
-            let mut code = stepper::unsolved::<R, N>(&first, k1, &slope);
+            let mut grows = <R::Mask as Mask>::splat(false);
             if watch.far {
-                let beyond = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
-                let mut suspect = <R::Mask as Mask>::splat(false);
-                if watch.near {
-                    let moved = guard::given::<R, S, N, P>(&first);
-                    let share = scale * R::lit(guard::SUSPECT);
-                    suspect = guard::amplifies::<R, N>(&b, &moved, share);
-                }
-                code = guard::told::<R, N>(&first, beyond, suspect, code);
+                grows = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
+            }
+            let mut suspect = <R::Mask as Mask>::splat(false);
+            if watch.near {
+                let moved = guard::given::<R, S, N, P>(&first);
+                let share = scale * R::lit(guard::SUSPECT);
+                suspect = guard::amplifies::<R, N>(&b, &moved, share);
             }
             let mut w = stepper::add(*u, R::lit(0.5 / D), &first);
             let f = S::rhs(&w, p, timeline::stage::<R, S, N, P>(at, R::lit(0.5)));
@@ -125,8 +123,12 @@ mod device {
                 b = stepper::add(b, h * R::lit(D), &slope);
             }
             let third = S::solve(&factors, &b);
+            let code = stepper::unsolved::<R, N>(&first, k1, &slope);
             let k = [*k1, first, second, third, last];
-            stepper::step::<R, N, 5>(w, k, code)
+            let mut step = stepper::step::<R, N, 5>(w, k, code);
+            step.grows = grows;
+            step.suspect = suspect;
+            step
         }
 
         fn square_norm<R: Real, const N: usize>(
@@ -151,10 +153,15 @@ mod device {
                 let slope = S::time_gradient(u, p, at.t);
                 given = stepper::add(given, h * R::lit(D), &slope);
             }
-            let moved = guard::given::<R, S, N, P>(&step.k[1]);
-            let share = R::lit(guard::SUSPECT / D) / h;
+            let mut scaled = guard::given::<R, S, N, P>(&step.k[1]);
+            let per_gh = R::lit(1.0 / D) / h;
+            for d in 0..N {
+                scaled[d] = per_gh * scaled[d];
+            }
             let error = error::<R, N>(&step.k[1], &step.k[2], &step.k[3]);
-            guard::is_unsure::<R, N>(&given, &moved, share, &error, &step.k[1])
+            let share = R::lit(guard::SUSPECT);
+            let part = R::lit(guard::LOST);
+            guard::is_lost::<R, N>(&given, &scaled, share, &error, &step.k[1], part)
         }
 
         fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

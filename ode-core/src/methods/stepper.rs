@@ -6,7 +6,7 @@ pub use device::*;
 mod device {
     use crate::guard;
     use crate::integrate::code;
-    use crate::lane::{Bits, Real};
+    use crate::lane::{Bits, Mask, Real};
     use crate::system::System;
     use crate::timeline;
 
@@ -35,6 +35,10 @@ mod device {
         pub code: R::Bits,
         /// What a method that [switches](Stepper::SWITCHES) is to remember; else zero.
         pub mode: R::Bits,
+        /// Where an implicit method is beyond the pole of a growing mode; see [`guard`](crate::guard).
+        pub grows: R::Mask,
+        /// Where it may be on the way there.
+        pub suspect: R::Mask,
     }
 
     /// [`Tolerances`] of their parts.
@@ -63,7 +67,8 @@ mod device {
         k: [[R; N]; K],
         code: R::Bits,
     ) -> Step<R, N, K> {
-        Step { u, k, code, mode: <R::Bits as Bits>::lit(0) }
+        let no = <R::Mask as Mask>::splat(false);
+        Step { u, k, code, mode: <R::Bits as Bits>::lit(0), grows: no, suspect: no }
     }
 
     /// A [`Step`] that has a new state.
@@ -195,8 +200,6 @@ mod device {
         const SWITCHES: bool;
         /// Whether it solves linear equations, and so can tell [growth](crate::guard) that it passes over.
         const GUARDS: bool;
-        /// The `γ` of its matrix `M/(γh) - J`, where it solves linear equations.
-        const DIAGONAL: f64;
         /// Whether it iterates, and may end without a new state though its numbers are finite.
         const ITERATES: bool;
         /// Whether the derivative at the beginning is `u'` itself; otherwise it is the right-hand side,
@@ -226,8 +229,7 @@ mod device {
             tolerances: &Tolerances<R, N>,
         ) -> R;
 
-        /// Whether a step that [suspects](code::SUSPECT) growth shows it in another way, too: see
-        /// [`guard`](crate::guard).
+        /// Where a step that is [suspect](Step::suspect) does not follow growth.
         fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
             p: &[R; P],
