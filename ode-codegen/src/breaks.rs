@@ -1,4 +1,4 @@
-//! The times at which a right-hand side changes its form.
+//! The times at which a right-hand side changes its form, or has a pulse or a step in closed form.
 //!
 //! A model with a dose at `t = 5` says `if t < 5.0`, and a step that goes over that time without
 //! knowing of it either misses the dose or is refused until it is short. The comparison tells the
@@ -21,8 +21,12 @@
 //! Not found are times that depend on the state, those of other numbers that are not affine, such
 //! as `t.sin() < 0.5`, and those of functions that round, such as `t % period`, which never end.
 //! Whether there are any is told ([`Breaks::more`]).
+//!
+//! Nor is a form needed that changes: a smooth pulse is missed as a dose is. [`middles`] finds where
+//! those in closed form have their middles, which are handed to the solver as other times are.
 
 pub(crate) mod formula;
+mod middles;
 #[cfg(test)]
 mod tests;
 
@@ -93,7 +97,7 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
         signs: Vec::new(),
         signed: HashSet::new(),
     };
-    for id in ids {
+    for &id in &ids {
         let course = match (still[id.index()], needed[id.index()]) {
             (true, _) => None,
             (false, true) => Some(match finder.graph.rounded(id) {
@@ -107,7 +111,11 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
         };
         finder.courses.push(course);
     }
-    let Finder { times, more, .. } = finder;
+    let more = finder.more;
+    // What is looked at for another reason is not compared.
+    finder.signed.clear();
+    middles::find(&mut finder, &ids, &needed);
+    let Finder { times, .. } = finder;
     let is_constant = |time: &Id| constant(graph, *time, &|_| Some(quote!())).is_some();
     let (times, of_parameters) = times.into_iter().partition(is_constant);
     Breaks { times, of_parameters, more }
@@ -273,11 +281,21 @@ impl Finder<'_> {
             }
             _ => {}
         }
+        self.look_at_signs();
+    }
+
+    fn look_at_signs(&mut self) {
         while let Some(a) = self.signs.pop() {
             if self.signed.insert(a) {
                 self.change_of_sign(a);
             }
         }
+    }
+
+    /// Finds the times at which a number changes its sign, and what it is made of.
+    fn sign(&mut self, a: Id) {
+        self.signs.push(a);
+        self.look_at_signs();
     }
 
     /// Finds the times at which a number changes its sign.
@@ -363,10 +381,20 @@ impl Finder<'_> {
         self.more |= a.rest_with(b) == Rest::Moved;
         for one in &a.pieces {
             for other in &b.pieces {
-                let time = self.crossing(*one, *other).filter(|time| !self.times.contains(time));
-                self.times.extend(time);
+                self.cross(*one, *other);
             }
         }
+    }
+
+    /// Where an affine number is zero.
+    fn zero(&mut self, a: Affine) {
+        let zero = Affine { slope: None, offset: self.graph.literal(0.0) };
+        self.cross(a, zero);
+    }
+
+    fn cross(&mut self, a: Affine, b: Affine) {
+        let time = self.crossing(a, b).filter(|time| !self.times.contains(time));
+        self.times.extend(time);
     }
 
     /// Where two numbers are equal that do not move alike.
@@ -386,7 +414,39 @@ impl Finder<'_> {
             true => self.opposite(a.offset),
             false => self.graph.sub(b.offset, a.offset),
         };
-        Some(self.graph.div(difference, slope))
+        Some(self.ratio(difference, slope))
+    }
+
+    /// `a / b`, without a divisor or a factor that both have: `(c / w) / (1 / w)` is `c`, to the last
+    /// place, whatever `w` is.
+    fn ratio(&mut self, a: Id, b: Id) -> Id {
+        if self.graph.is(a, 0.0) {
+            return self.graph.literal(0.0);
+        }
+        let one = self.graph.literal(1.0);
+        let factors = |id: Id, node: Node| match node {
+            Node::Binary(Binary::Mul, x, y) => [(x, y), (y, x)],
+            _ => [(id, one); 2],
+        };
+        match (self.graph.node(a), self.graph.node(b)) {
+            (Node::Unary(Unary::Neg, a), _) => {
+                let ratio = self.ratio(a, b);
+                return self.opposite(ratio);
+            }
+            (Node::Binary(Binary::Div, x, w), Node::Binary(Binary::Div, y, v)) if w == v => {
+                return self.ratio(x, y);
+            }
+            (left, right) => {
+                for (x, rest) in factors(a, left) {
+                    for (y, other) in factors(b, right) {
+                        if x == y && x != one {
+                            return self.ratio(rest, other);
+                        }
+                    }
+                }
+            }
+        }
+        self.graph.div(a, b)
     }
 
     fn negative(&mut self, a: Affine) -> Option<Affine> {

@@ -1,5 +1,7 @@
 //! What is found, of expressions made node by node.
 
+mod middles;
+
 use super::formula::Formula;
 use super::*;
 use crate::ast::{Composed, Function};
