@@ -2,6 +2,8 @@
 
 mod middles;
 
+use quote::quote;
+
 use super::formula::Formula;
 use super::*;
 use crate::ast::{Composed, Function};
