@@ -12,7 +12,7 @@ use std::path::Path;
 
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Dp5, KenCarp4, Kvaerno5, Method, Rosenbrock23, Vern7};
+use odes::{Dp5, KenCarp4, Kvaerno5, Rosenbrock23, Solver, Vern7};
 use serde::Serialize;
 
 use crate::Failure;
@@ -218,7 +218,7 @@ fn solve<S, M, const N: usize, const P: usize, const K: usize>(
 ) -> Result<Run, Failure>
 where
     S: System<N, P>,
-    M: Method<K>,
+    M: Solver<K>,
 {
     let options = options.clone().tolerance(problem.tolerance).saveat(&problem.tests);
     let solution =
@@ -239,7 +239,7 @@ const RULES: [(&str, bool, Option<f64>); 6] = [
     ("dtmax = 6 w", false, Some(6.0)),
 ];
 
-fn runs<M: Method<K>, const K: usize>(
+fn runs<M: Solver<K>, const K: usize>(
     method: M,
     problems: &[Problem],
     rule: usize,
