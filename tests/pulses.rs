@@ -14,8 +14,8 @@ fn step(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Four pulses of unlike forms, each at a place of its own: sech², a Gaussian, a rational one, and a box of
-/// two steps.
+/// Four pulses of unlike forms, each at a place of its own: sech², a Gaussian, a rational one, and
+/// a box of two steps.
 #[ode_system]
 fn pulses(_u: &[f64; 4], p: &[f64; 5], t: f64) -> [f64; 4] {
     use self::step;
@@ -29,7 +29,8 @@ fn pulses(_u: &[f64; 4], p: &[f64; 5], t: f64) -> [f64; 4] {
     ]
 }
 
-/// What they add between two times, by their antiderivatives; the Gaussian and the box if they are well within.
+/// What they add between two times, by their antiderivatives; the Gaussian and the box if they are
+/// well within.
 fn areas(p: [f64; 5], [t0, t1]: [f64; 2]) -> [f64; 4] {
     let [a, _, c, _, width] = p;
     let between =
@@ -50,7 +51,8 @@ fn parameters<T: Scalar>(random: &mut Random) -> [T; 5] {
     [place(), place(), place(), place(), T::narrow(width)]
 }
 
-/// Of 64 trajectories with pulses at places of their own, all are right, in both places and with the same bits.
+/// Of 64 trajectories with pulses at places of their own, all are right, in both places and with
+/// the same bits.
 fn none_is_missed<M: Method<K>, T: Scalar, const K: usize>(method: M, ends: [f64; 2]) {
     let name = format!("{} {} {ends:?}", M::PROPERTIES.name, T::NAME);
     let mut random = Random(11);

@@ -1,10 +1,11 @@
 //! Pulses of the forcing: what share of random ones is missed, with `Success`.
 //!
-//! `u' = -a u + B sin(omega t) + sum A g((t - c) / w)` over a span of 10: one pulse, one on a slow sine, or 2 to 10
-//! Gaussian ones. `g` is a Gaussian, sech², a cosine bump by `if`, or a box of two logistic steps; `w` from 1e-4 to
-//! 0.3 of the span and both tolerances from 1e-3 to 1e-8, log-uniform; `a` 0, 1 or 50; `A` such that the pulse moves
-//! `u` by about 1. Answers are sums of Gauss quadratures. A pulse is missed where the trajectory succeeds and an error
-//! near the pulse, behind it or at the end is more than 100 tolerances and a tenth of what the pulse does.
+//! `u' = -a u + B sin(omega t) + sum A g((t - c) / w)` over a span of 10: one pulse, one on a slow
+//! sine, or 2 to 10 Gaussian ones. `g` is a Gaussian, sech², a cosine bump by `if`, or a box of two
+//! logistic steps; `w` from 1e-4 to 0.3 of the span and both tolerances from 1e-3 to 1e-8,
+//! log-uniform; `a` 0, 1 or 50; `A` such that the pulse moves `u` by about 1. Answers are sums of
+//! Gauss quadratures. A pulse is missed where the trajectory succeeds and an error near the pulse,
+//! behind it or at the end is more than 100 tolerances and a tenth of what the pulse does.
 
 use std::fs::File;
 use std::io::Write as _;

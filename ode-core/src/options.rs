@@ -330,7 +330,8 @@ impl SolveOptions {
     /// * where a pulse or a step in closed form has its middle: `p[0]` of `(-((t - p[0]) / p[1]).powi(2)).exp()`,
     ///   of `((t - p[0]) / p[1]).tanh()`, and of the logistic, `1 / cosh²` and rational forms of it.
     ///
-    /// A stop where nothing happens costs an adaptive trajectory 3 to 4 steps.
+    /// A stop where nothing happens costs an adaptive trajectory 3 to 4 steps. There is no limit to their number:
+    /// times that depend on parameters take the place of a number each, for each trajectory of an ensemble.
     ///
     /// Not among them are times that depend on the state, those of `t % period`, and comparisons with functions
     /// such as `t.sin()`, of which `report()` tells whether there are any; nor pulses that are given by tables,

@@ -12,7 +12,8 @@ const MOST_TERMS: usize = 64;
 /// The gradients of divisors, divided by the divisors.
 #[derive(Default)]
 pub(super) struct Relative {
-    /// For each node that was looked at, whether it is a sum or a product with an exponential in it.
+    /// For each node that was looked at, whether it is an exponential, or a sum or a product of
+    /// one.
     grows: Vec<bool>,
     known: HashMap<Id, Gradient>,
 }
@@ -32,8 +33,8 @@ impl Relative {
         });
     }
 
-    /// The gradient of `b` divided by `b`, if it is one that grows with an exponential; finite where
-    /// that overflows.
+    /// The gradient of `b` divided by `b`, if it is one that grows with an exponential; finite
+    /// where that overflows.
     pub(super) fn of(
         &mut self,
         graph: &mut Graph,
