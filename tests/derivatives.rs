@@ -454,3 +454,62 @@ fn what_does_not_change_has_no_slope() {
         assert_eq!(tank::jacobian(&[u], &[2.0], 0.0), [[slope]], "{u}");
     }
 }
+
+/// Steps and pulses of the time, and of a state, whose exponentials overflow.
+#[odes::ode_system]
+fn steps(u: &[f64; 6], p: &[f64; 2], t: f64) -> [f64; 6] {
+    let x = (t - p[0]) / p[1];
+    [
+        1.0 / (1.0 + (-x).exp()),
+        1.0 / x.cosh().powi(2),
+        3.0 / ((1.0 + (-x).exp()) * (2.0 + x.exp())),
+        (1.0 + (-x).exp2()).powi(-2),
+        1.0 / (x.exp() - 2.0 * (-x).exp() + 8.0 * u[3]),
+        u[5] / (u[5] / p[1]).exp_m1(),
+    ]
+}
+
+/// Derivatives by the time, a parameter and a state are those of closed forms, and zero where the divisors
+/// overflow and before: nowhere not a number.
+#[test]
+fn divisors_that_overflow_have_derivatives() {
+    let near = |a: f64, b: f64, of: &str| {
+        assert!((a - b).abs() <= 1e-12 * (1e-280 + b.abs()), "{of}: {a} for {b}");
+    };
+    // sech² without overflow.
+    let sech2 = |x: f64| 4.0 / ((2.0 * x.abs()).exp() + 2.0 + (-2.0 * x.abs()).exp());
+    // The logistic function, its slope, and of 1 / (2 + exp(x)) the same.
+    let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
+    let slope = |x: f64| logistic(x) * logistic(-x);
+    let fall = |x: f64| 1.0 / (2.0 + x.exp());
+    let fall_slope = |x: f64| -fall(x) / (1.0 + 2.0 * (-x).exp());
+    let w = 1e-3;
+    for x in [-1e300, -1e6, -750.0, -709.0, -705.0, -354.0, -40.0, -1.0, 0.0, 0.5, 3.0, 40.0] {
+        for x in [x, -x] {
+            let t = 5.0 + w * x;
+            let x: f64 = (t - 5.0) / w;
+            let u = [0.0, 0.0, 0.0, 1.0, 0.0, 0.25 * w * x.abs().clamp(1.0, 1e6)];
+            let gradient = steps::time_gradient(&u, &[5.0, w], t);
+            near(gradient[0], slope(x) / w, &format!("logistic at {x}"));
+            near(gradient[1], -2.0 * sech2(x) * x.tanh() / w, &format!("sech² at {x}"));
+            let both = 3.0 * (slope(x) * fall(x) + logistic(x) * fall_slope(x)) / w;
+            near(gradient[2], both, &format!("box at {x}"));
+            let two = std::f64::consts::LN_2;
+            let exp2 = 2.0 * logistic(two * x).powi(2) * logistic(-two * x) * two / w;
+            near(gradient[3], exp2, &format!("exp2 at {x}"));
+            let jacobian = steps::jacobian(&u, &[5.0, w], t);
+            let parameters = steps::parameter_jacobian(&u, &[5.0, w], t);
+            let finite = |row: &[f64]| row.iter().all(|derivative| derivative.is_finite());
+            assert!(finite(&gradient) && jacobian.iter().all(|row| finite(row)), "{x}");
+            near(parameters[0][0], -slope(x) / w, &format!("logistic by its place at {x}"));
+            if x.abs() > 745.0 {
+                assert_eq!((gradient[4], jacobian[4][3]), (0.0, 0.0), "{x}");
+            }
+            let y = u[5] / w;
+            if (1.0..600.0).contains(&y) {
+                let by_state = (1.0 - y / -(-y).exp_m1()) / y.exp_m1();
+                near(jacobian[5][5], by_state, &format!("Bose's function at {y}"));
+            }
+        }
+    }
+}

@@ -163,9 +163,9 @@ fn times_of_comparisons_are_found() {
     assert!(report.depends_on_time);
     assert_eq!(report.parameter_breaks, ["onset + 1"]);
     let text = report.to_string();
-    let expected = "\n  compared with the time: 2, 3.5, 4, 9, 12, 14, 30, onset + 1\n";
+    let expected = "\n  times to stop at, of comparisons, pulses and steps: 2, 3.5, 4, 9, 12, 14, 30, onset + 1\n";
     assert!(text.contains(expected), "{text}");
-    assert!(!driven::report().to_string().contains("compared with the time"));
+    assert!(!driven::report().to_string().contains("times to stop at"));
 }
 
 /// Comparisons of the time of which some are found.
@@ -289,7 +289,10 @@ fn times_of_parameters_are_found() {
     let report = windows::report();
     assert_eq!(report.parameter_breaks, expected);
     assert!(report.time_breaks.is_empty());
-    let line = format!("\n  compared with the time: {}\n", expected.join(", "));
+    let line = format!(
+        "\n  times to stop at, of comparisons, pulses and steps: {}\n",
+        expected.join(", ")
+    );
     assert!(report.to_string().contains(&line), "{report}");
 
     let p = [8.0, 3.0, 2.5];

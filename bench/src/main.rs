@@ -10,6 +10,7 @@
 //! cargo run --release -p odes-bench -- expand
 //! cargo run --release -p odes-bench -- startup
 //! cargo run --release -p odes-bench -- build --only lorenz,robertson
+//! cargo run --release -p odes-bench -- pulses --export target/pulses.jsonl
 //! cargo run --release -p odes-bench -- kernels --only lorenz,tanh20
 //! ```
 //!
@@ -32,6 +33,7 @@ mod models;
 mod output;
 mod peak;
 mod prototypes;
+mod pulses;
 mod startup;
 mod stiff;
 mod tune;
@@ -80,6 +82,16 @@ enum Command {
     Build(build::Selection),
     /// What NVRTC takes for the kernels of the same programs; no GPU is needed
     Kernels(build::Selection),
+    /// What share of random pulses of the forcing is missed
+    Pulses {
+        /// How many problems
+        #[arg(long, default_value_t = 800)]
+        count: usize,
+
+        /// The problems go to this file, a line of JSON for each, for `bench/peers/pulses.py`
+        #[arg(long, value_name = "FILE")]
+        export: Option<PathBuf>,
+    },
     /// The parts of the time to a first solution on a GPU, in a new process
     Startup,
 }
@@ -150,6 +162,7 @@ fn run() -> Result<(), Failure> {
         Command::Expand => expand::run(&mut Output::new(None)?),
         Command::Build(selection) => build::run(&selection),
         Command::Kernels(selection) => build::kernels::run(&selection),
+        Command::Pulses { count, export } => pulses::run(count, export.as_deref()),
         Command::Startup => startup::run(),
     }
 }

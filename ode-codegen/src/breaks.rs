@@ -1,4 +1,4 @@
-//! The times at which a right-hand side changes its form.
+//! The times at which a right-hand side changes its form, or has a pulse or a step in closed form.
 //!
 //! A model with a dose at `t = 5` says `if t < 5.0`, and a step that goes over that time without
 //! knowing of it either misses the dose or is refused until it is short. The comparison tells the
@@ -21,25 +21,23 @@
 //! Not found are times that depend on the state, those of other numbers that are not affine, such
 //! as `t.sin() < 0.5`, and those of functions that round, such as `t % period`, which never end.
 //! Whether there are any is told ([`Breaks::more`]).
+//!
+//! Nor is a form needed that changes: a smooth pulse is missed as a dose is. [`middles`] finds where
+//! those in closed form have their middles, which are handed to the solver as other times are.
 
 pub(crate) mod formula;
+mod items;
+mod middles;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
-use crate::emit;
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
 /// A number of more pieces is taken for one that is not affine: most of its times would be of no
 /// piece at all.
 const MOST_PIECES: usize = 8;
-
-/// The most operations of a time that rustc evaluates as a constant.
-const MOST_OPERATIONS: usize = 100;
 
 /// A number that is affine in the time. The coefficients depend neither on it nor on the state.
 #[derive(Clone, Copy, PartialEq)]
@@ -93,7 +91,7 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
         signs: Vec::new(),
         signed: HashSet::new(),
     };
-    for id in ids {
+    for &id in &ids {
         let course = match (still[id.index()], needed[id.index()]) {
             (true, _) => None,
             (false, true) => Some(match finder.graph.rounded(id) {
@@ -107,8 +105,12 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
         };
         finder.courses.push(course);
     }
-    let Finder { times, more, .. } = finder;
-    let is_constant = |time: &Id| constant(graph, *time, &|_| Some(quote!())).is_some();
+    let more = finder.more;
+    // What is looked at for another reason is not compared.
+    finder.signed.clear();
+    middles::find(&mut finder, &ids, &needed);
+    let Finder { times, .. } = finder;
+    let is_constant = |time: &Id| items::is_constant(graph, *time);
     let (times, of_parameters) = times.into_iter().partition(is_constant);
     Breaks { times, of_parameters, more }
 }
@@ -273,11 +275,21 @@ impl Finder<'_> {
             }
             _ => {}
         }
+        self.look_at_signs();
+    }
+
+    fn look_at_signs(&mut self) {
         while let Some(a) = self.signs.pop() {
             if self.signed.insert(a) {
                 self.change_of_sign(a);
             }
         }
+    }
+
+    /// Finds the times at which a number changes its sign, and what it is made of.
+    fn sign(&mut self, a: Id) {
+        self.signs.push(a);
+        self.look_at_signs();
     }
 
     /// Finds the times at which a number changes its sign.
@@ -363,10 +375,20 @@ impl Finder<'_> {
         self.more |= a.rest_with(b) == Rest::Moved;
         for one in &a.pieces {
             for other in &b.pieces {
-                let time = self.crossing(*one, *other).filter(|time| !self.times.contains(time));
-                self.times.extend(time);
+                self.cross(*one, *other);
             }
         }
+    }
+
+    /// Where an affine number is zero.
+    fn zero(&mut self, a: Affine) {
+        let zero = Affine { slope: None, offset: self.graph.literal(0.0) };
+        self.cross(a, zero);
+    }
+
+    fn cross(&mut self, a: Affine, b: Affine) {
+        let time = self.crossing(a, b).filter(|time| !self.times.contains(time));
+        self.times.extend(time);
     }
 
     /// Where two numbers are equal that do not move alike.
@@ -386,7 +408,56 @@ impl Finder<'_> {
             true => self.opposite(a.offset),
             false => self.graph.sub(b.offset, a.offset),
         };
-        Some(self.graph.div(difference, slope))
+        Some(self.ratio(difference, slope))
+    }
+
+    /// `a / b`, without a divisor or a factor that both have: `(c / w) / (1 / w)` is `c`, to the last
+    /// place, whatever `w` is.
+    fn ratio(&mut self, a: Id, b: Id) -> Id {
+        if self.graph.is(a, 0.0) {
+            return self.graph.literal(0.0);
+        }
+        let one = self.graph.literal(1.0);
+        let factors = |id: Id, node: Node| match node {
+            Node::Binary(Binary::Mul, x, y) => [(x, y), (y, x)],
+            _ => [(id, one); 2],
+        };
+        match (self.graph.node(a), self.graph.node(b)) {
+            (Node::Unary(Unary::Neg, a), _) => {
+                let ratio = self.ratio(a, b);
+                return self.opposite(ratio);
+            }
+            (Node::Binary(Binary::Div, x, w), Node::Binary(Binary::Div, y, v)) if w == v => {
+                return self.ratio(x, y);
+            }
+            (_, Node::Binary(Binary::Div, y, w)) if y == one => return self.times(a, w, 4),
+            (left, right) => {
+                for (x, rest) in factors(a, left) {
+                    for (y, other) in factors(b, right) {
+                        if x == y && x != one {
+                            return self.ratio(rest, other);
+                        }
+                    }
+                }
+            }
+        }
+        self.graph.div(a, b)
+    }
+
+    /// `a w`, without divisions of terms by `w`.
+    fn times(&mut self, a: Id, w: Id, depth: u32) -> Id {
+        match self.graph.node(a) {
+            Node::Binary(Binary::Div, x, v) if v == w => x,
+            Node::Unary(Unary::Neg, a) => {
+                let product = self.times(a, w, depth);
+                self.opposite(product)
+            }
+            Node::Binary(function @ (Binary::Add | Binary::Sub), x, y) if depth > 0 => {
+                let (x, y) = (self.times(x, w, depth - 1), self.times(y, w, depth - 1));
+                self.graph.binary(function, x, y)
+            }
+            _ => self.graph.mul(a, w),
+        }
     }
 
     fn negative(&mut self, a: Affine) -> Option<Affine> {
@@ -458,91 +529,4 @@ impl Affine {
             Some(_) => None,
         }
     }
-}
-
-impl Breaks {
-    /// The constants of the trait, where they are not the default. `constants` are the expressions
-    /// of constants from outside, and `facade` has the function that puts unknown times in order.
-    pub(crate) fn items(
-        &self,
-        graph: &Graph,
-        constants: &[TokenStream],
-        facade: &syn::Path,
-    ) -> TokenStream {
-        let more = self.more.then(|| {
-            quote!(
-                const MORE_TIME_BREAKS: bool = true;
-            )
-        });
-        let known: Option<Vec<f64>> =
-            self.times.iter().map(|time| graph.literal_value(*time)).collect();
-        let times = match known {
-            Some(times) if times.is_empty() => TokenStream::new(),
-            Some(mut times) => {
-                times.sort_by(f64::total_cmp);
-                // A zero may have either sign.
-                times.dedup_by(|a, b| a == b);
-                let times = times.iter().map(|time| emit::literal(time + 0.0));
-                quote!(const TIME_BREAKS: &'static [f64] = &[#(#times),*];)
-            }
-            None => {
-                let constant_of = |index: u32| constants.get(index as usize).cloned();
-                let times: Vec<TokenStream> = (self.times.iter())
-                    .filter_map(|time| constant(graph, *time, &constant_of))
-                    .collect();
-                let count = proc_macro2::Literal::usize_unsuffixed(times.len());
-                quote! {
-                    const TIME_BREAKS: &'static [f64] = {
-                        const ALL: &([f64; #count], usize) =
-                            &#facade::__private::in_order([#(#times),*]);
-                        ALL.0.split_at(ALL.1).0
-                    };
-                }
-            }
-        };
-        quote!(#times #more)
-    }
-}
-
-/// A number as a constant expression of Rust's, if it is one of few operations.
-fn constant(
-    graph: &Graph,
-    id: Id,
-    constants: &dyn Fn(u32) -> Option<TokenStream>,
-) -> Option<TokenStream> {
-    fn expression(
-        graph: &Graph,
-        id: Id,
-        constants: &dyn Fn(u32) -> Option<TokenStream>,
-        operations: &mut usize,
-    ) -> Option<TokenStream> {
-        *operations += 1;
-        if *operations > MOST_OPERATIONS {
-            return None;
-        }
-        let mut of = |id| expression(graph, id, constants, operations);
-        Some(match graph.node(id) {
-            Node::Literal(literal) => emit::literal(literal.value() + 0.0),
-            Node::Constant(index) => {
-                let constant = constants(index)?;
-                quote!((#constant))
-            }
-            Node::Unary(Unary::Neg, a) => {
-                let a = of(a)?;
-                quote!((-#a))
-            }
-            Node::Binary(operation, a, b) => {
-                let (a, b) = (of(a)?, of(b)?);
-                match operation {
-                    Binary::Add => quote!((#a + #b)),
-                    Binary::Sub => quote!((#a - #b)),
-                    Binary::Mul => quote!((#a * #b)),
-                    Binary::Div => quote!((#a / #b)),
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        })
-    }
-    expression(graph, id, constants, &mut 0)
 }

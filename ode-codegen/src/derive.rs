@@ -11,7 +11,7 @@
 //! | node | derivative |
 //! |---|---|
 //! | `a * b` | `a' b + a b'`, and `2 a a'` for a square |
-//! | `a / b` | `a' / b - (q / b) b'` with `q` the quotient itself |
+//! | `a / b` | `a' / b - (q / b) b'` with `q` the quotient itself; `a' / b - q (b' / b)` below an exponential |
 //! | `sqrt a` | `(0.5 / sqrt a) a'` |
 //! | `a^n` (`powi`) | `n a^(n-1) a'` |
 //! | `a^b` (`powf`) | `b a^(b-1) a' + ln a a^b b'` |
@@ -34,14 +34,24 @@
 //! So at the seam of a conditional the derivative is that of the branch whose value is taken, and
 //! the condition itself has none.
 //!
+//! # Divisors that overflow
+//!
+//! `1 / (1 + exp(z))` is zero where the exponential overflows, and so is its derivative; but `q / b` is zero there and
+//! `b'` infinite, and their product is not a number. So of divisors with exponentials or hyperbolic cosines in them
+//! `b' / b` is derived as a whole ([`Relative`]): of `exp z` it is `z'`, of `cosh z` `tanh z z'`, of a product the sum of
+//! those of its factors, and of a sum those of its terms, weighted by their shares in it. All of these are finite.
+//!
 //! # Zeros
 //!
 //! Unlike the rewritings of `simplify`, those of this module treat `0 * x` and `x - x` as zero:
 //! here they arise from structure, where no infinity can be hidden that was not in the right-hand
 //! side itself.
 
+mod relative;
+
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 use crate::simplify::Truth;
+use relative::Relative;
 
 /// The inputs that a node depends on, in order, each with the derivative by it.
 pub(crate) type Gradient = Vec<(Input, Id)>;
@@ -52,8 +62,13 @@ pub(crate) fn gradients(graph: &mut Graph, roots: &[Id], limit: usize) -> Option
     let limit = graph.len() + limit;
     let mut gradients: Vec<Gradient> = Vec::with_capacity(needed.len());
     let ids: Vec<Id> = graph.ids().collect();
+    let mut relative = Relative::default();
     for (id, needed) in ids.into_iter().zip(needed) {
-        let gradient = if needed { gradient(graph, &gradients, id) } else { Gradient::new() };
+        relative.look_at(graph, id);
+        let gradient = match needed {
+            true => gradient(graph, &gradients, &mut relative, id),
+            false => Gradient::new(),
+        };
         gradients.push(gradient);
         if graph.len() > limit {
             return None;
@@ -63,7 +78,12 @@ pub(crate) fn gradients(graph: &mut Graph, roots: &[Id], limit: usize) -> Option
 }
 
 /// The gradient of one node from those of its operands.
-fn gradient(graph: &mut Graph, gradients: &[Gradient], id: Id) -> Gradient {
+fn gradient(
+    graph: &mut Graph,
+    gradients: &[Gradient],
+    relative: &mut Relative,
+    id: Id,
+) -> Gradient {
     let of = |id: Id| gradients[id.index()].as_slice();
     match graph.node(id) {
         Node::Literal(_)
@@ -108,7 +128,22 @@ fn gradient(graph: &mut Graph, gradients: &[Gradient], id: Id) -> Gradient {
             let product = add(graph, &left, &right);
             add(graph, &product, of(c))
         }
-        Node::Binary(Binary::Div, a, b) => divide(graph, id, (a, of(a)), (b, of(b))),
+        Node::Binary(Binary::Div, a, b) => match relative.of(graph, gradients, b) {
+            Some(relative) => {
+                let one = graph.literal(1.0);
+                let by_numerator = match of(a) {
+                    [] => Gradient::new(),
+                    gradient => {
+                        let reciprocal = graph.div(one, b);
+                        scale(graph, gradient, reciprocal)
+                    }
+                };
+                let minus = graph.neg(id);
+                let by_denominator = scale(graph, &relative, minus);
+                add(graph, &by_numerator, &by_denominator)
+            }
+            None => divide(graph, id, (a, of(a)), (b, of(b))),
+        },
         Node::Binary(Binary::Powf, a, b) => {
             let by_base = if of(a).is_empty() {
                 Gradient::new()
@@ -180,6 +215,13 @@ fn gradient(graph: &mut Graph, gradients: &[Gradient], id: Id) -> Gradient {
         Node::Powi(a, exponent) => {
             if of(a).is_empty() {
                 return Gradient::new();
+            }
+            if exponent < 0
+                && let Some(relative) = relative.of(graph, gradients, a)
+            {
+                let count = graph.literal(exponent as f64);
+                let factor = graph.mul(count, id);
+                return scale(graph, &relative, factor);
             }
             let power = graph.powi(a, exponent - 1);
             let count = graph.literal(exponent as f64);

@@ -7,6 +7,7 @@ mod written;
 #[cfg(feature = "serde")]
 pub(crate) use written::{List, Number};
 
+pub(crate) use times::merge;
 pub use times::{IntoSaveAt, TimeList};
 
 use crate::controller::Controller;
@@ -76,7 +77,8 @@ pub struct SolveOptions {
     pub growth_guard: Option<GrowthGuard>,
     /// Times to stop at; none.
     pub tstops: Vec<f64>,
-    /// Whether adaptive steps stop where the right-hand side compares the time with numbers; they do.
+    /// Whether adaptive steps stop where the right-hand side compares the time with numbers, and in the middle of
+    /// pulses and steps in closed form; they do.
     pub time_breaks: bool,
     /// The times to save; none.
     #[cfg_attr(feature = "serde", serde(rename = "saveat"))]
@@ -250,7 +252,13 @@ impl SolveOptions {
         SolveOptions { dtmin, ..self }
     }
 
-    /// The largest adaptive step, for a system that would not notice what a longer one steps over.
+    /// The largest adaptive step, for a system that would not notice what a longer one steps over: forcing with
+    /// pulses at times that nobody knows beforehand, and that the compiler cannot
+    /// [read in the right-hand side](Self::time_breaks()). A limit of the width `w` of the narrowest pulse (that of
+    /// `exp(-(t / w)²)`, 0.6 times the full width at half the height) missed none in 7,200 solves of random
+    /// pulses by nine methods, one of twice the width 0.2%, of four times 1%, of six times 6%. It holds for
+    /// the whole span, so that it costs at least a step each `dtmax`.
+    ///
     /// Infinity takes the limit away.
     pub fn dtmax(self, dtmax: f64) -> Self {
         SolveOptions { dtmax: (dtmax != f64::INFINITY).then_some(dtmax), ..self }
@@ -307,17 +315,28 @@ impl SolveOptions {
     /// let pulse = SolveOptions::default().tstops([50.0, 51.0]);
     /// ```
     ///
-    /// An array, a vector, a reference to one, or an iterator of numbers: see [`TimeList`].
+    /// An array, a vector, a reference to one, or an iterator of numbers: see [`TimeList`]. Times that differ by a
+    /// few units in their last place are one.
     pub fn tstops(self, times: impl TimeList<f64>) -> Self {
         SolveOptions { tstops: times.times(), ..self }
     }
 
-    /// Whether adaptive steps stop, as by [`tstops`](Self::tstops), at the times at which the
-    /// right-hand side changes its form: where it compares the time with functions of constants and
-    /// parameters, as [`tstops_for`](crate::system::tstops_for) lists them. By default they do: a
-    /// pulse that a step passes over leaves no error to be seen. Not among them are times that
-    /// depend on the state, those of `t % period`, and those of functions such as `t.sin()`, of
-    /// which `report()` tells whether there are any; and fixed steps stop at
+    /// Whether adaptive steps stop, as by [`tstops`](Self::tstops), at the times that the compiler reads in the
+    /// right-hand side, as [`tstops_for`](crate::system::tstops_for) lists them. By default they do: a pulse that
+    /// a step passes over leaves no error to be seen. These times are
+    ///
+    /// * where the right-hand side changes its form, since it compares the time with functions of constants and
+    ///   parameters: `if t < p[0]`, `(t - 2.0).abs() < p[1]`;
+    /// * where a pulse or a step in closed form has its middle: `p[0]` of `(-((t - p[0]) / p[1]).powi(2)).exp()`,
+    ///   of `((t - p[0]) / p[1]).tanh()`, and of the logistic, `1 / cosh²` and rational forms of it.
+    ///
+    /// A stop where nothing happens costs an adaptive trajectory 3 to 4 steps. There is no limit to their number:
+    /// times that depend on parameters take the place of a number each, for each trajectory of an ensemble.
+    ///
+    /// Not among them are times that depend on the state, those of `t % period`, and comparisons with functions
+    /// such as `t.sin()`, of which `report()` tells whether there are any; nor pulses that are given by tables,
+    /// by functions of functions that are not affine in the time, such as `(k * (t.cos() - 1.0)).exp()`, or from
+    /// outside: for those there are [`tstops`](Self::tstops) and [`dtmax`](Self::dtmax()). Fixed steps stop at
     /// [`tstops`](Self::tstops) only.
     pub fn time_breaks(self, time_breaks: bool) -> Self {
         SolveOptions { time_breaks, ..self }
@@ -471,7 +490,7 @@ impl SolveOptions {
     }
 
     /// The times to stop at within the span from `t0` to `t1`, in the order in which a trajectory passes
-    /// them: those of the options, and its `own`.
+    /// them: those of the options, and its `own`, near-equal ones once.
     pub(crate) fn stop_times<T: Scalar>(
         &self,
         own: &[T],
@@ -489,8 +508,7 @@ impl SolveOptions {
                 stops.push(t);
             }
         }
-        stops.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
-        stops.dedup();
+        merge(&mut stops);
         if !forward {
             stops.reverse();
         }

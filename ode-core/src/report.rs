@@ -108,7 +108,8 @@ pub struct Report {
     pub parameters: &'static [&'static str],
     /// Whether the time appears, in the numbers or in what they are compared with.
     pub depends_on_time: bool,
-    /// The times at which the right-hand side changes its form; see [`System::TIME_BREAKS`].
+    /// The times at which the right-hand side changes its form, or a pulse or a step in it has its
+    /// middle; see [`System::TIME_BREAKS`].
     pub time_breaks: &'static [f64],
     /// The same where they depend on parameters, as formulas.
     pub parameter_breaks: &'static [&'static str],
@@ -179,7 +180,7 @@ impl Report {
 }
 
 impl Report {
-    /// The times at which the form changes, in words.
+    /// The times to stop at, in words.
     fn breaks(&self) -> String {
         let mut all: Vec<String> = self.time_breaks.iter().map(f64::to_string).collect();
         all.extend(self.parameter_breaks.iter().map(|formula| (*formula).to_owned()));
@@ -209,7 +210,7 @@ impl fmt::Display for Report {
         writeln!(f, "  the time {time}")?;
         let found = !(self.time_breaks.is_empty() && self.parameter_breaks.is_empty());
         if found {
-            writeln!(f, "  compared with the time: {}", self.breaks())?;
+            writeln!(f, "  times to stop at, of comparisons, pulses and steps: {}", self.breaks())?;
         }
         if self.more_time_breaks {
             let also = if found { " also" } else { "" };

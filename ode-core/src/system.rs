@@ -33,7 +33,8 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// The times at which the right-hand side changes its form, those that are known when it is
     /// compiled, in ascending order: where numbers are equal that it compares, also in the
     /// functions that it calls, and where `abs` and `signum` are of zero, if the difference is
-    /// affine in the time, or a product, a quotient or a square of what is; see [`tstops_of`].
+    /// affine in the time, or a product, a quotient or a square of what is. And those at which a
+    /// pulse or a step in closed form has its middle. See [`tstops_of`].
     const TIME_BREAKS: &'static [f64] = &[];
     /// The same where they depend on parameters: formulas for people to read, of what
     /// [`parameter_breaks`](Self::parameter_breaks) evaluates.
@@ -147,7 +148,9 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 /// The times at which a system's right-hand side changes its form, in ascending order, as
 /// [`System::TIME_BREAKS`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)` and of
 /// `(t - 2.0).abs() < 0.5`. Steps that end there see each side of the change as the smooth function
-/// that it is.
+/// that it is. And the middles of its pulses and steps in closed form, 2 of
+/// `(-(10.0 * (t - 2.0)).powi(2)).exp()` and of `(10.0 * (t - 2.0)).tanh()`: steps that end there
+/// do not pass over them.
 ///
 /// Not among them are times that depend on parameters, or on functions such as `exp` of constants,
 /// for which see [`tstops_for`]; and those of `t % period`, which are as many as the time span has
@@ -159,7 +162,8 @@ pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) ->
 }
 
 /// The same with these parameters: with the times of `if t < p[0] + p[1] { … }`, too, and of
-/// `(t - p[0]).abs() < p[1]`.
+/// `(t - p[0]).abs() < p[1]`, and the middle `p[0]` of `((t - p[0]) / p[1]).tanh()`. Times that
+/// differ by a few units in their last place are one.
 #[must_use]
 pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     system: &S,
@@ -168,8 +172,7 @@ pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     let mut times = tstops_of(system).to_vec();
     S::parameter_breaks(p, |time| times.push(time));
     times.retain(|time| time.is_finite());
-    times.sort_by(f64::total_cmp);
-    times.dedup();
+    crate::options::merge(&mut times);
     times
 }
 

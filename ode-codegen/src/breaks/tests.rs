@@ -1,5 +1,9 @@
 //! What is found, of expressions made node by node.
 
+mod middles;
+
+use quote::quote;
+
 use super::formula::Formula;
 use super::*;
 use crate::ast::{Composed, Function};

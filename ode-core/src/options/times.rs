@@ -3,6 +3,7 @@
 use super::SaveAt;
 use crate::error::SolveError;
 use crate::lane::Scalar;
+use crate::timeline;
 use core::borrow::Borrow;
 
 /// A list of times: an array, a vector, a slice, a reference to one of these, or any other iterator of numbers
@@ -120,6 +121,18 @@ pub(super) fn ordered<T: Scalar>(
         times.push(t);
     }
     Ok(times)
+}
+
+/// Puts times in order, and makes one of those that are within a few units in their last place, the first of
+/// them: a time that is found in two ways may be rounded in two ways, and a part of a span between the two would
+/// be too short for anything to happen in. Right-hand sides are not asked that near to a stop in any case.
+pub(crate) fn merge<T: Scalar>(times: &mut Vec<T>) {
+    let few = if T::DOUBLE { timeline::FEW_UNITS_DOUBLE } else { timeline::FEW_UNITS_SINGLE };
+    times.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
+    times.dedup_by(|next, kept| {
+        let (a, b) = (kept.widen(), next.widen());
+        b - a <= few * a.abs().max(b.abs())
+    });
 }
 
 /// The distance of neighbouring numbers of a precision at these times, at the one of greater magnitude.

@@ -1,0 +1,142 @@
+//! Derivatives of numbers that may overflow, relative to the numbers.
+
+use std::collections::HashMap;
+
+use super::{Gradient, add, scale};
+use crate::graph::{Binary, Comparison, Graph, Id, Node, Unary};
+use crate::simplify::Truth;
+
+/// A sum of more terms than this is taken for one of fewer, of which some are sums.
+const MOST_TERMS: usize = 64;
+
+/// The gradients of divisors, divided by the divisors.
+#[derive(Default)]
+pub(super) struct Relative {
+    /// For each node that was looked at, whether it is an exponential, or a sum or a product of
+    /// one.
+    grows: Vec<bool>,
+    known: HashMap<Id, Gradient>,
+}
+
+impl Relative {
+    /// Has to see the nodes one by one.
+    pub(super) fn look_at(&mut self, graph: &Graph, id: Id) {
+        let node = graph.node(id);
+        self.grows.push(match node {
+            Node::Unary(Unary::Exp | Unary::Exp2 | Unary::ExpM1 | Unary::Cosh, _) => true,
+            Node::Unary(Unary::Neg, _)
+            | Node::Powi(..)
+            | Node::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => {
+                node.operands().any(|operand| self.grows[operand.index()])
+            }
+            _ => false,
+        });
+    }
+
+    /// The gradient of `b` divided by `b`, if it is one that grows with an exponential; finite
+    /// where that overflows.
+    pub(super) fn of(
+        &mut self,
+        graph: &mut Graph,
+        gradients: &[Gradient],
+        b: Id,
+    ) -> Option<Gradient> {
+        let gradient = gradients[b.index()].as_slice();
+        if !self.grows[b.index()] || gradient.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.known.get(&b) {
+            return Some(known.clone());
+        }
+        let relative = match graph.node(b) {
+            Node::Unary(Unary::Exp, z) => gradients[z.index()].clone(),
+            Node::Unary(Unary::Exp2, z) => {
+                let ln_2 = graph.literal(std::f64::consts::LN_2);
+                scale(graph, &gradients[z.index()], ln_2)
+            }
+            Node::Unary(Unary::ExpM1, z) => {
+                let one = graph.literal(1.0);
+                let reciprocal = graph.div(one, b);
+                let factor = graph.add(one, reciprocal);
+                scale(graph, &gradients[z.index()], factor)
+            }
+            Node::Unary(Unary::Cosh, z) => {
+                let tanh = graph.unary(Unary::Tanh, z);
+                scale(graph, &gradients[z.index()], tanh)
+            }
+            Node::Unary(Unary::Neg, a) => self.of(graph, gradients, a)?,
+            Node::Powi(a, exponent) => {
+                let relative = self.of(graph, gradients, a)?;
+                let count = graph.literal(exponent as f64);
+                scale(graph, &relative, count)
+            }
+            Node::Binary(Binary::Mul, a, c) if a == c => {
+                let relative = self.of(graph, gradients, a)?;
+                let two = graph.literal(2.0);
+                scale(graph, &relative, two)
+            }
+            Node::Binary(Binary::Mul, a, c) => {
+                let [left, right] = [a, c].map(|factor| {
+                    self.of(graph, gradients, factor).unwrap_or_else(|| {
+                        let gradient = gradients[factor.index()].as_slice();
+                        if gradient.is_empty() {
+                            return Gradient::new();
+                        }
+                        let one = graph.literal(1.0);
+                        let reciprocal = graph.div(one, factor);
+                        scale(graph, gradient, reciprocal)
+                    })
+                });
+                add(graph, &left, &right)
+            }
+            Node::Binary(Binary::Add | Binary::Sub, ..) => self.of_sum(graph, gradients, b),
+            _ => return None,
+        };
+        self.known.insert(b, relative.clone());
+        Some(relative)
+    }
+
+    /// The sum of the terms' relative gradients, each times its share in the sum.
+    fn of_sum(&mut self, graph: &mut Graph, gradients: &[Gradient], sum: Id) -> Gradient {
+        let (zero, one) = (graph.literal(0.0), graph.literal(1.0));
+        let reciprocal = graph.div(one, sum);
+        // What is divided by an infinite sum is zero, whatever the shares are.
+        let overflown = graph.compare(Comparison::Equals, reciprocal, zero);
+        let mut all = Gradient::new();
+        for (minus, term) in terms(graph, sum) {
+            let mut part = match self.of(graph, gradients, term) {
+                Some(relative) => {
+                    let share = graph.mul(term, reciprocal);
+                    let share = match overflown {
+                        Truth::Mask(mask) => graph.select(mask, zero, share),
+                        Truth::Known(_) => share,
+                    };
+                    scale(graph, &relative, share)
+                }
+                None => scale(graph, &gradients[term.index()], reciprocal),
+            };
+            if minus {
+                for (_, derivative) in &mut part {
+                    *derivative = graph.neg(*derivative);
+                }
+            }
+            all = add(graph, &all, &part);
+        }
+        all
+    }
+}
+
+/// The terms of a sum, in order, and whether they are subtracted.
+fn terms(graph: &Graph, sum: Id) -> Vec<(bool, Id)> {
+    let mut terms = Vec::new();
+    let mut left = vec![(false, sum)];
+    while let Some((minus, id)) = left.pop() {
+        let room = terms.len() + left.len() + 2 <= MOST_TERMS;
+        match graph.node(id) {
+            Node::Binary(Binary::Add, a, b) if room => left.extend([(minus, b), (minus, a)]),
+            Node::Binary(Binary::Sub, a, b) if room => left.extend([(!minus, b), (minus, a)]),
+            _ => terms.push((minus, id)),
+        }
+    }
+    terms
+}
