@@ -50,7 +50,7 @@ PROBLEMS = [
     ("epidemic", epidemic, [1.0 - 1e-9, 1e-9], 300.0, first, 0.203188),
     ("spiral", hopf, [1e-14, 0.0], 100.0, lambda u: math.hypot(*u), 1.0),
     ("two modes", pair, [1e-14, 1e-14], 100.0, first, 1.0),
-    ("pulse", pulse, [0.0], 10.0, first, 0.01 * math.sqrt(math.pi)),
+    ("pulse", pulse, [0.0], 10.0, lambda u: u[0] / (0.01 * math.sqrt(math.pi)), 1.0),
 ]
 
 
@@ -64,7 +64,9 @@ def cell(problem, method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         solution = solve_ivp(f, (0.0, end), u0, method=method, events=events)
-    text = f"{shown(solution.y[:, -1]):.3g} ({len(solution.t) - 1})"
+    end = shown(solution.y[:, -1])
+    digits = "0" if end == 0.0 else f"{end:.0e}" if abs(end) < 1e-3 else f"{end:.3f}"
+    text = f"{digits} ({len(solution.t) - 1})"
     if events and len(solution.t_events[0]):
         text += f", half at {solution.t_events[0][0]:.2f}"
     return text if solution.success else f"failed: {text}"
@@ -74,7 +76,7 @@ def main():
     print(f"SciPy {scipy.__version__}, NumPy {numpy.__version__}: rtol 1e-3, atol 1e-6.\n")
     print("| | " + " | ".join(name for name, *_ in PROBLEMS) + " |")
     print("|---|" + "---|" * len(PROBLEMS))
-    print("| exact | " + " | ".join(f"{exact:.6g}" for *_, exact in PROBLEMS) + " |")
+    print("| exact | " + " | ".join(f"{exact:.3f}" for *_, exact in PROBLEMS) + " |")
     for method in METHODS:
         print(f"| {method} | " + " | ".join(cell(problem, method) for problem in PROBLEMS) + " |")
 
