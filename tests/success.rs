@@ -55,7 +55,11 @@ fn half_time(solution: &OdeSolution<autocatalysis, f64, 1, 0>) -> Option<f64> {
     Some(t - (u / (1.0 - u)).ln())
 }
 
-fn row<M: Method<K> + Copy, const K: usize>(name: &str, method: M, options: &SolveOptions) -> String {
+fn row<M: Method<K> + Copy, const K: usize>(
+    name: &str,
+    method: M,
+    options: &SolveOptions,
+) -> String {
     let steps = options.clone().saveat(SaveAt::Steps);
     let growth = OdeProblem::new(autocatalysis, [1e-16], 0.0..=100.0, []);
     let growth = growth.solve(method, &steps).unwrap();
