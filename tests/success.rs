@@ -3,7 +3,7 @@
 
 use odes::prelude::*;
 use odes::system::System;
-use odes::{GrowthGuard, Method};
+use odes::{GrowthGuard, Solver};
 
 const PAGE: &str = include_str!("../docs/what-success-means.md");
 
@@ -55,7 +55,7 @@ fn half_time(solution: &OdeSolution<autocatalysis, f64, 1, 0>) -> Option<f64> {
     Some(t - (u / (1.0 - u)).ln())
 }
 
-fn row<M: Method<K> + Copy, const K: usize>(
+fn row<M: Solver<K> + Copy, const K: usize>(
     name: &str,
     method: M,
     options: &SolveOptions,
@@ -94,6 +94,8 @@ fn the_table_is_what_is_solved() {
     for row in [
         row("`Rodas4`", Rodas4, &options),
         row("`Tsit5`, `Auto`", Tsit5, &options),
+        row("`Tsit5`, `Auto`", Auto, &options),
+        row("`Rodas5P`", Rodas5P, &options),
         row("`Rodas4`, `abstol(1e-18)`", Rodas4, &precise),
         row("`Tsit5`, `abstol(1e-18)`", Tsit5, &precise),
         row("`Rodas4`, `growth_guard(Off)`, `time_breaks(false)`", Rodas4, &bare),
