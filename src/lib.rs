@@ -21,6 +21,9 @@ pub use ode_core::{
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
 
+#[doc = include_str!("../docs/what-success-means.md")]
+pub mod what_success_means {}
+
 /// Everything that a solve needs: problems, options, results, places, and all methods.
 pub mod prelude {
     pub use crate::{

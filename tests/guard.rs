@@ -4,10 +4,13 @@
 mod everywhere;
 
 use everywhere::same_everywhere;
+use ndarray_npy::NpzReader;
 use odes::lane::Scalar;
+use odes::ndarray::Array1;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{EnsembleSolution, Method, Vary};
+use std::fs::File;
 
 /// Grows from a seed to one, and a component that follows it at once.
 #[ode_system]
@@ -258,6 +261,28 @@ fn single_precision_counts_the_same_everywhere() {
     let solution = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
     assert!(solution.iter().any(|trajectory| trajectory.held_unstable()));
     same_everywhere(Rodas4, &ensemble, &solution, &options);
+}
+
+/// Where the guard looked archives have what it counted.
+#[test]
+fn archives_say_what_was_guarded() {
+    let ensemble = seeds::<_, f32, 2>(autocatalysis, 60, |x, _| [x, x]);
+    let path = std::env::temp_dir().join(format!("odes-{}-guarded.npz", std::process::id()));
+    let written = |options: &SolveOptions| {
+        let solution = ensemble.solve(Rodas4, EnsembleSerial, options).unwrap();
+        solution.write_npz(&path).unwrap();
+        (solution, NpzReader::new(File::open(&path).unwrap()).unwrap())
+    };
+    let (solution, mut npz) = written(&SolveOptions::default());
+    let guarded: Array1<u32> = npz.by_name("guarded").unwrap();
+    let held: Array1<u8> = npz.by_name("held_unstable").unwrap();
+    assert!(guarded.iter().any(|&n| n > 1) && held.iter().any(|&h| h == 0));
+    assert!(guarded.iter().copied().eq((0..60).map(|i| solution.guarded(i))));
+    assert!(held.iter().map(|&h| h == 1).eq((0..60).map(|i| solution.held_unstable(i))));
+    let (_, mut npz) = written(&SolveOptions::default().growth_guard(odes::GrowthGuard::Off));
+    let names = npz.names().unwrap();
+    assert!(names.iter().all(|name| !name.contains("guarded") && !name.contains("held")));
+    std::fs::remove_file(path).unwrap();
 }
 
 /// Mass matrices change what sign short steps have, and a search for pivots exchanges rows.

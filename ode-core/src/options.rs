@@ -285,7 +285,8 @@ impl SolveOptions {
     /// [`EnsembleSolution::guarded`](crate::EnsembleSolution::guarded) has how many there were, and
     /// [`held_unstable`](crate::EnsembleSolution::held_unstable) tells whether the solution may rest on an
     /// unstable state. Steps of a given size are counted in any case. Explicit methods cannot pass over
-    /// growth in this way.
+    /// growth in this way, but are late. What is not seen, and what helps, is in
+    /// [What a success means](https://docs.rs/odes/latest/odes/what_success_means/index.html).
     ///
     /// ```
     /// # use ode_core::SolveOptions;

@@ -46,6 +46,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `tspan` | trajectories × 2 | time spans, from beginning to end |
     /// | `code` | trajectories | return codes, as numbers: indices of `code_names` |
     /// | `accepted`, `rejected` | trajectories | steps |
+    /// | `guarded`, `held_unstable` | trajectories | [steps](Self::guarded) that would have passed over growth, and [whether](Self::held_unstable) some did, 1 or 0; if the [guard](crate::SolveOptions::growth_guard()) looked |
     /// | `shape` | axes | of the grid: `data["u_end"].reshape(*data["shape"], -1)` |
     /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
     /// | `axis_names` | axes | what they are values of: `p.beta`, `u0.prey` |
@@ -87,6 +88,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         file.add("code", Array1::from_iter(self.codes().map(|code| code as u8)).view())?;
         file.add("accepted", each(&|i| self.accepted(i)).view())?;
         file.add("rejected", each(&|i| self.rejected(i)).view())?;
+        if self.is_guarded() {
+            file.add("guarded", each(&|i| self.guarded(i)).view())?;
+            let held = (0..n).map(|i| u8::from(self.held_unstable(i)));
+            file.add("held_unstable", Array1::from_iter(held).view())?;
+        }
         let shape: Vec<u64> = self.shape().iter().map(|&n| n as u64).collect();
         file.add("shape", arr1(&shape).view())?;
         for (k, axis) in self.axes().iter().enumerate() {

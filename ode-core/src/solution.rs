@@ -333,6 +333,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.guard_report(i).held
     }
 
+    /// Whether the guard looked at the steps.
+    #[cfg(feature = "save")]
+    pub(crate) fn is_guarded(&self) -> bool {
+        !self.raw.guarded.is_empty()
+    }
+
     fn guard_report(&self, i: usize) -> Guarded {
         assert!(i < self.len(), "there is no trajectory {i}, but {}", self.len());
         self.raw.guarded.get(i).map_or_else(Guarded::default, |&report| Guarded::from_lane(report))

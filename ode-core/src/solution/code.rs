@@ -13,7 +13,12 @@ use core::fmt;
 #[must_use]
 #[repr(u8)]
 pub enum ReturnCode {
-    /// It reached the end of its time span.
+    /// It reached the end of its time span, exactly, and nothing that was checked on the way was wrong: each
+    /// adaptive step was accepted with an estimated error within the tolerances, the state stayed finite
+    /// and in its domain, linear and nonlinear equations were solved. Of fixed steps no error is estimated. That is not a bound of the error
+    /// at the end, and does not say that no step passed over something; see
+    /// [`guarded`](crate::EnsembleSolution::guarded), [`held_unstable`](crate::EnsembleSolution::held_unstable) and
+    /// [What a success means](https://docs.rs/odes/latest/odes/what_success_means/index.html).
     Success = 0,
     /// An event ended it. There are no events yet, so no solve gives it.
     Terminated = 1,
@@ -53,7 +58,10 @@ impl ReturnCode {
     #[must_use]
     pub const fn message(self) -> &'static str {
         match self {
-            ReturnCode::Success => "the end of the time span was reached",
+            ReturnCode::Success => {
+                "the end of the time span was reached, by steps whose estimated errors were within the \
+                 tolerances where steps are adaptive: that bounds the error of each step, not of the end"
+            }
             ReturnCode::Terminated => "an event ended it",
             ReturnCode::MaxSteps => {
                 "`max_steps` were used up: allow more, loosen the tolerances, or take a method for \
