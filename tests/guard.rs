@@ -2,6 +2,8 @@
 
 #[path = "support/everywhere.rs"]
 mod everywhere;
+#[path = "../examples/models/mod.rs"]
+mod models;
 
 use everywhere::same_everywhere;
 use ndarray_npy::NpzReader;
@@ -200,6 +202,54 @@ fn some_growth_nobody_sees() {
         let apart = two(0.1).final_state();
         assert!(apart.iter().all(|x| (x - 1.0).abs() < 1e-2), "{apart:?}");
     }
+}
+
+/// With these methods nothing is refused, and no step is another.
+fn is_left_alone<S: System<N, P>, const N: usize, const P: usize>(
+    system: S,
+    u0: [f64; N],
+    p: [f64; P],
+    (begin, end): (f64, f64),
+) {
+    let problem = || OdeProblem::new(system, u0, begin..=end, p);
+    for tolerances in [(1e-4, 1e-8), (1e-6, 1e-9)] {
+        let options = options(tolerances);
+        let off = options.clone().growth_guard(odes::GrowthGuard::Off);
+        let pairs = [
+            (problem().solve(Rodas4, &options), problem().solve(Rodas4, &off)),
+            (problem().solve(Rodas5P, &options), problem().solve(Rodas5P, &off)),
+        ];
+        for (with, without) in pairs {
+            let (with, without) = (with.unwrap(), without.unwrap());
+            assert_eq!((with.guarded(), with.held_unstable()), (0, false), "{}", S::NAME);
+            let steps = |solution: &OdeSolution<S, f64, N, P>| {
+                (solution.accepted(), solution.rejected(), solution.final_state().map(f64::to_bits))
+            };
+            assert_eq!(steps(&with), steps(&without), "{}, {tolerances:?}", S::NAME);
+        }
+    }
+}
+
+#[test]
+fn systems_without_hidden_growth_are_left_alone() {
+    use models::*;
+    is_left_alone(robertson::robertson, robertson::U0, robertson::P, robertson::SPAN);
+    is_left_alone(hires::hires, hires::U0, hires::P, hires::SPAN);
+    is_left_alone(pollution::pollution, pollution::U0, pollution::P, pollution::SPAN);
+    is_left_alone(oregonator::oregonator, oregonator::U0, oregonator::P, oregonator::SPAN);
+    is_left_alone(e5::e5, e5::U0, e5::P, e5::SPAN);
+    let (u0, p) = (stiff_van_der_pol::U0, stiff_van_der_pol::P);
+    is_left_alone(stiff_van_der_pol::stiff_van_der_pol, u0, p, stiff_van_der_pol::SPAN);
+    is_left_alone(
+        stratosphere::stratosphere,
+        stratosphere::U0,
+        stratosphere::P,
+        stratosphere::SPAN,
+    );
+    let (u0, p) = (hodgkin_huxley::U0, hodgkin_huxley::P);
+    is_left_alone(hodgkin_huxley::hodgkin_huxley, u0, p, hodgkin_huxley::SPAN);
+    is_left_alone(sir::sir, sir::U0, sir::P, sir::SPAN);
+    is_left_alone(lorenz::lorenz, lorenz::U0, lorenz::P, lorenz::SPAN);
 }
 
 /// Seeds from a thousandth down to nothing, and rates of all kinds.
