@@ -72,13 +72,16 @@ pub(crate) struct Guarded {
     pub count: u32,
     /// Whether steps were taken that passed over growth.
     pub held: bool,
+    /// Whether it was begun anew.
+    pub anew: bool,
 }
 
 impl Guarded {
     /// From the number that the lanes count in.
     pub(crate) fn from_lane(number: u32) -> Self {
         let number = u64::from(number);
-        Guarded { count: (number & (CAPPED - 1)) as u32, held: number & HELD_BIT != 0 }
+        let has = |bit| number & bit != 0;
+        Guarded { count: (number & (CAPPED - 1)) as u32, held: has(HELD_BIT), anew: has(CAREFUL) }
     }
 }
 
@@ -103,15 +106,13 @@ mod device {
     pub struct Watch<R: Real> {
         /// Modes beyond the pole.
         pub far: bool,
-        /// And those on the way there.
-        pub near: bool,
         /// Whether the determinant is negative for short steps.
         pub odd: R::Mask,
     }
 
     /// [`Watch`] of its parts.
-    pub fn watch<R: Real>(far: bool, near: bool, odd: R::Mask) -> Watch<R> {
-        Watch::<R> { far, near, odd }
+    pub fn watch<R: Real>(far: bool, odd: R::Mask) -> Watch<R> {
+        Watch::<R> { far, odd }
     }
 
     /// How far on the way to the pole a mode may be that a step follows: `γhλ`.
@@ -155,17 +156,6 @@ mod device {
         product
     }
 
-    /// Whether `x` is in some component more than `1/share` times `b`. `share` may be negative.
-    pub fn amplifies<R: Real, const N: usize>(b: &[R; N], x: &[R; N], share: R) -> R::Mask {
-        // Of numbers `b - share x` whose sign is not that of `b`.
-        let mut signs = <R::Bits as Bits>::lit(0);
-        for d in 0..N {
-            let rest = x[d].neg_mul_add(share, b[d]);
-            signs = signs | (rest.to_bits() ^ b[d].to_bits());
-        }
-        R::lit(1.0).copysign(R::from_bits(signs)).lt(R::lit(0.0))
-    }
-
     /// Whether a component grows so fast that the step does not follow: where `x` is `1/share` times `b` or more, and the
     /// error at least `part (x/b - 1)` times what the component is `moved` by. Numbers whose products underflow say nothing.
     pub fn is_lost<R: Real, const N: usize>(
@@ -190,6 +180,8 @@ mod device {
     pub const CAPPED: u64 = 65536;
     /// In what the guard counts: one step that errors are to limit before it is content.
     pub const CAUTION: u64 = 134217728;
+    /// In what the guard counts: whether the trajectory was begun anew, and looks for growth on the way to the pole.
+    pub const CAREFUL: u64 = 2147483648;
     /// In what the guard counts: whether it has let go.
     pub const RELEASED: u64 = 536870912;
     /// In what the guard counts: whether a step was taken that passed over growth.
@@ -208,7 +200,13 @@ mod device {
 
     /// What is counted, but for what is of one part of a span only.
     pub fn reported<R: Real>(state: R::Bits) -> R::Bits {
-        state & <R::Bits as Bits>::lit(CAPPED - 1 + HELD_BIT)
+        state & <R::Bits as Bits>::lit(CAPPED - 1 + HELD_BIT + CAREFUL)
+    }
+
+    /// Whether the trajectory was begun anew.
+    pub fn is_careful<R: Real>(state: R::Bits) -> R::Mask {
+        let bit = <R::Bits as Bits>::lit(CAREFUL);
+        (state & bit).equals(bit)
     }
 
     /// Whether it has let go.
@@ -239,7 +237,7 @@ mod device {
     /// not.
     pub fn advanced<R: Real>(state: R::Bits, longer: R::Mask) -> R::Bits {
         let runs = <R::Bits as Bits>::lit(CAUTION - CAPPED);
-        let counts = <R::Bits as Bits>::lit(CAPPED - 1 + RELEASED + HELD_BIT);
+        let counts = <R::Bits as Bits>::lit(CAPPED - 1 + RELEASED + HELD_BIT + CAREFUL);
         let again = state.wrapping_add(<R::Bits as Bits>::lit(CAPPED));
         let enough = !(again & runs).less_than(<R::Bits as Bits>::lit(HELD * CAPPED));
         let let_go = (state & counts) | <R::Bits as Bits>::lit(RELEASED + HELD_BIT);
@@ -255,15 +253,17 @@ mod device {
     pub struct Judged<R: Real> {
         /// Where it is refused.
         pub refused: R::Mask,
+        /// Where that is so for the first time, and the trajectory is to begin anew.
+        pub anew: R::Mask,
         /// The next step size as a multiple of this one.
         pub factor: R,
         /// The state of the guard.
         pub state: R::Bits,
     }
 
-    /// Judges steps beyond the pole (`grows`) and half-way to it (`soon`), and those after one that was
-    /// refused, of which errors would `accept` some, to be followed by steps of `factor` times their size. Steps are refused
-    /// where those are looked for that are `near`; else they are counted. Lanes that do not `run` stay as they are.
+    /// Judges steps beyond the pole (`grows`) and on the way there (`soon`), and those after one that was
+    /// refused, of which errors would `accept` some, to be followed by steps of `factor` times their size. Where nothing is
+    /// to be `refuse`d steps beyond the pole are counted. Lanes that do not `run` stay as they are.
     pub fn judge<R: Real>(
         state: R::Bits,
         grows: R::Mask,
@@ -271,17 +271,18 @@ mod device {
         accept: R::Mask,
         run: R::Mask,
         factor: R,
-        near: bool,
+        refuse: bool,
     ) -> Judged<R> {
         let cautious = is_cautious::<R>(state);
         let longer = factor.gt(R::lit(GROWTH));
         let mut refused = cautious & !cautious;
         let mut passed = counted::<R>(state);
-        if near {
-            refused = (grows | soon) & !has_let_go::<R>(state);
+        if refuse {
+            refused = run & (grows | soon) & !has_let_go::<R>(state);
             passed = state;
         }
-        let taken = accept & !refused;
+        let anew = refused & !is_careful::<R>(state);
+        let taken = run & accept & !refused;
         let less = R::select(grows, R::lit(FAR_FACTOR), R::lit(NEAR_FACTOR));
         let most = R::select(cautious & longer, R::lit(GROWTH), factor);
         let factor = R::select(refused, less, most);
@@ -291,8 +292,9 @@ mod device {
         let next = <R::Bits as Bits>::select(grows & taken, held, next);
         let again = after_refusal::<R>(state);
         let next = <R::Bits as Bits>::select(refused, again, next);
-        let state = <R::Bits as Bits>::select(run, next, state);
-        Judged::<R> { refused, factor, state }
+        let careful = counted::<R>(state) | <R::Bits as Bits>::lit(CAREFUL);
+        let state = <R::Bits as Bits>::select(anew, careful, next);
+        Judged::<R> { refused, anew, factor, state }
     }
 }
 
@@ -307,7 +309,7 @@ mod tests {
         assert!(is_cautious::<f64>(refused) && !has_let_go::<f64>(refused));
         assert_eq!(
             Guarded::from_lane(reported::<f64>(refused) as u32),
-            Guarded { count: 1, held: false }
+            Guarded { count: 1, held: false, anew: false }
         );
         let mut state = refused;
         for step in 1..=HELD {
@@ -317,7 +319,7 @@ mod tests {
         assert!(has_let_go::<f64>(state) && !is_cautious::<f64>(state));
         assert_eq!(
             Guarded::from_lane(reported::<f64>(state) as u32),
-            Guarded { count: 1, held: true }
+            Guarded { count: 1, held: true, anew: false }
         );
         // Calm again, with a new count of what only the guard limits.
         let mut state = advanced::<f64>(refused, true);
@@ -334,7 +336,7 @@ mod tests {
         assert!(is_cautious::<f32>(state) && !has_let_go::<f32>(state));
         assert_eq!(
             Guarded::from_lane(reported::<f32>(state)),
-            Guarded { count: 65_535, held: false }
+            Guarded { count: 65_535, held: false, anew: false }
         );
     }
 }

@@ -38,6 +38,8 @@ pub mod code {
     pub const INCONSISTENT: u64 = 6;
     /// The solution leaves its domain, however small the step, or with the step that was given.
     pub const OUTSIDE: u64 = 7;
+    /// Not an end: it is to begin again, and to watch for growth.
+    pub const ANEW: u64 = 8;
 }
 
 #[ode_macros::device(integrate)]
@@ -313,14 +315,20 @@ mod device {
         loop {
             let mut need = !clock.less_than(limit);
             while need.any() {
-                let mut over = need;
+                let mut anew = nobody;
+                if M::GUARDS && ADAPTIVE {
+                    anew = need & alive & code.equals(<R::Bits as Bits>::lit(code::ANEW));
+                }
+                let mut over = need & !anew;
                 let mut again = nobody;
                 if o.stops {
                     // A lane that has tried no step may have no trajectory.
                     let tried = need & alive & none.less_than(limit);
                     let end = feed.load_end(tried, t1);
                     again = tried & t.equals(t1) & !t1.equals(end) & code.equals(none);
-                    over = need & !again;
+                    over = over & !again;
+                }
+                if o.stops || M::GUARDS {
                     before = <R::Bits as Bits>::select(need, before.wrapping_add(limit), before);
                 } else {
                     before = limit;
@@ -346,18 +354,21 @@ mod device {
                 feed.finish(over, u, reached, why, before, rejected, slot, report);
 
                 let got = feed.take(over);
-                let begins = got | again;
-                u = feed.load_u(got, u);
-                p = feed.load_p(got, p);
-                let start = feed.load_start(got, t0);
+                let fresh = got | anew;
+                let begins = fresh | again;
+                u = feed.load_u(fresh, u);
+                p = feed.load_p(fresh, p);
+                let start = feed.load_start(fresh, t0);
                 let end = feed.load_end(begins, t1);
                 let mut steps_left = o.max_steps;
-                if o.stops {
+                if o.stops || M::GUARDS {
                     before = <R::Bits as Bits>::select(got, none, before);
                     steps_left = o.max_steps.wrapping_sub(before);
+                }
+                if o.stops {
                     let passed = <R::Bits as Bits>::select(again, stop.wrapping_add(one), stop);
-                    stop = <R::Bits as Bits>::select(got, none, passed);
-                    t0 = R::select(again, t1, R::select(got, start, t0));
+                    stop = <R::Bits as Bits>::select(fresh, none, passed);
+                    t0 = R::select(again, t1, R::select(fresh, start, t0));
                     let next = feed.stop_time(begins, stop, end);
                     let next = R::select(next.equals(math::infinity::<R>()), end, next);
                     t1 = R::select(begins, next, t1);
@@ -370,21 +381,23 @@ mod device {
                 clock = <R::Bits as Bits>::select(need, none, clock);
                 limit = <R::Bits as Bits>::select(need, steps_left, limit);
                 rejected = <R::Bits as Bits>::select(got, none, rejected);
-                code = <R::Bits as Bits>::select(got, none, code);
+                // Steps before a new beginning count for nothing.
+                rejected = <R::Bits as Bits>::select(anew, before, rejected);
+                code = <R::Bits as Bits>::select(fresh, none, code);
                 if M::GUARDS {
                     guarded = <R::Bits as Bits>::select(got, none, guarded);
                     // What it let go may have been given something to grow from.
-                    let fresh = guard::reported::<R>(guarded);
-                    guarded = <R::Bits as Bits>::select(again, fresh, guarded);
+                    let kept = guard::reported::<R>(guarded);
+                    guarded = <R::Bits as Bits>::select(again, kept, guarded);
                 }
                 let mut law = o.law;
                 if M::SWITCHES {
-                    mode = <R::Bits as Bits>::select(got, none, mode);
+                    mode = <R::Bits as Bits>::select(fresh, none, mode);
                     let stiff = auto::has::<R>(mode, auto::STIFF);
                     law = controller::choose_law::<R>(stiff, &o.stiff_law, &o.law);
                 }
-                let fresh = controller::fresh::<R>(&law);
-                memory = controller::choose_memory::<R>(begins, &fresh, &memory);
+                let forgotten = controller::fresh::<R>(&law);
+                memory = controller::choose_memory::<R>(begins, &forgotten, &memory);
                 let span = t1 - t0;
                 let mut told = t0;
                 if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
@@ -436,9 +449,9 @@ mod device {
                     tail = R::select(begins, rest, tail);
                 }
                 if SAVE && saves {
-                    slot = <R::Bits as Bits>::select(got, none, slot);
-                    save_at = feed.save_time(got, slot, save_at);
-                    let mut at_start = got & save_at.equals(t0);
+                    slot = <R::Bits as Bits>::select(fresh, none, slot);
+                    save_at = feed.save_time(fresh, slot, save_at);
+                    let mut at_start = fresh & save_at.equals(t0);
                     if S::ALGEBRAIC > 0 {
                         at_start = at_start & code.equals(none);
                     }
@@ -508,21 +521,22 @@ mod device {
                     // That of a multiple of the identity.
                     mirrored = h.lt(zero);
                 }
-                let near = ADAPTIVE && o.guard == guard::REJECT;
-                let watch = guard::watch::<R>(o.guard != guard::OFF, near, mirrored);
+                let watch = guard::watch::<R>(o.guard != guard::OFF, mirrored);
                 let mut step =
                     M::step::<R, S, N, P>(&u, &p, &at, h, &k1, mode, &tolerances, &watch);
                 let mut grows = nobody;
                 let mut soon = nobody;
+                let mut anew = nobody;
                 let mut watching = false;
+                let refuse = ADAPTIVE && o.guard == guard::REJECT;
                 if M::GUARDS {
-                    let marks = step.grows | step.suspect | guard::is_cautious::<R>(guarded);
-                    watching = (run & marks).any();
+                    let careful = guard::is_careful::<R>(guarded);
+                    watching = (run & (step.grows | careful)).any();
                     if watching {
                         // Pivots that are not numbers have any sign.
                         let solved = stepper::is_finite::<R, N>(&step.u);
                         grows = step.grows & solved;
-                        soon = step.suspect & solved & !step.grows;
+                        soon = careful & solved & !step.grows;
                     }
                     if soon.any() {
                         soon = soon & M::misses_growth::<R, S, N, P>(&u, &p, &at, h, &step);
@@ -563,15 +577,17 @@ mod device {
                     factor = R::from_single(decision.factor);
                     if M::GUARDS && watching {
                         let judged =
-                            guard::judge::<R>(guarded, grows, soon, accept, run, factor, near);
+                            guard::judge::<R>(guarded, grows, soon, accept, run, factor, refuse);
                         accept = accept & !judged.refused;
                         factor = judged.factor;
                         guarded = judged.state;
+                        anew = judged.anew;
                         let fresh = controller::fresh::<R>(&law);
                         memory = controller::choose_memory::<R>(judged.refused, &fresh, &memory);
                     }
                 } else if M::GUARDS && watching {
-                    let judged = guard::judge::<R>(guarded, grows, soon, accept, run, factor, near);
+                    let judged =
+                        guard::judge::<R>(guarded, grows, soon, accept, run, factor, refuse);
                     guarded = judged.state;
                 }
 
@@ -681,6 +697,12 @@ mod device {
                             code = <R::Bits as Bits>::select(given_up, why, code);
                             limit = <R::Bits as Bits>::select(given_up, clock, limit);
                         }
+                    }
+                    if M::GUARDS && watching {
+                        let anew = anew & alive;
+                        let begin = <R::Bits as Bits>::lit(code::ANEW);
+                        code = <R::Bits as Bits>::select(anew, begin, code);
+                        limit = <R::Bits as Bits>::select(anew, clock, limit);
                     }
                 } else {
                     t = R::select(last, t1, next.t);

@@ -172,7 +172,6 @@ macro_rules! switching {
                     let mut new = *u;
                     let mut code = <R::Bits as Bits>::lit(code::SUCCESS);
                     let mut grows = stiff & easy;
-                    let mut suspect = grows;
                     let mut suggests = stiff;
                     if easy.any() {
                         let made = $explicit::$Explicit::step::<R, S, N, P>(
@@ -210,7 +209,6 @@ macro_rules! switching {
                         new = stepper::choose::<R, N>(stiff, made.u, new);
                         code = <R::Bits as Bits>::select(stiff, made.code, code);
                         grows = stiff & made.grows;
-                        suspect = stiff & made.suspect;
                         k[0] = stepper::choose::<R, N>(stiff, made.k[0], k[0]);
                         for j in 0..$others {
                             k[$some + j] = made.k[j];
@@ -229,7 +227,6 @@ macro_rules! switching {
                     let mut step = stepper::step::<R, N, $kept>(new, k, code);
                     step.mode = auto::next::<R>(mode, suggests);
                     step.grows = grows;
-                    step.suspect = suspect;
                     step
                 }
 

@@ -298,15 +298,8 @@ macro_rules! esdirk {
                     if watch.far {
                         grows = guard::is_beyond::<R, S, N, P>(&w, watch.odd);
                     }
-                    let mut suspect = <R::Mask as Mask>::splat(false);
-                    if watch.near {
-                        // The second stage is a step of the trapezoidal rule.
-                        let share = R::lit(guard::SUSPECT_SLOPE);
-                        suspect = guard::amplifies::<R, N>(k1, &k[1], share);
-                    }
                     let mut step = stepper::step::<R, N, $kept>(new, k, code);
                     step.grows = grows;
-                    step.suspect = suspect;
                     step
                 }
 

@@ -151,12 +151,6 @@ macro_rules! rosenbrock {
                     if watch.far {
                         grows = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
                     }
-                    let mut suspect = <R::Mask as Mask>::splat(false);
-                    if watch.near {
-                        let moved = guard::given::<R, S, N, P>(&x);
-                        let share = per_gh * R::lit(guard::SUSPECT);
-                        suspect = guard::amplifies::<R, N>(&b, &moved, share);
-                    }
                     // All but the last, which nobody indexes.
                     let mut solved = R::blank::<N, $stages>();
                     solved[0] = x;
@@ -213,7 +207,6 @@ macro_rules! rosenbrock {
                     let new = stepper::add(w, R::lit(1.0), &x);
                     let mut step = stepper::step::<R, N, $kept>(new, k, code);
                     step.grows = grows;
-                    step.suspect = suspect;
                     step
                 }
 

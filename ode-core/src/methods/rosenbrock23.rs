@@ -92,12 +92,6 @@ mod device {
             if watch.far {
                 grows = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
             }
-            let mut suspect = <R::Mask as Mask>::splat(false);
-            if watch.near {
-                let moved = guard::given::<R, S, N, P>(&first);
-                let share = scale * R::lit(guard::SUSPECT);
-                suspect = guard::amplifies::<R, N>(&b, &moved, share);
-            }
             let mut w = stepper::add(*u, R::lit(0.5 / D), &first);
             let f = S::rhs(&w, p, timeline::stage::<R, S, N, P>(at, R::lit(0.5)));
             let mut sum = first;
@@ -127,7 +121,6 @@ mod device {
             let k = [*k1, first, second, third, last];
             let mut step = stepper::step::<R, N, 5>(w, k, code);
             step.grows = grows;
-            step.suspect = suspect;
             step
         }
 

@@ -37,8 +37,6 @@ mod device {
         pub mode: R::Bits,
         /// Where an implicit method is beyond the pole of a growing mode; see [`guard`](crate::guard).
         pub grows: R::Mask,
-        /// Where it may be on the way there.
-        pub suspect: R::Mask,
     }
 
     /// [`Tolerances`] of their parts.
@@ -68,7 +66,7 @@ mod device {
         code: R::Bits,
     ) -> Step<R, N, K> {
         let no = <R::Mask as Mask>::splat(false);
-        Step { u, k, code, mode: <R::Bits as Bits>::lit(0), grows: no, suspect: no }
+        Step { u, k, code, mode: <R::Bits as Bits>::lit(0), grows: no }
     }
 
     /// A [`Step`] that has a new state.
@@ -229,7 +227,7 @@ mod device {
             tolerances: &Tolerances<R, N>,
         ) -> R;
 
-        /// Where a step that is [suspect](Step::suspect) does not follow growth.
+        /// Where a step does not follow growth: see [`guard`](crate::guard).
         fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
             u: &[R; N],
             p: &[R; P],

@@ -1,7 +1,7 @@
 //! Evaluations and factorisations, as far as they follow from counts of steps: the loop counts nothing else.
 
 use super::{EnsembleSolution, OdeSolution, Trajectory};
-use crate::guard;
+use crate::guard::{self, Guarded};
 use crate::lane::Scalar;
 use crate::system::System;
 
@@ -24,7 +24,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn evaluations(&self, i: usize) -> Option<u64> {
         let method = self.method();
-        if method.iterates || self.used_stiff_method(i) || S::ALGEBRAIC > 0 {
+        if method.iterates || self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }
         let saved = self.saved_in_steps(i);
@@ -48,7 +48,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// If there is no such trajectory.
     #[must_use]
     pub fn factorisations(&self, i: usize) -> Option<u64> {
-        if self.used_stiff_method(i) || S::ALGEBRAIC > 0 {
+        if self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }
         let each = u64::from(self.method().solves > 0);
@@ -58,6 +58,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             false => 0,
         };
         Some(u64::from(self.raw.steps[i]) * each + slopes + signs)
+    }
+
+    /// Whether the growth guard had trajectory `i` begin anew.
+    fn began_anew(&self, i: usize) -> bool {
+        self.raw.guarded.get(i).is_some_and(|&report| Guarded::from_lane(report).anew)
     }
 
     /// Automatic first steps of a part of a span, each of which takes two evaluations.
