@@ -25,7 +25,7 @@ pub struct Map {
     pub subtitle: String,
     /// What is to the right, and its range.
     pub x: (&'static str, [f64; 2]),
-    /// What is upwards, and its range, on a logarithmic scale that begins and ends with a power of two.
+    /// What is upwards, and its range, on a logarithmic scale from a power of two to another.
     pub y: (&'static str, [f64; 2]),
     /// Points of a side.
     pub side: usize,
