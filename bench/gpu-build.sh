@@ -29,6 +29,7 @@ built() {
 
 built gpu_selftest cargo build --release -p ode-gpu --example gpu_selftest
 built lorenz cargo build --release --example lorenz
+built ignition cargo build --release --example ignition
 built odes-bench cargo build --release -p odes-bench
 # In the profile of tests, whose compilation is quicker by far.
 for name in gpu gpu_memory acceptance models stiff auto dae pivoting options stops dense steps; do

@@ -19,6 +19,7 @@
 #   dense          likewise
 #   steps          likewise
 #   lorenz         cargo build --release --example lorenz
+#   ignition       cargo build --release --example ignition
 #   odes-bench     cargo build --release -p odes-bench
 #
 # `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
@@ -31,7 +32,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,31s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,32s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -126,13 +127,14 @@ fi
 # shellcheck disable=SC2086 # several arguments
 step bench 560 "$binaries/odes-bench" gpu --json "$output/gpu.jsonl" ${BENCH_ARGS:-}
 step bench-stiff 240 "$binaries/odes-bench" gpu-stiff --json "$output/stiff.jsonl"
+step ignition 120 "$binaries/ignition" --backend gpu
 step functions 120 "$binaries/odes-bench" gpu-functions --json "$output/functions.jsonl"
 step cpu 240 "$binaries/odes-bench" cpu --json "$output/cpu.jsonl"
 
 {
     printf '%s\n' "${summary[@]}"
     grep '"bench":"startup"' "$output/startup.jsonl" | tail -n 1
-    for log in bench bench-stiff functions cpu; do
+    for log in bench bench-stiff ignition functions cpu; do
         [ -f "$output/$log.log" ] && cat "$output/$log.log"
     done
     grep -hE '^test .*FAILED|panicked|^FAIL ' "$output"/*.log | head -n 20

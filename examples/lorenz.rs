@@ -20,10 +20,11 @@ use std::time::Instant;
 use clap::Parser;
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::{EnsembleSolution, GpuError, SolveError};
+use odes::{EnsembleSolution, SolveError};
 
-use support::options::{Backend, Options, Precision};
+use support::options::{Options, Precision};
 use support::picture::{Curve, End, Picture};
+use support::place::Place;
 use support::progress::Progress;
 use support::random::uniform;
 use support::summary::{Summary, grouped, moments, seconds};
@@ -112,42 +113,6 @@ fn solve<T: Scalar>(
         Place::Serial => ensemble.solve(Tsit5, EnsembleSerial, how),
         Place::Threads => ensemble.solve(Tsit5, EnsembleThreads, how),
         Place::Gpu(gpu) => ensemble.solve(Tsit5, gpu, how),
-    }
-}
-
-/// Where to solve.
-enum Place {
-    Serial,
-    Threads,
-    Gpu(EnsembleGpuKernel),
-}
-
-impl Place {
-    /// The place that was asked for. Says which it is, where that is its own choice.
-    fn choose(backend: Backend) -> Result<Place, GpuError> {
-        match backend {
-            Backend::Serial => Ok(Place::Serial),
-            Backend::Threads => Ok(Place::Threads),
-            Backend::Gpu => EnsembleGpuKernel::all().map(Place::Gpu),
-            Backend::Auto => Ok(match EnsembleGpuKernel::all() {
-                Ok(gpu) => {
-                    eprintln!("solving on the GPU that was found, {}", gpu.devices()[0]);
-                    Place::Gpu(gpu)
-                }
-                Err(error) => {
-                    eprintln!("solving on the CPU, because {error}");
-                    Place::Threads
-                }
-            }),
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Place::Serial => "serial",
-            Place::Threads => "threads",
-            Place::Gpu(_) => "gpu",
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! cargo run --release -p odes-bench -- gpu-tune
 //! cargo run --release -p odes-bench -- gpu-functions
 //! cargo run --release -p odes-bench -- work-precision --json target/work_precision.jsonl
+//! cargo run --release -p odes-bench -- ignition
 //! cargo run --release -p odes-bench -- expand
 //! cargo run --release -p odes-bench -- startup
 //! cargo run --release -p odes-bench -- build --only lorenz,robertson
@@ -27,6 +28,7 @@ mod errors;
 mod expand;
 mod functions;
 mod gpu;
+mod ignition;
 #[path = "../../examples/models/mod.rs"]
 #[allow(missing_docs)]
 mod models;
@@ -72,6 +74,12 @@ enum Command {
         #[arg(long)]
         quick: bool,
 
+        /// A line of JSON for each row goes to this file
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+    },
+    /// Ignitions that implicit methods miss, with and without the growth guard
+    Ignition {
         /// A line of JSON for each row goes to this file
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
@@ -159,6 +167,7 @@ fn run() -> Result<(), Failure> {
         Command::WorkPrecision { quick, json } => {
             work_precision::run(quick, &mut Output::new(json.as_deref())?)
         }
+        Command::Ignition { json } => ignition::run(&mut Output::new(json.as_deref())?),
         Command::Expand => expand::run(&mut Output::new(None)?),
         Command::Build(selection) => build::run(&selection),
         Command::Kernels(selection) => build::kernels::run(&selection),

@@ -9,12 +9,15 @@ use super::summary::grouped;
 
 const WIDTH: usize = 2400;
 const HEIGHT: usize = 1350;
-const BACKGROUND: u32 = 0x0a_0d14;
-const TEXT: u32 = 0xe8_ecf4;
-const FAINT: u32 = 0x7d_8799;
+/// The ground of all pictures.
+pub const BACKGROUND: u32 = 0x0a_0d14;
+/// Titles.
+pub const TEXT: u32 = 0xe8_ecf4;
+/// Axes and remarks.
+pub const FAINT: u32 = 0x7d_8799;
 
 /// Cold to hot; every stop is bright enough for a dark ground.
-const PALETTE: [u32; 6] = [0x3a_5bff, 0x22_a7f0, 0x2e_d9b0, 0xf5_d547, 0xff_8c42, 0xff_3d6e];
+pub const PALETTE: [u32; 6] = [0x3a_5bff, 0x22_a7f0, 0x2e_d9b0, 0xf5_d547, 0xff_8c42, 0xff_3d6e];
 
 /// One trajectory to draw, densely sampled.
 #[derive(Debug, Clone)]
@@ -200,7 +203,7 @@ fn caption(canvas: &mut Canvas, frame: &Frame, text: &str) {
 }
 
 /// A color from 0 (cold) to 1 (hot).
-fn palette(share: f64) -> Color {
+pub fn palette(share: f64) -> Color {
     let at = share.clamp(0.0, 1.0) * (PALETTE.len() - 1) as f64;
     let i = (at as usize).min(PALETTE.len() - 2);
     let f = (at - i as f64) as f32;
@@ -224,7 +227,7 @@ fn bounds(values: impl Iterator<Item = f64>, outside: f64, margin: f64) -> [f64;
 }
 
 /// Round numbers inside a range, about `wanted` of them.
-fn ticks([low, high]: [f64; 2], wanted: usize) -> Vec<f64> {
+pub fn ticks([low, high]: [f64; 2], wanted: usize) -> Vec<f64> {
     let raw = (high - low) / wanted.max(1) as f64;
     let power = 10f64.powf(raw.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|s| *s >= raw);
@@ -234,7 +237,8 @@ fn ticks([low, high]: [f64; 2], wanted: usize) -> Vec<f64> {
     (first..=last.min(first + 50)).map(|i| i as f64 * step).collect()
 }
 
-fn number(value: f64) -> String {
+/// As it is written at an axis.
+pub fn number(value: f64) -> String {
     // Rounds away what the multiplication of a step leaves.
     let text = format!("{:.6}", value + 0.0);
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,0 +1,343 @@
+//! When hydrogen ignites: a map of the delay over temperature and mixture.
+//!
+//! ```text
+//! cargo run --release --example ignition -- --plot ignition.png
+//! cargo run --release --example ignition -- --side 256 --backend threads
+//! cargo run --release --example ignition -- --side 256 --growth-guard off
+//! ```
+//!
+//! Hydrogen in air at one atmosphere, from 850 to 1400 K, with a quarter to four times the hydrogen
+//! that the oxygen burns. There are no radicals in the beginning: they grow from nothing, unseen by
+//! any estimate of errors, and what notices is the growth guard. Without it a stiff solver may end
+//! on the unburnt gas, and report success. With a CUDA GPU in the machine it is solved there,
+//! otherwise on all cores of the CPU.
+
+#[path = "models/h2o2.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod h2o2;
+mod support;
+
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use odes::prelude::*;
+use odes::{EnsembleSolution, GrowthGuard, SolveError};
+
+use h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, until_ignition};
+use support::map::Map;
+use support::options::Backend;
+use support::place::Place;
+use support::progress::Progress;
+use support::summary::{grouped, seconds};
+
+/// In K.
+const TEMPERATURES: [f64; 2] = [850.0, 1400.0];
+/// Equivalence ratios: hydrogen by what the oxygen burns.
+const RATIOS: [f64; 2] = [0.25, 4.0];
+/// At a tolerance of 1e-6 the worst delay of a map is 2e-4 off by it, and 8e-4 by `Rodas5P`, which
+/// takes four fifths of the time.
+const METHOD: Rodas4 = Rodas4;
+/// How long each point is followed, in s.
+const SPAN: f64 = 10.0;
+
+/// When hydrogen ignites in air: a map over temperature and mixture.
+#[derive(Debug, Clone, Parser)]
+#[command(version, about)]
+struct Options {
+    /// How many points a side of the map has
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    side: u16,
+
+    /// Where to solve
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    backend: Backend,
+
+    /// Relative tolerance
+    #[arg(long, value_name = "TOL", default_value_t = 1e-6, allow_negative_numbers = true)]
+    reltol: f64,
+
+    /// Absolute tolerance
+    #[arg(long, value_name = "TOL", default_value_t = 1e-10, allow_negative_numbers = true)]
+    abstol: f64,
+
+    /// What becomes of steps that pass over growth
+    #[arg(long, value_enum, default_value_t = Guard::Reject)]
+    growth_guard: Guard,
+
+    /// Draw the map
+    #[arg(long, value_name = "FILE.png")]
+    plot: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Guard {
+    /// They are tried again, shorter
+    Reject,
+    /// They are counted
+    Report,
+    /// Nobody looks
+    Off,
+}
+
+impl Options {
+    fn solving(&self) -> SolveOptions {
+        let guard = match self.growth_guard {
+            Guard::Reject => GrowthGuard::Reject,
+            Guard::Report => GrowthGuard::Report,
+            Guard::Off => GrowthGuard::Off,
+        };
+        SolveOptions::default().reltol(self.reltol).abstol(self.abstol).growth_guard(guard)
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let place = Place::choose(options.backend)?;
+    let progress = Progress::spinner("solving");
+    let solution = solve(usize::from(options.side), &place, &options.solving())?;
+    drop(progress);
+    let report = Report::of(&solution);
+    println!("{report}");
+    let (worst, missed) = compare(&options.solving())?;
+    let (known, found) = (DELAYS.len(), DELAYS.len() - missed);
+    println!("  Cantera  {found} of its {known} delays found, {worst:.1e} off at most");
+    let map = map(options, &solution, &report);
+    println!("  colors   {}", map.legend());
+    if let Some(path) = &options.plot {
+        map.save(path)?;
+    }
+    Ok(())
+}
+
+/// Temperature and equivalence ratio at point `i` of a map: the middle of its square.
+fn point(side: usize, i: usize) -> (f64, f64) {
+    let share = |k: usize| (k as f64 + 0.5) / side as f64;
+    let [cold, hot] = TEMPERATURES;
+    let [lean, rich] = RATIOS;
+    let temperature = cold + share(i % side) * (hot - cold);
+    (temperature, lean * (rich / lean).powf(share(i / side)))
+}
+
+type Solution = EnsembleSolution<ignition::Model, f64, 10, 3>;
+
+/// A map. Its delays are an unknown of the system, so nothing is saved but final states.
+fn solve(side: usize, place: &Place, how: &SolveOptions) -> Result<Solution, SolveError> {
+    let (u0, p) = until_ignition(in_air(1000.0, 1.0, ATMOSPHERE));
+    let ensemble = EnsembleProblem::new(OdeProblem::new(ignition, u0, 0.0..=SPAN, p))
+        .trajectories(side * side)
+        .vary(|problem, i| {
+            let (temperature, ratio) = point(side, i);
+            let (u0, p) = until_ignition(in_air(temperature, ratio, ATMOSPHERE));
+            problem.with_u0(u0).with_p(p)
+        });
+    match place {
+        Place::Serial => ensemble.solve(METHOD, EnsembleSerial, how),
+        Place::Threads => ensemble.solve(METHOD, EnsembleThreads, how),
+        Place::Gpu(gpu) => ensemble.solve(METHOD, gpu, how),
+    }
+}
+
+/// The delay of a trajectory, in s, if it ended well and burns.
+fn delay(solution: &Solution, i: usize) -> Option<f64> {
+    let end = solution.trajectory(i).final_state_as::<ignition::State>();
+    let [_, _, ignited] = solution.trajectory(i).p();
+    (solution.code(i).is_success() && end.temperature >= ignited).then_some(end.delay)
+}
+
+/// What a map says, but for the picture.
+struct Report {
+    side: usize,
+    place: String,
+    seconds: f64,
+    /// How many points ended how.
+    codes: Vec<(ReturnCode, usize)>,
+    /// Points that ended well and do not burn.
+    unignited: usize,
+    /// Points whose solution may rest on an unstable state.
+    held: usize,
+    steps: u64,
+    rejected: u64,
+    guarded: u64,
+    /// The points of the shortest and of the longest delay.
+    extremes: Option<[(f64, usize); 2]>,
+}
+
+impl Report {
+    fn of(solution: &Solution) -> Report {
+        let all = || 0..solution.len();
+        let times = solution.timings();
+        let delays = || all().filter_map(|i| Some((delay(solution, i)?, i)));
+        let shortest = delays().min_by(|a, b| a.0.total_cmp(&b.0));
+        let longest = delays().max_by(|a, b| a.0.total_cmp(&b.0));
+        let codes = solution.code_counts();
+        let ended_well = codes.iter().filter(|(code, _)| code.is_success()).map(|(_, n)| n);
+        let unignited = ended_well.sum::<usize>() - delays().count();
+        Report {
+            side: solution.len().isqrt(),
+            place: solution.backend().to_string(),
+            seconds: times.total - times.compile,
+            codes,
+            unignited,
+            held: all().filter(|&i| solution.held_unstable(i)).count(),
+            steps: all().map(|i| u64::from(solution.accepted(i))).sum(),
+            rejected: all().map(|i| u64::from(solution.rejected(i))).sum(),
+            guarded: all().map(|i| u64::from(solution.guarded(i))).sum(),
+            extremes: shortest.zip(longest).map(|(shortest, longest)| [shortest, longest]),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { side, place, .. } = self;
+        let points = (side * side) as f64;
+        let count = |n: usize| grouped(n as u64);
+        writeln!(f, "{} points, {side} x {side}, on {place}", count(side * side))?;
+        writeln!(
+            f,
+            "  time     {}, {} a point, {} points a second",
+            seconds(self.seconds),
+            seconds(self.seconds / points),
+            grouped((points / self.seconds).round() as u64)
+        )?;
+        let codes = self.codes.iter().map(|(code, n)| format!("{code} {}", count(*n)));
+        let codes = codes.collect::<Vec<_>>().join(", ");
+        writeln!(f, "  ended    {codes}; {} with success but unignited", count(self.unignited))?;
+        writeln!(
+            f,
+            "  steps    {} accepted, {} rejected",
+            grouped(self.steps),
+            grouped(self.rejected)
+        )?;
+        writeln!(
+            f,
+            "  guard    {} steps that pass over growth, {} points held on an unstable state",
+            grouped(self.guarded),
+            count(self.held)
+        )?;
+        let Some(extremes) = self.extremes else { return write!(f, "  delays   none") };
+        let [shortest, longest] = extremes.map(|(delay, i)| {
+            let (temperature, ratio) = point(*side, i);
+            format!("{} at {temperature:.0} K and a ratio of {ratio:.2}", seconds(delay))
+        });
+        write!(f, "  delays   from {shortest} to {longest}")
+    }
+}
+
+/// The delays that Cantera was asked for, which are stoichiometric: the greatest relative error,
+/// and how many are missing.
+fn compare(how: &SolveOptions) -> Result<(f64, usize), SolveError> {
+    let state = |i: usize| {
+        let (pressure, temperature, _) = DELAYS[i];
+        until_ignition(in_air(temperature, 1.0, pressure * ATMOSPHERE))
+    };
+    let (u0, p) = state(0);
+    let solution = EnsembleProblem::new(OdeProblem::new(ignition, u0, 0.0..=SPAN, p))
+        .trajectories(DELAYS.len())
+        .vary(|problem, i| problem.with_u0(state(i).0).with_p(state(i).1))
+        .solve(METHOD, EnsembleThreads, how)?;
+    let (mut worst, mut missed) = (0.0_f64, 0);
+    for (i, (_, _, expected)) in DELAYS.into_iter().enumerate() {
+        match delay(&solution, i) {
+            Some(delay) => worst = worst.max((delay / expected - 1.0).abs()),
+            None => missed += 1,
+        }
+    }
+    Ok((worst, missed))
+}
+
+fn map(options: &Options, solution: &Solution, report: &Report) -> Map {
+    Map {
+        title: "Hydrogen in air: when it ignites".to_owned(),
+        subtitle: format!(
+            "{} points · GRI-Mech 3.0, 1 atm · Rodas4, rtol {:.0e}{} · {} in {}",
+            grouped(solution.len() as u64),
+            options.reltol,
+            if options.growth_guard == Guard::Reject { "" } else { ", no step refused for growth" },
+            report.place,
+            seconds(report.seconds)
+        ),
+        x: ("temperature, K", TEMPERATURES),
+        y: ("equivalence ratio", RATIOS),
+        side: report.side,
+        values: (0..solution.len()).map(|i| delay(solution, i)).collect(),
+        unit: "s",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small(arguments: &[&str]) -> (Options, Solution) {
+        let options = Options::parse_from(["ignition", "--side", "32"].iter().chain(arguments));
+        let solution = solve(32, &Place::Threads, &options.solving()).unwrap();
+        (options, solution)
+    }
+
+    /// All points burn, the hotter the sooner, and as soon as Cantera says.
+    #[test]
+    fn every_point_ignites() {
+        let (options, solution) = small(&[]);
+        let report = Report::of(&solution);
+        assert_eq!(report.codes, [(ReturnCode::Success, solution.len())]);
+        assert_eq!((report.unignited, report.held), (0, 0));
+        assert!(report.guarded > 0);
+        for i in (0..solution.len()).filter(|i| i % 32 > 0) {
+            let [before, here] = [i - 1, i].map(|i| delay(&solution, i).unwrap());
+            assert!(0.0 < here && here < before && before < SPAN, "{i}: {before} s, {here} s");
+        }
+        let (worst, missed) = compare(&options.solving()).unwrap();
+        eprintln!("{report}\n{worst:e} off");
+        assert!(missed == 0 && worst < 1e-3, "{missed} are missing, the others {worst:e} off");
+    }
+
+    /// What `every_point_ignites` is against.
+    #[test]
+    fn without_the_guard_points_are_missed() {
+        let loose = ["--growth-guard", "off", "--reltol", "1e-3", "--abstol", "1e-6"];
+        let report = Report::of(&small(&loose).1);
+        eprintln!("{report}");
+        assert!(report.unignited > 0 && report.guarded == 0);
+    }
+
+    /// The slowest point is red, the fastest blue, and one that does not burn has no color.
+    #[test]
+    fn the_map_shows_delays() {
+        let (options, solution) = small(&[]);
+        let report = Report::of(&solution);
+        let mut map = map(&options, &solution, &report);
+        let [shortest, longest] = report.extremes.unwrap().map(|(_, i)| i);
+        let dark = (0..solution.len()).find(|i| ![shortest, longest].contains(i)).unwrap();
+        map.values[dark] = None;
+        let path = std::env::temp_dir().join(format!("odes-ignition-{}.png", std::process::id()));
+        map.save(&path).unwrap();
+        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let color = |i: usize| {
+            let [left, top] = map.corner(i % 32, i / 32);
+            // The middle of a square of 32 pixels.
+            let at = 3 * ((top + 16) * info.width as usize + left + 16);
+            [pixels[at], pixels[at + 1], pixels[at + 2]].map(i32::from)
+        };
+        let near = |a: [i32; 3], b: [i32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 2);
+        assert!(near(color(longest), [0xff, 0x3d, 0x6e]), "{:?}", color(longest));
+        assert!(near(color(shortest), [0x3a, 0x5b, 0xff]), "{:?}", color(shortest));
+        assert!(color(dark).into_iter().all(|light| light < 40), "{:?}", color(dark));
+    }
+}
