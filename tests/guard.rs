@@ -247,6 +247,7 @@ fn systems_without_hidden_growth_are_left_alone() {
         stratosphere::U0,
         stratosphere::P,
         stratosphere::SPAN,
+        1.0,
     );
     let (u0, p) = (hodgkin_huxley::U0, hodgkin_huxley::P);
     is_left_alone(hodgkin_huxley::hodgkin_huxley, u0, p, hodgkin_huxley::SPAN, 1.0);

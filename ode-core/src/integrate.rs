@@ -539,7 +539,8 @@ mod device {
                         soon = careful & solved & !step.grows;
                     }
                     if soon.any() {
-                        soon = soon & M::misses_growth::<R, S, N, P>(&u, &p, &at, h, &step);
+                        let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
+                        soon = soon & guard::would_pass::<R, S, N, P>(u, p, told, scale, mirrored);
                     }
                 }
                 if S::HAS_DOMAIN {

@@ -20,6 +20,7 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
     const LAST: usize = M::LAST;
     const SWITCHES: bool = M::SWITCHES;
     const GUARDS: bool = M::GUARDS;
+    const DIAGONAL: f64 = M::DIAGONAL;
     const ITERATES: bool = M::ITERATES;
     const SLOPE: bool = M::SLOPE;
 
@@ -52,21 +53,6 @@ impl<M: Stepper<K>, const K: usize, const STEP: bool> Stepper<K> for Outlined<M,
         tolerances: &Tolerances<R, N>,
     ) -> R {
         M::square_norm::<R, N>(u, step, h, tolerances)
-    }
-
-    #[inline(always)]
-    fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        u: &[R; N],
-        p: &[R; P],
-        at: &At<R>,
-        h: R,
-        step: &Step<R, N, K>,
-    ) -> R::Mask {
-        // Methods that solve linear equations have their steps called, and these in memory.
-        R::outline_cold(
-            #[inline(always)]
-            || M::misses_growth::<R, S, N, P>(u, p, at, h, step),
-        )
     }
 
     #[inline(always)]

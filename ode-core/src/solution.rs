@@ -307,10 +307,11 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.rejected[i]
     }
 
-    /// How many steps of trajectory `i` would have passed over a solution that grows from almost nothing, and
-    /// were refused: by an implicit method, with
-    /// [`GrowthGuard::Reject`](crate::GrowthGuard::Reject). They are among the [rejected](Self::rejected) ones. With [`GrowthGuard::Report`](crate::GrowthGuard::Report)
-    /// how many such steps were taken. At most 65,535 are counted.
+    /// How many steps of trajectory `i` an implicit method tried that would have passed over a solution that grows
+    /// from almost nothing, and that were refused, with [`GrowthGuard::Reject`](crate::GrowthGuard::Reject). They are
+    /// among the [rejected](Self::rejected) ones, as are those before the first of them, at which the trajectory
+    /// begins anew. With [`GrowthGuard::Report`](crate::GrowthGuard::Report) how many such steps were taken. At most
+    /// 65,535 are counted.
     ///
     /// # Panics
     /// If there is no such trajectory.

@@ -67,6 +67,9 @@ const _: () = {
         fn solve<R: __Real>(_: &Self::Factors<R>, _: &[R; 2]) -> [R; 2] {
             ::core::unreachable!()
         }
+        fn negative<R: __Real>(_: &Self::Factors<R>) -> R::Mask {
+            ::core::unreachable!()
+        }
         fn device_source() -> ::std::string::String {
             ::core::unreachable!()
         }

@@ -152,6 +152,7 @@ macro_rules! switching {
                 const LAST: usize = $explicit::$Explicit::LAST;
                 const SWITCHES: bool = true;
                 const GUARDS: bool = $implicit::$Implicit::GUARDS;
+                const DIAGONAL: f64 = $implicit::$Implicit::DIAGONAL;
                 const ITERATES: bool = $implicit::$Implicit::ITERATES;
                 const SLOPE: bool = false;
 
@@ -242,18 +243,6 @@ macro_rules! switching {
                     let hard = implicit::<R, N>(step);
                     let hard = $implicit::$Implicit::square_norm::<R, N>(u, &hard, h, tolerances);
                     R::select(stiff, hard, easy)
-                }
-
-                fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-                    u: &[R; N],
-                    p: &[R; P],
-                    at: &timeline::At<R>,
-                    h: R,
-                    step: &stepper::Step<R, N, $kept>,
-                ) -> R::Mask {
-                    let stiff = auto::has::<R>(step.mode, auto::USED);
-                    let hard = implicit::<R, N>(step);
-                    stiff & $implicit::$Implicit::misses_growth::<R, S, N, P>(u, p, at, h, &hard)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

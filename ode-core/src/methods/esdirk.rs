@@ -220,6 +220,7 @@ macro_rules! esdirk {
                 const LAST: usize = $stages - 1;
                 const SWITCHES: bool = false;
                 const GUARDS: bool = true;
+                const DIAGONAL: f64 = GAMMA;
                 const ITERATES: bool = true;
                 const SLOPE: bool = true;
 
@@ -310,24 +311,6 @@ macro_rules! esdirk {
                     tolerances: &stepper::Tolerances<R, N>,
                 ) -> R {
                     controller::square_norm::<R, N>(&step.k[$stages], u, &step.u, tolerances)
-                }
-
-                fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-                    _u: &[R; N],
-                    _p: &[R; P],
-                    _at: &timeline::At<R>,
-                    h: R,
-                    step: &stepper::Step<R, N, $kept>,
-                ) -> R::Mask {
-                    let mut moved = step.k[1];
-                    for d in 0..N {
-                        moved[d] = h * R::lit(GAMMA) * step.k[1][d];
-                    }
-                    // `(1 + γhλ)/(1 - γhλ) = 1 + 2 γhλ/(1 - γhλ)`.
-                    let share = R::lit(guard::SUSPECT_SLOPE);
-                    let part = R::lit(0.5 * guard::LOST);
-                    let error = &step.k[$stages];
-                    guard::is_lost::<R, N>(&step.k[0], &step.k[1], share, error, &moved, part)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

@@ -120,7 +120,7 @@ macro_rules! explicit {
             use super::super::stepper;
             use crate::controller;
             use crate::guard;
-            use crate::lane::{Mask, Real};
+            use crate::lane::Real;
             use crate::system::System;
             use crate::timeline;
             use stepper::Stepper;
@@ -138,6 +138,7 @@ macro_rules! explicit {
                 const LAST: usize = $last;
                 const SWITCHES: bool = false;
                 const GUARDS: bool = false;
+                const DIAGONAL: f64 = 0.0;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;
 
@@ -203,16 +204,6 @@ macro_rules! explicit {
                         )?
                     )?
                     square
-                }
-
-                fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-                    _u: &[R; N],
-                    _p: &[R; P],
-                    _at: &timeline::At<R>,
-                    _h: R,
-                    step: &stepper::Step<R, N, $kept>,
-                ) -> R::Mask {
-                    <R::Mask as Mask>::splat(false)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

@@ -122,6 +122,7 @@ macro_rules! rosenbrock {
                 const LAST: usize = 0;
                 const SWITCHES: bool = false;
                 const GUARDS: bool = true;
+                const DIAGONAL: f64 = GAMMA;
                 const ITERATES: bool = false;
                 const SLOPE: bool = false;
 
@@ -217,29 +218,6 @@ macro_rules! rosenbrock {
                     tolerances: &stepper::Tolerances<R, N>,
                 ) -> R {
                     controller::square_norm::<R, N>(&step.k[$stages], u, &step.u, tolerances)
-                }
-
-                fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-                    u: &[R; N],
-                    p: &[R; P],
-                    at: &timeline::At<R>,
-                    h: R,
-                    step: &stepper::Step<R, N, $kept>,
-                ) -> R::Mask {
-                    let mut given = step.k[0];
-                    if !S::AUTONOMOUS {
-                        let slope = S::time_gradient(u, p, at.t);
-                        given = stepper::add(given, h * R::lit(TIME[0]), &slope);
-                    }
-                    let mut scaled = guard::given::<R, S, N, P>(&step.k[1]);
-                    let per_gh = R::lit(1.0 / GAMMA) / h;
-                    for d in 0..N {
-                        scaled[d] = per_gh * scaled[d];
-                    }
-                    let share = R::lit(guard::SUSPECT);
-                    let part = R::lit(guard::LOST);
-                    let error = &step.k[$stages];
-                    guard::is_lost::<R, N>(&given, &scaled, share, error, &step.k[1], part)
                 }
 
                 fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

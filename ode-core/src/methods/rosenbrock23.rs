@@ -66,6 +66,7 @@ mod device {
         const LAST: usize = 4;
         const SWITCHES: bool = false;
         const GUARDS: bool = true;
+        const DIAGONAL: f64 = D;
         const ITERATES: bool = false;
         const SLOPE: bool = false;
 
@@ -132,29 +133,6 @@ mod device {
         ) -> R {
             let error = error::<R, N>(&step.k[1], &step.k[2], &step.k[3]);
             controller::square_norm::<R, N>(&error, u, &step.u, tolerances)
-        }
-
-        fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-            u: &[R; N],
-            p: &[R; P],
-            at: &timeline::At<R>,
-            h: R,
-            step: &stepper::Step<R, N, 5>,
-        ) -> R::Mask {
-            let mut given = step.k[0];
-            if !S::AUTONOMOUS {
-                let slope = S::time_gradient(u, p, at.t);
-                given = stepper::add(given, h * R::lit(D), &slope);
-            }
-            let mut scaled = guard::given::<R, S, N, P>(&step.k[1]);
-            let per_gh = R::lit(1.0 / D) / h;
-            for d in 0..N {
-                scaled[d] = per_gh * scaled[d];
-            }
-            let error = error::<R, N>(&step.k[1], &step.k[2], &step.k[3]);
-            let share = R::lit(guard::SUSPECT);
-            let part = R::lit(guard::LOST);
-            guard::is_lost::<R, N>(&given, &scaled, share, &error, &step.k[1], part)
         }
 
         fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(

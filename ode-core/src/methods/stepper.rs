@@ -198,6 +198,8 @@ mod device {
         const SWITCHES: bool;
         /// Whether it solves linear equations, and so can tell [growth](crate::guard) that it passes over.
         const GUARDS: bool;
+        /// The `γ` of its matrix `M/(γh) - J`, where it solves linear equations.
+        const DIAGONAL: f64;
         /// Whether it iterates, and may end without a new state though its numbers are finite.
         const ITERATES: bool;
         /// Whether the derivative at the beginning is `u'` itself; otherwise it is the right-hand side,
@@ -226,15 +228,6 @@ mod device {
             h: R,
             tolerances: &Tolerances<R, N>,
         ) -> R;
-
-        /// Where a step does not follow growth: see [`guard`](crate::guard).
-        fn misses_growth<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-            u: &[R; N],
-            p: &[R; P],
-            at: &timeline::At<R>,
-            h: R,
-            step: &Step<R, N, K>,
-        ) -> R::Mask;
 
         /// The step with all that [`interpolate`](Stepper::interpolate) takes: what a step without
         /// saved times within it does not need.
