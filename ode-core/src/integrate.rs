@@ -524,25 +524,6 @@ mod device {
                 let watch = guard::watch::<R>(o.guard != guard::OFF, mirrored);
                 let mut step =
                     M::step::<R, S, N, P>(&u, &p, &at, h, &k1, mode, &tolerances, &watch);
-                let mut grows = nobody;
-                let mut soon = nobody;
-                let mut anew = nobody;
-                let mut watching = false;
-                let refuse = ADAPTIVE && o.guard == guard::REJECT;
-                if M::GUARDS {
-                    let careful = guard::is_careful::<R>(guarded);
-                    watching = (run & (step.grows | careful)).any();
-                    if watching {
-                        // Pivots that are not numbers have any sign.
-                        let solved = stepper::is_finite::<R, N>(&step.u);
-                        grows = step.grows & solved;
-                        soon = careful & solved & !step.grows;
-                    }
-                    if soon.any() {
-                        let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
-                        soon = soon & guard::would_pass::<R, S, N, P>(u, p, told, scale, mirrored);
-                    }
-                }
                 if S::HAS_DOMAIN {
                     let time = timeline::stage::<R, S, N, P>(&at, R::lit(1.0));
                     let outside = S::out_of_domain(&step.u, &p, time) & step.code.equals(none);
@@ -553,13 +534,13 @@ mod device {
                 let mut accept = <R::Mask as Mask>::splat(true);
                 let mut square = zero;
                 let mut factor = zero;
+                let mut law = o.law;
                 if ADAPTIVE {
                     square = M::square_norm::<R, N>(&u, &step, h, &tolerances);
                     if S::HAS_DOMAIN || M::ITERATES {
                         let most = R::lit(controller::SQUARE_MAX);
                         square = R::select(step.code.equals(none), square, most);
                     }
-                    let mut law = o.law;
                     if M::SWITCHES {
                         let stiff = auto::has::<R>(mode, auto::STIFF);
                         law = controller::choose_law::<R>(stiff, &o.stiff_law, &o.law);
@@ -576,20 +557,32 @@ mod device {
                         memory = controller::choose_memory::<R>(turned, &new, &memory);
                     }
                     factor = R::from_single(decision.factor);
-                    if M::GUARDS && watching {
-                        let judged =
-                            guard::judge::<R>(guarded, grows, soon, accept, run, factor, refuse);
-                        accept = accept & !judged.refused;
-                        factor = judged.factor;
-                        guarded = judged.state;
-                        anew = judged.anew;
-                        let fresh = controller::fresh::<R>(&law);
-                        memory = controller::choose_memory::<R>(judged.refused, &fresh, &memory);
+                }
+                let careful = guard::is_careful::<R>(guarded);
+                if M::GUARDS && (step.grows | careful).any() {
+                    // Pivots that are not numbers have any sign.
+                    let solved = run & stepper::is_finite::<R, N>(&step.u);
+                    let grows = solved & step.grows;
+                    let mut soon = solved & careful & !grows;
+                    if soon.any() {
+                        let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
+                        soon = soon & guard::would_pass::<R, S, N, P>(u, p, told, scale, mirrored);
                     }
-                } else if M::GUARDS && watching {
+                    let refuse = ADAPTIVE && o.guard == guard::REJECT;
                     let judged =
                         guard::judge::<R>(guarded, grows, soon, accept, run, factor, refuse);
                     guarded = judged.state;
+                    if ADAPTIVE {
+                        accept = accept & !judged.refused;
+                        factor = judged.factor;
+                        let forgotten = controller::fresh::<R>(&law);
+                        memory =
+                            controller::choose_memory::<R>(judged.refused, &forgotten, &memory);
+                        let anew = judged.anew & alive;
+                        let begin = <R::Bits as Bits>::lit(code::ANEW);
+                        code = <R::Bits as Bits>::select(anew, begin, code);
+                        limit = <R::Bits as Bits>::select(anew, clock, limit);
+                    }
                 }
 
                 if M::SWITCHES {
@@ -698,12 +691,6 @@ mod device {
                             code = <R::Bits as Bits>::select(given_up, why, code);
                             limit = <R::Bits as Bits>::select(given_up, clock, limit);
                         }
-                    }
-                    if M::GUARDS && watching {
-                        let anew = anew & alive;
-                        let begin = <R::Bits as Bits>::lit(code::ANEW);
-                        code = <R::Bits as Bits>::select(anew, begin, code);
-                        limit = <R::Bits as Bits>::select(anew, clock, limit);
                     }
                 } else {
                     t = R::select(last, t1, next.t);

@@ -93,6 +93,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
             stiff_law,
             kind,
             max_steps,
+            guard: 0,
         };
         integrate::integrate::<R, lorenz, Tsit5, _, 3, 3, 7, ADAPTIVE, false>(&mut self, &options);
         self.finals
@@ -186,6 +187,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Sol
         _steps: R::Bits,
         _rejected: R::Bits,
         _slot: R::Bits,
+        _guarded: R::Bits,
     ) {
         for lane in 0..R::LANES {
             if done.to_bitmask() >> lane & 1 != 0 {
