@@ -55,7 +55,7 @@ pub fn in_air(temperature: f64, ratio: f64, pressure: f64) -> ([f64; 9], [f64; 2
     (u0, [pressure, nitrogen / all])
 }
 
-/// Initial state and parameters for [`ignition`], from those for [`h2o2`]: ignited is what is 400 K
+/// Initial state and parameters for `ignition`, from those for `h2o2`: ignited is what is 400 K
 /// warmer.
 pub fn until_ignition((u0, p): ([f64; 9], [f64; 2])) -> ([f64; 10], [f64; 3]) {
     let mut with_delay = [0.0; 10];
