@@ -122,9 +122,10 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let [(save_stride, save_each), (stop_stride, stop_each)] = strides;
 
         let places = places(Rows::new(inputs), size, n, align(inputs_end));
+        let total = places.iter().map(|place| place.at + place.row * place.rows).max();
+        let total = total.unwrap_or(inputs_end);
         let [finals, saved, ends, steps, rejected, kept, guarded, codes] =
             places.map(|p| p.at as u64);
-        let total = places[6].at + places[6].row * places[6].rows;
         let job = JobArguments {
             inputs: numbers_at as u64,
             columns: places_at as u64,
@@ -255,6 +256,7 @@ struct Rows {
     saved: usize,
     /// One, or none where there are no times to save at.
     kept: usize,
+    /// One, or none where nobody looks for growth.
     guarded: usize,
 }
 
@@ -427,7 +429,7 @@ mod tests {
             stiff_law: [0.0; ode_core::controller::LAW_NUMBERS],
             method: ode_core::methods::tsit5::PROPERTIES,
             law_kind: 0,
-            guard: guard::OFF,
+            guard: if own_times { guard::OFF } else { guard::REJECT },
             max_steps: u32::MAX,
         }
     }
@@ -508,6 +510,7 @@ mod tests {
                 }
                 write(job.steps, i, &(global as u32).to_ne_bytes());
                 write(job.rejected, i, &(global as u32 + 7).to_ne_bytes());
+                write(job.guarded, i, &(global as u32 + 9).to_ne_bytes());
                 write(job.codes, i, &[global as u8]);
             }
             for (at, target) in outputs.targets(range) {
@@ -517,11 +520,12 @@ mod tests {
         // SAFETY: the three ranges are all trajectories.
         let results =
             unsafe { outputs.finish(Backend::Gpu { devices: Vec::new() }, Timings::default()) };
-        let RawResults { finals, saved, steps, rejected, codes, .. } = results;
+        let RawResults { finals, saved, steps, rejected, guarded, codes, .. } = results;
         for i in 0..100 {
             assert_eq!([finals[i], finals[100 + i]], [i as f32, i as f32 + 1000.0]);
             assert!((0..6).all(|r| saved[100 * r + i] == i as f32 - 500.0 * r as f32));
             assert_eq!((steps[i], rejected[i], codes[i]), (i as u32, i as u32 + 7, i as u8));
+            assert_eq!(guarded[i], i as u32 + 9);
         }
     }
 
