@@ -431,6 +431,8 @@ mod device {
                     // solution it may not show in them: an L-stable method damps what it cannot follow.
                     let least = timeline::least_step(t0);
                     let blind = automatic & (first * R::lit(FIRST_RAISED)).lt(least);
+                    // Of a span as short nothing else is left.
+                    let blind = blind & first.lt(span.abs());
                     let too_short = <R::Bits as Bits>::lit(code::DT_MIN);
                     code = <R::Bits as Bits>::select(blind & code.equals(none), too_short, code);
                     first = first.max(least);
