@@ -54,3 +54,24 @@ fn a_first_step_is_long_where_what_is_fast_is_shown() {
 fn settles(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], _t: f64) {
     du[0] = p[0] * (1.0 - u[0]);
 }
+
+/// So far from zero that time has no step as short as the solution needs. An L-stable method damps what it passes
+/// over, without an error that says so.
+#[test]
+fn a_first_step_that_time_does_not_have_is_not_taken() {
+    let end = |from: f64, span: f64| {
+        let problem = OdeProblem::new(oscillates, [1.0, 0.0], from..=from + span, []);
+        problem.solve(Rodas4, &SolveOptions::default()).unwrap()
+    };
+    // Units of 2.1e6 and of 1.5e-5.
+    assert_eq!(end(-1e22, 1e22).code(), ReturnCode::DtMin);
+    assert_eq!(end(-1e22, 1e22).accepted(), 0);
+    let resolved = end(-1e11, 10.0);
+    assert_eq!(resolved.code(), ReturnCode::Success);
+    assert!((resolved.final_state()[0] - 10.0_f64.cos()).abs() < 1e-2);
+}
+
+#[ode_system]
+fn oscillates(u: &[f64; 2]) -> [f64; 2] {
+    [u[1], -u[0]]
+}

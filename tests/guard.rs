@@ -86,12 +86,13 @@ fn pair(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     [p[0] * u[0] * (1.0 - u[0]), p[1] * u[1] * (1.0 - u[1])]
 }
 
-/// When the first component first reaches a half.
+/// When component `d` first reaches a half.
 fn half_time<S: System<N, P>, const N: usize, const P: usize>(
     solution: &OdeSolution<S, f64, N, P>,
+    d: usize,
 ) -> f64 {
     let trajectory = solution.trajectory();
-    let above = |t: f64| trajectory.at(t).unwrap()[0] >= 0.5;
+    let above = |t: f64| trajectory.at(t).unwrap()[d] >= 0.5;
     let slot = (1..trajectory.len()).find(|&slot| above(trajectory.time(slot)));
     let slot = slot.expect("it reaches a half");
     let (mut before, mut after) = (trajectory.time(slot - 1), trajectory.time(slot));
@@ -116,7 +117,7 @@ fn ignites<M: Method<K> + Copy, const K: usize>(method: M, part: f64) {
             let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=end, [direction]);
             let options = options(tolerances).saveat(SaveAt::Steps);
             let solution = problem.solve(method, &options).unwrap();
-            let error = half_time(&solution) / (direction * 16.0 * 10.0_f64.ln()) - 1.0;
+            let error = half_time(&solution, 0) / (direction * 16.0 * 10.0_f64.ln()) - 1.0;
             let (refused, all) = (solution.guarded(), solution.rejected());
             eprintln!("{tolerances:?}: {:+.3}%, {refused} refusals", 100.0 * error);
             assert_eq!(solution.code(), ReturnCode::Success);
@@ -144,8 +145,51 @@ fn a_method_that_switches_looks_while_it_is_implicit() {
     let options = options((1e-3, 1e-6)).saveat(SaveAt::Steps);
     let solution = problem.solve(Tsit5Rodas4, &options).unwrap();
     assert!(solution.guarded() > 0);
-    let error = half_time(&solution) / (16.0 * 10.0_f64.ln()) - 1.0;
+    let error = half_time(&solution, 0) / (16.0 * 10.0_f64.ln()) - 1.0;
     assert!(error.abs() < 2e-3, "{error}");
+}
+
+/// Nor where stops or `dtmax` end steps on the way to the pole, so that none is beyond it.
+fn is_right_on_the_way<M: Method<K> + Copy, const K: usize>(method: M, part: f64) {
+    let check = |options: SolveOptions, what: &str| {
+        let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
+        let solution = problem.solve(method, &options.saveat(SaveAt::Steps)).unwrap();
+        assert_eq!(solution.code(), ReturnCode::Success, "{}, {what}", M::PROPERTIES.name);
+        let error = half_time(&solution, 0) / (16.0 * 10.0_f64.ln()) - 1.0;
+        assert!(error.abs() < part, "{}, {what}: {error}", M::PROPERTIES.name);
+    };
+    let options = SolveOptions::default;
+    for i in 2..=24 {
+        let size = 0.25 * f64::from(i);
+        let stops: Vec<f64> =
+            (1..).map(|k| size * f64::from(k)).take_while(|&t| t < 100.0).collect();
+        check(options().tstops(stops), &format!("stops at multiples of {size}"));
+        check(options().dtmax(size), &format!("steps of {size}"));
+    }
+}
+
+#[test]
+fn growth_on_the_way_to_the_pole_is_right() {
+    is_right_on_the_way(Rodas4, 5e-3);
+    is_right_on_the_way(Rodas5P, 1e-2);
+    is_right_on_the_way(KenCarp4, 1e-2);
+    is_right_on_the_way(Kvaerno5, 4e-2);
+    is_right_on_the_way(TrBdf2, 8e-2);
+}
+
+/// Errors end its caution after the first of two that grow one after the other; the second makes it begin anew once more.
+#[test]
+fn what_grows_later_is_seen_too() {
+    for tolerances in TOLERANCES {
+        let problem = OdeProblem::new(pair, [1e-14, 1e-14], 0.0..=1e3, [1.0, 0.05]);
+        let options = options(tolerances).saveat(SaveAt::Steps);
+        let solution = problem.solve(Rodas4, &options).unwrap();
+        for (d, rate) in [1.0, 0.05].into_iter().enumerate() {
+            let error = half_time(&solution, d) * rate / (14.0 * 10.0_f64.ln()) - 1.0;
+            assert!(error.abs() < 2e-3, "{tolerances:?}, {d}: {error}");
+        }
+        assert!(solution.guarded() > 0 && !solution.held_unstable());
+    }
 }
 
 /// What all of this is against: without it a method ends where it began, in a few steps. Who only wants to be told is.

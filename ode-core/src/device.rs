@@ -121,6 +121,7 @@ where
         initial::DEVICE,
         methods::auto::DEVICE,
         &M::DEVICE.join("\n"),
+        crate::first::DEVICE,
         integrate::DEVICE,
     ]
     .join("\n");

@@ -15,16 +15,19 @@
 //! real mode with `γhλ > 1`, as complex ones come in pairs: an odd number of real modes beyond the pole changes the
 //! sign, and nothing else does. The product of the pivots has it.
 //!
-//! 1. A step with another sign than short ones have is refused, for one of a quarter of its size. Where it is the first, the
-//!    trajectory begins anew, since on the way to the pole growth is wrong by more and more, and the steps before
-//!    may have been there. From then on it is careful:
-//! 2. A step that would have another sign at [`1/SOON`](SOON) times its size is refused, for one of half its size: up to there
-//!    growth is right to 1% with methods of order 4 and 5. That takes a second factorisation in each step, 5 to 20% of
-//!    it, which only careful trajectories pay for.
-//! 3. After a refusal a step is at most twice as long as the last, until errors have limited three.
-//! 4. After [`HELD`] steps that only this limited the mode is held to be exactly zero, and the guard looks away until
+//! 1. A step with another sign than short ones have is refused. On the way to the pole growth is wrong by more and
+//!    more, and the steps before may have been there: the trajectory begins anew, and is careful.
+//! 2. A step that errors reject is looked at again, where the trajectory is not careful: would it have another sign at
+//!    [`1/SOON`](SOON) times its size, then what the errors see now may have grown unseen, and too fast, in steps that
+//!    were about as long. It begins anew as well. (Where nothing is as rapid, and grows, as a step is long, none has that sign.)
+//! 3. In a careful trajectory a step is refused that would have another sign at [`1/SOON`](SOON) times its size, for one of
+//!    half its size (a quarter, where it has that sign itself): up to there growth is right to 1% with methods of
+//!    order 4 and 5. That takes a second factorisation in each step.
+//! 4. After a refusal a step is at most twice as long as the last, until errors have limited three. That ends its care too, the
+//!    first time. If it is begun anew once more it is careful to its end.
+//! 5. After [`HELD`] steps that only this limited the mode is held to be exactly zero, and the guard looks away until
 //!    the end of the span, or of its part. Each of these was at least `1/(4γλ)` long, so any number that is not zero would
-//!    have grown to one.
+//!    have grown to one. It does so after [`HELD_AGAIN`] in later parts.
 //!
 //! A trajectory without such a sign takes the steps that it would take without the guard. The sign is exact but for rounding.
 //! It does not show an even number of real modes that pass the pole in one step, complex modes, and what is not in the
@@ -79,8 +82,8 @@ impl Guarded {
     /// From the number that the lanes count in.
     pub(crate) fn from_lane(number: u32) -> Self {
         let number = u64::from(number);
-        let has = |bit| number & bit != 0;
-        Guarded { count: (number & (CAPPED - 1)) as u32, held: has(HELD_BIT), anew: has(CAREFUL) }
+        let has = |bits| number & bits != 0;
+        Guarded { count: (number & COUNT) as u32, held: has(HELD_BIT), anew: has(3 * CAREFUL) }
     }
 }
 
@@ -91,6 +94,7 @@ pub use device::*;
 #[ode_macros::device(guard)]
 mod device {
     use crate::lane::{Bits, Real};
+    use crate::methods::stepper;
     use crate::system::System;
 
     /// Nobody looks.
@@ -137,7 +141,8 @@ mod device {
         S::negative(&S::factor(u, p, t, scale))
     }
 
-    /// Whether a step from here with this `scale`, `1/(γh)`, is beyond the pole.
+    /// Whether a step from here with this `scale`, `1/(γh)`, is beyond the pole. Not where the matrix is not finite, as
+    /// pivots that are not numbers have any sign.
     #[cold]
     pub fn would_pass<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         u: [R; N],
@@ -146,24 +151,35 @@ mod device {
         scale: R,
         odd: R::Mask,
     ) -> R::Mask {
-        is_beyond::<R, S, N, P>(&S::factor(&u, &p, t, scale), odd)
+        let w = S::factor(&u, &p, t, scale);
+        let known = stepper::is_finite::<R, N>(&S::solve(&w, &u));
+        known & is_beyond::<R, S, N, P>(&w, odd)
     }
 
-    /// In what the guard counts: one step that only it limited. Below are refused steps.
+    // What the guard remembers of a trajectory is one number: from the lowest bit on, its refusals (16 bits), steps that only
+    // it limited (10), steps that errors are to limit before it is content (2), how often the trajectory was begun
+    // anew and whether it is careful (2), and two bits.
+
+    /// The most refusals that are counted.
+    pub const COUNT: u64 = 65535;
+    /// One step that only the guard limited.
     pub const CAPPED: u64 = 65536;
-    /// In what the guard counts: one step that errors are to limit before it is content.
-    pub const CAUTION: u64 = 134217728;
-    /// In what the guard counts: whether the trajectory was begun anew, and looks for growth on the way to the pole.
-    pub const CAREFUL: u64 = 2147483648;
-    /// In what the guard counts: whether it has let go.
-    pub const RELEASED: u64 = 536870912;
-    /// In what the guard counts: whether a step was taken that passed over growth.
-    pub const HELD_BIT: u64 = 1073741824;
+    /// One step that errors are to limit before it is content.
+    pub const CAUTION: u64 = 67108864;
+    /// Since it was begun anew it looks for growth on the way to the pole. One more: until errors limited some
+    /// steps. Then, begun anew once more: to its end.
+    pub const CAREFUL: u64 = 268435456;
+    /// Whether it has let go, until the end of a part.
+    pub const RELEASED: u64 = 1073741824;
+    /// Whether a step was taken that passed over growth.
+    pub const HELD_BIT: u64 = 2147483648;
     /// Steps that errors limit after a refusal.
     pub const CONTENT: u64 = 3;
     /// Steps that only the guard limits, after which it lets go: `ln(1/5e-324)`, as each is of `1/λ` or more with
-    /// `γ = 1/4`. With the `γ` of Kvaerno3, the largest, numbers below `1e-185` count as zero.
+    /// `γ = 1/4`. (With the `γ` of Kvaerno3, the largest, numbers below `1e-185` count as zero.)
     pub const HELD: u64 = 745;
+    /// The same in later parts: `ln(1/1e-20)`.
+    pub const HELD_AGAIN: u64 = 46;
     /// The most that a step grows by after a refusal.
     pub const GROWTH: f64 = 2.0;
     /// What is left of a step beyond the pole.
@@ -173,10 +189,21 @@ mod device {
 
     /// What is counted, but for what is of one part of a span only.
     pub fn reported<R: Real>(state: R::Bits) -> R::Bits {
-        state & <R::Bits as Bits>::lit(CAPPED - 1 + HELD_BIT + CAREFUL)
+        state & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL + HELD_BIT)
     }
 
-    /// Whether the trajectory was begun anew.
+    /// The state at the beginning of another part: what it let go may have been given something to grow from.
+    pub fn next_part<R: Real>(state: R::Bits) -> R::Bits {
+        state & !<R::Bits as Bits>::lit(3 * CAUTION + RELEASED)
+    }
+
+    /// The state of a trajectory that begins anew.
+    pub fn begun_anew<R: Real>(state: R::Bits) -> R::Bits {
+        let kept = counted::<R>(state) & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL);
+        kept.wrapping_add(<R::Bits as Bits>::lit(CAREFUL))
+    }
+
+    /// Whether it looks for growth on the way to the pole.
     pub fn is_careful<R: Real>(state: R::Bits) -> R::Mask {
         let bit = <R::Bits as Bits>::lit(CAREFUL);
         (state & bit).equals(bit)
@@ -195,7 +222,7 @@ mod device {
 
     /// The state after a step that was refused, or is counted.
     pub fn counted<R: Real>(state: R::Bits) -> R::Bits {
-        let most = <R::Bits as Bits>::lit(CAPPED - 1);
+        let most = <R::Bits as Bits>::lit(COUNT);
         let count = state & most;
         let more = count.wrapping_add(<R::Bits as Bits>::lit(1));
         (state & !most) | <R::Bits as Bits>::select(count.equals(most), count, more)
@@ -209,15 +236,21 @@ mod device {
     /// The state after a cautious step, which without the guard would have been followed by a longer one, or
     /// not.
     pub fn advanced<R: Real>(state: R::Bits, longer: R::Mask) -> R::Bits {
-        let runs = <R::Bits as Bits>::lit(CAUTION - CAPPED);
-        let counts = <R::Bits as Bits>::lit(CAPPED - 1 + RELEASED + HELD_BIT + CAREFUL);
+        let kept = state & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL + HELD_BIT);
+        // Only the guard limited it.
         let again = state.wrapping_add(<R::Bits as Bits>::lit(CAPPED));
-        let enough = !(again & runs).less_than(<R::Bits as Bits>::lit(HELD * CAPPED));
-        let let_go = (state & counts) | <R::Bits as Bits>::lit(RELEASED + HELD_BIT);
+        let capped = again & <R::Bits as Bits>::lit(CAUTION - CAPPED);
+        let enough = !capped.less_than(<R::Bits as Bits>::lit(HELD * CAPPED));
+        let let_go = (HELD - HELD_AGAIN) * CAPPED + RELEASED + HELD_BIT;
+        let let_go = kept | <R::Bits as Bits>::lit(let_go);
         let again = <R::Bits as Bits>::select(enough, let_go, again);
+        // Errors did.
         let calmer = state.wrapping_sub(<R::Bits as Bits>::lit(CAUTION));
-        let content = !is_cautious::<R>(calmer);
-        let calmer = <R::Bits as Bits>::select(content, state & counts, calmer);
+        let stage = state & <R::Bits as Bits>::lit(3 * CAREFUL);
+        let relaxed = kept.wrapping_add(<R::Bits as Bits>::lit(CAREFUL));
+        let first = stage.equals(<R::Bits as Bits>::lit(CAREFUL));
+        let content = <R::Bits as Bits>::select(first, relaxed, kept);
+        let calmer = <R::Bits as Bits>::select(is_cautious::<R>(calmer), calmer, content);
         <R::Bits as Bits>::select(longer, again, calmer)
     }
 
@@ -234,7 +267,7 @@ mod device {
         pub state: R::Bits,
     }
 
-    /// Judges steps beyond the pole (`grows`) and on the way there (`soon`), and those after one that was
+    /// Judges steps beyond the pole (`grows`) and on the way there (`soon`, of those that were looked at), and those after one that was
     /// refused, of which errors would `accept` some, to be followed by steps of `factor` times their size. Where nothing is
     /// to be `refuse`d steps beyond the pole are counted. Lanes that do not `run` stay as they are.
     pub fn judge<R: Real>(
@@ -265,8 +298,7 @@ mod device {
         let next = <R::Bits as Bits>::select(grows & taken, held, next);
         let again = after_refusal::<R>(state);
         let next = <R::Bits as Bits>::select(refused, again, next);
-        let careful = counted::<R>(state) | <R::Bits as Bits>::lit(CAREFUL);
-        let state = <R::Bits as Bits>::select(anew, careful, next);
+        let state = <R::Bits as Bits>::select(anew, begun_anew::<R>(state), next);
         Judged::<R> { refused, anew, factor, state }
     }
 }
@@ -301,15 +333,42 @@ mod tests {
             state = advanced::<f64>(state, false);
         }
         assert_eq!(state, 1);
+        // Careful until it is calm, and after a second new beginning to the end.
+        let calm = |state: u64| {
+            (0..CONTENT).fold(after_refusal::<f64>(state), |s, _| advanced::<f64>(s, false))
+        };
+        let first = begun_anew::<f64>(7);
+        assert!(is_careful::<f64>(first) && !is_careful::<f64>(7));
+        let relaxed = calm(first);
+        assert!(!is_careful::<f64>(relaxed));
+        let second = begun_anew::<f64>(relaxed);
+        assert!(is_careful::<f64>(second) && is_careful::<f64>(calm(second)));
+        let told = Guarded { count: 11, held: false, anew: true };
+        assert_eq!(Guarded::from_lane(reported::<f64>(calm(second)) as u32), told);
+        // In later parts it lets go sooner, as it held for nothing.
+        let mut state = after_refusal::<f64>(0);
+        for held in [HELD, HELD_AGAIN, HELD_AGAIN] {
+            for step in 0..held {
+                assert!(!has_let_go::<f64>(state), "{step} of {held}");
+                state = advanced::<f64>(state, true);
+            }
+            assert!(has_let_go::<f64>(state));
+            state = after_refusal::<f64>(next_part::<f64>(state));
+            assert!(!has_let_go::<f64>(state) && is_cautious::<f64>(state));
+        }
+        // What it held in an earlier part counts.
+        let mut state = after_refusal::<f64>(0);
+        for _ in 0..HELD {
+            state = advanced::<f64>(after_refusal::<f64>(next_part::<f64>(state)), true);
+        }
+        assert!(has_let_go::<f64>(state));
         // The count ends where it ends, and spoils nothing beside it.
         let mut state = 0;
         for _ in 0..70_000 {
             state = after_refusal::<f32>(state);
         }
         assert!(is_cautious::<f32>(state) && !has_let_go::<f32>(state));
-        assert_eq!(
-            Guarded::from_lane(reported::<f32>(state)),
-            Guarded { count: 65_535, held: false, anew: false }
-        );
+        let most = Guarded { count: 65_535, held: false, anew: false };
+        assert_eq!(Guarded::from_lane(reported::<f32>(state)), most);
     }
 }

@@ -46,6 +46,7 @@ pub mod code {
 mod device {
     use super::code;
     use crate::controller;
+    use crate::first;
     use crate::guard;
     use crate::initial;
     use crate::lane::{Bits, Mask, Real};
@@ -164,94 +165,6 @@ mod device {
         );
     }
 
-    /// The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
-    /// with the roots read off the binary logarithm; a few percent matter to nobody. Shorter, by a thousand
-    /// times at most, where an Euler step of it shows that the derivative changes otherwise than a shorter
-    /// one shows.
-    ///
-    /// `k` is the derivative `u'` at the start. At most the length of the span; that too where the
-    /// norms are not finite.
-    #[called]
-    pub fn first_step<
-        R: Real,
-        S: System<N, P>,
-        M: Stepper<K>,
-        const N: usize,
-        const P: usize,
-        const K: usize,
-    >(
-        u: &[R; N],
-        p: &[R; P],
-        t: R,
-        span: R,
-        k: &[R; N],
-        tolerances: &stepper::Tolerances<R, N>,
-    ) -> R {
-        let zero = [R::lit(0.0); N];
-        let n = R::lit(N as f64);
-        let small = R::lit(N as f64 * FIRST_SMALL);
-        let size = controller::square_norm::<R, N>(u, u, &zero, tolerances);
-        let slope = controller::square_norm::<R, N>(k, u, &zero, tolerances);
-        let either = size.lt(small) | slope.lt(small);
-        let half = <R::Single as Real>::lit(0.5);
-        let ratio = controller::log2_of_mean(size, n) - controller::log2_of_mean(slope, n);
-        let ratio = controller::exp2_wide::<R>(ratio * half);
-        let guess = R::select(either, R::lit(1e-6), R::lit(0.01) * ratio);
-        let h0 = guess.at_most(span.abs());
-        // An Euler step of that size shows the second derivative.
-        let little = slope_change::<R, S, N, P>(u, p, t, h0.copysign(span), k);
-        let curve = controller::square_norm::<R, N>(&little, u, &zero, tolerances);
-        let per_h0 = controller::reciprocal(h0);
-        let curve = curve * (per_h0 * per_h0);
-        let most = slope.max(curve);
-        // (0.01 / m)^(1/(order + 1)) with m² = most / n.
-        let log = <R::Single as Real>::lit(LOG2_FIRST) - controller::log2_of_mean(most, n);
-        let root = <R::Single as Real>::lit(0.5 / (M::ORDER as f64 + 1.0));
-        let h1 = controller::exp2_wide::<R>(log * root);
-        let flat = most.le(R::lit(N as f64 * FIRST_FLAT));
-        let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
-        let h = h1.min(R::lit(100.0) * h0).at_most(span.abs());
-        // The derivatives at the start may not show yet how stiff the system is, and error estimates have
-        // zeros. So in an Euler step of this size the derivative must not change by more than itself and what
-        // is in proportion to the change in the first.
-        let much = slope_change::<R, S, N, P>(u, p, t, h.copysign(span), k);
-        let bend = stepper::add(much, -(h / h0), &little);
-        let bend = controller::square_norm::<R, N>(&bend, u, &zero, tolerances);
-        let ratio = controller::log2_of_mean(slope, n) - controller::log2_of_mean(bend, n);
-        let least = <R::Single as Real>::lit(LOG2_FIRST_LEAST);
-        let none = <R::Single as Real>::lit(0.0);
-        let shorter = h * controller::exp2_wide::<R>((ratio * half).max(least).min(none));
-        // Where the norms tell nothing of the scale it is a guess, and the shortest step there is may be tried.
-        R::select(either, h.max(timeline::least_step(t)), shorter)
-    }
-
-    /// The change of the derivative `k` in an Euler step.
-    pub fn slope_change<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        u: &[R; N],
-        p: &[R; P],
-        t: R,
-        h: R,
-        k: &[R; N],
-    ) -> [R; N] {
-        let moved = stepper::add(*u, h, k);
-        let mut there = S::rhs(&moved, p, t + h);
-        if S::MASS {
-            there = initial::slope::<R, S, N, P>(&moved, p, t + h, &there);
-        }
-        stepper::add(there, R::lit(-1.0), k)
-    }
-
-    /// How many times as long as it is chosen a first step may be, where time has no shorter ones.
-    pub const FIRST_RAISED: f64 = 16.0;
-    /// The binary logarithm of how much a bend shortens the first step at most.
-    pub const LOG2_FIRST_LEAST: f64 = -10.0;
-    /// `1e-5` squared: below it a norm is too small to divide by.
-    pub const FIRST_SMALL: f64 = 1e-10;
-    /// `1e-15` squared: below it the solution is a straight line.
-    pub const FIRST_FLAT: f64 = 1e-30;
-    /// `log2(0.01²)`.
-    pub const LOG2_FIRST: f64 = -13.287712379549449;
-
     /// Integrates every trajectory of `feed` from the beginning to the end of its time span.
     ///
     /// `ADAPTIVE`: step sizes follow the error estimate; otherwise they are `o.dt`. `SAVE`: the
@@ -325,7 +238,7 @@ mod device {
                     // A lane that has tried no step may have no trajectory.
                     let tried = need & alive & none.less_than(limit);
                     let end = feed.load_end(tried, t1);
-                    again = tried & t.equals(t1) & !t1.equals(end) & code.equals(none);
+                    again = tried & !anew & t.equals(t1) & !t1.equals(end) & code.equals(none);
                     over = over & !again;
                 }
                 if o.stops || M::GUARDS {
@@ -387,8 +300,8 @@ mod device {
                 if M::GUARDS {
                     guarded = <R::Bits as Bits>::select(got, none, guarded);
                     // What it let go may have been given something to grow from.
-                    let kept = guard::reported::<R>(guarded);
-                    guarded = <R::Bits as Bits>::select(again, kept, guarded);
+                    let next = guard::next_part::<R>(guarded);
+                    guarded = <R::Bits as Bits>::select(again, next, guarded);
                 }
                 let mut law = o.law;
                 if M::SWITCHES {
@@ -424,18 +337,13 @@ mod device {
                     let automatic = first.equals(zero) & begins;
                     if automatic.any() {
                         let chosen =
-                            first_step::<R, S, M, N, P, K>(&u, &p, told, span, &k, &tolerances);
+                            first::size::<R, S, M, N, P, K>(&u, &p, told, span, &k, &tolerances);
                         first = R::select(automatic, chosen, first);
                     }
-                    // Errors have not asked for less yet. But where the shortest step is much too long for the
-                    // solution it may not show in them: an L-stable method damps what it cannot follow.
-                    let least = timeline::least_step(t0);
-                    let blind = automatic & (first * R::lit(FIRST_RAISED)).lt(least);
-                    // Of a span as short nothing else is left.
-                    let blind = blind & first.lt(span.abs());
+                    let blind = automatic & first::is_blind::<R>(first, t0, span);
                     let too_short = <R::Bits as Bits>::lit(code::DT_MIN);
                     code = <R::Bits as Bits>::select(blind & code.equals(none), too_short, code);
-                    first = first.max(least);
+                    first = first.max(timeline::least_step(t0));
                     if o.limited {
                         first = first.max(o.dtmin).at_most(o.dtmax);
                     }
@@ -561,11 +469,19 @@ mod device {
                     factor = R::from_single(decision.factor);
                 }
                 let careful = guard::is_careful::<R>(guarded);
-                if M::GUARDS && (step.grows | careful).any() {
+                if M::GUARDS && (step.grows | careful | !accept).any() {
                     // Pivots that are not numbers have any sign.
                     let solved = run & stepper::is_finite::<R, N>(&step.u);
                     let grows = solved & step.grows;
                     let mut soon = solved & careful & !grows;
+                    if ADAPTIVE {
+                        // What was too small for errors to see, and now is not, may have grown too fast before.
+                        let mut shown = run & alive & !accept & !careful;
+                        if M::ITERATES {
+                            shown = shown & step.code.equals(none);
+                        }
+                        soon = soon | shown;
+                    }
                     if soon.any() {
                         let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
                         soon = soon & guard::would_pass::<R, S, N, P>(u, p, told, scale, mirrored);

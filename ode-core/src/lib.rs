@@ -10,6 +10,7 @@ pub mod device;
 pub mod ensemble;
 mod error;
 mod feed;
+pub mod first;
 pub mod guard;
 mod host;
 pub mod initial;
