@@ -480,6 +480,11 @@ mod device {
                         if M::ITERATES {
                             shown = shown & step.code.equals(none);
                         }
+                        if shown.any() {
+                            let f = &step.k[0];
+                            shown =
+                                shown & guard::shows_growth::<R, N>(&u, &step.u, f, h, &tolerances);
+                        }
                         soon = soon | shown;
                     }
                     if soon.any() {
