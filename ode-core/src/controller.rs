@@ -107,8 +107,8 @@ mod device {
     /// The bit pattern of a squared norm, at most `cap`, which a NaN counts as: its logarithm, up to
     /// scale and shift.
     fn pattern<R: Real>(square: R, cap: R::Single) -> R::Single {
-        // Clamped as an `f32`, off the `f64` pipe. The sign of a NaN is arbitrary.
-        square.abs().bits_to_single().at_most(cap)
+        // Clamped as an `f32`, off the `f64` pipe.
+        square.bits_to_single().at_most(cap)
     }
 
     /// The binary logarithm of `square / n`, piecewise linear; a NaN counts as [`SQUARE_MAX`].

@@ -208,8 +208,9 @@ template<class R> DEVICE R m_at_most(R a, R cap) { return smaller(a, cap); }
 template<class R> DEVICE R m_at_least(R a, R floor) { return larger(a, floor); }
 DEVICE u32 m_to_bits(float x) { return as_bits(x); }
 DEVICE u64 m_to_bits(double x) { return as_bits(x); }
-DEVICE float m_bits_to_single(float x) { return (float)(i32)as_bits(x); }
-DEVICE float m_bits_to_single(double x) { return (float)(i32)(u32)(as_bits(x) >> 32); }
+// `fabs` may return a NaN of either sign.
+DEVICE float m_bits_to_single(float x) { return (float)(i32)(as_bits(x) & 0x7fffffffu); }
+DEVICE float m_bits_to_single(double x) { return (float)(i32)((u32)(as_bits(x) >> 32) & 0x7fffffffu); }
 DEVICE float m_to_single(float x) { return x; }
 DEVICE float m_to_single(double x) { return (float)x; }
 DEVICE bool m_any(bool m) { return m; }

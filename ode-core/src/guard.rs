@@ -141,28 +141,6 @@ mod device {
         S::negative(&S::factor(u, p, t, scale))
     }
 
-    /// Whether a step from `u` to `new` of size `h`, where `f` is the derivative at `u`, shows a change of more than the
-    /// tolerance, and of more than twice what `f` makes of it, or against it. So does growth by `R(hλ)` where `hλ` is 1.3 and
-    /// more, and no decay.
-    pub fn shows_growth<R: Real, const N: usize>(
-        u: &[R; N],
-        new: &[R; N],
-        f: &[R; N],
-        h: R,
-        tolerances: &stepper::Tolerances<R, N>,
-    ) -> R::Mask {
-        let mut shows = h.lt(h);
-        for d in 0..N {
-            let change = new[d] - u[d];
-            let straight = h * f[d];
-            let size = u[d].max_magnitude(new[d]);
-            let least = tolerances.reltol.mul_add(size, tolerances.abstol[d]);
-            let more = (change - straight).abs().gt(straight.abs());
-            shows = shows | (more & change.abs().gt(least));
-        }
-        shows
-    }
-
     /// Whether a step from here with this `scale`, `1/(γh)`, is beyond the pole. Not where the matrix is not finite, as
     /// pivots that are not numbers have any sign.
     #[cold]
@@ -204,6 +182,9 @@ mod device {
     pub const HELD_AGAIN: u64 = 46;
     /// The most that a step grows by after a refusal.
     pub const GROWTH: f64 = 2.0;
+    /// What is left at most of a step whose error is looked at: it was 1.6 times the tolerance or more, with an
+    /// estimate of order 3.
+    pub const SHOWN: f64 = 0.8;
     /// What is left of a step beyond the pole.
     pub const FAR_FACTOR: f64 = 0.25;
     /// What is left of one beyond half of it.

@@ -469,24 +469,19 @@ mod device {
                     factor = R::from_single(decision.factor);
                 }
                 let careful = guard::is_careful::<R>(guarded);
-                if M::GUARDS && (step.grows | careful | !accept).any() {
+                // What was too small for errors to see, and now is not, may have grown too fast before.
+                let mut shown = nobody;
+                if ADAPTIVE && o.guard == guard::REJECT {
+                    shown = run & alive & !accept & factor.lt(R::lit(guard::SHOWN));
+                    if M::ITERATES {
+                        shown = shown & step.code.equals(none);
+                    }
+                }
+                if M::GUARDS && (step.grows | careful | shown).any() {
                     // Pivots that are not numbers have any sign.
                     let solved = run & stepper::is_finite::<R, N>(&step.u);
                     let grows = solved & step.grows;
-                    let mut soon = solved & careful & !grows;
-                    if ADAPTIVE {
-                        // What was too small for errors to see, and now is not, may have grown too fast before.
-                        let mut shown = run & alive & !accept & !careful;
-                        if M::ITERATES {
-                            shown = shown & step.code.equals(none);
-                        }
-                        if shown.any() {
-                            let f = &step.k[0];
-                            shown =
-                                shown & guard::shows_growth::<R, N>(&u, &step.u, f, h, &tolerances);
-                        }
-                        soon = soon | shown;
-                    }
+                    let mut soon = (shown | (solved & careful)) & !grows;
                     if soon.any() {
                         let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
                         soon = soon & guard::would_pass::<R, S, N, P>(u, p, told, scale, mirrored);

@@ -264,9 +264,9 @@ pub trait Real:
     fn to_bits(self) -> Self::Bits;
     /// The number with the given bit pattern.
     fn from_bits(bits: Self::Bits) -> Self;
-    /// The bit pattern, as a 32-bit *signed* integer, converted to `f32` (rounded to nearest): for
-    /// an `f64`, of the upper half of the pattern. For a positive number this is its binary
-    /// logarithm, piecewise linear, scaled and shifted (see `controller`).
+    /// The bit pattern of the magnitude, as a 32-bit integer, converted to `f32` (rounded to nearest):
+    /// for an `f64`, of the upper half of the pattern. This is its binary logarithm, piecewise linear, scaled
+    /// and shifted (see `controller`). A NaN of either sign gives at least what infinity does.
     fn bits_to_single(self) -> Self::Single;
     /// The inverse of [`Real::bits_to_single`]: `value` is converted to a 32-bit signed integer
     /// (towards zero), which becomes the bit pattern, or the upper half of it for an `f64`.

@@ -566,7 +566,7 @@ where
     }
     #[inline(always)]
     fn bits_to_single(self) -> Self::Single {
-        WithSingle::bits_to_single(self)
+        WithSingle::bits_to_single(self.abs())
     }
     #[inline(always)]
     fn single_to_bits(value: Self::Single) -> Self {

@@ -173,7 +173,7 @@ macro_rules! scalar {
             }
             #[inline(always)]
             fn bits_to_single(self) -> f32 {
-                let $h = $float::to_bits(self);
+                let $h = $float::to_bits(self.abs());
                 ($high as i32) as f32
             }
             #[inline(always)]
