@@ -6,7 +6,7 @@ mod counted;
 use counted::Counted;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleSolution, Solver};
+use odes::{EnsembleSolution, GrowthGuard, Solver};
 
 /// Stiff for great parameters, and kicked at 2 and 5.
 #[ode_system]
@@ -81,7 +81,8 @@ fn sum<S: System<2, 1>>(solution: &Solution<S>, of: impl Fn(usize) -> Option<u64
     (0..solution.len()).map(of).sum()
 }
 
-/// What is told is what was counted; whether evaluations and factorisations are told.
+/// What is told is what was counted, but for factorisations by which the guard looks again; whether evaluations and
+/// factorisations are told.
 fn check<S, M, const K: usize>(
     system: S,
     method: M,
@@ -93,15 +94,23 @@ where
     S: System<2, 1>,
     M: Solver<K> + Copy,
 {
+    let by_default = options.growth_guard.is_none();
+    if by_default {
+        let only_counted = options.clone().growth_guard(GrowthGuard::Report);
+        check(system, method, span, parameters, &only_counted);
+    }
     let (solution, evaluations, factorisations) = solve(system, method, span, parameters, options);
     let told = [
         sum(&solution, |i| solution.evaluations(i)),
         sum(&solution, |i| solution.factorisations(i)),
     ];
     let case = format!("{} of {} by {options:?}", solution.method().name, S::NAME);
-    for (told, counted) in told.into_iter().zip([evaluations, factorisations]) {
-        assert!(told.is_none_or(|told| told == counted), "{told:?} {counted} {case}");
-    }
+    let is_right = |told: u64, counted| told == counted || (by_default && told < counted);
+    assert!(told[0].is_none_or(|told| told == evaluations), "{told:?} {evaluations} {case}");
+    assert!(
+        told[1].is_none_or(|told| is_right(told, factorisations)),
+        "{told:?} {factorisations} {case}"
+    );
     let first = solution.trajectory(0);
     assert_eq!(first.evaluations(), solution.evaluations(0));
     assert_eq!(first.factorisations(), solution.factorisations(0));

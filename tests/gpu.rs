@@ -210,6 +210,27 @@ fn trajectories_that_are_given_up() {
     same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 10.0), &options.dtmin(1e-2));
 }
 
+/// Is not a number beyond one: steps that get there are tried again. (The sign of what is not a number is
+/// another on a GPU, and nothing may depend on it.)
+#[ode_system]
+fn branch(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
+    let rest = (1.0 - u[0] * u[0]).sqrt();
+    [p[0] * rest, p[1] - rest * u[1]]
+}
+
+#[test]
+fn steps_that_are_not_numbers() {
+    let problem = OdeProblem::new(branch, [0.0, 1.0], 0.0..=1.4, [1.0, 0.5]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(5000).vary(|problem, i| {
+        let x = i as f64 / 5000.0;
+        problem.with_p([0.3 + 0.7 * x, 0.5 - x])
+    });
+    let options = SolveOptions::default().tolerance(1e-5).first_step(1.4);
+    same_bits(Rodas4, &ensemble, &options);
+    same_bits(Vern7, &ensemble, &options);
+    same_bits(Kvaerno5, &ensemble, &options);
+}
+
 #[test]
 fn observables() {
     for options in ways_to_save() {

@@ -94,7 +94,6 @@ pub use device::*;
 #[ode_macros::device(guard)]
 mod device {
     use crate::lane::{Bits, Real};
-    use crate::methods::stepper;
     use crate::system::System;
 
     /// Nobody looks.
@@ -141,8 +140,7 @@ mod device {
         S::negative(&S::factor(u, p, t, scale))
     }
 
-    /// Whether a step from here with this `scale`, `1/(γh)`, is beyond the pole. Not where the matrix is not finite, as
-    /// pivots that are not numbers have any sign.
+    /// Whether a step from here with this `scale`, `1/(γh)`, is beyond the pole.
     #[cold]
     pub fn would_pass<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         u: [R; N],
@@ -151,9 +149,7 @@ mod device {
         scale: R,
         odd: R::Mask,
     ) -> R::Mask {
-        let w = S::factor(&u, &p, t, scale);
-        let known = stepper::is_finite::<R, N>(&S::solve(&w, &u));
-        known & is_beyond::<R, S, N, P>(&w, odd)
+        is_beyond::<R, S, N, P>(&S::factor(&u, &p, t, scale), odd)
     }
 
     // What the guard remembers of a trajectory is one number: from the lowest bit on, its refusals (16 bits), steps that only

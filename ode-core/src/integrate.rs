@@ -476,12 +476,15 @@ mod device {
                     if M::ITERATES {
                         shown = shown & step.code.equals(none);
                     }
+                    if M::SWITCHES {
+                        shown = shown & auto::has::<R>(step.mode, auto::USED);
+                    }
                 }
                 if M::GUARDS && (step.grows | careful | shown).any() {
                     // Pivots that are not numbers have any sign.
                     let solved = run & stepper::is_finite::<R, N>(&step.u);
                     let grows = solved & step.grows;
-                    let mut soon = (shown | (solved & careful)) & !grows;
+                    let mut soon = solved & (shown | careful) & !grows;
                     if soon.any() {
                         let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
                         soon = soon & guard::would_pass::<R, S, N, P>(u, p, told, scale, mirrored);

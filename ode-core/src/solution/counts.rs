@@ -39,7 +39,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// How often a matrix was factorised for trajectory `i`: once in each step of an implicit method, accepted
     /// or not; with a mass matrix also where derivatives are computed before the first step, and the
-    /// [guard](crate::guard) learns what sign short steps have.
+    /// [guard](crate::guard) learns what sign short steps have. (It may look again at steps that were rejected for
+    /// errors: that is not counted.)
     ///
     /// `None` for trajectories that [were stiff](Self::used_stiff_method) to a method that switches, and for
     /// systems with algebraic equations, whose initial states are found by iteration.
