@@ -343,23 +343,29 @@ fn all_ignite<S: System<N, 1>, const N: usize>(solution: &EnsembleSolution<S, f6
     }
 }
 
+/// Is right, and the same bits in all places and among any neighbours.
+fn ignites_everywhere<M, S, const N: usize, const K: usize>(
+    method: M,
+    ensemble: &EnsembleProblem<S, f64, impl Vary<S, f64, N, 1>, N, 1>,
+) where
+    M: Method<K> + Copy,
+    S: System<N, 1>,
+{
+    let options = SolveOptions::default();
+    let solution = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+    all_ignite(&solution);
+    same_everywhere(method, ensemble, &solution, &options);
+}
+
 #[test]
 fn neighbours_change_no_bit_of_it() {
-    let ensemble = seeds(autocatalysis, 300, |x, _| [x, x]);
-    let options = SolveOptions::default();
-    let solution = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
-    all_ignite(&solution);
-    same_everywhere(Rodas4, &ensemble, &solution, &options);
+    ignites_everywhere(Rodas4, &seeds(autocatalysis, 300, |x, _| [x, x]));
 }
 
 /// By a method that iterates, whose iterations need not converge beyond the pole.
 #[test]
 fn iterations_change_no_bit_of_it() {
-    let ensemble = seeds(autocatalysis, 300, |x, _| [x, x]);
-    let options = SolveOptions::default();
-    let solution = ensemble.solve(Kvaerno5, EnsembleSerial, &options).unwrap();
-    all_ignite(&solution);
-    same_everywhere(Kvaerno5, &ensemble, &solution, &options);
+    ignites_everywhere(Kvaerno5, &seeds(autocatalysis, 300, |x, _| [x, x]));
 }
 
 /// Where steps are only counted.
@@ -397,13 +403,8 @@ fn archives_say_what_was_guarded() {
 /// Mass matrices change what sign short steps have, and a search for pivots exchanges rows.
 #[test]
 fn mass_matrices_have_signs_of_their_own() {
-    let options = SolveOptions::default();
-    let ensemble = seeds(constrained, 300, |x, rate| [x, x, rate * (1.0 - x)]);
-    let solution = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
-    all_ignite(&solution);
-    same_everywhere(Rodas4, &ensemble, &solution, &options);
-    let ensemble = seeds(chain, 300, |x, rate| [x, x, x, x, rate * (1.0 - x), 1.0 - x]);
-    let solution = ensemble.solve(Rodas4, EnsembleSerial, &options).unwrap();
-    all_ignite(&solution);
-    same_everywhere(Rodas4, &ensemble, &solution, &options);
+    let consistent = |x: f64, rate: f64| [x, x, rate * (1.0 - x)];
+    ignites_everywhere(Rodas4, &seeds(constrained, 300, consistent));
+    let consistent = |x: f64, rate: f64| [x, x, x, x, rate * (1.0 - x), 1.0 - x];
+    ignites_everywhere(Rodas4, &seeds(chain, 300, consistent));
 }
