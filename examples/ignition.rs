@@ -26,7 +26,7 @@ use clap::{Parser, ValueEnum};
 use odes::prelude::*;
 use odes::{EnsembleSolution, GrowthGuard, SolveError};
 
-use h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, until_ignition};
+use h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, of_delay, until_ignition};
 use support::map::Map;
 use support::options::Backend;
 use support::place::Place;
@@ -239,10 +239,7 @@ impl fmt::Display for Report {
 /// The delays that Cantera was asked for, which are stoichiometric: the greatest relative error,
 /// and how many are missing.
 fn compare(how: &SolveOptions) -> Result<(f64, usize), SolveError> {
-    let state = |i: usize| {
-        let (pressure, temperature, _) = DELAYS[i];
-        until_ignition(in_air(temperature, 1.0, pressure * ATMOSPHERE))
-    };
+    let state = |i| until_ignition(of_delay(i));
     let (u0, p) = state(0);
     let solution = EnsembleProblem::new(OdeProblem::new(ignition, u0, 0.0..=SPAN, p))
         .trajectories(DELAYS.len())
@@ -262,8 +259,9 @@ fn map(options: &Options, solution: &Solution, report: &Report) -> Map {
     Map {
         title: "Hydrogen in air: when it ignites".to_owned(),
         subtitle: format!(
-            "{} points · GRI-Mech 3.0, 1 atm · Rodas4, rtol {:.0e}{} · {} in {}",
+            "{} points · GRI-Mech 3.0, 1 atm · {}, rtol {:.0e}{} · {} in {}",
             grouped(solution.len() as u64),
+            solution.method().name,
             options.reltol,
             if options.growth_guard == Guard::Reject { "" } else { ", no step refused for growth" },
             report.place,

@@ -513,3 +513,33 @@ fn divisors_that_overflow_have_derivatives() {
         }
     }
 }
+
+/// Terms that are zero beside one, and the amount that makes them so is not known to be.
+#[odes::ode_system]
+fn adsorption(u: &[f64; 3], p: &[f64; 1]) -> [f64; 3] {
+    let [amount, energy, bias] = *u;
+    [
+        1.0 / (1.0 + amount * energy.exp()),
+        1.0 / (1.0 + (amount * energy.exp()).powi(2)),
+        1.0 / (1.0 + p[0] * bias.exp_m1()),
+    ]
+}
+
+#[test]
+fn terms_that_are_zero_have_derivatives() {
+    let e = 3.0_f64.exp();
+    let jacobian = adsorption::jacobian(&[0.0, 3.0, 0.0], &[5.0], 0.0);
+    let zeroed = jacobian.map(|row| row.map(|derivative| derivative + 0.0));
+    assert_eq!(zeroed, [[-e, 0.0, 0.0], [0.0; 3], [0.0, 0.0, -5.0]]);
+    let jacobian = adsorption::jacobian(&[0.5, 3.0, 0.25], &[5.0], 0.0);
+    let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-13, "{a} for {b}");
+    near(jacobian[0][0], -e / (1.0 + 0.5 * e).powi(2));
+    near(jacobian[0][1], -0.5 * e / (1.0 + 0.5 * e).powi(2));
+    let hill = (1.0 + 0.25 * e * e).powi(2);
+    near(jacobian[1][0], -e * e / hill);
+    near(jacobian[1][1], -0.5 * e * e / hill);
+    near(jacobian[2][2], -5.0 * 0.25_f64.exp() / (1.0 + 5.0 * 0.25_f64.exp_m1()).powi(2));
+    // Where they overflow.
+    let jacobian = adsorption::jacobian(&[0.5, 800.0, 800.0], &[5.0], 0.0);
+    assert!(jacobian.iter().flatten().all(|&derivative| derivative == 0.0), "{jacobian:?}");
+}

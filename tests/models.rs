@@ -202,15 +202,11 @@ fn a_satellite_keeps_its_energy() {
 /// Ignition delays are those of Cantera, and known between steps as well as at their ends.
 #[test]
 fn hydrogen_ignites_when_it_does_in_cantera() {
-    use models::h2o2::{ATMOSPHERE, DELAYS, h2o2, ignition_delay, in_air};
-    let (u0, p) = in_air(1000.0, 1.0, ATMOSPHERE);
+    use models::h2o2::{DELAYS, h2o2, ignition_delay, of_delay};
+    let (u0, p) = of_delay(0);
     let ensemble = EnsembleProblem::new(OdeProblem::new(h2o2, u0, 0.0..=10.0, p))
         .trajectories(DELAYS.len())
-        .vary(|problem, i| {
-            let (pressure, temperature, _) = DELAYS[i];
-            let (u0, p) = in_air(temperature, 1.0, pressure * ATMOSPHERE);
-            problem.with_u0(u0).with_p(p)
-        });
+        .vary(|problem, i| problem.with_u0(of_delay(i).0).with_p(of_delay(i).1));
     for (reltol, most) in [(1e-8, 1e-7), (1e-5, 1e-5)] {
         let options = SolveOptions::default().reltol(reltol).abstol(1e-20).saveat(SaveAt::Steps);
         let solution = ensemble.solve(Rodas5P, EnsembleSerial, &options).unwrap();
@@ -228,11 +224,8 @@ fn hydrogen_ignites_when_it_does_in_cantera() {
 /// So are those that are unknowns of the system, whose equation has a jump, to a hundred tolerances.
 #[test]
 fn an_ignition_delay_is_an_unknown() {
-    use models::h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, until_ignition};
-    let problem = |i| {
-        let (pressure, temperature, _): (f64, f64, f64) = DELAYS[i];
-        until_ignition(in_air(temperature, 1.0, pressure * ATMOSPHERE))
-    };
+    use models::h2o2::{DELAYS, ignition, of_delay, until_ignition};
+    let problem = |i| until_ignition(of_delay(i));
     let (u0, p) = problem(0);
     let ensemble = EnsembleProblem::new(OdeProblem::new(ignition, u0, 0.0..=10.0, p))
         .trajectories(DELAYS.len())

@@ -6,7 +6,7 @@ use odes::{GrowthGuard, Method};
 use serde::Serialize;
 
 use crate::Failure;
-use crate::models::h2o2::{ATMOSPHERE, DELAYS, h2o2, ignition_delay, in_air};
+use crate::models::h2o2::{DELAYS, h2o2, ignition_delay, of_delay};
 use crate::output::{Output, Row};
 
 /// How long each state is followed, in s.
@@ -68,14 +68,10 @@ fn by<M: Method<K> + Copy, const K: usize>(
     guard: GrowthGuard,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let state = |i: usize| {
-        let (pressure, temperature, _) = DELAYS[i];
-        in_air(temperature, 1.0, pressure * ATMOSPHERE)
-    };
-    let (u0, p) = state(0);
+    let (u0, p) = of_delay(0);
     let ensemble = EnsembleProblem::new(OdeProblem::new(h2o2, u0, 0.0..=END, p))
         .trajectories(DELAYS.len())
-        .vary(|problem, i| problem.with_u0(state(i).0).with_p(state(i).1));
+        .vary(|problem, i| problem.with_u0(of_delay(i).0).with_p(of_delay(i).1));
     for (reltol, abstol) in TOLERANCES {
         let options = SolveOptions::default().reltol(reltol).abstol(abstol).growth_guard(guard);
         // The same bits as in lanes, and less to compile.

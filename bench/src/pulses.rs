@@ -7,6 +7,9 @@
 //! Gauss quadratures. A pulse is missed where the trajectory succeeds and an error near the pulse,
 //! behind it or at the end is more than 100 tolerances and a tenth of what the pulse does.
 
+#[path = "../../tests/support/random.rs"]
+mod random;
+
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
@@ -17,6 +20,7 @@ use odes::{Dp5, KenCarp4, Kvaerno5, Rosenbrock23, Solver, Vern7};
 use serde::Serialize;
 
 use crate::Failure;
+use random::Random;
 
 const SPAN: f64 = 10.0;
 const MOST_PULSES: usize = 10;
@@ -49,21 +53,9 @@ fn train(u: &[f64; 1], p: &[f64; 33], t: f64) -> [f64; 1] {
     [-a * u[0] + b * (omega * t).sin() + sum]
 }
 
-/// Uniform in 0 to 1 (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn pick(&mut self, count: usize) -> usize {
-        (self.next() * count as f64) as usize
-    }
+/// One of so many.
+fn pick(random: &mut Random, count: usize) -> usize {
+    random.uniform(0.0, count as f64) as usize
 }
 
 const SETS: [&str; 3] = ["one", "on sine", "train"];
@@ -104,23 +96,23 @@ struct Problem {
 
 impl Problem {
     fn random(random: &mut Random, set: usize) -> Problem {
-        let a = [0.0, 1.0, 50.0][random.pick(3)];
+        let a = [0.0, 1.0, 50.0][pick(random, 3)];
         let (shape, count) = match set {
-            2 => (0, 2 + random.pick(MOST_PULSES - 1)),
-            _ => (random.pick(4), 1),
+            2 => (0, 2 + pick(random, MOST_PULSES - 1)),
+            _ => (pick(random, 4), 1),
         };
         let mut pulses = Vec::new();
         for _ in 0..count {
-            let exponent = -4.0 + (0.3_f64.log10() + 4.0) * random.next();
+            let exponent = -4.0 + (0.3_f64.log10() + 4.0) * random.uniform(0.0, 1.0);
             let width = SPAN * 10_f64.powf(exponent);
-            let place = SPAN * random.next();
+            let place = SPAN * random.uniform(0.0, 1.0);
             pulses.push([(1.0 / (AREAS[shape] * width)).max(a), place, width]);
         }
-        let sine = set == 1 || set == 2 && random.pick(2) == 0;
-        let omega = std::f64::consts::TAU * (0.5 + 2.5 * random.next()) / SPAN;
+        let sine = set == 1 || set == 2 && pick(random, 2) == 0;
+        let omega = std::f64::consts::TAU * (0.5 + 2.5 * random.uniform(0.0, 1.0)) / SPAN;
         let b = if sine { a.max(omega) } else { 0.0 };
-        let u0 = random.pick(2) as f64;
-        let tolerance = 10_f64.powf(-3.0 - 5.0 * random.next());
+        let u0 = pick(random, 2) as f64;
+        let tolerance = 10_f64.powf(-3.0 - 5.0 * random.uniform(0.0, 1.0));
         let relaxed = 1.0 / a.max(1.0);
         let mut tests = vec![SPAN];
         for [_, place, width] in &pulses {

@@ -55,6 +55,12 @@ pub fn in_air(temperature: f64, ratio: f64, pressure: f64) -> ([f64; 9], [f64; 2
     (u0, [pressure, nitrogen / all])
 }
 
+/// The same for number `i` of the [`DELAYS`].
+pub fn of_delay(i: usize) -> ([f64; 9], [f64; 2]) {
+    let (pressure, temperature, _) = DELAYS[i];
+    in_air(temperature, 1.0, pressure * ATMOSPHERE)
+}
+
 /// Initial state and parameters for `ignition`, from those for `h2o2`: ignited is what is 400 K
 /// warmer.
 pub fn until_ignition((u0, p): ([f64; 9], [f64; 2])) -> ([f64; 10], [f64; 3]) {

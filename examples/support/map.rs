@@ -38,7 +38,7 @@ pub struct Map {
 impl Map {
     /// Each point is a square of so many pixels.
     fn scale(&self) -> usize {
-        (SIDE / self.side).max(1)
+        SIDE.div_ceil(self.side)
     }
 
     /// Where the point of a column and a row, from below, has its square: left and top pixels.

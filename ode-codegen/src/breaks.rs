@@ -105,9 +105,8 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
         };
         finder.courses.push(course);
     }
+    // What middles look at is not compared.
     let more = finder.more;
-    // What is looked at for another reason is not compared.
-    finder.signed.clear();
     middles::find(&mut finder, &ids, &needed);
     let Finder { times, .. } = finder;
     let is_constant = |time: &Id| items::is_constant(graph, *time);

@@ -39,7 +39,8 @@
 //! `1 / (1 + exp(z))` is zero where the exponential overflows, and so is its derivative; but `q / b` is zero there and
 //! `b'` infinite, and their product is not a number. So of divisors with exponentials or hyperbolic cosines in them
 //! `b' / b` is derived as a whole ([`Relative`]): of `exp z` it is `z'`, of `cosh z` `tanh z z'`, of a product the sum of
-//! those of its factors, and of a sum those of its terms, weighted by their shares in it. All of these are finite.
+//! those of its factors, and of a sum the sum of `a' / b` of its terms `a`, of which each factor that may overflow is divided
+//! by `b` first. All of these are finite where `q / b` is.
 //!
 //! # Zeros
 //!

@@ -26,8 +26,8 @@
 //! 4. After a refusal a step is at most twice as long as the last, until errors have limited three. That ends its care too, the
 //!    first time. If it is begun anew once more it is careful to its end.
 //! 5. After [`HELD`] steps that only this limited the mode is held to be exactly zero, and the guard looks away until
-//!    the end of the span, or of its part. Each of these was at least `1/(4γλ)` long, so any number that is not zero would
-//!    have grown to one. It does so after [`HELD_AGAIN`] in later parts.
+//!    the end of the span, or of its part: each of these was `SOON/2` of the way to the pole or more, so that any number but
+//!    zero would have grown to one. It does so after [`HELD_AGAIN`] in later parts.
 //!
 //! A trajectory without such a sign takes the steps that it would take without the guard. The sign is exact but for rounding.
 //! It does not show an even number of real modes that pass the pole in one step, complex modes, and what is not in the
@@ -93,7 +93,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(guard)]
 mod device {
-    use crate::lane::{Bits, Real};
+    use crate::lane::{Bits, Mask, Real};
     use crate::system::System;
 
     /// Nobody looks.
@@ -127,6 +127,18 @@ mod device {
     ) -> R::Mask {
         let negative = S::negative(w);
         (negative & !odd) | (odd & !negative)
+    }
+
+    /// Whether a step with this factorised matrix is beyond the pole, as far as that is asked.
+    pub fn grows<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        w: &S::Factors<R>,
+        watch: &Watch<R>,
+    ) -> R::Mask {
+        let mut grows = <R::Mask as Mask>::splat(false);
+        if watch.far {
+            grows = is_beyond::<R, S, N, P>(w, watch.odd);
+        }
+        grows
     }
 
     /// Whether the determinant is negative at a state for steps with this `scale`, `1/(γh)`.
@@ -171,10 +183,10 @@ mod device {
     pub const HELD_BIT: u64 = 2147483648;
     /// Steps that errors limit after a refusal.
     pub const CONTENT: u64 = 3;
-    /// Steps that only the guard limits, after which it lets go: `ln(1/5e-324)`, as each is of `1/λ` or more with
-    /// `γ = 1/4`. (With the `γ` of Kvaerno3, the largest, numbers below `1e-185` count as zero.)
+    /// Steps that only the guard limits, after which it lets go. Each is `SOON/2` of the way to the pole or more, `0.8/λ` with
+    /// `γ = 1/4`: numbers below `1e-258` count as zero (and below `1e-148` with the `γ` of Kvaerno3, the largest).
     pub const HELD: u64 = 745;
-    /// The same in later parts: `ln(1/1e-20)`.
+    /// The same in later parts, where numbers below `1e-15` count as zero.
     pub const HELD_AGAIN: u64 = 46;
     /// The most that a step grows by after a refusal.
     pub const GROWTH: f64 = 2.0;
@@ -183,7 +195,7 @@ mod device {
     pub const SHOWN: f64 = 0.8;
     /// What is left of a step beyond the pole.
     pub const FAR_FACTOR: f64 = 0.25;
-    /// What is left of one beyond half of it.
+    /// What is left of one beyond [`SOON`].
     pub const NEAR_FACTOR: f64 = 0.5;
 
     /// What is counted, but for what is of one part of a span only.
@@ -204,8 +216,7 @@ mod device {
 
     /// Whether it looks for growth on the way to the pole.
     pub fn is_careful<R: Real>(state: R::Bits) -> R::Mask {
-        let bit = <R::Bits as Bits>::lit(CAREFUL);
-        (state & bit).equals(bit)
+        (state & <R::Bits as Bits>::lit(CAREFUL + RELEASED)).equals(<R::Bits as Bits>::lit(CAREFUL))
     }
 
     /// Whether it has let go.
@@ -258,7 +269,7 @@ mod device {
     pub struct Judged<R: Real> {
         /// Where it is refused.
         pub refused: R::Mask,
-        /// Where that is so for the first time, and the trajectory is to begin anew.
+        /// Where that is so in a trajectory that is not careful, which is to begin anew.
         pub anew: R::Mask,
         /// The next step size as a multiple of this one.
         pub factor: R,
@@ -280,7 +291,7 @@ mod device {
     ) -> Judged<R> {
         let cautious = is_cautious::<R>(state);
         let longer = factor.gt(R::lit(GROWTH));
-        let mut refused = cautious & !cautious;
+        let mut refused = <R::Mask as Mask>::splat(false);
         let mut passed = counted::<R>(state);
         if refuse {
             refused = run & (grows | soon) & !has_let_go::<R>(state);

@@ -294,7 +294,7 @@ mod device {
                 clock = <R::Bits as Bits>::select(need, none, clock);
                 limit = <R::Bits as Bits>::select(need, steps_left, limit);
                 rejected = <R::Bits as Bits>::select(got, none, rejected);
-                // Steps before a new beginning count for nothing.
+                // Those before a new beginning are among them.
                 rejected = <R::Bits as Bits>::select(anew, before, rejected);
                 code = <R::Bits as Bits>::select(fresh, none, code);
                 if M::GUARDS {
@@ -327,7 +327,7 @@ mod device {
                 if S::MASS {
                     k = initial::slope::<R, S, N, P>(&u, &p, told, &f);
                 }
-                if M::GUARDS && S::MASS {
+                if M::GUARDS && S::MASS && o.guard != guard::OFF {
                     let scale = R::lit(initial::SHORT).copysign(span);
                     let negative = guard::is_negative::<R, S, N, P>(&u, &p, told, scale);
                     mirrored = (begins & negative) | (mirrored & !begins);

@@ -9,6 +9,9 @@ use crate::simplify::Truth;
 /// A sum of more terms than this is taken for one of fewer, of which some are sums.
 const MOST_TERMS: usize = 64;
 
+/// Sums and products in each other, below which gradients are taken as they are.
+const MOST_DEPTH: u32 = 8;
+
 /// The gradients of divisors, divided by the divisors.
 #[derive(Default)]
 pub(super) struct Relative {
@@ -96,34 +99,109 @@ impl Relative {
         Some(relative)
     }
 
-    /// The sum of the terms' relative gradients, each times its share in the sum.
-    fn of_sum(&mut self, graph: &mut Graph, gradients: &[Gradient], sum: Id) -> Gradient {
+    /// The sum of the terms' gradients, each divided by the sum.
+    fn of_sum(&self, graph: &mut Graph, gradients: &[Gradient], sum: Id) -> Gradient {
         let (zero, one) = (graph.literal(0.0), graph.literal(1.0));
         let reciprocal = graph.div(one, sum);
-        // What is divided by an infinite sum is zero, whatever the shares are.
         let overflown = graph.compare(Comparison::Equals, reciprocal, zero);
-        let mut all = Gradient::new();
-        for (minus, term) in terms(graph, sum) {
-            let mut part = match self.of(graph, gradients, term) {
-                Some(relative) => {
-                    let share = graph.mul(term, reciprocal);
-                    let share = match overflown {
-                        Truth::Mask(mask) => graph.select(mask, zero, share),
-                        Truth::Known(_) => share,
-                    };
-                    scale(graph, &relative, share)
-                }
-                None => scale(graph, &gradients[term.index()], reciprocal),
-            };
-            if minus {
-                for (_, derivative) in &mut part {
-                    *derivative = graph.neg(*derivative);
-                }
-            }
-            all = add(graph, &all, &part);
-        }
-        all
+        let weights = Weights { grows: &self.grows, gradients, overflown };
+        weights.times(graph, sum, reciprocal, 0)
     }
+}
+
+/// Gradients times weights that are zero where a sum overflows.
+struct Weights<'a> {
+    grows: &'a [bool],
+    gradients: &'a [Gradient],
+    /// Where it does.
+    overflown: Truth,
+}
+
+impl Weights<'_> {
+    /// The gradient of `a` times `weight`. Where the sum overflows it is zero, whatever `a` is; else it is that of `a` itself,
+    /// and finite with it.
+    fn times(&self, graph: &mut Graph, a: Id, weight: Id, depth: u32) -> Gradient {
+        let depth = depth + 1;
+        let gradient = |z: Id| self.gradients[z.index()].as_slice();
+        if !self.grows[a.index()] || depth > MOST_DEPTH {
+            return scale(graph, gradient(a), weight);
+        }
+        match graph.node(a) {
+            Node::Unary(Unary::Exp, z) => {
+                let weight = self.product(graph, a, weight);
+                scale(graph, gradient(z), weight)
+            }
+            Node::Unary(Unary::Exp2, z) => {
+                let ln_2 = graph.literal(std::f64::consts::LN_2);
+                let weight = self.product(graph, a, weight);
+                let weight = graph.mul(weight, ln_2);
+                scale(graph, gradient(z), weight)
+            }
+            Node::Unary(Unary::ExpM1, z) => {
+                let one = graph.literal(1.0);
+                let exponential = graph.add(a, one);
+                let weight = self.product(graph, exponential, weight);
+                scale(graph, gradient(z), weight)
+            }
+            Node::Unary(Unary::Cosh, z) => {
+                let tanh = graph.unary(Unary::Tanh, z);
+                let weight = self.product(graph, a, weight);
+                let weight = graph.mul(weight, tanh);
+                scale(graph, gradient(z), weight)
+            }
+            Node::Unary(Unary::Neg, z) => {
+                let part = self.times(graph, z, weight, depth);
+                negated(graph, part)
+            }
+            Node::Powi(z, exponent) => {
+                let count = graph.literal(exponent as f64);
+                let power = graph.powi(z, exponent - 1);
+                let power = graph.mul(count, power);
+                let weight = self.product(graph, power, weight);
+                self.times(graph, z, weight, depth)
+            }
+            Node::Binary(Binary::Mul, z, y) if z == y => {
+                let twice = graph.add(z, z);
+                let weight = self.product(graph, twice, weight);
+                self.times(graph, z, weight, depth)
+            }
+            Node::Binary(Binary::Mul, z, y) => {
+                let [of_z, of_y] = [y, z].map(|other| self.product(graph, other, weight));
+                let left = self.times(graph, z, of_z, depth);
+                let right = self.times(graph, y, of_y, depth);
+                add(graph, &left, &right)
+            }
+            Node::Binary(Binary::Add | Binary::Sub, ..) => {
+                let mut all = Gradient::new();
+                for (minus, term) in terms(graph, a) {
+                    let part = self.times(graph, term, weight, depth);
+                    let part = if minus { negated(graph, part) } else { part };
+                    all = add(graph, &all, &part);
+                }
+                all
+            }
+            _ => scale(graph, gradient(a), weight),
+        }
+    }
+
+    /// `a` times `weight`.
+    fn product(&self, graph: &mut Graph, a: Id, weight: Id) -> Id {
+        let product = graph.mul(a, weight);
+        match self.overflown {
+            Truth::Mask(mask) => {
+                let zero = graph.literal(0.0);
+                graph.select(mask, zero, product)
+            }
+            Truth::Known(_) => product,
+        }
+    }
+}
+
+fn negated(graph: &mut Graph, mut gradient: Gradient) -> Gradient {
+    for (_, derivative) in &mut gradient {
+        *derivative = graph.neg(*derivative);
+    }
+    gradient
 }
 
 /// The terms of a sum, in order, and whether they are subtracted.

@@ -183,8 +183,7 @@ pub(super) fn implementation(
     let mut matrix = None;
     let mut device_functions = Vec::with_capacity(functions.len());
     for function in &functions {
-        let is_matrix = function.name == "matrix";
-        if is_matrix || !linear.is_for_devices(function.name) {
+        if !linear.is_for_devices(function.name) {
             let tokens = function.emit(sizes, &outside.in_rust);
             text_of_rust.push_str(&text::of_function(&tokens));
             match function.name {

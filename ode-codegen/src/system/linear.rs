@@ -112,7 +112,7 @@ impl Linear {
     /// Whether a function is for devices only.
     pub(super) fn is_for_devices(&self, function: &str) -> bool {
         matches!(self, Linear::Nonzeros { full: true, .. })
-            && ["matrix", "eliminate", "solve"].contains(&function)
+            && ["eliminate", "solve"].contains(&function)
     }
 
     /// The functions beside those of the system's own; `loops` is where loops are, and `matrix` the

@@ -198,7 +198,7 @@ macro_rules! esdirk {
             use crate::controller;
             use crate::guard;
             use crate::integrate::code;
-            use crate::lane::{Bits, Mask, Real};
+            use crate::lane::{Bits, Real};
             use crate::system::System;
             use crate::timeline;
             use stepper::Stepper;
@@ -295,12 +295,8 @@ macro_rules! esdirk {
                     // Where there is nothing to begin with, nothing is to blame on the iteration.
                     let solved = <R::Bits as Bits>::lit(code::SUCCESS);
                     code = <R::Bits as Bits>::select(stepper::is_finite::<R, N>(k1), code, solved);
-                    let mut grows = <R::Mask as Mask>::splat(false);
-                    if watch.far {
-                        grows = guard::is_beyond::<R, S, N, P>(&w, watch.odd);
-                    }
                     let mut step = stepper::step::<R, N, $kept>(new, k, code);
-                    step.grows = grows;
+                    step.grows = guard::grows::<R, S, N, P>(&w, watch);
                     step
                 }
 

@@ -99,7 +99,7 @@ macro_rules! rosenbrock {
             use super::super::stepper;
             use crate::controller;
             use crate::guard;
-            use crate::lane::{Mask, Real};
+            use crate::lane::Real;
             use crate::system::System;
             use crate::timeline;
             use stepper::Stepper;
@@ -138,8 +138,7 @@ macro_rules! rosenbrock {
                 ) -> stepper::Step<R, N, $kept> {
                     let first = S::rhs(u, p, at.t);
                     let per_h = h.reciprocal();
-                    let per_gh = per_h * R::lit(1.0 / GAMMA);
-                    let factors = S::factor(u, p, at.t, per_gh);
+                    let factors = S::factor(u, p, at.t, per_h * R::lit(1.0 / GAMMA));
                     let mut slope = [R::lit(0.0); N];
                     let mut b = first;
                     if !S::AUTONOMOUS {
@@ -148,10 +147,7 @@ macro_rules! rosenbrock {
                     }
                     let mut x = S::solve(&factors, &b);
                     let code = stepper::unsolved::<R, N>(&x, &first, &slope);
-                    let mut grows = <R::Mask as Mask>::splat(false);
-                    if watch.far {
-                        grows = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
-                    }
+                    let grows = guard::grows::<R, S, N, P>(&factors, watch);
                     // All but the last, which nobody indexes.
                     let mut solved = R::blank::<N, $stages>();
                     solved[0] = x;

@@ -34,7 +34,7 @@ mod device {
     use super::super::stepper;
     use crate::controller;
     use crate::guard;
-    use crate::lane::{Mask, Real};
+    use crate::lane::Real;
     use crate::system::System;
     use crate::timeline;
     use stepper::Stepper;
@@ -43,16 +43,6 @@ mod device {
     pub const D: f64 = 0.2928932188134524;
     /// `6 + √2`.
     pub const E32: f64 = 7.414213562373095;
-
-    /// The error from the three stages.
-    fn error<R: Real, const N: usize>(first: &[R; N], second: &[R; N], third: &[R; N]) -> [R; N] {
-        let mut error = [R::lit(0.0); N];
-        for d in 0..N {
-            let others = second[d].mul_add(R::lit(2.0), first[d]);
-            error[d] = R::lit(1.0 / (6.0 * D)) * (third[d] - others);
-        }
-        error
-    }
 
     /// The method: order 2, with an error estimate, three stages with two evaluations,
     /// L-stable.
@@ -89,10 +79,7 @@ mod device {
                 b = stepper::add(b, h * R::lit(D), &slope);
             }
             let first = S::solve(&factors, &b);
-            let mut grows = <R::Mask as Mask>::splat(false);
-            if watch.far {
-                grows = guard::is_beyond::<R, S, N, P>(&factors, watch.odd);
-            }
+            let grows = guard::grows::<R, S, N, P>(&factors, watch);
             let mut w = stepper::add(*u, R::lit(0.5 / D), &first);
             let f = S::rhs(&w, p, timeline::stage::<R, S, N, P>(at, R::lit(0.5)));
             let mut sum = first;
@@ -131,7 +118,11 @@ mod device {
             _h: R,
             tolerances: &stepper::Tolerances<R, N>,
         ) -> R {
-            let error = error::<R, N>(&step.k[1], &step.k[2], &step.k[3]);
+            let mut error = [R::lit(0.0); N];
+            for d in 0..N {
+                let others = step.k[2][d].mul_add(R::lit(2.0), step.k[1][d]);
+                error[d] = R::lit(1.0 / (6.0 * D)) * (step.k[3][d] - others);
+            }
             controller::square_norm::<R, N>(&error, u, &step.u, tolerances)
         }
 
