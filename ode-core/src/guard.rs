@@ -17,9 +17,10 @@
 //!
 //! 1. A step with another sign than short ones have is refused. On the way to the pole growth is wrong by more and
 //!    more, and the steps before may have been there: the trajectory begins anew, and is careful.
-//! 2. A step that errors reject, and leave [less than four fifths of](SHOWN), is looked at again: would it have another sign
-//!    at [`1/SOON`](SOON) times its size, then what errors see now may have grown too fast in steps before,
-//!    which were about as long, when it was too small for them. The trajectory begins anew as well.
+//! 2. A step that errors reject, and leave [less than four fifths of](SHOWN), is looked at again, but for the first of a part:
+//!    would it have another sign at [`1/SOON`](SOON) times its size, then what errors see now may have grown
+//!    too fast in steps before, which were about as long, when it was too small for them. The trajectory begins anew as
+//!    well. So it does where a step has that sign whose size a stop or the largest step gave, and not errors.
 //! 3. In a careful trajectory a step is refused that would have another sign at [`1/SOON`](SOON) times its size, for one of
 //!    half its size (a quarter, where it has that sign itself): up to there growth is right to 1% with methods of
 //!    order 4 and 5. That takes a second factorisation in each step.

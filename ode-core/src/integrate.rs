@@ -469,10 +469,18 @@ mod device {
                     factor = R::from_single(decision.factor);
                 }
                 let careful = guard::is_careful::<R>(guarded);
-                // What was too small for errors to see, and now is not, may have grown too fast before.
+                // What was too small for errors to see, and now is not, may have grown too fast before; and of what
+                // else made a step short errors say nothing.
                 let mut shown = nobody;
                 if ADAPTIVE && o.guard == guard::REJECT {
-                    shown = run & alive & !accept & factor.lt(R::lit(guard::SHOWN));
+                    shown = !accept & factor.lt(R::lit(guard::SHOWN)) & !t.equals(t0);
+                    if o.stops {
+                        shown = shown | last;
+                    }
+                    if o.limited {
+                        shown = shown | h.abs().ge(o.dtmax);
+                    }
+                    shown = shown & run & alive;
                     if M::ITERATES {
                         shown = shown & step.code.equals(none);
                     }

@@ -69,7 +69,8 @@ impl ReturnCode {
             }
             ReturnCode::DtMin => {
                 "a step below `dtmin`, or too small to advance time, was needed: the solution may have \
-                 a singularity or a jump there, or the tolerances are too tight for the precision"
+                 a singularity or a jump there, amounts below `abstol` may have become negative (make it smaller), \
+                 or the tolerances are too tight for the precision"
             }
             ReturnCode::NonFinite => {
                 "the state or its derivative became infinite or not a number: the solution blows up, or \
@@ -81,7 +82,8 @@ impl ReturnCode {
             }
             ReturnCode::NewtonDiverged => {
                 "the nonlinear iteration of the implicit method did not converge: take a Rosenbrock \
-                 method, which does not iterate, or shorter steps if they are fixed"
+                 method, which does not iterate, a smaller `abstol` if amounts below it became negative, or \
+                 shorter steps if they are fixed"
             }
             ReturnCode::Inconsistent => {
                 "no initial state was found that solves the algebraic equations: begin nearer to one \
