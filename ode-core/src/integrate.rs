@@ -473,7 +473,12 @@ mod device {
                 // else made a step short errors say nothing.
                 let mut shown = nobody;
                 if ADAPTIVE && o.guard == guard::REJECT {
-                    shown = !accept & factor.lt(R::lit(guard::SHOWN)) & !t.equals(t0);
+                    // Not at the beginning, where all steps were rejected.
+                    let mut still = rejected.equals(clock.wrapping_sub(one));
+                    if o.stops {
+                        still = t.equals(t0);
+                    }
+                    shown = !accept & factor.lt(R::lit(guard::SHOWN)) & !still;
                     if o.stops {
                         shown = shown | last;
                     }
