@@ -32,7 +32,7 @@ built lorenz cargo build --release --example lorenz
 built ignition cargo build --release --example ignition
 built odes-bench cargo build --release -p odes-bench
 # In the profile of tests, whose compilation is quicker by far.
-for name in gpu gpu_memory acceptance models stiff auto dae pivoting options stops dense steps; do
+for name in gpu gpu_memory acceptance dae solve stiff; do
     built "$name" cargo test --no-run --test "$name"
 done
 ls -l "$binaries"

@@ -9,15 +9,9 @@
 #   gpu            cargo test --no-run --test gpu, target/debug/deps/gpu-*
 #   gpu_memory     likewise
 #   acceptance     likewise
-#   models         likewise
-#   stiff          likewise
-#   auto           likewise
 #   dae            likewise
-#   pivoting       likewise
-#   options        likewise
-#   stops          likewise
-#   dense          likewise
-#   steps          likewise
+#   solve          likewise
+#   stiff          likewise
 #   lorenz         cargo build --release --example lorenz
 #   ignition       cargo build --release --example ignition
 #   odes-bench     cargo build --release -p odes-bench
@@ -32,7 +26,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,32s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,26s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -100,16 +94,16 @@ step selftest 300 "$binaries/gpu_selftest"
 export ODES_REQUIRE_GPU=1
 step bits 420 "$binaries/gpu" --test-threads=1 --nocapture
 step memory 120 "$binaries/gpu_memory" --nocapture
-step acceptance 180 "$binaries/acceptance" --test-threads=1 --nocapture
-step models 180 "$binaries/models" --test-threads=1
-step stiff 180 "$binaries/stiff" --skip intrinsics --nocapture
-step auto 180 "$binaries/auto" --skip intrinsics
+step acceptance 180 "$binaries/acceptance" --skip models:: --test-threads=1 --nocapture
+step models 180 "$binaries/acceptance" models:: --test-threads=1
 step dae 180 "$binaries/dae" --skip intrinsics
-step pivoting 120 "$binaries/pivoting" --skip intrinsics
-step options 120 "$binaries/options"
-step stops 120 "$binaries/stops"
-step steps 120 "$binaries/steps"
-step dense 120 "$binaries/dense" --skip intrinsics
+step stiff 180 "$binaries/stiff" stiff:: --nocapture
+for part in auto dense pivoting; do
+    step "$part" 180 "$binaries/stiff" "$part::"
+done
+for part in guard options steps stops; do
+    step "$part" 180 "$binaries/solve" "$part::"
+done
 
 : >"$output/startup.jsonl"
 : >"$output/startup.log"

@@ -12,9 +12,6 @@
 //! on the unburnt gas, and report success. With a CUDA GPU in the machine it is solved there,
 //! otherwise on all cores of the CPU.
 
-#[path = "models/h2o2.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod h2o2;
 mod support;
 
 use std::error::Error;
@@ -25,8 +22,8 @@ use std::process::ExitCode;
 use clap::{Parser, ValueEnum};
 use odes::prelude::*;
 use odes::{EnsembleSolution, GrowthGuard, SolveError};
+use odes_models::h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, of_delay, until_ignition};
 
-use h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, of_delay, until_ignition};
 use support::map::Map;
 use support::options::Backend;
 use support::place::Place;
@@ -142,11 +139,7 @@ fn solve(side: usize, place: &Place, how: &SolveOptions) -> Result<Solution, Sol
             let (u0, p) = until_ignition(in_air(temperature, ratio, ATMOSPHERE));
             problem.with_u0(u0).with_p(p)
         });
-    match place {
-        Place::Serial => ensemble.solve(METHOD, EnsembleSerial, how),
-        Place::Threads => ensemble.solve(METHOD, EnsembleThreads, how),
-        Place::Gpu(gpu) => ensemble.solve(METHOD, gpu, how),
-    }
+    ensemble.solve(METHOD, &place.algorithm, how)
 }
 
 /// The delay of a trajectory, in s, if it ended well and burns.
@@ -281,7 +274,7 @@ mod tests {
 
     fn small(arguments: &[&str]) -> (Options, Solution) {
         let options = Options::parse_from(["ignition", "--side", "32"].iter().chain(arguments));
-        let solution = solve(32, &Place::Threads, &options.solving()).unwrap();
+        let solution = solve(32, &Place::threads(), &options.solving()).unwrap();
         (options, solution)
     }
 

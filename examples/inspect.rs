@@ -6,16 +6,15 @@
 //! cargo run --example inspect -- --cuda
 //! ```
 
-mod models;
-
 use odes::system::System;
+use odes_models as models;
 
 fn main() {
     match std::env::args().nth(1).as_deref() {
         // What the CPU's lanes run.
-        Some("--rust") => return println!("{}", models::lorenz::lorenz::rust_source()),
+        Some("--rust") => return println!("{}", models::lorenz::lorenz.rust_source()),
         // What a GPU's threads run, inside a kernel around it.
-        Some("--cuda") => return println!("{}", models::lorenz::lorenz::device_source()),
+        Some("--cuda") => return println!("{}", models::lorenz::lorenz.device_source()),
         _ => {}
     }
     let reports = [

@@ -109,11 +109,7 @@ fn solve<T: Scalar>(
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(trajectories)
         .vary(|problem, i| problem.with_p(parameters(seed, i).map(number)));
-    match place {
-        Place::Serial => ensemble.solve(Tsit5, EnsembleSerial, how),
-        Place::Threads => ensemble.solve(Tsit5, EnsembleThreads, how),
-        Place::Gpu(gpu) => ensemble.solve(Tsit5, gpu, how),
-    }
+    ensemble.solve(Tsit5, &place.algorithm, how)
 }
 
 fn summarize<T: Scalar>(
@@ -131,7 +127,7 @@ fn summarize<T: Scalar>(
     let times = solution.timings();
     let solving = times.total - times.compile;
     Summary {
-        backend: place.name().to_owned(),
+        backend: place.name.to_owned(),
         device: solution.backend().to_string(),
         precision: options.precision.name().to_owned(),
         trajectories: n,
@@ -158,7 +154,7 @@ fn draw<T: Scalar>(
 ) -> Result<Picture, SolveError> {
     let progress = Progress::spinner("drawing");
     let few = solution.len().min(300);
-    let dense = solve::<T>(options.seed, few, &Place::Threads, &how.clone().saveat(0.01))?;
+    let dense = solve::<T>(options.seed, few, &Place::threads(), &how.clone().saveat(0.01))?;
     let rho = |i: usize| parameters(options.seed, i)[1];
     let curves = dense.iter().enumerate().map(|(i, trajectory)| Curve {
         parameter: rho(i),

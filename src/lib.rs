@@ -1,25 +1,32 @@
 #![doc = include_str!("../README.md")]
 
-pub use ode_core::device::Functions;
 pub use ode_core::ensemble::Schedule;
+pub use ode_core::kernel::Functions;
+pub use ode_core::lane::dispatch::InstructionSet;
 pub use ode_core::methods::{
     Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4, Rodas3,
     Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
 };
 pub use ode_core::ndarray;
-pub use ode_core::report::{LinearEquations, Operations, Report};
-pub use ode_core::simd::InstructionSet;
+pub use ode_core::system::report::{LinearEquations, Operations, Report};
+pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::system::{System, tstops_for, tstops_of};
-pub use ode_core::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, Auto, Axis, Backend, Controller, EnsembleAlgorithm, EnsembleProblem,
-    EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, IntoSaveAt, Memory, Numbers,
-    ObservableError, OdeProblem, OdeSolution, Quantity, RawResults, ReturnCode, SaveAt, Saving,
-    SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
-    Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method,
+    AbsTol, AnyMethod, Auto, Axis, Backend, Collect, Controller, EnsembleAlgorithm,
+    EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, IntoSaveAt,
+    Layout, Memory, Numbers, ObservableError, OdeProblem, OdeSolution, Quantity, RawResults,
+    ResultSink, ReturnCode, RunReport, SaveAt, Saving, SolveError, SolveOptions, Solver, StepSize,
+    StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory, UnknownMethod, Unvaried,
+    Vary, Which, any_method,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
+
+#[doc = include_str!("../docs/getting-started.md")]
+pub mod getting_started {}
+
+#[doc = include_str!("../docs/extending.md")]
+pub mod extending {}
 
 #[doc = include_str!("../docs/what-success-means.md")]
 pub mod what_success_means {}
@@ -39,15 +46,102 @@ pub mod prelude {
 /// What the expansions of the macros name.
 #[doc(hidden)]
 pub mod __private {
-    pub use ode_core::lane::Real;
-    pub use ode_core::linear;
-    pub use ode_core::report::{LinearEquations, Operations, Report};
-    pub use ode_core::system::{System, device_constant, in_order};
-    pub use ode_core::table::{device_table, extended};
+    pub use ode_core::__private::*;
     pub use ode_macros::{ignore, resume};
 }
 
-/// What runs on a device, for tests and for the curious.
 #[cfg(feature = "save")]
 pub use ode_core::save;
-pub use ode_core::{controller, device, guard, inputs, lane, methods, report, system};
+
+/// Methods as types, and what is known of each: `methods::table()` prints orders, stages and costs.
+///
+/// The documentation of each method names the paper to cite. docs/choosing-a-method.md says, by
+/// measurements, when to take which.
+///
+/// ```
+/// use odes::methods::{self, Method};
+///
+/// println!("{}", methods::table());
+/// assert_eq!(odes::Rodas5P::PROPERTIES.order, 5);
+/// assert!(methods::ALL.iter().any(|method| method.name == "Vern7" && method.adaptive()));
+/// ```
+pub mod methods {
+    pub use ode_core::methods::{
+        ALL, Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Properties,
+        Ralston, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Stability, TrBdf2, Tsit5, Tsit5Rodas4,
+        Vern6, Vern7, Vern7Rodas5P, Vern9, table,
+    };
+}
+
+/// Systems of equations: the trait that `#[ode_system]` implements, which is the bound of functions
+/// that are generic over systems, the traits of its parts, and what is known of a system.
+///
+/// ```
+/// use odes::prelude::*;
+/// use odes::system::System;
+///
+/// /// Prints the names of a system's states and what its right-hand side costs.
+/// fn describe<S: System<N, P>, const N: usize, const P: usize>(system: S) {
+///     let info = system.info();
+///     println!("{} of {:?}: {} operations", info.name, info.states, info.operations[0].total());
+/// }
+///
+/// #[ode_system]
+/// fn decay(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+///     [-p[0] * u[0]]
+/// }
+///
+/// describe(decay);
+/// ```
+pub mod system {
+    pub use ode_core::system::capabilities::*;
+    pub use ode_core::system::report::{LinearEquations, Operations, Report};
+    pub use ode_core::system::table::{interp_cubic, interp_linear};
+    pub use ode_core::system::{System, SystemInfo, tstops_for, tstops_of};
+}
+
+/// Numbers with one value for each lane: the bounds of right-hand sides that are generic over
+/// numbers, and of functions that are generic over the precision ([`Scalar`](lane::Scalar)).
+pub mod lane {
+    pub use ode_core::lane::{Bits, Mask, Real, Scalar};
+}
+
+/// What an [`EnsembleAlgorithm`] of one's own needs: the task that it is asked to do, the options
+/// and the numbers of all trajectories, and the sink that takes the results. [Extending
+/// odes](extending) has examples.
+///
+/// A place that hands its work to another one needs nothing else. One with a device of its own also
+/// needs the text of kernels and the layout of their arguments, which are in
+/// [`internals::kernel`] and change from release to release.
+///
+/// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults` and `SavedRow` are still added from
+/// release to release, so who constructs these names one version of odes. Who implements
+/// [`EnsembleAlgorithm`] or [`ResultSink`] and reads them does not.
+pub mod backend {
+    pub use ode_core::ensemble::task::{Compiled, Everything, Lanes, OneLane, Task, Text};
+    pub use ode_core::problem::inputs::{
+        Column, ColumnRange, Columns, Inputs, SaveTimes, SavedRow, Settings, Workers,
+    };
+    pub use ode_core::{
+        Backend, Collect, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, Schedule,
+        SolveError, Timings,
+    };
+}
+
+/// The insides of the library, for its tests and benchmarks and for the curious. **No semantic
+/// versioning**: everything here may change, or go, in any release.
+///
+/// | module | subject |
+/// |---|---|
+/// | `control` | the step-size control law |
+/// | `guard` | the rule of the growth guard |
+/// | `kernel` | the text of kernels, and the layout of their arguments |
+/// | `lane` | numbers of one lane and of SIMD lanes, and functions for each instruction set |
+/// | `methods` | tableaus and lane programs of the methods |
+/// | `system` | eliminations, tables and reports |
+/// | `task` | a system by a method, as a place gets it |
+pub mod internals {
+    pub use ode_core::ensemble::task;
+    pub use ode_core::step::{control, guard};
+    pub use ode_core::{kernel, lane, methods, system};
+}

@@ -1,36 +1,56 @@
 //! A GPU gives the bits of the CPU's scalar reference, however the work is cut and scheduled.
 //!
 //! Where there is no GPU these tests say so and pass; `ODES_REQUIRE_GPU=1` makes that a failure.
+//! With `ODES_OPENCL=all` most run on an OpenCL runtime for CPUs, too.
 
+#[path = "support/blocks.rs"]
+mod blocks;
+#[path = "support/cpp.rs"]
+mod cpp;
 #[path = "support/gpu.rs"]
 mod gpu;
 #[path = "support/observed.rs"]
 mod observed;
+#[path = "support/opencl.rs"]
+mod opencl;
 mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
 
+use blocks::Sums;
 use gpu::gpu;
 use observed::{observed_sweep, ways_to_save};
+use odes::backend::Inputs;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Backend, Bs3, Dop853, Functions, Method, Schedule, SolveError, Vary, Vern7, Vern9};
+use opencl::OpenCl;
 use workloads::*;
 
-/// The same bits as [`EnsembleSerial`]'s, in one launch and in many, refilled or not.
-fn same_bits<M, S, T, F, const N: usize, const P: usize, const K: usize>(
+/// Compares with the bits of [`EnsembleSerial`], in one launch and in many, refilled or not.
+fn same_bits<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
     options: &SolveOptions,
 ) where
-    M: Method<K>,
+    M: Method,
     S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    let Some(gpu) = gpu() else { return };
+    let (gpu, opencl) = (gpu(), OpenCl::for_all());
+    if gpu.is_none() && opencl.is_none() {
+        return;
+    }
     let reference = ensemble.solve(method, EnsembleSerial, options).unwrap();
+    if let Some(opencl) = opencl {
+        for refill in [false, true] {
+            let place = opencl.refill(refill);
+            assert_same_bits(&reference, &ensemble.solve(method, place, options).unwrap());
+        }
+    }
+    let Some(gpu) = gpu else { return };
     let batches = [None, Some(1013), Some(4096)];
     for schedule in [Schedule::Auto, Schedule::Static, Schedule::Refill] {
         for batch in batches {
@@ -42,7 +62,10 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize, const K: usize>(
             let solution = ensemble.solve(method, place, options).unwrap();
             assert!(matches!(solution.backend(), Backend::Gpu { devices } if devices.len() == 1));
             let times = solution.timings();
-            eprintln!("{}, {schedule:?}, batch {batch:?}: {times:?}", S::NAME);
+            eprintln!(
+                "{}, {schedule:?}, batch {batch:?}: {times:?}",
+                ensemble.system().info().name
+            );
             assert_same_bits(&reference, &solution);
             assert!(
                 times.solve > 0.0 && times.compile + times.solve + times.transfer <= times.total
@@ -51,7 +74,7 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize, const K: usize>(
     }
 }
 
-/// Three steps are as many as a system of no meaning bears.
+/// Solves by three steps only: the system has no meaning, and its solutions soon grow.
 #[test]
 fn every_function() {
     use systems::functions::{P, U, functions};
@@ -68,7 +91,7 @@ fn every_function() {
     }
 }
 
-/// Tables, and remainders.
+/// Right-hand sides with tables and remainders.
 #[test]
 fn tables() {
     use systems::{remainders, tables};
@@ -109,7 +132,7 @@ fn library_functions_are_close() {
             differences += usize::from(a.to_bits() != b.to_bits());
         }
     }
-    // Or the option does nothing.
+    // Equal bits would mean that the option does nothing.
     assert!(differences > 0);
 }
 
@@ -160,12 +183,31 @@ fn elementary_functions() {
     same_bits(Tsit5, &transcendental_sweep::<f32>(10_000), &options);
 }
 
-/// One trajectory, less than a block, a block and one.
+/// Ensembles of one trajectory, of less than a block, and of a block and one.
 #[test]
 fn few_trajectories() {
     let options = SolveOptions::default().saveat([0.5, 2.0]);
     for n in [1, 2, 63, 64, 65] {
         same_bits(Tsit5, &lorenz_sweep::<f64>(n, 5.0), &options);
+    }
+}
+
+/// A sink that takes blocks gets what one that takes all at once does, whatever the batches; and a
+/// sink that has enough gets no more.
+#[test]
+fn blocks_are_parts_of_the_whole() {
+    let Some(gpu) = gpu() else { return };
+    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
+    let ensemble = lorenz_sweep::<f32>(10_500, 10.0);
+    let mut inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
+    inputs.columns.first = (1 << 40) + 3;
+    let whole = blocks::collected((lorenz, Tsit5), &EnsembleThreads, &inputs);
+    let places = [gpu.clone(), gpu.clone().batch(300), gpu.clone().batch(1001)];
+    for place in &places {
+        blocks::same_in_blocks((lorenz, Tsit5), place, &inputs, &whole);
+        let mut sums = Sums { enough: 3, ..Sums::by(1000) };
+        blocks::solve_into((lorenz, Tsit5), place, &inputs, &mut sums).unwrap();
+        assert_eq!(sums.sums.len(), 3);
     }
 }
 
@@ -202,7 +244,7 @@ fn everything_varies() {
     same_bits(Tsit5, &ensemble, &SolveOptions::default().max_steps(40));
 }
 
-/// Lanes that wait for others stay where they were given up.
+/// Trajectories that are given up stay where they ended while their lanes wait for others.
 #[test]
 fn trajectories_that_are_given_up() {
     let options = SolveOptions::default().tolerance(1e-6).max_steps(300);
@@ -210,8 +252,8 @@ fn trajectories_that_are_given_up() {
     same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 10.0), &options.dtmin(1e-2));
 }
 
-/// Is not a number beyond one: steps that get there are tried again. (The sign of what is not a number is
-/// another on a GPU, and nothing may depend on it.)
+/// A right-hand side that is NaN beyond one, so that steps that get there are tried again. (The
+/// sign of a NaN is another one on a GPU, and nothing may depend on it.)
 #[ode_system]
 fn branch(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     let rest = (1.0 - u[0] * u[0]).sqrt();
@@ -239,7 +281,7 @@ fn observables() {
     }
 }
 
-/// A question that has an error on the CPU has the same one here.
+/// Invalid options are the same errors as on the CPU.
 #[test]
 fn malformed_questions() {
     let Some(gpu) = gpu() else { return };

@@ -1,5 +1,5 @@
-//! A solve on a GPU whose memory is nearly full. A program of its own: nobody else may want memory
-//! meanwhile.
+//! A solve on a GPU whose memory is nearly full. It is a program of its own, since no other test
+//! may allocate memory meanwhile.
 //!
 //! Where there is no GPU it says so and passes; `ODES_REQUIRE_GPU=1` makes that a failure.
 
@@ -22,7 +22,7 @@ fn batches_shrink_until_they_fit() {
     // 2.4 GB of results; the first solve loads the kernel.
     let reference = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
 
-    // Takes all memory but some hundred megabytes.
+    // Takes all memory except some hundred megabytes.
     let stream = device.new_stream().unwrap();
     device.trim_memory().unwrap();
     let mut taken = Vec::new();
@@ -43,7 +43,7 @@ fn batches_shrink_until_they_fit() {
 
     let solution = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
     assert_same_bits(&reference, &solution);
-    // Asked for too much at a time, it takes what it gets.
+    // A batch that is too large is made smaller.
     let solution = ensemble.solve(Tsit5, gpu.batch(100_000), &options).unwrap();
     assert_same_bits(&reference, &solution);
 }

@@ -1,289 +1,371 @@
-//! Every kernel compiles for every promised architecture, without a GPU, and keeps its numbers where they
-//! are expected: in registers, as a rule.
+//! Kernels compile for every promised architecture, without a GPU, and keep their numbers where
+//! they are expected: in registers, as a rule.
+//!
+//! These are, on all architectures, the heaviest and the lightest kernel of each system, and one
+//! method of each family; on one architecture all variants of two systems, since variants are of
+//! the loop and not of a system, all methods and all options. `ODES_KERNELS=all` compiles the rest
+//! too, which takes minutes.
+//!
+//! Compiled kernels stay in Cargo's target folder, by a hash of all that they depend on, with the
+//! compiler's report of registers and memory: a second run compiles what has changed.
+//! `ODES_CACHE=off` compiles all.
 //!
 //! Where NVRTC is not installed these tests say so and pass; `ODES_REQUIRE_NVRTC=1` makes that a
 //! failure. `scripts/install-nvrtc.sh` installs it.
 
-// The workloads are some of the models.
-#![allow(clippy::duplicate_mod)]
-
 #[path = "support/conserved.rs"]
 mod conserved;
-#[path = "../examples/models/mod.rs"]
-mod models;
 #[path = "support/observed.rs"]
 mod observed;
 mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
 
-use ode_gpu::{Cache, Compiled, Nvrtc, Program};
-use odes::GpuError;
-use odes::device::{self, Functions, KERNEL_NAME, Variant};
-use odes::inputs::SavedRow;
+use ode_gpu::{Cache, Nvrtc, Program};
+use odes::backend::SavedRow;
+use odes::internals::guard;
+use odes::internals::kernel::{self, Functions, KERNEL_NAME, Variant};
 use odes::lane::Scalar;
 use odes::system::System;
 use odes::{
     Bs3, Controller, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4,
-    Rodas3, Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern9,
+    Rodas3, Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P,
+    Vern9,
 };
+use odes_skipped::Needed;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
 
-const ARCHITECTURES: [u32; 4] = [75, 80, 90, 120];
+/// The architecture for which all variants are compiled.
+const FIRST: u32 = 90;
+/// The other architectures that are promised.
+const OTHERS: [u32; 3] = [75, 80, 120];
+/// The architecture for which the models are compiled.
+const NEWEST: u32 = 120;
 
-/// The architectures that the compiler knows, or none with a message.
-fn architectures() -> Vec<String> {
-    match Nvrtc::get() {
-        Ok(nvrtc) => {
-            let (known, unknown): (Vec<u32>, Vec<u32>) =
-                ARCHITECTURES.iter().partition(|a| nvrtc.supported_archs().contains(a));
-            if !unknown.is_empty() {
-                eprintln!("skipped: NVRTC {:?} has no {unknown:?}", nvrtc.version());
-            }
-            known.iter().map(|a| format!("sm_{a}")).collect()
-        }
-        Err(error) => {
-            let required = std::env::var_os("ODES_REQUIRE_NVRTC").is_some_and(|v| v != "0");
-            assert!(!required, "ODES_REQUIRE_NVRTC is set, but {error}");
-            eprintln!("skipped: {error}");
-            Vec::new()
-        }
-    }
-}
-
-/// Compiles one kernel of `S` by `M` in precision `T`.
-fn kernel<T, S, M, const N: usize, const P: usize, const K: usize>(
-    arch: &str,
-    variant: &Variant,
-) -> Result<Compiled, GpuError>
-where
-    T: Scalar,
-    S: System<N, P>,
-    M: Method<K>,
-{
-    let source = device::source::<T, S, M, N, P, K>(variant);
-    Program::new(KERNEL_NAME, source).compile(arch, &Cache::off())
-}
-
-/// What a kernel is allowed to have in memory.
+/// The most bytes that a thread may have in memory: its stack, that is, what is indexed and what
+/// did not fit in registers, and stores and loads of the latter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Memory {
-    /// Nothing: all of its numbers are in registers.
-    Nothing,
-    /// What a loop over stages indexes: a stack, but nothing that did not fit in registers.
-    Stages,
-    /// Whatever it likes.
-    Anything,
+struct Memory {
+    stack: u32,
+    spills: u32,
 }
 
-/// Adaptive or not, saving states and observables or not.
-fn variant<S: System<N, P>, const N: usize, const P: usize>(
-    adaptive: bool,
-    save: bool,
-    shared: Vec<bool>,
-) -> Variant {
-    let states = if save { N } else { 0 };
-    let observables = if save { S::OBSERVABLES.len() } else { 0 };
-    let saved = SavedRow { states, observables, times: 0 };
-    Variant { adaptive, saved, refill: adaptive, shared, ..Variant::default() }
+/// In `f32` and in `f64`.
+type Most = [Memory; 2];
+
+/// All of a kernel's numbers are in registers.
+const NOTHING: Most = [Memory { stack: 0, spills: 0 }; 2];
+
+/// Stack and spills are at most the measured ones and a tenth: a loop over stages indexes a stack
+/// without any spills, and many states do not fit.
+const fn measured(single: (u32, u32), double: (u32, u32)) -> Most {
+    const fn most((stack, spills): (u32, u32)) -> Memory {
+        Memory { stack: stack + stack / 10, spills: spills + spills / 10 }
+    }
+    [most(single), most(double)]
 }
 
-/// Compiles a kernel of `S` by `M` in precision `T`; what is wrong with it.
-fn compile<T, S, M, const N: usize, const P: usize, const K: usize>(
-    arch: &str,
-    variant: &Variant,
-    memory: Memory,
-) -> Option<String>
-where
-    T: Scalar,
-    S: System<N, P>,
-    M: Method<K>,
-{
-    let (name, method) = (S::NAME, M::PROPERTIES.name);
-    let what = format!("{name} {method} {} {arch} {variant:?}", T::NAME);
-    let compiled = match kernel::<T, S, M, N, P, K>(arch, variant) {
-        Ok(compiled) => compiled,
-        Err(error) => return Some(format!("{what}: {error}")),
-    };
-    let Some(r) = compiled.resources else {
-        return Some(format!("{what}: the log names no resources\n{}", compiled.cubin.log));
-    };
-    let spills = r.spill_store_bytes + r.spill_load_bytes;
-    eprintln!(
-        "{what}: {} registers, {} bytes of stack, {spills} of spills",
-        r.registers, r.stack_bytes
-    );
-    let too_much = match memory {
-        Memory::Nothing => spills + r.stack_bytes > 0,
-        Memory::Stages => spills > 0,
-        Memory::Anything => false,
-    };
-    too_much.then(|| format!("{what}: {r:?}"))
+/// A kernel to compile.
+struct Kernel {
+    what: String,
+    arch: u32,
+    source: String,
+    most: Memory,
 }
 
-/// Compiles the kernels of `S` in precision `T`: adaptive and not, saving and not.
-fn compile_all<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
-    arch: &str,
-    memory: Memory,
-) -> Vec<String> {
-    let none = vec![false; N + P + 2];
-    // What a sweep over the first parameter shares.
-    let most = (0..N + P + 2).map(|column| column != N).collect::<Vec<_>>();
-    let both = [(true, true), (true, false), (false, true), (false, false)];
-    let cases = both.iter().flat_map(|&(adaptive, save)| {
-        [&none, &most].map(|shared| (adaptive, save, shared.clone()))
-    });
-    let wrong = cases.filter_map(|(adaptive, save, shared)| {
-        let variant = variant::<S, N, P>(adaptive, save, shared);
-        compile::<T, S, Tsit5, N, P, 7>(arch, &variant, memory)
-    });
-    wrong.collect()
-}
+impl Kernel {
+    fn new<T, S, M, const N: usize, const P: usize>(
+        system: S,
+        arch: u32,
+        variant: &Variant,
+        most: Most,
+    ) -> Kernel
+    where
+        T: Scalar,
+        S: System<N, P>,
+        M: Method,
+    {
+        let (name, method) = (system.info().name, M::PROPERTIES.name);
+        let what = format!("{name} {method} {} sm_{arch} {variant:?}", T::NAME);
+        let source = kernel::source::<T, S, M, N, P>(system, variant);
+        Kernel { what, arch, source, most: most[usize::from(T::DOUBLE)] }
+    }
 
-/// A kernel in both precisions, on the newest architecture that all compilers know.
-fn check_variant<S, M, const N: usize, const P: usize, const K: usize>(
-    _: S,
-    _: M,
-    variant: &Variant,
-    memory: Memory,
-) where
-    S: System<N, P>,
-    M: Method<K>,
-{
-    for arch in architectures().iter().filter(|arch| *arch == "sm_90") {
-        let single = compile::<f32, S, M, N, P, K>(arch, variant, memory);
-        let double = compile::<f64, S, M, N, P, K>(arch, variant, memory);
-        let wrong: Vec<String> = single.into_iter().chain(double).collect();
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    /// Compiles the kernel and returns what is wrong with it.
+    fn judge(&self) -> Option<String> {
+        let Kernel { what, arch, source, most } = self;
+        let program = Program::new(KERNEL_NAME, source);
+        let compiled = match program.compile(&format!("sm_{arch}"), &CACHE) {
+            Ok(compiled) => compiled,
+            Err(error) => return Some(format!("{what}: {error}")),
+        };
+        let Some(r) = compiled.resources else {
+            return Some(format!("{what}: the log names no resources\n{}", compiled.cubin.log));
+        };
+        let spills = r.spill_store_bytes + r.spill_load_bytes;
+        let (registers, stack) = (r.registers, r.stack_bytes);
+        let found = format!("{registers} registers, {stack} bytes of stack, {spills} of spills");
+        eprintln!("{what}: {found}");
+        (stack > most.stack || spills > most.spills)
+            .then(|| format!("{what}: {found}, and not {most:?}"))
     }
 }
 
-/// The kernel of a sweep of a system by a method that has more in it than any other.
-fn check_method<S, M, const N: usize, const P: usize, const K: usize>(
-    system: S,
-    method: M,
-    memory: Memory,
-) where
-    S: System<N, P>,
-    M: Method<K>,
-{
-    let shared = (0..N + P + 2).map(|column| column != N).collect();
-    let law_kind = M::PROPERTIES.controller.kind();
-    let variant = Variant { law_kind, ..variant::<S, N, P>(M::ADAPTIVE, true, shared) };
-    check_variant(system, method, &variant, memory);
-}
-
-/// Kernels with what options there are beside tolerances: a largest step, the other controllers, and absolute
-/// tolerances of each component, shared by all trajectories or not.
-fn check_options<S, M, const N: usize, const P: usize, const K: usize>(
-    system: S,
-    method: M,
-    memory: Memory,
-) where
-    S: System<N, P>,
-    M: Method<K>,
-{
-    let shared: Vec<bool> = (0..N + P + 2).map(|column| column != N).collect();
-    let plain = variant::<S, N, P>(true, true, shared.clone());
-    let laws =
-        [Controller::pi(0.7, 0.4), Controller::pid(0.7, -0.4, 0.0), Controller::predictive()];
-    let [pi, pid, predictive] = laws.map(|law| law.kind());
-    assert!(pi == plain.law_kind && pi != pid && pid != predictive && predictive != pi);
-    let tolerances = |all: bool| [shared.clone(), vec![all; N]].concat();
-    for variant in [
-        Variant { limited: true, ..plain.clone() },
-        Variant { law_kind: pid, ..plain.clone() },
-        Variant { law_kind: predictive, ..plain.clone() },
-        Variant { shared: tolerances(true), ..plain.clone() },
-        Variant { limited: true, law_kind: predictive, shared: tolerances(false), ..plain.clone() },
-    ] {
-        check_variant(system, method, &variant, memory);
+/// The cache of kernels of earlier runs, which are kept for a fortnight.
+static CACHE: LazyLock<Cache> = LazyLock::new(|| {
+    if Cache::from_env().folder().is_none() {
+        return Cache::off();
     }
-}
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
+    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|data| data.modified()).map(|at| at.elapsed());
+        if age.is_ok_and(|age| age.is_ok_and(|age| age > Duration::from_secs(14 * 24 * 3600))) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    Cache::at(folder)
+});
 
-/// All kernels of a system, in both precisions, on all architectures, on all cores.
-fn check<S: System<N, P>, const N: usize, const P: usize>(_: S, memory: Memory) {
-    let wrong: Vec<String> = std::thread::scope(|scope| {
-        let threads: Vec<_> = architectures()
-            .into_iter()
-            .map(|arch| {
-                scope.spawn(move || {
-                    let mut wrong = compile_all::<f32, S, N, P>(&arch, memory);
-                    wrong.extend(compile_all::<f64, S, N, P>(&arch, memory));
-                    wrong
-                })
-            })
-            .collect();
-        threads.into_iter().flat_map(|t| t.join().unwrap()).collect()
-    });
+/// Compiles kernels on all cores, for the architectures that the compiler knows.
+fn compile(mut kernels: Vec<Kernel>) {
+    let nvrtc = match Nvrtc::get() {
+        Ok(nvrtc) => nvrtc,
+        Err(error) => return Needed::Nvrtc.is_missing(error),
+    };
+    let known = |arch: &u32| nvrtc.supported_archs().contains(arch);
+    let unknown: BTreeSet<u32> = kernels.iter().map(|k| k.arch).filter(|a| !known(a)).collect();
+    for arch in unknown {
+        Needed::Nvrtc.is_missing(format!("that of {:?} has no sm_{arch}", nvrtc.version()));
+    }
+    kernels.retain(|kernel| known(&kernel.arch));
+    let wrong: Vec<String> = kernels.par_iter().with_max_len(1).filter_map(Kernel::judge).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// With the device library's functions too; those may need local memory, for huge arguments.
-#[test]
-fn library_functions() {
-    for arch in architectures() {
-        let variant = Variant {
-            adaptive: true,
-            refill: true,
-            shared: vec![false; 6],
-            functions: Functions::Library,
-            ..Variant::default()
-        };
-        if let Err(error) =
-            kernel::<f64, workloads::transcendental, Tsit5, 2, 2, 7>(&arch, &variant)
-        {
-            panic!("{arch}: {error}");
+/// Whether all variants and methods are to be compiled for all architectures.
+fn all_kernels() -> bool {
+    std::env::var("ODES_KERNELS").is_ok_and(|which| which == "all")
+}
+
+/// The architecture [`FIRST`], and with `others` the other ones.
+fn architectures(others: bool) -> impl Iterator<Item = u32> {
+    std::iter::once(FIRST).chain(OTHERS.into_iter().filter(move |_| others || all_kernels()))
+}
+
+/// The columns that a sweep over the first parameter shares.
+fn swept<const N: usize, const P: usize>() -> Vec<bool> {
+    (0..N + P + 2).map(|column| column != N).collect()
+}
+
+/// A variant with adaptive steps or not, saving states and observables or not, and the default
+/// step-size controller and growth guard.
+fn variant<T, S, M, const N: usize, const P: usize>(
+    adaptive: bool,
+    save: bool,
+    shared: Vec<bool>,
+) -> Variant
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Method,
+{
+    let states = if save { N } else { 0 };
+    let observables = if save { S::OBSERVABLES } else { 0 };
+    let saved = SavedRow { states, observables, times: 0 };
+    let law_kind = M::PROPERTIES.controller.kind();
+    let looks = if T::DOUBLE { guard::REJECT } else { guard::REPORT };
+    let guard = if M::GUARDS { looks } else { guard::OFF };
+    Variant { adaptive, saved, refill: adaptive, shared, law_kind, guard, ..Variant::default() }
+}
+
+/// The variants of a system that are compiled.
+#[derive(Clone, Copy, PartialEq)]
+enum Which {
+    /// The heaviest and the lightest variant; for all architectures the heaviest in `f64` and the
+    /// lightest in `f32`.
+    Extremes,
+    /// The other variants too, for one architecture.
+    All,
+}
+
+/// The variants of a system by Tsit5: adaptive and not, saving and not, of a sweep and with columns
+/// that all vary.
+fn variants<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
+    system: S,
+    kernels: &mut Vec<Kernel>,
+    most: Most,
+    which: Which,
+) {
+    for (adaptive, save) in [(true, true), (true, false), (false, true), (false, false)] {
+        for sweep in [false, true] {
+            let (heaviest, lightest) = (adaptive && save && !sweep, !adaptive && !save && sweep);
+            if heaviest || lightest || which == Which::All || all_kernels() {
+                let shared = if sweep { swept::<N, P>() } else { vec![false; N + P + 2] };
+                let variant = variant::<T, S, Tsit5, N, P>(adaptive, save, shared);
+                let new = |arch| Kernel::new::<T, S, Tsit5, N, P>(system, arch, &variant, most);
+                let others = if T::DOUBLE { heaviest } else { lightest };
+                kernels.extend(architectures(others).map(new));
+            }
         }
     }
 }
 
-/// One kernel of a model, for the newest architecture.
-fn compiles<S: System<N, P>, const N: usize, const P: usize>(_: S) {
-    let Some(arch) = architectures().pop() else { return };
+/// Compiles variants of a system, in both precisions.
+fn check<S: System<N, P>, const N: usize, const P: usize>(system: S, most: Most, which: Which) {
+    let mut kernels = Vec::new();
+    variants::<f32, S, N, P>(system, &mut kernels, most, which);
+    variants::<f64, S, N, P>(system, &mut kernels, most, which);
+    compile(kernels);
+}
+
+/// Compiles one variant by any method, in both precisions, after `change` of the default one; with
+/// `others` for the other architectures too, in `f64`.
+fn check_variant<S, M, const N: usize, const P: usize>(
+    system: S,
+    _: M,
+    most: Most,
+    others: bool,
+    change: impl Fn(Variant) -> Variant,
+) where
+    S: System<N, P>,
+    M: Method,
+{
+    let single = change(variant::<f32, S, M, N, P>(M::ADAPTIVE, true, swept::<N, P>()));
+    let double = change(variant::<f64, S, M, N, P>(M::ADAPTIVE, true, swept::<N, P>()));
+    let single = |arch| Kernel::new::<f32, S, M, N, P>(system, arch, &single, most);
+    let double = |arch| Kernel::new::<f64, S, M, N, P>(system, arch, &double, most);
+    compile(architectures(false).map(single).chain(architectures(others).map(double)).collect());
+}
+
+/// Compiles the heaviest kernel of a sweep of a system by a method.
+fn check_method<S, M, const N: usize, const P: usize>(system: S, method: M, most: Most)
+where
+    S: System<N, P>,
+    M: Method,
+{
+    check_variant(system, method, most, false, |variant| variant);
+}
+
+/// Compiles the heaviest kernel in `f64` for every architecture.
+fn check_everywhere<S, M, const N: usize, const P: usize>(system: S, method: M, most: Most)
+where
+    S: System<N, P>,
+    M: Method,
+{
+    check_variant(system, method, most, true, |variant| variant);
+}
+
+/// Compiles kernels with each of the options that are not numbers: a largest step, times to stop
+/// at, the other controllers, the growth guard, and absolute tolerances of each component, shared
+/// by all trajectories or not.
+fn check_options<S, M, const N: usize, const P: usize>(system: S, method: M, most: Most)
+where
+    S: System<N, P> + Copy,
+    M: Method + Copy,
+{
+    let laws =
+        [Controller::pi(0.7, 0.4), Controller::pid(0.7, -0.4, 0.0), Controller::predictive()];
+    let [pi, pid, predictive] = laws.map(|law| law.kind());
+    assert!(pi != pid && pid != predictive && predictive != pi);
+    let check = |change: &dyn Fn(Variant) -> Variant| {
+        check_variant(system, method, most, false, change);
+    };
+    check(&|plain| Variant { limited: true, ..plain });
+    check(&|plain| Variant { stops: true, ..plain });
+    for law_kind in [pi, pid, predictive] {
+        check(&|plain| Variant { law_kind, ..plain });
+    }
+    let shared = [swept::<N, P>(), vec![true; N]].concat();
+    check(&|plain| Variant { shared: shared.clone(), ..plain });
+    if M::GUARDS {
+        for guard in [guard::OFF, guard::REPORT, guard::REJECT] {
+            check(&|plain| Variant { guard, ..plain });
+        }
+    }
+    check_all_options(system, method, most);
+}
+
+/// A kernel with all of these options.
+fn check_all_options<S, M, const N: usize, const P: usize>(system: S, method: M, most: Most)
+where
+    S: System<N, P>,
+    M: Method,
+{
+    check_variant(system, method, most, false, |plain| {
+        let shared = [swept::<N, P>(), vec![false; N]].concat();
+        let law_kind = Controller::predictive().kind();
+        Variant { limited: true, stops: true, law_kind, shared, ..plain }
+    });
+}
+
+/// Compiles kernels with the functions of CUDA's library too, which may need local memory for huge
+/// arguments.
+#[test]
+fn library_functions() {
     let variant = Variant {
         adaptive: true,
         refill: true,
-        shared: vec![false; N + P + 2],
+        shared: vec![false; 6],
+        functions: Functions::Library,
         ..Variant::default()
     };
-    if let Err(error) = kernel::<f64, S, Tsit5, N, P, 7>(&arch, &variant) {
-        panic!("{}: {error}", S::NAME);
-    }
+    let new = |arch| {
+        Kernel::new::<f64, workloads::transcendental, Tsit5, 2, 2>(
+            workloads::transcendental,
+            arch,
+            &variant,
+            measured((0, 0), (40, 0)),
+        )
+    };
+    compile(architectures(true).map(new).collect());
+}
+
+/// Compiles one kernel of a model, for the newest architecture.
+fn check_model<S: System<N, P>, const N: usize, const P: usize>(system: S, most: Most) {
+    let variant = variant::<f64, S, Tsit5, N, P>(true, false, vec![false; N + P + 2]);
+    compile(vec![Kernel::new::<f64, S, Tsit5, N, P>(system, NEWEST, &variant, most)]);
 }
 
 macro_rules! models {
-    ($($name:ident,)*) => {
+    ($($name:ident $(: $most:expr)?,)*) => {
         mod of_models {
             $(#[test]
             fn $name() {
-                super::compiles(super::models::$name::$name);
+                #[allow(unused_variables)]
+                let most = super::NOTHING;
+                $(let most = $most;)?
+                super::check_model(odes_models::$name::$name, most);
             })*
         }
     };
 }
 
-// Others are below, in all variants.
+// The other models are below, in all variants.
 models! {
     brusselator,
     charged_particle,
-    diffusive_brusselator,
+    diffusive_brusselator: super::measured((0, 0), (40, 76)),
     double_pendulum,
     duffing,
     e5,
     fitzhugh_nagumo,
     goodwin,
-    h2o2,
+    h2o2: super::measured((0, 0), (360, 1260)),
     hodgkin_huxley,
     keller_miksis,
     kuramoto,
-    lorenz96,
+    lorenz96: super::measured((0, 0), (4360, 17880)),
     lotka_volterra,
     measles,
     morris_lecar,
-    neural_ode,
+    neural_ode: super::measured((0, 0), (2488, 24412)),
     oregonator,
     phenytoin,
-    pleiades,
+    pleiades: super::measured((0, 0), (1424, 7452)),
     repressilator,
     robertson,
     rossler,
@@ -295,87 +377,149 @@ models! {
 }
 
 macro_rules! tests {
-    ($($test:ident: $system:path, $memory:ident;)*) => { $(
+    ($($test:ident: $system:path, $memory:expr, $which:ident;)*) => { $(
         #[test]
         fn $test() {
-            check($system, Memory::$memory);
+            check($system, $memory, Which::$which);
         }
     )* };
 }
 
 tests! {
-    lorenz: workloads::lorenz, Nothing;
-    observables: observed::Observed, Nothing;
-    van_der_pol: workloads::van_der_pol, Nothing;
-    elementary_functions: workloads::transcendental, Nothing;
-    four_states: models::arenstorf::arenstorf, Nothing;
-    eight_states: models::hires::hires, Nothing;
-    // Twelve states; what is promised is up to eight.
-    every_function: systems::functions::functions, Anything;
-    tables: systems::tables::tables, Nothing;
-    twenty_states: models::pollution::pollution, Anything;
+    lorenz: workloads::lorenz, NOTHING, All;
+    observables: observed::Observed, NOTHING, All;
+    van_der_pol: workloads::van_der_pol, NOTHING, Extremes;
+    elementary_functions: workloads::transcendental, NOTHING, Extremes;
+    four_states: odes_models::arenstorf::arenstorf, NOTHING, Extremes;
+    eight_states: odes_models::hires::hires, NOTHING, Extremes;
+    // It has twelve states; registers are promised for up to eight.
+    every_function: systems::functions::functions, measured((0, 0), (256, 964)), Extremes;
+    tables: systems::tables::tables, NOTHING, Extremes;
+    twenty_states: odes_models::pollution::pollution, measured((0, 0), (1312, 4400)), Extremes;
 }
 
 macro_rules! methods {
-    ($($test:ident: $method:path, $memory:ident;)*) => { $(
+    ($($test:ident: $method:path, $memory:expr;)*) => { $(
         #[test]
         fn $test() {
-            check_method(workloads::lorenz, $method, Memory::$memory);
+            check_method(workloads::lorenz, $method, $memory);
         }
     )* };
 }
 
 methods! {
-    euler: Euler, Nothing;
-    heun: Heun, Nothing;
-    ralston: Ralston, Nothing;
-    rk4: Rk4, Nothing;
-    bs3: Bs3, Nothing;
-    dp5: Dp5, Nothing;
-    vern6: Vern6, Nothing;
-    vern7: Vern7, Nothing;
-    dop853: Dop853, Nothing;
-    vern9: Vern9, Nothing;
+    euler: Euler, NOTHING;
+    heun: Heun, NOTHING;
+    ralston: Ralston, NOTHING;
+    rk4: Rk4, NOTHING;
+    bs3: Bs3, NOTHING;
+    dp5: Dp5, NOTHING;
+    vern6: Vern6, NOTHING;
+    vern7: Vern7, NOTHING;
+    dop853: Dop853, NOTHING;
+    vern9: Vern9, NOTHING;
 }
 
-/// On three, eight and twenty states.
+/// All methods on systems of three, eight and twenty states.
 macro_rules! stiff_methods {
-    ($($test:ident: $method:path, $three:ident, $eight:ident, $twenty:ident;)*) => { $(
+    ($($test:ident: $method:path, $three:expr, $eight:expr, $twenty:expr;)*) => { $(
         #[test]
         fn $test() {
-            check_method(models::robertson::robertson, $method, Memory::$three);
-            check_method(models::hires::hires, $method, Memory::$eight);
-            check_method(models::pollution::pollution, $method, Memory::$twenty);
+            check_method(odes_models::robertson::robertson, $method, $three);
+            check_method(odes_models::hires::hires, $method, $eight);
+            check_method(odes_models::pollution::pollution, $method, $twenty);
         }
     )* };
 }
 
 stiff_methods! {
-    rosenbrock23: Rosenbrock23, Nothing, Nothing, Anything;
-    rodas3: Rodas3, Nothing, Nothing, Anything;
-    rodas4: Rodas4, Nothing, Nothing, Anything;
-    rodas5p: Rodas5P, Nothing, Nothing, Anything;
-    trbdf2: TrBdf2, Nothing, Nothing, Anything;
-    kvaerno3: Kvaerno3, Nothing, Nothing, Anything;
-    kencarp4: KenCarp4, Nothing, Stages, Anything;
-    kvaerno5: Kvaerno5, Nothing, Stages, Anything;
-    tsit5_rodas4: Tsit5Rodas4, Nothing, Anything, Anything;
+    rosenbrock23: Rosenbrock23, NOTHING, NOTHING, measured((0, 0), (1888, 4708));
+    rodas3: Rodas3, NOTHING, NOTHING, measured((0, 0), (1432, 3504));
+    rodas4: Rodas4, NOTHING, NOTHING, measured((24, 48), (2336, 2448));
+    rodas5p: Rodas5P, NOTHING, NOTHING, measured((272, 592), (2952, 3072));
+    trbdf2: TrBdf2, NOTHING, NOTHING, measured((0, 0), (1888, 3732));
+    kvaerno3: Kvaerno3, NOTHING, NOTHING, measured((248, 908), (2048, 3736));
+    kencarp4: KenCarp4, NOTHING, measured((0, 0), (448, 0)), measured((560, 0), (2368, 3736));
+    kvaerno5: Kvaerno5, NOTHING, measured((0, 0), (512, 0)), measured((640, 0), (2528, 3736));
+    tsit5_rodas4:
+        Tsit5Rodas4, NOTHING, measured((0, 0), (392, 1768)), measured((840, 4060), (3992, 10020));
+    vern7_rodas5p:
+        Vern7Rodas5P, NOTHING, measured((0, 0), (1184, 3464)), measured((1824, 7252), (6128, 19432));
 }
 
 #[test]
 fn algebraic_equations() {
     let system = conserved::robertson;
-    check_method(system, Rosenbrock23, Memory::Nothing);
-    check_method(system, Rodas4, Memory::Nothing);
-    check_method(system, Rodas5P, Memory::Nothing);
-    check_method(system, Kvaerno5, Memory::Nothing);
+    check_method(system, Rosenbrock23, NOTHING);
+    check_method(system, Rodas4, NOTHING);
+    check_method(system, Rodas5P, NOTHING);
+    check_method(system, Kvaerno5, NOTHING);
+}
+
+/// One method of each family, and a system with an algebraic equation.
+#[test]
+fn families() {
+    let system = odes_models::robertson::robertson;
+    check_everywhere(system, Rodas5P, NOTHING);
+    check_everywhere(system, Kvaerno5, NOTHING);
+    check_everywhere(system, Vern7Rodas5P, NOTHING);
+    check_everywhere(conserved::robertson, Rodas5P, NOTHING);
 }
 
 #[test]
 fn options() {
-    check_options(workloads::lorenz, Tsit5, Memory::Nothing);
-    check_options(workloads::lorenz, Dop853, Memory::Nothing);
-    check_options(conserved::robertson, Rodas5P, Memory::Nothing);
-    check_options(conserved::robertson, Kvaerno5, Memory::Nothing);
-    check_options(models::robertson::robertson, Tsit5Rodas4, Memory::Nothing);
+    check_options(workloads::lorenz, Tsit5, NOTHING);
+    check_all_options(workloads::lorenz, Dop853, NOTHING);
+    check_options(conserved::robertson, Rodas5P, NOTHING);
+    check_all_options(conserved::robertson, Kvaerno5, NOTHING);
+    check_options(odes_models::robertson::robertson, Tsit5Rodas4, NOTHING);
+}
+
+/// A kernel's text without the parts that all kernels share (files of the repository, elementary
+/// functions and linear equations) and without line numbers.
+fn abridged(kernel: &str) -> String {
+    let mut kernel = kernel.to_string();
+    for file in ["targets/cuda.hpp", "prelude.hpp", "feed.hpp"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ode-core/src/kernel").join(file);
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(kernel.contains(&text), "the kernel is without {file}");
+        kernel = kernel.replace(&text, &format!("// {file}\n"));
+    }
+    let left_out = ["math", "tiles", "linear"].map(|name| format!("namespace {name}"));
+    let (mut out, mut within) = (String::new(), false);
+    for line in kernel.lines() {
+        within |= left_out.iter().any(|name| line == format!("{name} {{"));
+        if !within {
+            let (file, rest) = line.split_once(".rs:").unwrap_or((line, ""));
+            let dot = if file == line { "" } else { ".rs" };
+            out +=
+                &format!("{file}{dot}{}\n", rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+        }
+        within &= left_out.iter().all(|name| line != format!("}} // {name}"));
+    }
+    out
+}
+
+/// The text of a kernel is that of the golden file, so that a review sees the effect of a change of
+/// the loop. After a change run with `BLESS=1`, read the difference in git, and commit it.
+#[test]
+fn golden_text() {
+    let variant = variant::<f64, workloads::lorenz, Tsit5, 3, 3>(true, true, swept::<3, 3>());
+    let source = kernel::source::<f64, workloads::lorenz, Tsit5, 3, 3>(workloads::lorenz, &variant);
+    let found = abridged(&source);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/lorenz.cu");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    let line = expected.lines().zip(found.lines()).take_while(|(a, b)| a == b).count();
+    let of = |text: &str| text.lines().nth(line).unwrap_or("(its end)").to_string();
+    assert!(
+        expected == found,
+        "{}:{}:\n- {}\n+ {}\nrun with BLESS=1 if `+` is right",
+        path.display(),
+        line + 1,
+        of(&expected),
+        of(&found)
+    );
 }

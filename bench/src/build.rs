@@ -1,8 +1,9 @@
-//! What a user's build takes: programs of one system and one method, compiled by `cargo build --release`
-//! with no other flags, and run on one thread.
+//! What a user's build takes: programs of one system and one method, compiled by
+//! `cargo build --release` with no other flags, and run on one thread.
 //!
-//! Each program is a package binary of its own, whose dependencies are built before; what is measured
-//! is the rest: the CPU seconds of the build and the most memory that one of its processes had.
+//! Each program is a package binary of its own, whose dependencies are built before; what is
+//! measured is the rest: the CPU seconds of the build and the most memory that one of its processes
+//! had.
 
 use std::fs;
 use std::io;
@@ -20,7 +21,7 @@ mod systems;
 
 pub(crate) use systems::Case;
 
-/// What to build, and of what.
+/// Which programs to build, and from which checkout.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Selection {
     /// Only these programs
@@ -51,29 +52,30 @@ impl Selection {
     }
 }
 
-/// The checkout that this program is of.
+/// The checkout that this program was built from.
 fn workspace() -> io::Result<PathBuf> {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()
 }
 
-/// One program.
+/// The measurements of one program.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
     program: String,
     method: String,
-    /// CPU seconds of the build, user and system; none where it was stopped.
+    /// CPU seconds of the build, user and system; `None` where it was stopped.
     cpu_seconds: Option<f64>,
     wall_seconds: f64,
-    /// The most memory of a process of the build, MiB.
+    /// The largest memory of a process of the build, in MiB.
     mib: Option<f64>,
-    /// How many intrinsics are functions of the program: then lanes call them, in place of instructions.
+    /// The number of intrinsics that are functions of the program: lanes call these, where they
+    /// should have instructions.
     calls: Option<usize>,
     #[serde(flatten)]
     ran: Option<Ran>,
 }
 
-/// What the program prints: milliseconds, the best of several runs on one thread.
+/// The results that the program prints: milliseconds, the best of several runs on one thread.
 #[derive(Debug, Serialize, Deserialize)]
 struct Ran {
     trajectories: usize,
@@ -82,7 +84,8 @@ struct Ran {
     avx512_ms: Option<f64>,
     steps: u64,
     failures: usize,
-    /// Of all final states and step counts; whether all of the above had the same.
+    /// A hash of all final states and step counts; `same_bits` says whether it was the same for all
+    /// instruction sets.
     hash: String,
     same_bits: bool,
 }
@@ -130,10 +133,10 @@ struct Package {
 }
 
 impl Package {
-    /// Of the cases with `main`, and what else they depend on, as in a manifest.
+    /// The package of the cases with `main`, and its further dependencies as lines of a manifest.
     fn new(selection: &Selection, cases: &[Case], main: &str, more: &str) -> Result<Self, Failure> {
         let odes = selection.checkout()?;
-        // A folder for each checkout and flags: their builds stay.
+        // A folder for each checkout and set of flags, so that builds are kept.
         let mut key = odes.display().to_string() + &selection.rustflags + more;
         key.retain(|c| c.is_ascii_alphanumeric());
         let folder = workspace()?.join("target/odes-build").join(key);
@@ -168,7 +171,7 @@ impl Package {
     /// Builds and runs one program.
     fn measure(&self, case: &Case, seconds: u64) -> Result<Measured, Failure> {
         let source = self.folder.join(format!("src/bin/{}.rs", case.name));
-        // Cargo builds again what is newer than its output.
+        // Cargo builds again if a source is newer than its output.
         fs::OpenOptions::new()
             .append(true)
             .open(&source)?
@@ -194,8 +197,8 @@ impl Package {
     }
 }
 
-/// How many intrinsics are functions of a program, but for those by which the standard library asks the
-/// processor what it is.
+/// The number of intrinsics that are functions of a program, without those by which the standard
+/// library identifies the processor.
 fn calls_of_intrinsics(program: &Path) -> Result<usize, Failure> {
     let bytes = fs::read(program)?;
     let file = object::File::parse(&*bytes)?;
@@ -211,7 +214,8 @@ struct Usage {
     mib: f64,
 }
 
-/// What a command and all that it started have used. After `seconds` it is stopped, with all of them.
+/// The resources that a command and all processes that it started have used. After `seconds` all of
+/// them are stopped.
 fn usage_of(command: &mut Command, seconds: u64) -> io::Result<Usage> {
     use std::os::unix::process::CommandExt;
 

@@ -1,4 +1,4 @@
-//! The CPU: every instruction set, on one thread and on all.
+//! Benchmarks on the CPU, with every instruction set, on one thread and on all.
 
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -11,7 +11,7 @@ use crate::output::{Output, Row, significant};
 use crate::workloads::{self, Precision, Visitor, Workload};
 use crate::{Failure, Selection, errors, peak};
 
-/// One workload in one precision, one way.
+/// The measurements of one workload in one precision, with one instruction set and thread count.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -20,13 +20,13 @@ struct Measured {
     instructions: String,
     threads: usize,
     trajectories: usize,
-    /// All threads together, the best of several runs.
+    /// Trajectories per second of all threads together, the best of several runs.
     trajectories_per_second: f64,
     trajectories_per_second_per_core: f64,
     steps_per_second: f64,
-    /// Steps in floating-point operations by the peak of the same cores, measured beside.
+    /// Floating-point operations of the steps per second, divided by the peak of the same cores.
     share_of_peak: Option<f64>,
-    /// Fused multiply-adds on registers, two operations each, all threads together.
+    /// The peak: fused multiply-adds on registers, two operations each, all threads together.
     peak_gflops: Option<f64>,
     steps: u64,
     rejected: u64,
@@ -71,7 +71,7 @@ impl Row for Measured {
     }
 }
 
-/// Measures the selected ones of A, B2, C and V.
+/// Measures the selected workloads among A, B2, C and V.
 pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Failure> {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = if all > 1 { vec![1, all] } else { vec![1] };
@@ -128,7 +128,7 @@ impl Visitor for Bench {
         let (error_median, error_max) = errors::relative(base, &solution, workload.save)?;
         let failures = solution.codes().filter(|code| !code.is_success()).count();
         drop(solution);
-        // The peak before and after: other work on the machine, and clocks, change it.
+        // The peak is measured before and after: clocks and other work on the machine change it.
         let before = peak::flops(instructions, precision, threads);
         let mut seconds = f64::INFINITY;
         for _ in 0..runs {

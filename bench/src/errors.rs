@@ -1,4 +1,4 @@
-//! What a solution is off by.
+//! Errors of solutions, against a reference with tight tolerances.
 
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
@@ -8,7 +8,7 @@ use odes::system::System;
 use crate::Failure;
 use crate::output::median;
 
-/// Trajectories that are compared.
+/// The number of trajectories that are compared.
 const SAMPLE: usize = 500;
 
 /// Median and maximum over trajectories of the error, of each trajectory's state where it is
@@ -57,7 +57,7 @@ where
     Ok((median(relative), scaled.into_iter().fold(0.0, worse)))
 }
 
-/// The larger error; a NaN is the largest.
+/// The larger of two errors; a NaN is larger than any number.
 fn worse(a: f64, b: f64) -> f64 {
     if b <= a { a } else { b }
 }
@@ -66,7 +66,7 @@ fn norm<const N: usize>(x: [f64; N]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The Euclidean norm of the difference, by `scale`.
+/// The Euclidean norm of the difference, divided by `scale`.
 fn distance<const N: usize>(u: [f64; N], exact: [f64; N], scale: f64) -> f64 {
     let difference = norm::<N>(std::array::from_fn(|d| u[d] - exact[d]));
     if difference == 0.0 { 0.0 } else { difference / scale }

@@ -8,13 +8,13 @@ use serde::Serialize;
 use crate::Failure;
 use crate::output::{Output, Row, median, significant};
 
-/// One right-hand side.
+/// The measurements of one right-hand side.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
     system: String,
     milliseconds: f64,
-    /// Of the expansion's text.
+    /// Bytes of the expansion's text.
     bytes: usize,
 }
 
@@ -48,7 +48,7 @@ fn dense(n: usize) -> String {
     )
 }
 
-/// Measures.
+/// Measures all right-hand sides and prints a table.
 pub(crate) fn run(output: &mut Output) -> Result<(), Failure> {
     let systems = [
         ("Pollution, 20", function(include_str!("../../examples/models/pollution.rs")).to_owned()),

@@ -14,7 +14,7 @@ mod transcendental_system;
 
 use transcendental_system::transcendental;
 
-/// One precision, one set of functions.
+/// The measurements in one precision with one set of functions.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,

@@ -1,7 +1,7 @@
-//! The first GPU.
+//! Benchmarks on the first GPU.
 
 use ode_gpu::Device;
-use odes::inputs::Inputs;
+use odes::backend::Inputs;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -12,7 +12,7 @@ use crate::output::{Output, Row, median, significant};
 use crate::workloads::{self, By, Precision, Visitor, Workload};
 use crate::{Failure, Selection, errors, prototypes};
 
-/// One workload in one precision.
+/// The measurements of one workload in one precision.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -22,14 +22,14 @@ struct Measured {
     precision: Precision,
     trajectories: usize,
     runs: usize,
-    /// Kernel time by device events, median.
+    /// The median kernel time in milliseconds, by device events.
     kernel_ms: f64,
     kernel_ms_min: f64,
-    /// From prepared inputs to results in host memory, median.
+    /// The median time in milliseconds from prepared inputs to results in host memory.
     host_to_host_ms: f64,
-    /// The whole call: with the evaluation of the ensemble's problems.
+    /// The time of the whole call, with the evaluation of the ensemble's problems.
     call_ms: f64,
-    /// The first call in this process: with compiler or disk cache.
+    /// The time of the first call in this process, with compiler or disk cache.
     first_call_ms: f64,
     steps: u64,
     rejected: u64,
@@ -39,7 +39,7 @@ struct Measured {
     error_max: f64,
     reltol: Option<f64>,
     prototype_ms: Option<f64>,
-    /// Kernel time by that of the prototype.
+    /// The kernel time divided by that of the prototype.
     ratio: Option<f64>,
     registers: u32,
     local_bytes: u32,
@@ -106,11 +106,11 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
         }
         let bench = Bench { workload, precision, gpu: &gpu, device: &device, runs, method: () };
         let measured = match workload.by {
-            By::Tsit5 => bench.run::<Tsit5, 7>(Tsit5),
-            By::Rk4 => bench.run::<Rk4, 5>(Rk4),
-            By::Vern7 => bench.run::<Vern7, 16>(Vern7),
-            By::Dop853 => bench.run::<Dop853, 16>(Dop853),
-            By::Vern9 => bench.run::<Vern9, 26>(Vern9),
+            By::Tsit5 => bench.run(Tsit5),
+            By::Rk4 => bench.run(Rk4),
+            By::Vern7 => bench.run(Vern7),
+            By::Dop853 => bench.run(Dop853),
+            By::Vern9 => bench.run(Vern9),
         }?;
         output.row(&measured)?;
     }
@@ -127,12 +127,12 @@ struct Bench<'a, M> {
 }
 
 /// A method with its number of kept vectors.
-struct Kept<M, const K: usize>(M);
+struct Kept<M>(M);
 
 impl Bench<'_, ()> {
-    fn run<M: Method<K>, const K: usize>(self, method: M) -> Result<Measured, Failure> {
+    fn run<M: Method>(self, method: M) -> Result<Measured, Failure> {
         let Bench { workload, precision, gpu, device, runs, .. } = self;
-        let method = Kept::<M, K>(method);
+        let method = Kept::<M>(method);
         let bench = Bench { workload, precision, gpu, device, runs, method };
         match precision {
             Precision::F32 => workload.visit::<f32, _>(bench),
@@ -141,7 +141,7 @@ impl Bench<'_, ()> {
     }
 }
 
-/// Attempted and rejected steps of all trajectories.
+/// The attempted and the rejected steps of all trajectories together.
 pub(crate) fn steps<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     solution: &EnsembleSolution<S, T, N, P>,
 ) -> (u64, u64) {
@@ -151,7 +151,7 @@ pub(crate) fn steps<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     (accepted + rejected, rejected)
 }
 
-impl<M: Method<K>, const K: usize> Visitor for Bench<'_, Kept<M, K>> {
+impl<M: Method> Visitor for Bench<'_, Kept<M>> {
     type Output = Result<Measured, Failure>;
 
     fn visit<S, T, F, const N: usize, const P: usize>(
@@ -173,7 +173,7 @@ impl<M: Method<K>, const K: usize> Visitor for Bench<'_, Kept<M, K>> {
         let failures = first.codes().filter(|code| !code.is_success()).count();
         let first_call_ms = first.timings().total * 1e3;
         drop(first);
-        // Clocks and pools settle.
+        // The first solves are not timed, until clocks and memory pools have settled.
         drop(solve()?);
         let mut times = Vec::new();
         for _ in 0..runs {
@@ -189,7 +189,7 @@ impl<M: Method<K>, const K: usize> Visitor for Bench<'_, Kept<M, K>> {
         });
 
         let inputs = Inputs::new(ensemble, options, &M::PROPERTIES)?;
-        let report = gpu.report::<T, S, M, N, P, K>(&inputs)?;
+        let report = gpu.report::<T, S, M, N, P>(ensemble.system(), &inputs)?;
         Ok(Measured {
             bench: "gpu",
             device: device.name().to_owned(),

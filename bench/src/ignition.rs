@@ -1,20 +1,20 @@
-//! Who misses an ignition: implicit methods with and without the growth guard, on what
-//! `bench/peers/ignition.py` asks of SciPy and Cantera.
+//! Ignitions that implicit methods miss, with and without the growth guard, on the problems that
+//! `bench/peers/ignition.py` gives to SciPy and Cantera.
 
 use odes::prelude::*;
 use odes::{GrowthGuard, Method};
+use odes_models::h2o2::{DELAYS, h2o2, ignition_delay, of_delay};
 use serde::Serialize;
 
 use crate::Failure;
-use crate::models::h2o2::{DELAYS, h2o2, ignition_delay, of_delay};
 use crate::output::{Output, Row};
 
-/// How long each state is followed, in s.
+/// The time for which each state is followed, in s.
 const END: f64 = 10.0;
-/// Relative and absolute.
+/// Pairs of tolerances, relative and absolute.
 const TOLERANCES: [(f64, f64); 3] = [(1e-3, 1e-6), (1e-3, 1e-9), (1e-6, 1e-10)];
 
-/// The twelve states with one pair of tolerances.
+/// The results for the twelve states with one pair of tolerances.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -22,15 +22,15 @@ struct Measured {
     guard: String,
     reltol: f64,
     abstol: f64,
-    /// Ended without success.
+    /// The number of states whose trajectory ended without success.
     failed: usize,
-    /// Ended with success, and never got 400 K warmer.
+    /// The number of states whose trajectory ended with success and never got 400 K warmer.
     unignited: usize,
-    /// Of the others the delay that is farthest off, relative to Cantera's.
+    /// The largest error of the delay of the others, relative to Cantera's.
     worst: f64,
-    /// The fewest and the most accepted steps of those that did not fail.
+    /// The smallest and the largest number of accepted steps of the states that did not fail.
     steps: [u32; 2],
-    /// Steps that the guard refused, of all states.
+    /// The number of steps that the guard refused, of all states together.
     guarded: u32,
 }
 
@@ -63,7 +63,7 @@ impl Row for Measured {
 }
 
 /// Solves all states with all tolerances.
-fn by<M: Method<K> + Copy, const K: usize>(
+fn by<M: Method + Copy>(
     (name, method): (&'static str, M),
     guard: GrowthGuard,
     output: &mut Output,
@@ -74,7 +74,7 @@ fn by<M: Method<K> + Copy, const K: usize>(
         .vary(|problem, i| problem.with_u0(of_delay(i).0).with_p(of_delay(i).1));
     for (reltol, abstol) in TOLERANCES {
         let options = SolveOptions::default().reltol(reltol).abstol(abstol).growth_guard(guard);
-        // The same bits as in lanes, and less to compile.
+        // One lane has the same bits as many, and takes less time to compile.
         let solution = ensemble.solve(method, EnsembleSerial, &options.saveat(SaveAt::Steps))?;
         let mut row = Measured {
             bench: "ignition",
@@ -107,7 +107,7 @@ fn by<M: Method<K> + Copy, const K: usize>(
     Ok(())
 }
 
-/// Measures.
+/// Measures all methods and prints a table.
 pub(crate) fn run(output: &mut Output) -> Result<(), Failure> {
     for guard in [GrowthGuard::Off, GrowthGuard::Reject] {
         by(("Rodas4", Rodas4), guard, output)?;

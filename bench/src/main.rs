@@ -17,8 +17,8 @@
 //!
 //! A table goes to standard output, and with `--json` a line of JSON for each of its rows to a
 //! file. What is measured is the library as a user has it: its default options, with the
-//! tolerances of the workload. The workloads are in [`workloads`], what they are held against in
-//! [`prototypes`].
+//! tolerances of the workload. The workloads are in [`workloads`], and the times of the prototypes
+//! that they are compared with in [`prototypes`].
 
 mod build;
 #[path = "../../tests/support/counted.rs"]
@@ -29,9 +29,6 @@ mod expand;
 mod functions;
 mod gpu;
 mod ignition;
-#[path = "../../examples/models/mod.rs"]
-#[allow(missing_docs)]
-mod models;
 mod output;
 mod peak;
 mod prototypes;
@@ -129,7 +126,8 @@ impl Selection {
         self.workloads.is_empty() || self.workloads.iter().any(|w| w.eq_ignore_ascii_case(name))
     }
 
-    /// The selected ones of `all`, with their precisions. A name that nothing has is an error.
+    /// The selected workloads of `all`, with their precisions. A name that no workload has is an
+    /// error.
     fn of(&self, all: Vec<Workload>) -> Result<Vec<(Workload, Precision)>, Failure> {
         let known = |name: &&String| !all.iter().any(|w| w.name.eq_ignore_ascii_case(name));
         if let Some(name) = self.workloads.iter().find(known) {
@@ -144,7 +142,7 @@ impl Selection {
     }
 }
 
-/// Whatever ends the program.
+/// Any error that ends the program.
 type Failure = Box<dyn std::error::Error>;
 
 fn run() -> Result<(), Failure> {

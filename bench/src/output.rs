@@ -8,23 +8,23 @@ use serde::Serialize;
 
 use crate::Failure;
 
-/// Where results go.
+/// The destinations of results: standard output, and a file if one was asked for.
 #[derive(Debug)]
 pub(crate) struct Output {
     json: Option<File>,
     headed: bool,
 }
 
-/// A result.
+/// A row of a table.
 pub(crate) trait Row: Serialize {
-    /// Titles of the columns and their widths.
+    /// The titles of the columns and their widths.
     const COLUMNS: &'static [(&'static str, usize)];
-    /// What the columns say.
+    /// The texts of the columns.
     fn cells(&self) -> Vec<String>;
 }
 
 impl Output {
-    /// To the terminal, and to a file if there is one.
+    /// An output to the terminal, and to the file if one is given.
     pub(crate) fn new(json: Option<&Path>) -> Result<Self, Failure> {
         Ok(Output { json: json.map(File::create).transpose()?, headed: false })
     }
@@ -48,7 +48,7 @@ fn line(cells: impl Iterator<Item = (String, usize)>) {
     println!("{}", cells.join(" "));
 }
 
-/// A number with so many significant digits, a dash where there is none.
+/// A number with the given number of significant digits, or a dash where there is no number.
 pub(crate) fn significant(value: Option<f64>, digits: usize) -> String {
     match value {
         None => "-".to_owned(),
@@ -62,7 +62,7 @@ pub(crate) fn significant(value: Option<f64>, digits: usize) -> String {
     }
 }
 
-/// The middle one of some numbers.
+/// The median of some numbers.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

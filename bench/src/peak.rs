@@ -1,4 +1,4 @@
-//! What a core can do: fused multiply-adds on registers, nothing else.
+//! The peak of a core: fused multiply-adds on registers, nothing else.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -8,7 +8,8 @@ use odes::InstructionSet;
 
 use crate::workloads::Precision;
 
-/// Independent chains: enough for two units of latency four, and few enough for 16 registers.
+/// The number of independent chains: enough for two units of latency four, and few enough for 16
+/// registers.
 const CHAINS: u64 = 12;
 
 #[cfg(target_arch = "x86_64")]
@@ -38,8 +39,8 @@ mod x86 {
     chains!(avx512_f64, "avx512f", _mm512_set1_pd, _mm512_fmadd_pd);
 }
 
-/// Runs the chains so many times and says how many operations that were; 0 where the instruction
-/// set is not there or has no fused multiply-add.
+/// Runs the chains the given number of times and returns the number of operations; 0 where the
+/// instruction set is not available or has no fused multiply-add.
 fn chains(instructions: InstructionSet, precision: Precision, rounds: u64) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if instructions.is_available() {

@@ -1,9 +1,9 @@
-//! What this project began from: the best kernel times, in milliseconds, that prototypes of this design
-//! had on one NVIDIA H200 before the project began. On another device they mean nothing.
+//! The best kernel times, in milliseconds, that prototypes of this design had on one NVIDIA H200
+//! before the project began. On another device they mean nothing.
 
 use crate::workloads::Precision;
 
-/// The time of a workload, where there is one.
+/// The prototype's time of a workload, where it had the workload.
 pub(crate) fn kernel_ms(workload: &str, precision: Precision) -> Option<f64> {
     use Precision::{F32, F64};
     let prototype = match (workload, precision) {

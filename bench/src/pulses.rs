@@ -1,4 +1,4 @@
-//! Pulses of the forcing: what share of random ones is missed, with `Success`.
+//! The share of random pulses of the forcing that is missed although the code is `Success`.
 //!
 //! `u' = -a u + B sin(omega t) + sum A g((t - c) / w)` over a span of 10: one pulse, one on a slow
 //! sine, or 2 to 10 Gaussian ones. `g` is a Gaussian, sech², a cosine bump by `if`, or a box of two
@@ -24,10 +24,10 @@ use random::Random;
 
 const SPAN: f64 = 10.0;
 const MOST_PULSES: usize = 10;
-/// What a pulse that is not there has as its place, so that no step stops there.
+/// The place of a pulse that is absent: outside the span, so that no step stops there.
 const NOWHERE: f64 = -1e6;
 
-/// A pulse of each shape, at `places`, of which all but one are nowhere.
+/// A pulse of each shape, at `places`, of which all but one are absent.
 #[ode_system]
 fn single(u: &[f64; 1], p: &[f64; 9], t: f64) -> [f64; 1] {
     let [a, b, omega, size, width, gauss, sech, bump, from] = *p;
@@ -41,7 +41,7 @@ fn single(u: &[f64; 1], p: &[f64; 9], t: f64) -> [f64; 1] {
     [-a * u[0] + b * (omega * t).sin() + size * pulse]
 }
 
-/// Ten Gaussian pulses: size, place and width of each.
+/// Ten Gaussian pulses; the parameters are size, place and width of each.
 #[ode_system]
 fn train(u: &[f64; 1], p: &[f64; 33], t: f64) -> [f64; 1] {
     let [a, b, omega, pulses @ ..] = *p;
@@ -53,7 +53,7 @@ fn train(u: &[f64; 1], p: &[f64; 33], t: f64) -> [f64; 1] {
     [-a * u[0] + b * (omega * t).sin() + sum]
 }
 
-/// One of so many.
+/// A random integer below the given number.
 fn pick(random: &mut Random, count: usize) -> usize {
     random.uniform(0.0, count as f64) as usize
 }
@@ -61,7 +61,7 @@ fn pick(random: &mut Random, count: usize) -> usize {
 const SETS: [&str; 3] = ["one", "on sine", "train"];
 const SHAPES: [&str; 4] = ["gauss", "sech2", "bump", "box"];
 const AREAS: [f64; 4] = [1.772_453_850_905_516, 2.0, 1.0, 2.0];
-/// Beyond so many widths there is nothing.
+/// For each shape the distance from its middle, in widths, beyond which a pulse is zero.
 const REACHES: [f64; 4] = [8.0, 20.0, 1.0, 5.0];
 
 fn shape(shape: usize, x: f64) -> f64 {
@@ -82,15 +82,15 @@ struct Problem {
     a: f64,
     b: f64,
     omega: f64,
-    /// Size, place and width of each.
+    /// The size, place and width of each pulse.
     pulses: Vec<[f64; 3]>,
     u0: f64,
     t1: f64,
     tolerance: f64,
-    /// Where the answer is looked at, and the answers.
+    /// The times at which the solution is compared, and the exact solutions there.
     tests: Vec<f64>,
     exact: Vec<f64>,
-    /// The most that the pulses do.
+    /// The largest effect of the pulses on the solution.
     effect: f64,
 }
 
@@ -141,7 +141,7 @@ impl Problem {
         problem
     }
 
-    /// The answers.
+    /// Computes the exact solutions.
     fn solve(&mut self) {
         let Problem { a, b, omega, u0, .. } = *self;
         let calm = |t: f64| {
@@ -163,7 +163,7 @@ impl Problem {
     }
 }
 
-/// What a pulse has left at `t`: 48 Gauss quadratures of the tenth order.
+/// The effect of a pulse on the solution at `t`, by 48 Gauss quadratures of order 10.
 fn left(kind: usize, a: f64, [size, place, width]: [f64; 3], t: f64) -> f64 {
     const NODES: [[f64; 2]; 5] = [
         [0.148_874_338_981_631_2, 0.295_524_224_714_752_9],
@@ -194,7 +194,7 @@ fn left(kind: usize, a: f64, [size, place, width]: [f64; 3], t: f64) -> f64 {
     size * sum
 }
 
-/// One solve: whether it succeeded, whether it missed a pulse, and its steps.
+/// The outcome of one solve: whether it succeeded, whether it missed a pulse, and its steps.
 #[derive(Clone, Copy)]
 struct Run {
     success: bool,
@@ -202,7 +202,7 @@ struct Run {
     steps: f64,
 }
 
-fn solve<S, M, const N: usize, const P: usize, const K: usize>(
+fn solve<S, M, const N: usize, const P: usize>(
     system: S,
     p: [f64; P],
     problem: &Problem,
@@ -211,7 +211,7 @@ fn solve<S, M, const N: usize, const P: usize, const K: usize>(
 ) -> Result<Run, Failure>
 where
     S: System<N, P>,
-    M: Solver<K>,
+    M: Solver,
 {
     let options = options.clone().tolerance(problem.tolerance).saveat(&problem.tests);
     let solution =
@@ -222,7 +222,8 @@ where
     Ok(Run { success, missed, steps: f64::from(solution.accepted() + solution.rejected()) })
 }
 
-/// What the steps are limited by.
+/// The rules that limit steps: a name, whether steps stop at pulses that the compiler finds, and
+/// `dtmax` in widths of the narrowest pulse.
 const RULES: [(&str, bool, Option<f64>); 6] = [
     ("time_breaks(false)", false, None),
     ("default", true, None),
@@ -232,11 +233,7 @@ const RULES: [(&str, bool, Option<f64>); 6] = [
     ("dtmax = 6 w", false, Some(6.0)),
 ];
 
-fn runs<M: Solver<K>, const K: usize>(
-    method: M,
-    problems: &[Problem],
-    rule: usize,
-) -> Result<Vec<Run>, Failure> {
+fn runs<M: Solver>(method: M, problems: &[Problem], rule: usize) -> Result<Vec<Run>, Failure> {
     let (_, breaks, dtmax) = RULES[rule];
     let of = |problem: &Problem| {
         let mut options = SolveOptions::default().time_breaks(breaks);
@@ -275,7 +272,7 @@ fn row(name: &str, method: &str, problems: &[Problem], runs: &[Run], bare: &[Run
     cells.extend((0..SETS.len()).map(|set| share(&|p| p.set == set)));
     cells.extend((0..SHAPES.len()).map(|shape| share(&|p| p.set < 2 && p.shape == shape)));
     cells.push(runs.iter().filter(|run| !run.success).count().to_string());
-    // The geometric mean, over what both solve.
+    // The geometric mean, over the problems that both solve.
     let right = |run: &Run| run.success && !run.missed;
     let both = runs.iter().zip(bare).filter(|(one, other)| right(one) && right(other));
     let ratios: Vec<f64> = both.map(|(one, other)| (one.steps / other.steps).ln()).collect();

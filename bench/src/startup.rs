@@ -1,4 +1,4 @@
-//! Where the time to a first solution goes, on a GPU, in a process that has done nothing yet.
+//! The parts of the time to a first solution on a GPU, in a process that has done nothing yet.
 
 use std::time::Instant;
 
@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::Failure;
 
-/// Milliseconds, one after the other. A solve does the last two at the same time, and the
-/// compilation beside the context.
+/// The parts in milliseconds, measured one after the other. A solve does the last two at the same
+/// time, and compiles while the context is created.
 #[derive(Debug, Serialize)]
 struct Startup {
     bench: &'static str,

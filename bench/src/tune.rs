@@ -1,5 +1,4 @@
-//! What the library's own choices are worth on the first GPU: schedules, batches, register
-//! limits.
+//! The effect of the library's own choices on the first GPU: schedules, batches, register limits.
 
 use odes::lane::Scalar;
 use odes::prelude::*;
@@ -11,16 +10,16 @@ use crate::output::{Output, Row, median, significant};
 use crate::workloads::{self, By, Precision, Visitor};
 use crate::{Failure, Selection};
 
-/// One workload, one way.
+/// The measurements of one workload with one choice.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
     workload: &'static str,
     precision: Precision,
     schedule: String,
-    /// Batches that the ensemble is cut into.
+    /// The number of batches that the ensemble is cut into.
     batches: usize,
-    /// Registers a thread may have, where that is limited.
+    /// The largest number of registers of a thread, where that is limited.
     registers: Option<u32>,
     kernel_ms: f64,
     host_to_host_ms: f64,
@@ -50,7 +49,7 @@ impl Row for Measured {
     }
 }
 
-/// Tries the selected workloads in all ways.
+/// Measures the selected workloads with all choices.
 pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Failure> {
     let gpu = EnsembleGpuKernel::all()?;
     let all = workloads::all().into_iter().filter(|workload| workload.by == By::Tsit5).collect();
@@ -88,7 +87,7 @@ pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Fail
     Ok(())
 }
 
-/// Median kernel and host-to-host times, in milliseconds.
+/// The median kernel and host-to-host times, in milliseconds.
 struct Times(EnsembleGpuKernel);
 
 impl Visitor for Times {

@@ -1,24 +1,25 @@
-//! Work and precision: what a smaller error costs, for each method on each problem, at tolerances from
-//! 1e-2 to 1e-10. `bench/work_precision.py` draws the pictures.
+//! Work-precision diagrams: time against error, for each method on each problem, at tolerances
+//! from 1e-2 to 1e-10. `bench/work_precision.py` draws the pictures.
 //!
-//! The time is that of one trajectory in one lane, since the lanes of all instruction sets would take an hour
-//! to compile. Errors are at the end of the span, against the references of `examples/models`: of stiff systems, of the worst component,
-//! relative to it plus a size below which it does not matter; of the others relative to the largest
-//! component. The absolute tolerance is the relative one times the same size.
+//! The time is that of one trajectory in one lane, since the lanes of all instruction sets would
+//! take an hour to compile. Errors are at the end of the span, against the references of
+//! `examples/models`: of stiff systems, of the worst component, relative to it plus a size below
+//! which it does not matter; of the others relative to the largest component. The absolute
+//! tolerance is the relative one times the same size.
 
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Dop853, Kvaerno5, Method, SolveOptions, TrBdf2, Vern7, Vern9};
 use serde::Serialize;
 
+use crate::Failure;
 use crate::counted::{self, Counted};
 use crate::output::{Output, Row, significant};
-use crate::{Failure, models};
 
-/// A trajectory that takes more steps is given up: the method is not for this problem.
+/// The number of steps after which a trajectory is given up: the method is not for this problem.
 const MOST_STEPS: u32 = 1_000_000;
 
-/// One solve.
+/// The measurements of one solve.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -27,10 +28,10 @@ struct Measured {
     method: &'static str,
     reltol: f64,
     abstol: f64,
-    /// Accepted and rejected.
+    /// Accepted and rejected steps.
     steps: u64,
     rejected: u64,
-    /// Of the right-hand side, counted.
+    /// The number of evaluations of the right-hand side, counted.
     evaluations: u64,
     factorisations: u64,
     microseconds: f64,
@@ -68,13 +69,14 @@ impl Row for Measured {
     }
 }
 
-/// A problem with a known end.
+/// A problem whose final state is known.
 struct Problem<S, const N: usize, const P: usize> {
     problem: OdeProblem<Counted<S>, f64, N, P>,
     reference: [f64; N],
-    /// Stiff, and the size below which its components do not matter; otherwise the largest matters.
+    /// For a stiff problem the size below which components do not matter; in others only the
+    /// largest component matters.
     small: Option<f64>,
-    /// The time is the best of so many solves.
+    /// The number of solves of which the best time is taken.
     runs: usize,
 }
 
@@ -95,12 +97,12 @@ macro_rules! by {
     };
 }
 
-/// Measures all of them.
+/// Measures all problems by all methods.
 pub(crate) fn run(quick: bool, output: &mut Output) -> Result<(), Failure> {
     let runs = if quick { 1 } else { 9 };
     macro_rules! problem {
         ($name:ident, $small:expr, $methods:ident $(, until $earlier:ident)?) => {{
-            use models::$name::*;
+            use odes_models::$name::*;
             #[allow(unused_variables)]
             let (end, reference) = (SPAN.1, REFERENCE);
             $(let (end, reference) = $earlier;)?
@@ -121,23 +123,15 @@ pub(crate) fn run(quick: bool, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
-    fn by<M: Method<K>, const K: usize>(
-        &self,
-        method: M,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+impl<S: System<N, P> + Default, const N: usize, const P: usize> Problem<S, N, P> {
+    fn by<M: Method>(&self, method: M, output: &mut Output) -> Result<(), Failure> {
         for exponent in 2..=10 {
             output.row(&self.at(method, f64::powi(10.0, -exponent))?)?;
         }
         Ok(())
     }
 
-    fn at<M: Method<K>, const K: usize>(
-        &self,
-        method: M,
-        reltol: f64,
-    ) -> Result<Measured, Failure> {
+    fn at<M: Method>(&self, method: M, reltol: f64) -> Result<Measured, Failure> {
         let abstol = reltol * self.small.unwrap_or(1.0);
         let options = SolveOptions::default().reltol(reltol).abstol(abstol).max_steps(MOST_STEPS);
         let ensemble = EnsembleProblem::new(self.problem);
@@ -153,7 +147,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
         let (steps, rejected) = (u64::from(solution.accepted(0)), u64::from(solution.rejected(0)));
         Ok(Measured {
             bench: "work-precision",
-            problem: S::NAME,
+            problem: S::default().info().name,
             stiff: self.small.is_some(),
             method: M::PROPERTIES.name,
             reltol,

@@ -1,26 +1,26 @@
-//! The workloads.
+//! The workloads of the benchmarks.
 //!
 //! - **A** Lorenz, sigma = 10, beta = 8/3, rho from 0 to 21 in order, u0 = (1, 0, 0), t in [0, 1],
 //!   1000 fixed steps, final states. **Ark4**: by the classical Runge–Kutta method.
-//! - **B2** the same with adaptive steps, both tolerances 1e-6, t in [0, 10]. **B2s**: rho shuffled.
+//! - **B2** the same with adaptive steps, both tolerances 1e-6, t in [0, 10]. **B2s**: rho
+//!   shuffled.
 //! - **C** as B2, saved at t = 0, 1, …, 10.
 //! - **R3, R6, R8** Lorenz, f64, t in [0, 1], relative tolerance 1e-3, 1e-6, 1e-8, absolute a
 //!   thousandth of it; 524288 trajectories. **R3s, R6s, R8s**: 2048 trajectories.
-//! - **E9** as R, by methods of several orders, each with the tolerance of which the median error is
-//!   just below 1e-9. **E9s**: 2048 trajectories. **EB2**: as B2 in f64 at the error that it has by Tsit5,
-//!   5.2e-7.
-//! - **V** Van der Pol, u0 = (2, 0), t in [0, 20], both tolerances 1e-5, mu = 10^(2x) with x uniform
-//!   in [0, 1], in random order: step counts differ by a factor of 20.
+//! - **E9** as R, by methods of several orders, each with the tolerance of which the median error
+//!   is just below 1e-9. **E9s**: 2048 trajectories. **EB2**: as B2 in f64 at the error that it has
+//!   by Tsit5, 5.2e-7.
+//! - **V** Van der Pol, u0 = (2, 0), t in [0, 20], both tolerances 1e-5, mu = 10^(2x) with x
+//!   uniform in [0, 1], in random order: step counts differ by a factor of 20.
 
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{SolveOptions, Vary};
+use odes_models::lorenz::lorenz;
+use odes_models::van_der_pol::van_der_pol;
 
-use crate::models::lorenz::lorenz;
-use crate::models::van_der_pol::van_der_pol;
-
-/// Single or double.
+/// The precision of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Precision {
@@ -39,14 +39,14 @@ impl Precision {
     }
 }
 
-/// What is swept.
+/// The system of a workload and its varied parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sweep {
-    /// Lorenz, rho from 0 to 21.
+    /// Lorenz with rho from 0 to 21, in order.
     Rho,
-    /// The same in random order.
+    /// Lorenz with rho from 0 to 21, in random order.
     RhoShuffled,
-    /// Van der Pol, mu from 1 to 100 in random order.
+    /// Van der Pol with mu from 1 to 100, in random order.
     Mu,
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Steps {
     Adaptive { abstol: f64, reltol: f64 },
 }
 
-/// By which method.
+/// The method of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
     Tsit5,
@@ -80,10 +80,10 @@ pub(crate) struct Workload {
     pub(crate) precisions: &'static [Precision],
 }
 
-/// Numbers of trajectories of R, and of the same with few.
+/// The numbers of trajectories of R and of Rs.
 const R_TRAJECTORIES: [usize; 2] = [524_288, 2048];
 
-/// All of them, as a GPU gets them.
+/// All workloads, of the sizes for a GPU.
 pub(crate) fn all() -> Vec<Workload> {
     let (n, both) = (1 << 22, &[Precision::F32, Precision::F64]);
     let tolerance = |t| Steps::Adaptive { abstol: t, reltol: t };
@@ -134,11 +134,11 @@ pub(crate) fn all() -> Vec<Workload> {
     all
 }
 
-/// What is done with a workload's ensemble, whatever its types.
+/// An operation on a workload's ensemble, generic over its types.
 pub(crate) trait Visitor {
-    /// What comes out.
+    /// The result.
     type Output;
-    /// Does it. `base` is the ensemble's problem in double precision.
+    /// Performs the operation. `base` is the ensemble's problem in double precision.
     fn visit<S, T, F, const N: usize, const P: usize>(
         self,
         base: OdeProblem<S, f64, N, P>,
@@ -152,7 +152,7 @@ pub(crate) trait Visitor {
 }
 
 impl Workload {
-    /// The options of a solve: the defaults, but for what the workload is about.
+    /// The options of a solve: the defaults, with the steps and tolerances of the workload.
     pub(crate) fn options(&self) -> SolveOptions {
         let options = match self.steps {
             Steps::Fixed(dt) => SolveOptions::default().fixed_step(dt),
@@ -163,7 +163,7 @@ impl Workload {
         if self.save { options.saveat(1.0) } else { options }
     }
 
-    /// Its relative tolerance.
+    /// The relative tolerance of the workload.
     pub(crate) fn reltol(&self) -> Option<f64> {
         match self.steps {
             Steps::Fixed(_) => None,
@@ -171,7 +171,7 @@ impl Workload {
         }
     }
 
-    /// Lets `visitor` have the ensemble, in precision `T`.
+    /// Calls `visitor` with the ensemble, in precision `T`.
     pub(crate) fn visit<T: Scalar, V: Visitor>(&self, visitor: V) -> V::Output {
         let options = self.options();
         let (n, t) = (self.trajectories, T::narrow);

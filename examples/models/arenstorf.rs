@@ -1,5 +1,6 @@
-//! Arenstorf, Periodic solutions of the restricted three body problem, American Journal of Mathematics
-//! 85 (1963); Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.0.
+//! Arenstorf, Periodic solutions of the restricted three body problem, American Journal of
+//! Mathematics 85 (1963); Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I,
+//! II.0.
 
 use odes::ode_system;
 

@@ -41,8 +41,8 @@ pub const REFERENCE: [f64; 2 * CELLS] = [
     3.3587790220793,
 ];
 
-/// An autocatalytic reaction in a thin tube, whose ends are kept at the equilibrium: two concentrations
-/// in each cell.
+/// An autocatalytic reaction in a thin tube, whose ends are kept at the equilibrium: two
+/// concentrations in each cell.
 #[ode_system]
 pub fn diffusive_brusselator(du: &mut [f64; 16], u: &[f64; 16], p: &[f64; 3], _t: f64) {
     const CELLS: usize = 8;

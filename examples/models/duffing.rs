@@ -1,5 +1,5 @@
-//! Duffing (1918); Ueda, Randomly transitional phenomena in the system governed by Duffing's equation,
-//! Journal of Statistical Physics 20 (1979).
+//! Duffing (1918); Ueda, Randomly transitional phenomena in the system governed by Duffing's
+//! equation, Journal of Statistical Physics 20 (1979).
 
 use odes::ode_system;
 

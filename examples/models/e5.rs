@@ -1,5 +1,5 @@
-//! Enright, Hull and Lindberg, Comparing numerical methods for stiff systems, BIT 15 (1975); E5 in Hairer
-//! and Wanner, Solving Ordinary Differential Equations II, IV.10.
+//! Enright, Hull and Lindberg, Comparing numerical methods for stiff systems, BIT 15 (1975); E5 in
+//! Hairer and Wanner, Solving Ordinary Differential Equations II, IV.10.
 
 use odes::ode_system;
 
@@ -10,11 +10,11 @@ pub const P: [f64; 4] = [7.89e-10, 1.1e7, 1.13e9, 1.13e3];
 /// Time span.
 pub const SPAN: (f64, f64) = (0.0, 1e13);
 /// The state at its end, by `tools/references.py`; the first and the last are below 1e-100. Always
-/// `u[1] = u[2] + u[3]`. In rounded arithmetic that is lost when the three fall from 1e-7: the Bari test
-/// set has 8.868e-23 and 8.855e-23, the mean of which is this.
+/// `u[1] = u[2] + u[3]`. In rounded arithmetic that is lost when the three fall from 1e-7: the Bari
+/// test set has 8.868e-23 and 8.855e-23, the mean of which is this.
 pub const REFERENCE: [f64; 4] = [0.0, 8.8612335212911e-23, 8.8612335212911e-23, 0.0];
-/// A time at which the species are still larger than rounding errors that are made on the way, and the
-/// state then, by `tools/references.py --until`.
+/// A time at which the species are still larger than rounding errors that are made on the way, and
+/// the state then, by `tools/references.py --until`.
 pub const EARLIER: (f64, [f64; 4]) =
     (1e5, [7.4813208224292e-6, 2.3734781561206e-12, 2.2123586689582e-12, 1.6111948716243e-13]);
 

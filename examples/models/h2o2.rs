@@ -3,7 +3,7 @@
 //! reactions. Argon is left out, and the reaction that needs it.
 
 use odes::lane::Scalar;
-use odes::system::System;
+use odes::system::Rhs;
 use odes::{Trajectory, ode_fn, ode_system};
 
 /// A standard atmosphere, in Pa.
@@ -80,7 +80,7 @@ pub fn ignition_delay<T: Scalar>(trajectory: Trajectory<'_, h2o2::Model, T, 9, 2
     let (begin, end) = (trajectory.time(before).widen(), trajectory.time(after).widen());
     let p = trajectory.p();
     let rise = |slot| {
-        let rate = h2o2::Model::rhs(&trajectory.state(slot), &p, trajectory.time(slot))[0];
+        let rate = h2o2.rhs(&trajectory.state(slot), &p, trajectory.time(slot))[0];
         rate.widen() * (end - begin)
     };
     let (a, b) = (temperature(before), temperature(after));
@@ -222,8 +222,8 @@ pub fn burning(
         a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>()
     }
 
-    /// Lindemann's falloff with Troe's broadening, of the recombination of OH: the rate constant as a
-    /// share of its limit of high pressures, at the reduced pressure `reduced`.
+    /// Lindemann's falloff with Troe's broadening, of the recombination of OH: the rate constant as
+    /// a share of its limit of high pressures, at the reduced pressure `reduced`.
     fn troe(t: f64, reduced: f64) -> f64 {
         let center = (1.0 - 0.7346) * (t * (-1.0 / 94.0)).exp()
             + 0.7346 * (t * (-1.0 / 1756.0)).exp()

@@ -1,6 +1,6 @@
-//! Schäfer, A new approach to explain the "high irradiance responses" of photomorphogenesis, Journal of
-//! Mathematical Biology 2 (1975); HIRES in Hairer and Wanner, Solving Ordinary Differential Equations
-//! II, IV.10.
+//! Schäfer, A new approach to explain the "high irradiance responses" of photomorphogenesis,
+//! Journal of Mathematical Biology 2 (1975); HIRES in Hairer and Wanner, Solving Ordinary
+//! Differential Equations II, IV.10.
 
 use odes::ode_system;
 

@@ -32,7 +32,7 @@ pub mod hodgkin_huxley {
         pub current: f64,
     }
 
-    pub struct Channel {
+    struct Channel {
         /// The greatest, mS/cm².
         conductance: f64,
         /// Of the reversal of the current, mV.

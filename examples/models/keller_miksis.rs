@@ -15,8 +15,8 @@ pub const SPAN: (f64, f64) = (0.0, 5.0);
 /// The state at its end, by `tools/references.py`.
 pub const REFERENCE: [f64; 2] = [1.9963831414967, -7.8634702930981];
 
-/// Of a bubble of the radius `radius` (m) in water of 25 °C at 1 bar, driven by two waves with these
-/// amplitudes (Pa) and frequencies (Hz), the second ahead by `phase`.
+/// Of a bubble of the radius `radius` (m) in water of 25 °C at 1 bar, driven by two waves with
+/// these amplitudes (Pa) and frequencies (Hz), the second ahead by `phase`.
 pub const fn coefficients(
     radius: f64,
     amplitudes: [f64; 2],

@@ -12,7 +12,8 @@ pub const SPAN: (f64, f64) = (0.0, 5.0);
 /// The state at its end, by `tools/references.py`.
 pub const REFERENCE: [f64; 3] = [0.060815849378377, 9.2737860396589e-09, 3.0274360822404e-09];
 
-/// Measles with the contacts of the school year: an SEIR model forced by the seasons. Time in years.
+/// Measles with the contacts of the school year: an SEIR model forced by the seasons. Time in
+/// years.
 #[ode_system]
 pub mod measles {
     use std::f64::consts::TAU;

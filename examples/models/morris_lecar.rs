@@ -1,5 +1,5 @@
-//! Morris and Lecar, Voltage oscillations in the barnacle giant muscle fiber, Biophysical Journal 35
-//! (1981); the constants are those of Rinzel and Ermentrout, Analysis of neural excitability and
+//! Morris and Lecar, Voltage oscillations in the barnacle giant muscle fiber, Biophysical Journal
+//! 35 (1981); the constants are those of Rinzel and Ermentrout, Analysis of neural excitability and
 //! oscillations (1989), for class II excitability.
 
 use odes::ode_system;
@@ -20,8 +20,8 @@ const LEAK: f64 = 2.0;
 /// µF/cm².
 const CAPACITANCE: f64 = 20.0;
 
-/// A muscle fibre: potential (mV) and share of open potassium channels; the parameter is the current
-/// (µA/cm²). Time in milliseconds.
+/// A muscle fibre: potential (mV) and share of open potassium channels; the parameter is the
+/// current (µA/cm²). Time in milliseconds.
 #[ode_system]
 pub fn morris_lecar(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
     let [v, w] = *u;

@@ -1,4 +1,5 @@
-//! Chen, Rubanova, Bettencourt and Duvenaud, Neural ordinary differential equations, NeurIPS (2018).
+//! Chen, Rubanova, Bettencourt and Duvenaud, Neural ordinary differential equations, NeurIPS
+//! (2018).
 
 use odes::ode_system;
 

@@ -1,5 +1,5 @@
-//! Field and Noyes, Oscillations in chemical systems, Journal of Chemical Physics 60 (1974); OREGO in
-//! Hairer and Wanner, Solving Ordinary Differential Equations II, IV.10.
+//! Field and Noyes, Oscillations in chemical systems, Journal of Chemical Physics 60 (1974); OREGO
+//! in Hairer and Wanner, Solving Ordinary Differential Equations II, IV.10.
 
 use odes::ode_system;
 

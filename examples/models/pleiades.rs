@@ -1,5 +1,5 @@
-//! Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.10. The reference agrees
-//! with the Bari test set's (Mazzia and Magherini, 2008) to its 12 digits.
+//! Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.10. The reference
+//! agrees with the Bari test set's (Mazzia and Magherini, 2008) to 11 digits.
 
 use odes::ode_system;
 

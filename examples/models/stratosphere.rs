@@ -1,6 +1,6 @@
-//! Sandu and others, Benchmarking stiff ODE solvers for atmospheric chemistry problems II, Atmospheric
-//! Environment 31 (1997), the small mechanism of KPP; its rates as functions of the temperature: DeMore
-//! and others, Chemical Kinetics and Photochemical Data, JPL 92-20 (1992).
+//! Sandu and others, Benchmarking stiff ODE solvers for atmospheric chemistry problems II,
+//! Atmospheric Environment 31 (1997), the small mechanism of KPP; its rates as functions of the
+//! temperature: DeMore and others, Chemical Kinetics and Photochemical Data, JPL 92-20 (1992).
 
 use std::f64::consts::PI;
 
@@ -18,9 +18,9 @@ pub const SPAN: (f64, f64) = (12.0 * HOUR, 84.0 * HOUR);
 pub const REFERENCE: [f64; 5] =
     [141.13673171377, 9.4680221718537e8, 7.6209864514908e11, 9.1317513902874e8, 1.8332486097126e8];
 
-/// Ozone 25 km up, under a sun that rises and sets: excited and ground-state oxygen atoms, ozone, nitric
-/// oxide and dioxide (1/cm³); the parameters are the temperature (K), and air and oxygen (1/cm³). Time
-/// in seconds from midnight.
+/// Ozone 25 km up, under a sun that rises and sets: excited and ground-state oxygen atoms, ozone,
+/// nitric oxide and dioxide (1/cm³); the parameters are the temperature (K), and air and oxygen
+/// (1/cm³). Time in seconds from midnight.
 #[ode_system]
 pub fn stratosphere(du: &mut [f64; 5], u: &[f64; 5], p: &[f64; 3], t: f64) {
     const SUNRISE: f64 = 4.5;

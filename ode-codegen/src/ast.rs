@@ -4,33 +4,41 @@
 //! no place here: the parser has reported it and left an [`ExprKind::Error`], with which the later
 //! phases compute silently, so that one mistake is one error.
 
+mod purpose;
+
 use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::graph::{Binary, Comparison, Unary};
+use crate::functions::Function;
+use crate::graph::Comparison;
+
+pub(crate) use self::purpose::Purpose;
 
 /// A system: its right-hand side and what else belongs to it.
 pub(crate) struct System<'a> {
-    /// Of the function, or of the module.
+    /// The name of the function, or of the module.
     pub name: &'a Ident,
     pub scalar: Scalar,
     /// What all parts see: the constants, functions and structs of a module.
     pub items: Block<'a>,
     pub rhs: Part<'a>,
-    /// Derivatives by hand.
-    pub jacobian: Option<Part<'a>>,
-    pub tgrad: Option<Part<'a>>,
+    /// Its other functions, but for those that are called by these.
+    pub others: Vec<(Purpose, Part<'a>)>,
     pub mass: Option<MassMatrix<'a>>,
-    /// Where there is no state of the system.
-    pub domain: Option<Part<'a>>,
-    pub observables: Vec<Part<'a>>,
     /// `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,
     /// A construct was refused that may hold assignments: do not complain about missing ones.
     pub opaque: bool,
     /// A pattern was refused that may declare variables: do not complain about unknown ones.
     pub hidden_names: bool,
+}
+
+impl<'a> System<'a> {
+    /// The function of a purpose of which there is one at most.
+    pub(crate) fn other(&self, purpose: Purpose) -> Option<&Part<'a>> {
+        self.others.iter().find(|(other, _)| *other == purpose).map(|(_, part)| part)
+    }
 }
 
 /// The float type that a system is written in. A type parameter is as `f64`.
@@ -91,7 +99,7 @@ pub(crate) enum Shape<'a> {
     Float,
     Array(Box<Shape<'a>>, Box<Expr<'a>>),
     Struct(&'a Ident),
-    /// Anything else.
+    /// Any other type.
     Other(&'a syn::Type),
 }
 
@@ -130,7 +138,7 @@ pub(crate) struct Constant<'a> {
     pub name: &'a Ident,
     pub ty: Type,
     pub value: Expr<'a>,
-    /// The names in its value.
+    /// The names in the value of the constant.
     pub names: Vec<&'a Ident>,
 }
 
@@ -170,13 +178,13 @@ pub(crate) enum Pattern<'a> {
     Bool(bool),
     /// A constant by its name, in a `match`.
     Constant(&'a Ident, u32),
-    /// In a `match`; the bounds are constants.
+    /// A range, in a `match`; the bounds are constants.
     Range {
         start: Option<Box<Expr<'a>>>,
         end: Option<Box<Expr<'a>>>,
         inclusive: bool,
     },
-    /// One of several, in a `match`.
+    /// One of several patterns, in a `match`.
     Or(Vec<Pattern<'a>>),
     /// Refused and reported: it matches nothing and everything.
     Error,
@@ -188,7 +196,7 @@ pub(crate) struct Rest<'a> {
     pub name: Option<&'a Ident>,
 }
 
-/// What a type ascription tells about numbers; all else of types is rustc's business.
+/// The part of a type ascription that is about numbers; the rest of types is left to rustc.
 #[derive(Clone)]
 pub(crate) enum Type {
     /// Nothing: a truth value, `_`.
@@ -203,7 +211,8 @@ pub(crate) enum Type {
 /// A function or a closure of the user's.
 pub(crate) struct Callable<'a> {
     pub parameters: Vec<(Pattern<'a>, Type)>,
-    /// The types of the parameters, where they tell the constants that the function is generic over.
+    /// The types of the parameters, where they tell the constants that the function is generic
+    /// over.
     pub lengths: Vec<(usize, &'a syn::Type)>,
     /// Those constants.
     pub generics: Vec<&'a Ident>,
@@ -251,7 +260,7 @@ impl IntegerType {
 }
 
 pub(crate) struct Expr<'a> {
-    /// Number in source order.
+    /// The number of the expression or place, in source order.
     pub id: u32,
     pub kind: ExprKind<'a>,
     pub syntax: &'a syn::Expr,
@@ -326,7 +335,7 @@ pub(crate) enum ExprKind<'a> {
         end: Box<Expr<'a>>,
         inclusive: bool,
     },
-    /// A method of arrays and iterators; `of` is the type in `sum::<f64>()`.
+    /// A call of a method of arrays and iterators; `of` is the type in `sum::<f64>()`.
     Method {
         method: Method,
         receiver: Box<Expr<'a>>,
@@ -401,14 +410,14 @@ pub(crate) struct Arm<'a> {
 
 /// What can be assigned to: a variable, or an element of it.
 pub(crate) struct Place<'a> {
-    /// Number in source order.
+    /// The number of the expression or place, in source order.
     pub id: u32,
     pub root: &'a Ident,
     pub steps: Vec<Step<'a>>,
     pub syntax: &'a syn::Expr,
 }
 
-/// From a value to one of its elements.
+/// A step from a value to one of its elements.
 pub(crate) enum Step<'a> {
     Index(Expr<'a>),
     Field(Member<'a>),
@@ -463,138 +472,7 @@ pub(crate) enum Cast {
     Integer(IntegerType),
 }
 
-/// The functions of the subset.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Function {
-    Unary(Unary),
-    Binary(Binary),
-    Powi,
-    Recip,
-    MulAdd,
-    /// What a few operations make.
-    Composed(Composed),
-    /// A truth value.
-    Predicate(Predicate),
-    /// Sine and cosine, as a tuple.
-    SinCos,
-    /// Number of elements of an array.
-    Len,
-}
-
-impl Function {
-    /// All of them, by name.
-    pub(crate) const NAMES: [(&'static str, Function); 51] = [
-        ("sqrt", Function::Unary(Unary::Sqrt)),
-        ("exp", Function::Unary(Unary::Exp)),
-        ("ln", Function::Unary(Unary::Ln)),
-        ("sin", Function::Unary(Unary::Sin)),
-        ("cos", Function::Unary(Unary::Cos)),
-        ("tan", Function::Unary(Unary::Tan)),
-        ("tanh", Function::Unary(Unary::Tanh)),
-        ("abs", Function::Unary(Unary::Abs)),
-        ("powi", Function::Powi),
-        ("powf", Function::Binary(Binary::Powf)),
-        ("min", Function::Binary(Binary::Min)),
-        ("max", Function::Binary(Binary::Max)),
-        ("recip", Function::Recip),
-        ("mul_add", Function::MulAdd),
-        ("exp2", Function::Unary(Unary::Exp2)),
-        ("exp_m1", Function::Unary(Unary::ExpM1)),
-        ("ln_1p", Function::Unary(Unary::Ln1p)),
-        ("log2", Function::Unary(Unary::Log2)),
-        ("log10", Function::Unary(Unary::Log10)),
-        ("cbrt", Function::Unary(Unary::Cbrt)),
-        ("asin", Function::Unary(Unary::Asin)),
-        ("acos", Function::Unary(Unary::Acos)),
-        ("atan", Function::Unary(Unary::Atan)),
-        ("sinh", Function::Unary(Unary::Sinh)),
-        ("cosh", Function::Unary(Unary::Cosh)),
-        ("asinh", Function::Unary(Unary::Asinh)),
-        ("acosh", Function::Unary(Unary::Acosh)),
-        ("atanh", Function::Unary(Unary::Atanh)),
-        ("floor", Function::Unary(Unary::Floor)),
-        ("round_ties_even", Function::Unary(Unary::RoundEven)),
-        ("atan2", Function::Binary(Binary::Atan2)),
-        ("hypot", Function::Binary(Binary::Hypot)),
-        ("copysign", Function::Binary(Binary::Copysign)),
-        ("log", Function::Composed(Composed::Log)),
-        ("clamp", Function::Composed(Composed::Clamp)),
-        ("signum", Function::Composed(Composed::Signum)),
-        ("ceil", Function::Composed(Composed::Ceil)),
-        ("trunc", Function::Composed(Composed::Trunc)),
-        ("round", Function::Composed(Composed::Round)),
-        ("fract", Function::Composed(Composed::Fract)),
-        ("to_radians", Function::Composed(Composed::ToRadians)),
-        ("to_degrees", Function::Composed(Composed::ToDegrees)),
-        ("rem_euclid", Function::Composed(Composed::RemEuclid)),
-        ("div_euclid", Function::Composed(Composed::DivEuclid)),
-        ("is_nan", Function::Predicate(Predicate::Nan)),
-        ("is_finite", Function::Predicate(Predicate::Finite)),
-        ("is_infinite", Function::Predicate(Predicate::Infinite)),
-        ("is_sign_positive", Function::Predicate(Predicate::SignPositive)),
-        ("is_sign_negative", Function::Predicate(Predicate::SignNegative)),
-        ("sin_cos", Function::SinCos),
-        ("len", Function::Len),
-    ];
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES.into_iter().find(|&(known, _)| known == name).map(|(_, function)| function)
-    }
-
-    /// One that integers have, too.
-    pub(crate) fn of_integers(name: &str) -> Option<Self> {
-        let names = ["min", "max", "abs", "rem_euclid", "div_euclid"];
-        names.contains(&name).then(|| Self::from_name(name)).flatten()
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        let known = Self::NAMES.into_iter().find(|&(_, function)| function == self);
-        known.map_or("", |(name, _)| name)
-    }
-
-    /// Number of arguments, the receiver included.
-    pub(crate) fn arguments(self) -> usize {
-        match self {
-            Function::Unary(_)
-            | Function::Recip
-            | Function::Predicate(_)
-            | Function::SinCos
-            | Function::Len => 1,
-            Function::Binary(_) | Function::Powi => 2,
-            Function::MulAdd => 3,
-            Function::Composed(composed) => composed.arguments(),
-        }
-    }
-}
-
-/// A function that is a few operations of the graph: `compose` says which.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Composed {
-    Log,
-    Clamp,
-    Signum,
-    Ceil,
-    Trunc,
-    Round,
-    Fract,
-    ToRadians,
-    ToDegrees,
-    RemEuclid,
-    DivEuclid,
-}
-
-impl Composed {
-    /// Number of arguments, the receiver included.
-    fn arguments(self) -> usize {
-        match self {
-            Composed::Log | Composed::RemEuclid | Composed::DivEuclid => 2,
-            Composed::Clamp => 3,
-            _ => 1,
-        }
-    }
-}
-
-/// A way between the entries of a table.
+/// An interpolation between the entries of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interpolation {
     Linear,
@@ -602,7 +480,7 @@ pub(crate) enum Interpolation {
 }
 
 impl Interpolation {
-    /// By the name of the library's function.
+    /// The interpolation of the library's function of this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name {
             "interp_linear" => Some(Interpolation::Linear),
@@ -612,20 +490,10 @@ impl Interpolation {
     }
 }
 
-/// A question about a float.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Predicate {
-    Nan,
-    Finite,
-    Infinite,
-    SignPositive,
-    SignNegative,
-}
-
 /// Methods of arrays, iterators and integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// Those that change nothing where references and copies are alike.
+    /// The methods that change nothing where references and copies are alike.
     Iter,
     Rev,
     StepBy,
@@ -637,7 +505,7 @@ pub(crate) enum Method {
     Sum,
     Product,
     Fold,
-    /// Of integers.
+    /// The methods of integers.
     Pow,
 }
 
@@ -660,7 +528,7 @@ impl Method {
         })
     }
 
-    /// Number of arguments, without the receiver.
+    /// The number of arguments, without the receiver.
     pub(crate) fn arguments(self) -> usize {
         match self {
             Method::StepBy | Method::Skip | Method::Take | Method::Zip | Method::Map => 1,

@@ -1,10 +1,9 @@
 //! The times at which a right-hand side changes its form, or has a pulse or a step in closed form.
 //!
-//! A model with a dose at `t = 5` says `if t < 5.0`, and a step that goes over that time without
-//! knowing of it either misses the dose or is refused until it is short. The comparison tells the
-//! time, so it is found here and handed to the solver: constants as `System::TIME_BREAKS`, and
-//! functions of the parameters, which the solver evaluates for each trajectory, as
-//! `System::parameter_breaks`.
+//! A model with a dose at `t = 5` says `if t < 5.0`, and a step that goes over that time either
+//! misses the dose or is refused until it is short. The comparison contains the time, so it is
+//! found here and handed to the solver: constants as `System::TIME_BREAKS`, and functions of the
+//! parameters, which the solver evaluates for each trajectory, as `System::parameter_breaks`.
 //!
 //! A form changes where two numbers are equal that are compared, or of which `min`, `max` or
 //! `clamp` takes one, and where the argument of `abs`, `signum` or `copysign` is zero. Found are
@@ -20,10 +19,11 @@
 //!
 //! Not found are times that depend on the state, those of other numbers that are not affine, such
 //! as `t.sin() < 0.5`, and those of functions that round, such as `t % period`, which never end.
-//! Whether there are any is told ([`Breaks::more`]).
+//! [`Breaks::more`] says whether there are any.
 //!
-//! Nor is a form needed that changes: a smooth pulse is missed as a dose is. [`middles`] finds where
-//! those in closed form have their middles, which are handed to the solver as other times are.
+//! Nor is a form needed that changes: a smooth pulse is missed as a dose is. [`middles`] finds
+//! where those in closed form have their middles, which are handed to the solver as other times
+//! are.
 
 pub(crate) mod formula;
 mod items;
@@ -50,24 +50,24 @@ struct Affine {
 /// How a number depends on the time, between the times that are found.
 #[derive(Clone)]
 struct Course {
-    /// It is one of these, or something else.
+    /// The affine forms that the number may have.
     pieces: Vec<Affine>,
     rest: Rest,
 }
 
-/// What a number is besides its affine pieces.
+/// The part of a number that is not affine in the time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rest {
-    /// Nothing else.
+    /// There is no such part.
     Nothing,
-    /// Numbers that the time does not move, such as a state.
+    /// Numbers that do not depend on the time, such as a state.
     Unmoved,
-    /// Numbers that the time moves in other ways.
+    /// Numbers that depend on the time in other ways.
     Moved,
 }
 
 /// The breaks of a right-hand side.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Breaks {
     /// Times that are constants, as nodes that rustc can evaluate.
     times: Vec<Id>,
@@ -77,7 +77,14 @@ pub(crate) struct Breaks {
     pub more: bool,
 }
 
-/// The breaks of `roots`.
+impl Breaks {
+    /// All times, constants first.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
+        self.times.iter().chain(&self.of_parameters).copied()
+    }
+}
+
+/// Finds the breaks of `roots`.
 pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
     let still = still(graph);
     let needed = needed(graph, roots, &still);
@@ -148,7 +155,7 @@ fn needed(graph: &Graph, roots: &[Id], still: &[bool]) -> Vec<bool> {
 impl Course {
     const MOVED: Course = Course { pieces: Vec::new(), rest: Rest::Moved };
 
-    /// Of these pieces, each once. If they are too many, they are among the rest.
+    /// The course of these pieces, each once. Too many pieces count as a number that is not affine.
     fn new(all: Vec<Affine>, mut rest: Rest) -> Course {
         let mut pieces: Vec<Affine> = Vec::with_capacity(all.len().min(MOST_PIECES));
         for piece in all {
@@ -164,19 +171,19 @@ impl Course {
         Course { pieces, rest }
     }
 
-    /// Of pieces that are affine, and others.
+    /// The course of affine pieces and of other numbers.
     fn affine(pieces: Vec<Option<Affine>>, rest: Rest) -> Course {
         let rest = if pieces.contains(&None) { Rest::Moved } else { rest };
         Course::new(pieces.into_iter().flatten().collect(), rest)
     }
 
-    /// One of two.
+    /// The course of a number that is one of two.
     fn or(mut self, other: Course) -> Course {
         self.pieces.extend(other.pieces);
         Course::new(self.pieces, self.rest.max(other.rest))
     }
 
-    /// Whether the time moves it.
+    /// Whether the number depends on the time.
     fn moves(&self) -> bool {
         self.rest == Rest::Moved || self.pieces.iter().any(|piece| piece.slope.is_some())
     }
@@ -193,14 +200,14 @@ impl Course {
 
 struct Finder<'g> {
     graph: &'g mut Graph,
-    /// Of the nodes up to the one that is looked at; `None` where they depend neither on the time
+    /// The courses of the nodes up to the current one; `None` where they depend neither on the time
     /// nor on the state.
     courses: Vec<Option<Course>>,
     times: Vec<Id>,
     more: bool,
     /// Numbers whose sign matters and is still to be looked at.
     signs: Vec<Id>,
-    /// Those that were.
+    /// Numbers whose sign matters and that were looked at.
     signed: HashSet<Id>,
 }
 
@@ -251,7 +258,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The course of a function that rounds what it is a function of.
+    /// The course of a function that rounds its argument.
     fn rounded(&mut self, arguments: &[Id]) -> Course {
         let moves = arguments.iter().any(|argument| self.of(*argument).moves());
         self.more |= moves;
@@ -348,7 +355,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Where `x^n` and `y^n` change their order.
+    /// Finds the times at which `x^n` and `y^n` change their order.
     fn powers(&mut self, x: &Course, y: &Course, n: i64) {
         self.crossings(x, y);
         if n % 2 == 0 {
@@ -357,13 +364,13 @@ impl Finder<'_> {
         }
     }
 
-    /// Where `x^2` and another number change their order.
+    /// Finds the times at which `x^2` and another number change their order.
     fn square(&mut self, x: &Course, other: &Course) {
         let root = self.each(other, |finder, a| a.still(|a| finder.graph.unary(Unary::Sqrt, a)));
         self.powers(x, &root, 2);
     }
 
-    /// Where `x / y` and another number change their order.
+    /// Finds the times at which `x / y` and another number change their order.
     fn quotient(&mut self, x: Id, y: Id, other: &Course) {
         self.signs.push(y);
         let product = self.both(Binary::Mul, &self.of(y), other);
@@ -379,7 +386,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Where an affine number is zero.
+    /// Finds the time at which an affine number is zero.
     fn zero(&mut self, a: Affine) {
         let zero = Affine { slope: None, offset: self.graph.literal(0.0) };
         self.cross(a, zero);
@@ -390,7 +397,7 @@ impl Finder<'_> {
         self.times.extend(time);
     }
 
-    /// Where two numbers are equal that do not move alike.
+    /// The time at which two affine numbers with different slopes are equal.
     fn crossing(&mut self, a: Affine, b: Affine) -> Option<Id> {
         let Affine { slope: Some(slope), .. } = self.binary(Binary::Sub, a, b)? else {
             return None;
@@ -410,8 +417,8 @@ impl Finder<'_> {
         Some(self.ratio(difference, slope))
     }
 
-    /// `a / b`, without a divisor or a factor that both have: `(c / w) / (1 / w)` is `c`, to the last
-    /// place, whatever `w` is.
+    /// `a / b`, without a divisor or a factor that both have: `(c / w) / (1 / w)` is `c`, to the
+    /// last place, whatever `w` is.
     fn ratio(&mut self, a: Id, b: Id) -> Id {
         if self.graph.is(a, 0.0) {
             return self.graph.literal(0.0);

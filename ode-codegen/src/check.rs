@@ -2,12 +2,12 @@
 //! points.
 
 use crate::elaborate::table::Table;
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Given, Graph, Id, Input, entry_of};
 
-/// Points to compare at.
+/// The number of points at which derivatives are compared.
 const POINTS: u64 = 16;
 
-/// Differences up to this, relative to the values, are rounding.
+/// The relative difference up to which two values are equal.
 const TOLERANCE: f64 = 1e-6;
 
 /// Compares two matrices, the first by hand. An error tells of the entry where they differ most.
@@ -49,7 +49,7 @@ pub(crate) fn agree(
     worst.map_or(Ok(()), |(_, message)| Err(message))
 }
 
-/// The values of all nodes that are needed at a point; truth values are 0 and 1.
+/// The values of all nodes that are needed at a point.
 pub(crate) fn evaluate(
     graph: &Graph,
     tables: &[Table],
@@ -57,85 +57,12 @@ pub(crate) fn evaluate(
     point: u64,
     input: &dyn Fn(Input) -> f64,
 ) -> Vec<f64> {
-    let mut values = vec![0.0; graph.len()];
-    for id in graph.ids().filter(|id| needed[id.index()]) {
-        let of = |operand: Id| values[operand.index()];
-        values[id.index()] = match graph.node(id) {
-            Node::Literal(literal) => literal.value(),
-            Node::Constant(index) => random(point, 3, index),
-            Node::Input(which) => input(which),
-            Node::Unary(function, a) => unary(function, of(a)),
-            Node::Binary(function, a, b) => binary(function, of(a), of(b)),
-            Node::MulAdd(a, b, c) => of(a).mul_add(of(b), of(c)),
-            Node::Powi(a, exponent) => of(a).powf(exponent as f64),
-            Node::Compare(comparison, a, b) => {
-                let (a, b) = (of(a), of(b));
-                f64::from(match comparison {
-                    Comparison::Lt => a < b,
-                    Comparison::Le => a <= b,
-                    Comparison::Gt => a > b,
-                    Comparison::Ge => a >= b,
-                    Comparison::Equals => a == b,
-                })
-            }
-            Node::And(a, b) => of(a).min(of(b)),
-            Node::Or(a, b) => of(a).max(of(b)),
-            Node::Not(a) => 1.0 - of(a),
-            Node::Select(mask, a, b) => of(if of(mask) == 1.0 { a } else { b }),
-            Node::Lookup(table, index) => match &tables[table as usize] {
-                // The cast saturates.
-                Table::Known(values) => values[(of(index) as usize).min(values.len() - 1)],
-                Table::Outside { .. } => random(point, 4 + u64::from(table), of(index) as u32),
-            },
-        };
-    }
-    values
-}
-
-fn unary(function: Unary, a: f64) -> f64 {
-    match function {
-        Unary::Neg => -a,
-        Unary::Abs => a.abs(),
-        Unary::Sqrt => a.sqrt(),
-        Unary::Reciprocal => a.mul_add(0.0, a.recip()),
-        Unary::Exp => a.exp(),
-        Unary::Ln => a.ln(),
-        Unary::Sin => a.sin(),
-        Unary::Cos => a.cos(),
-        Unary::Tan => a.tan(),
-        Unary::Tanh => a.tanh(),
-        Unary::Exp2 => a.exp2(),
-        Unary::ExpM1 => a.exp_m1(),
-        Unary::Ln1p => a.ln_1p(),
-        Unary::Log2 => a.log2(),
-        Unary::Log10 => a.log10(),
-        Unary::Cbrt => a.cbrt(),
-        Unary::Asin => a.asin(),
-        Unary::Acos => a.acos(),
-        Unary::Atan => a.atan(),
-        Unary::Sinh => a.sinh(),
-        Unary::Cosh => a.cosh(),
-        Unary::Asinh => a.asinh(),
-        Unary::Acosh => a.acosh(),
-        Unary::Atanh => a.atanh(),
-        Unary::Floor => a.floor(),
-        Unary::RoundEven => a.round_ties_even(),
-    }
-}
-
-fn binary(function: Binary, a: f64, b: f64) -> f64 {
-    match function {
-        Binary::Add => a + b,
-        Binary::Sub => a - b,
-        Binary::Mul => a * b,
-        Binary::Div => a / b,
-        Binary::Min => a.min(b),
-        Binary::Max => a.max(b),
-        Binary::Powf => a.powf(b),
-        Binary::Atan2 => a.atan2(b),
-        Binary::Hypot => a.hypot(b),
-        Binary::Copysign => a.copysign(b),
-    }
+    let entry = |table: u32, index: f64| match &tables[table as usize] {
+        Table::Known(values) => entry_of(values, index),
+        Table::Outside { .. } => random(point, 4 + u64::from(table), index as u32),
+    };
+    let constant = |index| random(point, 3, index);
+    graph.evaluate(needed, &Given { input, constant: &constant, entry: &entry })
 }
 
 /// A number from 0.1 to 2, on most points; some negative ones, for what has another branch there.

@@ -4,7 +4,7 @@
 
 use std::f64::consts::PI;
 
-use crate::ast::{Composed, Predicate};
+use crate::functions::{Composed, Predicate};
 use crate::graph::{Binary, Comparison, Graph, Id, Unary};
 use crate::simplify::Truth;
 

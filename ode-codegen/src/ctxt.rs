@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use quote::ToTokens;
 
-/// Where a phase puts its errors and goes on.
+/// The errors of a phase, which goes on after each of them.
 ///
 /// A context exists only inside [`Ctxt::scope`], whose result is an error if there was any: errors
 /// cannot be forgotten.
@@ -42,7 +42,7 @@ impl Ctxt {
         !self.errors.borrow().is_empty()
     }
 
-    /// Keeps an error of syn's.
+    /// Adds an error of syn's.
     pub(crate) fn keep(&self, position: u32, error: syn::Error) {
         self.errors.borrow_mut().push((position, error));
     }

@@ -1,16 +1,16 @@
-//! How deep a program is, told by its tokens alone.
+//! The nesting depth of a program, by its tokens alone.
 //!
-//! Parsers and compilers of expressions call themselves, and run on the stack that rustc gives
-//! them: beyond some depth the compiler would end by a signal, without a word. So the depth is
+//! Parsers and compilers of expressions are recursive, and run on the stack that rustc gives them:
+//! beyond some depth the compiler would be killed by a signal, without a message. So the depth is
 //! bounded before anything looks at the program.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 
-/// The greatest depth. Compiled without optimisation, as cargo does by default for macros, a unit of
-/// depth takes up to 5 KiB of the 8 MiB that rustc has.
+/// The greatest depth. Compiled without optimisation, as cargo does by default for macros, a unit
+/// of depth takes up to 5 KiB of the 8 MiB that rustc has.
 const LIMIT: usize = 1200;
 
-/// What a pair of parentheses, brackets or braces counts: syn takes 25 KiB for it.
+/// The depth of a pair of parentheses, brackets or braces: syn takes 25 KiB for it.
 const GROUP: usize = 5;
 
 /// A group that is being looked at.
@@ -18,7 +18,7 @@ struct Open {
     tokens: token_stream::IntoIter,
     /// The depth of the group itself.
     around: usize,
-    /// The operators before, in the same statement or element.
+    /// The number of operators before, in the same statement or element.
     operators: usize,
     /// Whether a statement may have ended here: after a block.
     ended: bool,

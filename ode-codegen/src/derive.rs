@@ -8,27 +8,16 @@
 //!
 //! # Rules
 //!
+//! That of a function is in its row of the table [`functions`](crate::functions). Of the other
+//! nodes:
+//!
 //! | node | derivative |
 //! |---|---|
 //! | `a * b` | `a' b + a b'`, and `2 a a'` for a square |
 //! | `a / b` | `a' / b - (q / b) b'` with `q` the quotient itself; `a' / b - q (b' / b)` below an exponential |
-//! | `sqrt a` | `(0.5 / sqrt a) a'` |
 //! | `a^n` (`powi`) | `n a^(n-1) a'` |
-//! | `a^b` (`powf`) | `b a^(b-1) a' + ln a a^b b'` |
-//! | `exp`, `ln` | `exp a a'`, `a' / a` |
-//! | `sin`, `cos`, `tan`, `tanh` | `cos a a'`, `-sin a a'`, `(1 + tan² a) a'`, `(1 - tanh² a) a'` |
-//! | `exp2`, `exp_m1` | `ln 2 exp2 a a'`, `(exp_m1 a + 1) a'` |
-//! | `ln_1p`, `log2`, `log10` | `a' / (1 + a)`, `a' (1 / ln 2) / a`, `a' (1 / ln 10) / a` |
-//! | `cbrt` | `(1/3 / cbrt² a) a'` |
-//! | `asin`, `acos` | `a' / sqrt((1 - a)(1 + a))`, and that negated |
-//! | `atan`, `atan2(a, b)` | `a' / (1 + a²)`, `(b / (a² + b²)) a' - (a / (a² + b²)) b'` |
-//! | `hypot(a, b)` | `(a / h) a' + (b / h) b'` with `h` the value |
-//! | `sinh`, `cosh` | `cosh a a'`, `sinh a a'` |
-//! | `asinh`, `acosh`, `atanh` | `a' / sqrt(1 + a²)`, `a' / sqrt((a - 1)(a + 1))`, `a' / ((1 - a)(1 + a))` |
-//! | `floor`, `round_even`, `lookup` | zero |
-//! | `copysign(a, b)` | `a'` where the signs agree, else `-a'` |
+//! | `lookup` | zero |
 //! | `abs a` | `a'` where `a >= 0`, else `-a'` |
-//! | `min(a, b)`, `max(a, b)` | that of the side which is the value: `a'` where `a < b` (`a > b`), else `b'` |
 //! | `select(m, a, b)` | `select(m, a', b')` |
 //!
 //! So at the seam of a conditional the derivative is that of the branch whose value is taken, and
@@ -36,10 +25,11 @@
 //!
 //! # Divisors that overflow
 //!
-//! `1 / (1 + exp(z))` is zero where the exponential overflows, and so is its derivative; but `q / b` is zero there and
-//! `b'` infinite, and their product is not a number. So of divisors with exponentials or hyperbolic cosines in them
-//! `b' / b` is derived as a whole ([`Relative`]): of `exp z` it is `z'`, of `cosh z` `tanh z z'`, of a product the sum of
-//! those of its factors, and of a sum the sum of `a' / b` of its terms `a`, of which each factor that may overflow is divided
+//! `1 / (1 + exp(z))` is zero where the exponential overflows, and so is its derivative; but `q /
+//! b` is zero there and `b'` infinite, and their product is NaN. So of divisors with
+//! exponentials or hyperbolic cosines in them `b' / b` is derived as a whole ([`Relative`]): of
+//! `exp z` it is `z'`, of `cosh z` `tanh z z'`, of a product the sum of those of its factors, and
+//! of a sum the sum of `a' / b` of its terms `a`, of which each factor that may overflow is divided
 //! by `b` first. All of these are finite where `q / b` is.
 //!
 //! # Zeros
@@ -49,12 +39,13 @@
 //! side itself.
 
 mod relative;
+pub(crate) mod rules;
 
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Comparison, Graph, Id, Input, Node, Unary};
 use crate::simplify::Truth;
 use relative::Relative;
 
-/// The inputs that a node depends on, in order, each with the derivative by it.
+/// The inputs that a node depends on, in order, each with the derivative with respect to it.
 pub(crate) type Gradient = Vec<(Input, Id)>;
 
 /// The gradients of `roots`; `None` where they take more than `limit` nodes.
@@ -67,7 +58,7 @@ pub(crate) fn gradients(graph: &mut Graph, roots: &[Id], limit: usize) -> Option
     for (id, needed) in ids.into_iter().zip(needed) {
         relative.look_at(graph, id);
         let gradient = match needed {
-            true => gradient(graph, &gradients, &mut relative, id),
+            true => Derivation { graph, gradients: &gradients, relative: &mut relative }.node(id),
             false => Gradient::new(),
         };
         gradients.push(gradient);
@@ -78,284 +69,87 @@ pub(crate) fn gradients(graph: &mut Graph, roots: &[Id], limit: usize) -> Option
     Some(roots.iter().map(|root| gradients[root.index()].clone()).collect())
 }
 
-/// The gradient of one node from those of its operands.
-fn gradient(
-    graph: &mut Graph,
-    gradients: &[Gradient],
-    relative: &mut Relative,
-    id: Id,
-) -> Gradient {
-    let of = |id: Id| gradients[id.index()].as_slice();
-    match graph.node(id) {
-        Node::Literal(_)
-        | Node::Constant(_)
-        | Node::Lookup(..)
-        | Node::Compare(..)
-        | Node::And(..)
-        | Node::Or(..)
-        | Node::Not(_) => Gradient::new(),
-        Node::Input(input) => vec![(input, graph.literal(1.0))],
-        Node::Binary(Binary::Add, a, b) => {
-            combine(graph, of(a), of(b), |graph, a, b| match (a, b) {
-                (Some(a), Some(b)) => sum(graph, a, b),
-                (Some(a), None) => a,
-                (None, b) => b.unwrap_or_else(|| graph.literal(0.0)),
-            })
-        }
-        Node::Binary(Binary::Sub, a, b) => {
-            combine(graph, of(a), of(b), |graph, a, b| match (a, b) {
-                (a, Some(b)) => {
-                    let b = graph.neg(b);
-                    a.map_or(b, |a| sum(graph, a, b))
-                }
-                (a, None) => a.unwrap_or_else(|| graph.literal(0.0)),
-            })
-        }
-        Node::Binary(Binary::Mul, a, b) if a == b => {
-            if of(a).is_empty() {
-                return Gradient::new();
+/// The derivation of the next node, from the gradients of earlier ones.
+pub(crate) struct Derivation<'a> {
+    graph: &'a mut Graph,
+    gradients: &'a [Gradient],
+    relative: &'a mut Relative,
+}
+
+impl<'a> Derivation<'a> {
+    /// The gradient of an operand.
+    fn of(&self, id: Id) -> &'a [(Input, Id)] {
+        self.gradients[id.index()].as_slice()
+    }
+
+    /// The gradient of an operand divided by it, if it may overflow: see [`Relative`].
+    fn relative(&mut self, id: Id) -> Option<Gradient> {
+        self.relative.of(self.graph, self.gradients, id)
+    }
+
+    /// The gradient of one node.
+    fn node(&mut self, id: Id) -> Gradient {
+        match self.graph.node(id) {
+            Node::Literal(_)
+            | Node::Constant(_)
+            | Node::Lookup(..)
+            | Node::Compare(..)
+            | Node::And(..)
+            | Node::Or(..)
+            | Node::Not(_) => Gradient::new(),
+            Node::Input(input) => vec![(input, self.graph.literal(1.0))],
+            Node::Binary(function, a, b) => (function.row().rule)(self, id, [a, b]),
+            Node::MulAdd(a, b, c) => {
+                let left = scale(self.graph, self.of(a), b);
+                let right = scale(self.graph, self.of(b), a);
+                let product = add(self.graph, &left, &right);
+                add(self.graph, &product, self.of(c))
             }
-            let twice = graph.add(a, a);
-            scale(graph, of(a), twice)
-        }
-        Node::Binary(Binary::Mul, a, b) => {
-            let left = scale(graph, of(a), b);
-            let right = scale(graph, of(b), a);
-            add(graph, &left, &right)
-        }
-        Node::MulAdd(a, b, c) => {
-            let left = scale(graph, of(a), b);
-            let right = scale(graph, of(b), a);
-            let product = add(graph, &left, &right);
-            add(graph, &product, of(c))
-        }
-        Node::Binary(Binary::Div, a, b) => match relative.of(graph, gradients, b) {
-            Some(relative) => {
-                let one = graph.literal(1.0);
-                let by_numerator = match of(a) {
-                    [] => Gradient::new(),
-                    gradient => {
-                        let reciprocal = graph.div(one, b);
-                        scale(graph, gradient, reciprocal)
+            Node::Select(mask, a, b) => {
+                select(self.graph, Truth::Mask(mask), self.of(a), self.of(b))
+            }
+            Node::Powi(a, exponent) => self.power(id, a, exponent),
+            Node::Unary(function, a) => {
+                let of = self.of(a);
+                match function.row().slope {
+                    None => self.size(a),
+                    Some(_) if of.is_empty() => Gradient::new(),
+                    Some(slope) => {
+                        let factor = slope(self.graph, a, id);
+                        scale(self.graph, of, factor)
                     }
-                };
-                let minus = graph.neg(id);
-                let by_denominator = scale(graph, &relative, minus);
-                add(graph, &by_numerator, &by_denominator)
-            }
-            None => divide(graph, id, (a, of(a)), (b, of(b))),
-        },
-        Node::Binary(Binary::Powf, a, b) => {
-            let by_base = if of(a).is_empty() {
-                Gradient::new()
-            } else {
-                let one = graph.literal(1.0);
-                let less = graph.sub(b, one);
-                let power = graph.binary(Binary::Powf, a, less);
-                let factor = graph.mul(b, power);
-                scale(graph, of(a), factor)
-            };
-            let by_exponent = if of(b).is_empty() {
-                Gradient::new()
-            } else {
-                let ln = graph.unary(Unary::Ln, a);
-                let factor = graph.mul(ln, id);
-                scale(graph, of(b), factor)
-            };
-            add(graph, &by_base, &by_exponent)
-        }
-        Node::Binary(Binary::Atan2, a, b) => {
-            if of(a).is_empty() && of(b).is_empty() {
-                return Gradient::new();
-            }
-            let squares = [graph.mul(a, a), graph.mul(b, b)];
-            let sum = graph.add(squares[0], squares[1]);
-            let by_a = graph.div(b, sum);
-            let by_b = graph.div(a, sum);
-            let by_b = graph.neg(by_b);
-            let left = scale(graph, of(a), by_a);
-            let right = scale(graph, of(b), by_b);
-            add(graph, &left, &right)
-        }
-        Node::Binary(Binary::Hypot, a, b) => {
-            let mut part = |operand: Id| {
-                if of(operand).is_empty() {
-                    return Gradient::new();
                 }
-                let factor = graph.div(operand, id);
-                scale(graph, of(operand), factor)
-            };
-            let (left, right) = (part(a), part(b));
-            add(graph, &left, &right)
-        }
-        Node::Binary(Binary::Copysign, a, b) => {
-            if of(a).is_empty() {
-                return Gradient::new();
             }
-            let one = graph.literal(1.0);
-            let signs = [a, b].map(|operand| graph.binary(Binary::Copysign, one, operand));
-            let factor = graph.mul(signs[0], signs[1]);
-            scale(graph, of(a), factor)
-        }
-        Node::Binary(Binary::Min, a, b) => {
-            let mask = graph.compare(Comparison::Lt, a, b);
-            select(graph, mask, of(a), of(b))
-        }
-        Node::Binary(Binary::Max, a, b) => {
-            let mask = graph.compare(Comparison::Gt, a, b);
-            select(graph, mask, of(a), of(b))
-        }
-        Node::Select(mask, a, b) => select(graph, Truth::Mask(mask), of(a), of(b)),
-        Node::Unary(Unary::Abs, a) => {
-            let zero = graph.literal(0.0);
-            let mask = graph.compare(Comparison::Ge, a, zero);
-            let minus: Gradient =
-                of(a).iter().map(|&(input, derivative)| (input, graph.neg(derivative))).collect();
-            select(graph, mask, of(a), &minus)
-        }
-        Node::Powi(a, exponent) => {
-            if of(a).is_empty() {
-                return Gradient::new();
-            }
-            if exponent < 0
-                && let Some(relative) = relative.of(graph, gradients, a)
-            {
-                let count = graph.literal(exponent as f64);
-                let factor = graph.mul(count, id);
-                return scale(graph, &relative, factor);
-            }
-            let power = graph.powi(a, exponent - 1);
-            let count = graph.literal(exponent as f64);
-            let factor = graph.mul(count, power);
-            scale(graph, of(a), factor)
-        }
-        Node::Unary(function, a) => {
-            if of(a).is_empty() {
-                return Gradient::new();
-            }
-            let factor = slope(graph, function, a, id);
-            scale(graph, of(a), factor)
         }
     }
-}
 
-/// The derivative of `function` at `a`, where its value is `value`.
-fn slope(graph: &mut Graph, function: Unary, a: Id, value: Id) -> Id {
-    let one = graph.literal(1.0);
-    match function {
-        Unary::Neg => graph.literal(-1.0),
-        Unary::Sqrt => {
-            let half = graph.literal(0.5);
-            graph.div(half, value)
-        }
-        Unary::Reciprocal => {
-            let square = graph.mul(value, value);
-            graph.neg(square)
-        }
-        Unary::Exp => value,
-        Unary::Ln => graph.div(one, a),
-        Unary::Sin => graph.unary(Unary::Cos, a),
-        Unary::Cos => {
-            let sine = graph.unary(Unary::Sin, a);
-            graph.neg(sine)
-        }
-        Unary::Tan => {
-            let square = graph.mul(value, value);
-            graph.add(one, square)
-        }
-        Unary::Tanh => {
-            let square = graph.mul(value, value);
-            graph.sub(one, square)
-        }
-        Unary::Exp2 => {
-            let ln_2 = graph.literal(std::f64::consts::LN_2);
-            graph.mul(ln_2, value)
-        }
-        Unary::ExpM1 => graph.add(value, one),
-        Unary::Ln1p => {
-            let sum = graph.add(one, a);
-            graph.div(one, sum)
-        }
-        Unary::Log2 => {
-            let factor = graph.literal(std::f64::consts::LOG2_E);
-            graph.div(factor, a)
-        }
-        Unary::Log10 => {
-            let factor = graph.literal(std::f64::consts::LOG10_E);
-            graph.div(factor, a)
-        }
-        Unary::Cbrt => {
-            let third = graph.literal(1.0 / 3.0);
-            let square = graph.mul(value, value);
-            graph.div(third, square)
-        }
-        Unary::Asin | Unary::Acos => {
-            let product = one_less_square(graph, a);
-            let root = graph.unary(Unary::Sqrt, product);
-            let slope = graph.div(one, root);
-            if function == Unary::Asin { slope } else { graph.neg(slope) }
-        }
-        Unary::Atan => {
-            let square = graph.mul(a, a);
-            let sum = graph.add(one, square);
-            graph.div(one, sum)
-        }
-        Unary::Sinh => graph.unary(Unary::Cosh, a),
-        Unary::Cosh => graph.unary(Unary::Sinh, a),
-        Unary::Asinh => {
-            let square = graph.mul(a, a);
-            let sum = graph.add(one, square);
-            let root = graph.unary(Unary::Sqrt, sum);
-            graph.div(one, root)
-        }
-        Unary::Acosh => {
-            let (less, more) = (graph.sub(a, one), graph.add(a, one));
-            let product = graph.mul(less, more);
-            let root = graph.unary(Unary::Sqrt, product);
-            graph.div(one, root)
-        }
-        Unary::Atanh => {
-            let product = one_less_square(graph, a);
-            graph.div(one, product)
-        }
-        Unary::Floor | Unary::RoundEven => graph.literal(0.0),
-        // Not a product with a slope: `gradient` selects.
-        Unary::Abs => one,
+    /// The gradient of `|a|`.
+    fn size(&mut self, a: Id) -> Gradient {
+        let zero = self.graph.literal(0.0);
+        let mask = self.graph.compare(Comparison::Ge, a, zero);
+        let of = self.of(a);
+        let minus = of.iter().map(|&(input, derivative)| (input, self.graph.neg(derivative)));
+        let minus: Gradient = minus.collect();
+        select(self.graph, mask, of, &minus)
     }
-}
 
-/// `1 - a²` as `(1 - a)(1 + a)`, which loses nothing near 1.
-fn one_less_square(graph: &mut Graph, a: Id) -> Id {
-    let one = graph.literal(1.0);
-    let (less, more) = (graph.sub(one, a), graph.add(one, a));
-    graph.mul(less, more)
-}
-
-fn divide(
-    graph: &mut Graph,
-    quotient: Id,
-    a: (Id, &[(Input, Id)]),
-    b: (Id, &[(Input, Id)]),
-) -> Gradient {
-    let ((_, da), (b, db)) = (a, b);
-    if db.is_empty() && graph.literal_value(b).is_some() {
-        let divided = da.iter().map(|&(input, derivative)| (input, graph.div(derivative, b)));
-        return divided.collect();
+    /// The gradient of `a^exponent`, which is node `id`.
+    fn power(&mut self, id: Id, a: Id, exponent: i64) -> Gradient {
+        if self.of(a).is_empty() {
+            return Gradient::new();
+        }
+        if exponent < 0
+            && let Some(relative) = self.relative(a)
+        {
+            let count = self.graph.literal(exponent as f64);
+            let factor = self.graph.mul(count, id);
+            return scale(self.graph, &relative, factor);
+        }
+        let power = self.graph.powi(a, exponent - 1);
+        let count = self.graph.literal(exponent as f64);
+        let factor = self.graph.mul(count, power);
+        scale(self.graph, self.of(a), factor)
     }
-    if da.is_empty() && db.is_empty() {
-        return Gradient::new();
-    }
-    // One division for all inputs.
-    let one = graph.literal(1.0);
-    let reciprocal = graph.div(one, b);
-    let by_numerator = scale(graph, da, reciprocal);
-    if db.is_empty() {
-        return by_numerator;
-    }
-    let factor = graph.mul(quotient, reciprocal);
-    let factor = graph.neg(factor);
-    let by_denominator = scale(graph, db, factor);
-    add(graph, &by_numerator, &by_denominator)
 }
 
 /// `a + b` where a structural zero may come out.
@@ -377,8 +171,9 @@ fn scale(graph: &mut Graph, gradient: &[(Input, Id)], factor: Id) -> Gradient {
     gradient.iter().map(|&(input, derivative)| (input, scaled(graph, derivative, factor))).collect()
 }
 
-/// The product of a derivative with that of what it is an argument of. Where the argument does not change nothing
-/// does, though the second may be infinite there: `x.max(0.0).sqrt()` for negative `x`.
+/// The chain rule: the derivative of an argument times that of the function. Where the first is
+/// zero the product is, though the second may be infinite there: `x.max(0.0).sqrt()` for negative
+/// `x`.
 fn scaled(graph: &mut Graph, derivative: Id, factor: Id) -> Id {
     match graph.node(derivative) {
         Node::Select(mask, some, none) if graph.is(none, 0.0) => {

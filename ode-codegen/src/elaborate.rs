@@ -41,32 +41,35 @@ pub(crate) use self::structs::{Layout, plain};
 use self::table::Table;
 use self::value::Value;
 use self::work::Work;
-use crate::ast::{Block, Constant, Pattern, Statement, Struct, System, Type};
+use crate::ast::{Block, Constant, Pattern, Purpose, Statement, Struct, System, Type};
 use crate::ctxt::Ctxt;
 use crate::factor::Rows;
-use crate::graph::{Graph, Id, Input};
+use crate::graph::{Graph, Id, Input, Kind, Scope};
 use crate::simplify::Truth;
 
-/// The most operations that a right-hand side may unroll to, unless the attribute says more. Every lane program of this size still
-/// compiles, though slowly; systems of this library's kind stay far below.
+/// The most operations that a right-hand side may unroll to, unless the attribute says more. Every
+/// lane program of this size still compiles, though slowly; systems of this library's kind stay far
+/// below.
 pub(crate) const LIMIT: u64 = 200_000;
 
 /// A system as a graph.
 pub(crate) struct Elaborated<'a> {
     pub graph: Graph,
     pub state: Layout<'a>,
-    /// None where no function takes any.
+    /// The parameters; `None` where no function takes any.
     pub parameters: Option<Layout<'a>>,
     /// One node for each state: its derivative.
     pub derivatives: Vec<Id>,
-    /// Derivatives by hand: entries of the Jacobian row by row, and those by the time.
+    /// Derivatives by hand: the entries of the Jacobian row by row, and the derivatives with
+    /// respect to time.
     pub jacobian: Option<Vec<Id>>,
     pub tgrad: Option<Vec<Id>>,
     /// The nonzeros of the mass matrix, where there is one that is not the identity.
     pub mass: Option<Rows>,
-    /// The truth value that tells that a state is none of the system.
-    pub out_of_domain: Option<Id>,
-    pub observables: Vec<(String, Id)>,
+    /// What functions compute whose purpose is to give a truth value.
+    pub truths: Vec<(Purpose, Id)>,
+    /// What functions compute whose purpose is to give numbers.
+    pub numbers: Vec<Number>,
     /// Operations of the right-hand side as it was written.
     pub operations: u64,
     /// The constants that [`crate::graph::Node::Constant`] counts.
@@ -77,19 +80,40 @@ pub(crate) struct Elaborated<'a> {
     pub parameter_names: Vec<String>,
 }
 
+/// A number that a function of a system computes beside the derivatives.
+#[derive(Clone, Debug)]
+pub(crate) struct Number {
+    /// What the function is for.
+    pub purpose: Purpose,
+    /// The name of the function, with the place in it where it gives several.
+    pub name: String,
+    pub id: Id,
+}
+
 impl Elaborated<'_> {
-    /// Number of states.
+    /// The number of states.
     pub(crate) fn states(&self) -> usize {
         self.state.size()
     }
 
-    /// Number of parameters.
+    /// The number of parameters.
     pub(crate) fn parameters(&self) -> usize {
         self.parameters.as_ref().map_or(0, Layout::size)
     }
+
+    /// Checks the graph, see [`Graph::validate`].
+    pub(crate) fn validate(&self, pass: &str, scope: &Scope) {
+        let by_hand = self.jacobian.iter().chain(&self.tgrad).flatten();
+        let mass = self.mass.iter().flatten().flatten().map(|(_, entry)| entry);
+        let others = self.numbers.iter().map(|number| &number.id);
+        let numbers = self.derivatives.iter().chain(by_hand).chain(mass).chain(others);
+        self.graph.validate(pass, scope, Kind::Real, numbers.copied());
+        let truths = self.truths.iter().map(|(_, id)| *id);
+        self.graph.validate(pass, scope, Kind::Mask, truths);
+    }
 }
 
-/// What a variable is.
+/// The kind of a variable.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Local,
@@ -107,7 +131,7 @@ enum Role {
 struct Variable<'a> {
     name: &'a Ident,
     role: Role,
-    /// As it was written.
+    /// The name as it was written.
     ty: Type,
     value: Value<'a>,
 }
@@ -116,7 +140,7 @@ struct Variable<'a> {
 struct Elaborator<'a, 'c> {
     ctxt: &'c Ctxt,
     system: &'c System<'a>,
-    /// The most operations there may be.
+    /// The largest number of operations that there may be.
     limit: u64,
     graph: Graph,
     integers: Integers<&'a syn::Expr>,
@@ -140,7 +164,7 @@ struct Elaborator<'a, 'c> {
     branches: Vec<bool>,
     reported: HashSet<u32>,
     operations: u64,
-    /// All that takes time: see [`work`].
+    /// The work done so far: see [`work`].
     work: u64,
     /// Stands for all results beyond the limit.
     any: Id,
@@ -148,8 +172,8 @@ struct Elaborator<'a, 'c> {
     parameter_names: Option<Vec<String>>,
 }
 
-/// Evaluates `system`, of which at most `limit` operations may come. `None` where the sizes of state
-/// and parameters are not known; else the result is of use only if no error was reported.
+/// Evaluates `system`, of which at most `limit` operations may come. `None` where the sizes of
+/// state and parameters are not known; else the result is of use only if no error was reported.
 pub(crate) fn elaborate<'a>(
     ctxt: &Ctxt,
     system: &System<'a>,
@@ -183,7 +207,7 @@ pub(crate) fn elaborate<'a>(
     elaborator.run()
 }
 
-/// Constants, each after those that it mentions. Of a circle, which rustc refuses, none is left out.
+/// The constants, each after those that it mentions. A cycle, which rustc refuses, is kept whole.
 fn in_order<'b, 'a>(constants: &'b [Constant<'a>]) -> Vec<&'b Constant<'a>> {
     let mut ordered = Vec::with_capacity(constants.len());
     let mut left: Vec<&Constant<'a>> = constants.iter().collect();
@@ -207,14 +231,16 @@ impl<'a> Elaborator<'a, '_> {
 
         let derivatives = self.vector(&system.rhs, &inputs);
         let operations = self.operations;
-        let tgrad = system.tgrad.as_ref().map(|part| self.vector(part, &inputs));
-        let jacobian = system.jacobian.as_ref().map(|part| self.matrix(part, &inputs));
+        let tgrad = system.other(Purpose::Tgrad).map(|part| self.vector(part, &inputs));
+        let jacobian = system.other(Purpose::Jacobian).map(|part| self.matrix(part, &inputs));
         let mass = system.mass.as_ref().and_then(|mass| self.mass(mass, inputs.state.size()));
-        let out_of_domain =
-            system.domain.as_ref().and_then(|part| self.out_of_domain(part, &inputs));
-        let mut observables = Vec::new();
-        for part in &system.observables {
-            observables.extend(self.observable(part, &inputs));
+        let mut truths = Vec::new();
+        for (purpose, part) in system.others.iter().filter(|(purpose, _)| purpose.gives_truth()) {
+            truths.extend(self.truth_of(part, &inputs).map(|id| (*purpose, id)));
+        }
+        let mut numbers = Vec::new();
+        for (purpose, part) in system.others.iter().filter(|(purpose, _)| purpose.gives_numbers()) {
+            numbers.extend(self.numbers(*purpose, part, &inputs));
         }
         if self.operations > self.limit || self.exhausted() {
             self.too_large();
@@ -240,8 +266,8 @@ impl<'a> Elaborator<'a, '_> {
             jacobian,
             tgrad,
             mass,
-            out_of_domain,
-            observables,
+            truths,
+            numbers,
             operations,
             state_names: names(self.state_names, "u", states),
             parameter_names: names(self.parameter_names, "p", parameters),
@@ -291,12 +317,12 @@ impl<'a> Elaborator<'a, '_> {
         self.error(0, self.system.name, message);
     }
 
-    /// Whether it is time to give up counting. The error is certain by then.
+    /// Whether to give up counting, when the error is certain.
     fn exhausted(&self) -> bool {
         self.operations > self.count_limit() || self.is_spent()
     }
 
-    /// Beyond the limit operations are only counted, for the message, and no further than this.
+    /// The number of operations up to which they are counted beyond the limit, for the message.
     fn count_limit(&self) -> u64 {
         self.limit.saturating_mul(10)
     }
@@ -335,7 +361,7 @@ impl<'a> Elaborator<'a, '_> {
         })
     }
 
-    /// The same for an operation that gives a truth value.
+    /// Counts an operation that gives a truth value and, within the limit, performs it.
     fn truth(&mut self, operation: impl FnOnce(&mut Graph) -> Truth) -> Value<'a> {
         self.operations += 1;
         if self.operations > self.limit {

@@ -1,7 +1,8 @@
 //! From the graph to lane-generic Rust.
 //!
-//! Every function is straight-line code in one plain form, which people can read and `device` can
-//! translate by syntax: one `let` for each operation, in the order of evaluation, then an array.
+//! Every function is straight-line code in one plain form, which people can read and `translate`
+//! can translate by syntax: one `let` for each operation, in the order of evaluation, then an
+//! array.
 //!
 //! ```text
 //! fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
@@ -12,9 +13,9 @@
 //! }
 //! ```
 //!
-//! In Rust each `let` opens a scope for what follows it, and in LLVM's debug information they nest: some
-//! thousands overflow the stack of rustc. So the variables of a long function are declared together,
-//! `let (v0, v1, …);`, and then assigned.
+//! In Rust each `let` opens a scope for what follows it, and in LLVM's debug information they nest:
+//! some thousands overflow the stack of rustc. So the variables of a long function are declared
+//! together, `let (v0, v1, …);`, and then assigned.
 //!
 //! Inputs, literals and constants are written where they are used, and so are negations, which
 //! are free. The type of a literal is `R::lit`'s, never a bare number's.
@@ -26,9 +27,10 @@ use std::str::FromStr;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::graph::{Binary, Comparison, Graph, Id, Input, Kind, Node, Unary};
 
 /// How the results of a function are arranged.
+#[derive(Debug)]
 pub(crate) enum Results {
     /// One number for each state, or for each observable.
     Vector(Vec<Option<Id>>),
@@ -41,10 +43,15 @@ pub(crate) enum Results {
 impl Results {
     /// The nodes among them, in order; `None` is a structural zero.
     pub(crate) fn roots(&self) -> Vec<Id> {
+        self.entries().into_iter().flatten().collect()
+    }
+
+    /// All results, row by row; `None` is a structural zero.
+    pub(crate) fn entries(&self) -> Vec<Option<Id>> {
         match self {
-            Results::Vector(row) => row.iter().flatten().copied().collect(),
-            Results::Matrix(rows, _) => rows.iter().flatten().flatten().copied().collect(),
-            Results::Mask(mask) => vec![*mask],
+            Results::Vector(row) => row.clone(),
+            Results::Matrix(rows, _) => rows.concat(),
+            Results::Mask(mask) => vec![Some(*mask)],
         }
     }
 
@@ -62,17 +69,25 @@ impl Results {
             Results::Mask(mask) => Results::Mask(renew(vec![Some(mask)])[0].unwrap_or(mask)),
         }
     }
+
+    /// The nodes of the results.
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Results::Vector(_) | Results::Matrix(..) => Kind::Real,
+            Results::Mask(_) => Kind::Mask,
+        }
+    }
 }
 
-/// What a function is emitted for.
+/// The language that a function is emitted for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     Rust,
-    /// The Rust that [`crate::device`] translates.
+    /// The Rust that [`crate::translate`] translates.
     Device,
 }
 
-/// How many variables are declared together, where there are more.
+/// The number of variables from which on they are declared together.
 const TOGETHER: usize = 500;
 
 /// A function to emit.
@@ -82,12 +97,13 @@ pub(crate) struct Function<'a> {
     pub results: &'a Results,
     /// The parameters of the function, as they are declared.
     pub arguments: &'a TokenStream,
-    /// What stands in `R::lit(…)` for each constant of the user's.
+    /// The expression in `R::lit(…)` for each constant of the user's.
     pub constants: &'a [TokenStream],
     /// The names of the tables.
     pub tables: &'a [TokenStream],
     pub language: Language,
-    /// Whether it is a function that is called, not inlined; in Rust one that is compiled for each type of lanes.
+    /// Whether it is a function that is called, not inlined; in Rust one that is compiled for each
+    /// type of lanes.
     pub outlined: bool,
 }
 
@@ -168,11 +184,6 @@ fn has_variable(node: Node) -> bool {
     )
 }
 
-/// Whether a node is a truth value.
-fn is_mask(node: Node) -> bool {
-    matches!(node, Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_))
-}
-
 /// Whether a matrix is better filled in than written down: the text of a large one is nearly all
 /// zeros, millions of them.
 fn mostly_zero(rows: &[Vec<Option<Id>>]) -> bool {
@@ -201,8 +212,10 @@ impl Writer<'_> {
 
     /// Names the variable of a node.
     fn name(&mut self, id: Id) -> Ident {
-        let mask = is_mask(self.function.graph.node(id));
-        let (prefix, count) = if mask { ("m", &mut self.masks) } else { ("v", &mut self.values) };
+        let (prefix, count) = match self.function.graph.node(id).kind() {
+            Kind::Mask => ("m", &mut self.masks),
+            Kind::Real => ("v", &mut self.values),
+        };
         let name = format_ident!("{prefix}{}", *count);
         *count += 1;
         self.names[id.index()] = Some(name.to_token_stream());
@@ -258,37 +271,7 @@ impl Writer<'_> {
     fn operation(&self, node: Node) -> TokenStream {
         match node {
             Node::Literal(_) | Node::Constant(_) | Node::Input(_) => TokenStream::new(),
-            Node::Unary(function, a) => {
-                let method = match function {
-                    Unary::Neg => "neg",
-                    Unary::Abs => "abs",
-                    Unary::Sqrt => "sqrt",
-                    Unary::Reciprocal => "reciprocal",
-                    Unary::Exp => "exp",
-                    Unary::Ln => "ln",
-                    Unary::Sin => "sin",
-                    Unary::Cos => "cos",
-                    Unary::Tan => "tan",
-                    Unary::Tanh => "tanh",
-                    Unary::Exp2 => "exp2",
-                    Unary::ExpM1 => "exp_m1",
-                    Unary::Ln1p => "ln_1p",
-                    Unary::Log2 => "log2",
-                    Unary::Log10 => "log10",
-                    Unary::Cbrt => "cbrt",
-                    Unary::Asin => "asin",
-                    Unary::Acos => "acos",
-                    Unary::Atan => "atan",
-                    Unary::Sinh => "sinh",
-                    Unary::Cosh => "cosh",
-                    Unary::Asinh => "asinh",
-                    Unary::Acosh => "acosh",
-                    Unary::Atanh => "atanh",
-                    Unary::Floor => "floor",
-                    Unary::RoundEven => "round_even",
-                };
-                self.method(method, a, &[])
-            }
+            Node::Unary(function, a) => self.method(function.row().method, a, &[]),
             Node::Binary(function, a, b) => {
                 if self.function.language == Language::Rust {
                     let by_reference = match function {
@@ -308,12 +291,7 @@ impl Writer<'_> {
                     Binary::Sub => quote!(#x - #y),
                     Binary::Mul => quote!(#x * #y),
                     Binary::Div => quote!(#x / #y),
-                    Binary::Min => self.method("min", a, &[b]),
-                    Binary::Max => self.method("max", a, &[b]),
-                    Binary::Powf => self.method("powf", a, &[b]),
-                    Binary::Atan2 => self.method("atan2", a, &[b]),
-                    Binary::Hypot => self.method("hypot", a, &[b]),
-                    Binary::Copysign => self.method("copysign", a, &[b]),
+                    _ => self.method(function.row().method, a, &[b]),
                 }
             }
             Node::MulAdd(a, b, c) if self.function.language == Language::Rust => {
@@ -377,7 +355,7 @@ impl Writer<'_> {
         quote!(#receiver.#name(#(&#arguments),*))
     }
 
-    /// A node as an operand or receiver.
+    /// A node in the place of an operand or receiver.
     fn operand(&self, id: Id) -> TokenStream {
         let tokens = self.argument(id);
         match self.function.graph.node(id) {
@@ -386,7 +364,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A node where any expression may stand.
+    /// A node in a place where any expression may stand.
     fn argument(&self, id: Id) -> TokenStream {
         if let Some(name) = &self.names[id.index()] {
             return name.clone();

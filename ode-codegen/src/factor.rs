@@ -1,15 +1,16 @@
-//! The linear systems of implicit methods: `W x = b` with `W = s M - J`, as straight-line code over the
-//! nonzeros.
+//! The linear systems of implicit methods: `W x = b` with `W = s M - J`, as straight-line code over
+//! the nonzeros.
 //!
-//! `J` is the Jacobian, `M` the mass matrix (the identity unless the system has one) and `s = 1/(γ h)`:
-//! only the entries of `M` change with the step size, and the entries of `J` are used as they come.
-//! `W = L D U` is computed row by row, in an order chosen for little fill: each row is evaluated,
-//! eliminated and stored once, so that `J` is never there as a whole (as in the Kinetic PreProcessor:
-//! Damian, Sandu, Damian, Potra and Carmichael, Computers & Chemical Engineering 26 (2002)).
+//! `J` is the Jacobian, `M` the mass matrix (the identity unless the system has one) and
+//! `s = 1/(γ h)`: only the entries of `M` change with the step size, and the entries of `J` are
+//! used as they come. `W = L D U` is computed row by row, in an order chosen for little fill: each
+//! row is evaluated, eliminated and stored once, so that `J` is never there as a whole (as in the
+//! Kinetic PreProcessor: Damian, Sandu, Damian, Potra and Carmichael, Computers & Chemical
+//! Engineering 26 (2002)).
 //!
 //! Pivots are on the diagonal, after a permutation of rows that puts something there: where a step
-//! size makes one of them small, the step's error is large or not a number, the step is refused, and
-//! with a smaller one `s M` dominates.
+//! size makes one of them small, the step's error is large or not a number, the step is refused,
+//! and with a smaller one `s M` dominates.
 
 mod order;
 
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use self::order::Unsuitable;
 use self::order::{Cost, Order, matching};
-use crate::graph::{Graph, Id, Input, Unary};
+use crate::graph::{Graph, Id, Input, Kind, Scope, Unary};
 
 /// The code that factorises a matrix and that solves with the factors.
 pub(crate) struct Factorization {
@@ -25,32 +26,54 @@ pub(crate) struct Factorization {
     /// [`Input::Factor`] counts in `factor`. A CPU eliminates it in loops.
     pub matrix: Option<(Graph, Vec<Id>)>,
     pub factor: Graph,
-    /// The numbers that [`Input::Factor`] counts.
+    /// The nodes of the numbers that [`Input::Factor`] counts.
     pub factors: Vec<Id>,
-    /// Which of them are the reciprocals of the pivots.
+    /// The positions of the reciprocals of the pivots among them.
     pub pivots: Vec<usize>,
-    /// Whether the determinant has the sign that their product has not: rows and columns were permuted.
+    /// Whether the determinant has the sign that their product has not: rows and columns were
+    /// permuted.
     pub odd: bool,
     pub solve: Graph,
     /// The solution, component by component.
     pub solution: Vec<Id>,
 }
 
+impl Factorization {
+    /// Checks the graphs, see [`Graph::validate`]; `system` is what its own functions may mention.
+    pub(crate) fn validate(&self, system: &Scope) {
+        let Factorization { matrix, factor, factors, solve, solution, .. } = self;
+        let of_system = Scope { scale: true, ..*system };
+        let eliminated = Scope { factors: factors.len(), ..Scope::default() };
+        let scope = match matrix {
+            Some((graph, entries)) => {
+                let entries = entries.iter().copied();
+                graph.validate("factor: the matrix", &of_system, Kind::Real, entries);
+                &eliminated
+            }
+            None => &of_system,
+        };
+        factor.validate("factor", scope, Kind::Real, factors.iter().copied());
+        let scope = Scope { vector: system.states, ..eliminated };
+        solve.validate("factor: the solution", &scope, Kind::Real, solution.iter().copied());
+    }
+}
+
 /// The nonzeros of a matrix, row by row: columns in order, and entries.
 pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 
-/// The most operations that a factorisation may unroll to, and a solution.
+/// The largest number of operations that a factorisation, and a solution, may unroll to.
 pub(crate) const LIMIT: usize = 40_000;
 
-/// From how many unknowns on a full matrix is eliminated in loops on a CPU: with fewer, straight-line code takes less time
-/// (measured, `bench/RESULTS.md`).
+/// The number of unknowns from which on a full matrix is eliminated in loops on a CPU: with fewer,
+/// straight-line code takes less time (measured, `bench/RESULTS.md`).
 const LEAST_LOOPS: usize = 14;
 
-/// The same everywhere: straight-line code takes half the time on GPUs, but minutes to compile. For matrices that
-/// take [`LEAST_FILL`] of what a full one does, too.
+/// The same everywhere: straight-line code takes half the time on GPUs, but minutes to compile. For
+/// matrices that take [`LEAST_FILL`] of what a full one does, too.
 const LEAST_EVERYWHERE: usize = 32;
 
-/// In hundredths: what loops gain is more than the operations with zeros.
+/// The share of a full matrix, in hundredths, from which on loops gain more than operations with
+/// zeros cost.
 const LEAST_FILL: usize = 85;
 
 /// The factorisation of `s M - J`.
@@ -199,8 +222,8 @@ fn solve(order: &Order, places: &[Vec<(usize, u32)>]) -> (Graph, Vec<Id>) {
         let mut value = values[i];
         let from_diagonal = &row[row.partition_point(|(j, _)| *j < i)..];
         let Some((&(_, pivot), above)) = from_diagonal.split_first() else { continue };
-        // The last unknown was found first: this way each sum waits for one product with the one before it,
-        // not all its products for that.
+        // The last unknown was found first: this way each sum waits for one product with the one
+        // before it, not all its products for that.
         for &(j, place) in above.iter().rev() {
             let entry = graph.input(Input::Factor(place));
             let product = graph.mul(entry, values[j]);
@@ -294,14 +317,14 @@ mod tests {
         b
     }
 
-    /// Values of `roots`.
+    /// The values of `roots`.
     fn values(graph: &Graph, roots: &[Id], input: &dyn Fn(Input) -> f64) -> Vec<f64> {
         let values = evaluate(graph, &[], &graph.reachable(roots), 0, input);
         roots.iter().map(|root| values[root.index()]).collect()
     }
 
-    /// Solves `(s M - J) x = b` with the entries at these places, all different, both ways; how many
-    /// numbers the factors are.
+    /// Solves `(s M - J) x = b` with the entries at these places, all different, both ways; how
+    /// many numbers the factors are.
     fn compare(
         seed: u64,
         jacobian: &[Vec<bool>],
@@ -411,7 +434,7 @@ mod tests {
         (0..n).map(|i| (0..n).map(|j| is(i, j)).collect()).collect()
     }
 
-    /// How many numbers the factors are, in the right order.
+    /// The number of numbers of the factors, in the right order.
     #[test]
     fn little_is_filled() {
         let count = |n: usize, is: &dyn Fn(usize, usize) -> bool| {
@@ -426,7 +449,7 @@ mod tests {
         assert_eq!(count(5, &|i, j| (i + 1) % 5 == j || (j + 1) % 5 == i), Ok(5 + 10 + 4));
     }
 
-    /// What unrolls to more operations than the limit.
+    /// A matrix whose elimination unrolls to more operations than the limit.
     #[test]
     fn large_matrices_are_for_loops() {
         let mut graph = Graph::new();

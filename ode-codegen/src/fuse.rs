@@ -30,9 +30,9 @@ use crate::graph::{Binary, Graph, Id, Node, Unary};
 /// Whether products are fused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fusion {
-    /// By the rule above.
+    /// Products fuse by the rule above.
     On,
-    /// Not at all: the arithmetic of the plain Rust function, operation by operation.
+    /// No product fuses: the arithmetic of the plain Rust function, operation by operation.
     Off,
 }
 
@@ -99,7 +99,7 @@ fn expand_powers(graph: &mut Graph, node: Node, map: &dyn Fn(Id) -> Id) -> Id {
     if exponent < 0 { graph.div(one, power) } else { power }
 }
 
-/// How often each node is an operand or a result.
+/// For each node the number of times that it is an operand or a result.
 pub(crate) fn count_uses(graph: &Graph, roots: &[Id]) -> Vec<u32> {
     let mut uses = vec![0; graph.len()];
     for root in roots {

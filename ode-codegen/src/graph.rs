@@ -1,21 +1,24 @@
-//! The expression graph: what a right-hand side *means*.
+//! The expression graph: the meaning of a right-hand side.
+//!
+//! A graph is made by the compiler and read here: [`Compiled::function`](crate::Compiled::function)
+//! gives that of each function of a system.
 //!
 //! # What a node is
 //!
 //! A right-hand side, once its loops are unrolled and its branches are turned into selections, is
 //! a set of expressions over the state, the parameters and the time. The graph holds these
 //! expressions, one [`Node`] for each distinct one: a node is found again by its operation and
-//! operands ([hash-consing](Graph::insert)), so a subexpression written twice, or arising twice
+//! operands (hash-consing), so a subexpression written twice, or arising twice
 //! when the system is differentiated, is computed once. An [`Id`] names a node. Operands are
 //! always older than the node that uses them, so the order of ids is an order of evaluation and
 //! the graph has no cycle.
 //!
 //! # Purity
 //!
-//! Every node is a pure function of its operands, defined for *all* of their values: nothing
-//! traps, allocates, reads memory that may change or has an effect. So a node may be computed once or many times,
-//! early or late, or not at all if nothing needs it; nothing else is observable. This is what
-//! makes a conditional a [`Node::Select`]: both sides are computed and one of them is taken. A
+//! Every node is a pure function of its operands, defined for *all* of their values: nothing traps,
+//! allocates, reads memory that may change or has an effect. So a node may be computed once or many
+//! times, early or late, or not at all if nothing needs it; nothing else is observable. This is
+//! what makes a conditional a [`Node::Select`]: both sides are computed and one of them is taken. A
 //! side that is not taken may well be an infinity or a NaN, and does no harm.
 //!
 //! # Kinds
@@ -27,11 +30,12 @@
 //! # Exactness
 //!
 //! `+ - * /`, `sqrt` and [`Node::MulAdd`] are rounded once, to nearest. `abs`, `min`, `max`,
-//! `floor`, `round_even`, `copysign`, negation, comparison, selection and lookup are exact. [`Node::Powi`] is the sequence of multiplications
-//! that `fuse` expands it to. The elementary functions are `odes`' own lane programs, the same
-//! bits everywhere. A literal is an `f64`: arithmetic between literals is folded in `f64` and the
-//! result is narrowed to the precision of the solve, so in an `f32` solve a folded constant is the
-//! best `f32`, rather than the result of `f32` arithmetic.
+//! `floor`, `round_even`, `copysign`, negation, comparison, selection and lookup are exact.
+//! [`Node::Powi`] is the sequence of multiplications that `fuse` expands it to. The elementary
+//! functions are `odes`' own lane programs, the same bits everywhere. A literal is an `f64`:
+//! arithmetic between literals is folded in `f64` and the result is narrowed to the precision of
+//! the solve, so in an `f32` solve a folded constant is the best `f32`, rather than the result of
+//! `f32` arithmetic.
 //!
 //! # What may be reordered
 //!
@@ -47,104 +51,31 @@
 //!
 //! The compilers behind us are told not to contract, so these are all the rewritings there are.
 
+mod evaluate;
+mod validate;
+
 use std::collections::HashMap;
+use std::fmt;
+
+pub use crate::functions::{Binary, Unary};
+pub(crate) use evaluate::{Given, entry_of};
+pub(crate) use validate::Scope;
 
 /// The name of a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Id(u32);
+pub struct Id(u32);
 
 impl Id {
-    /// Position in the order of evaluation.
-    pub(crate) fn index(self) -> usize {
+    /// The position in the order of evaluation.
+    #[must_use]
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A function of one real number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Unary {
-    /// `-x`
-    Neg,
-    /// `|x|`
-    Abs,
-    /// Square root, correctly rounded.
-    Sqrt,
-    /// One over a number; of an infinity not a number. For pivots.
-    Reciprocal,
-    /// Natural exponential.
-    Exp,
-    /// Natural logarithm.
-    Ln,
-    /// Sine.
-    Sin,
-    /// Cosine.
-    Cos,
-    /// Tangent.
-    Tan,
-    /// Hyperbolic tangent.
-    Tanh,
-    /// `2` to this power.
-    Exp2,
-    /// Natural exponential, less 1.
-    ExpM1,
-    /// Natural logarithm of `1 + x`.
-    Ln1p,
-    /// Logarithm to base 2.
-    Log2,
-    /// Logarithm to base 10.
-    Log10,
-    /// Cube root.
-    Cbrt,
-    /// Arc sine.
-    Asin,
-    /// Arc cosine.
-    Acos,
-    /// Arc tangent.
-    Atan,
-    /// Hyperbolic sine.
-    Sinh,
-    /// Hyperbolic cosine.
-    Cosh,
-    /// Inverse hyperbolic sine.
-    Asinh,
-    /// Inverse hyperbolic cosine.
-    Acosh,
-    /// Inverse hyperbolic tangent.
-    Atanh,
-    /// The greatest integer not above.
-    Floor,
-    /// The nearest integer, ties to even.
-    RoundEven,
-}
-
-/// A function of two real numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Binary {
-    /// `a + b`
-    Add,
-    /// `a - b`
-    Sub,
-    /// `a * b`
-    Mul,
-    /// `a / b`
-    Div,
-    /// `if a < b { a } else { b }`
-    Min,
-    /// `if a > b { a } else { b }`
-    Max,
-    /// `a` to the power `b`.
-    Powf,
-    /// The angle of the point `(b, a)`.
-    Atan2,
-    /// `sqrt(a * a + b * b)` without overflow.
-    Hypot,
-    /// `|a|` with the sign of `b`.
-    Copysign,
-}
-
 /// A comparison of two real numbers; false where either is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Comparison {
+pub enum Comparison {
     /// `a < b`
     Lt,
     /// `a <= b`
@@ -157,9 +88,9 @@ pub(crate) enum Comparison {
     Equals,
 }
 
-/// An input of a system: what it can be differentiated by, or what linear equations are made of.
+/// An input of a function: a variable of differentiation, or a number of linear equations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Input {
+pub enum Input {
     /// A component of the state.
     State(u32),
     /// A parameter.
@@ -176,17 +107,19 @@ pub(crate) enum Input {
 
 /// The bits of a finite literal, so that nodes can be compared and hashed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Literal(u64);
+pub struct Literal(u64);
 
 impl Literal {
-    pub(crate) fn value(self) -> f64 {
+    /// The number with these bits.
+    #[must_use]
+    pub fn value(self) -> f64 {
         f64::from_bits(self.0)
     }
 }
 
 /// An operation and its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Node {
+pub enum Node {
     /// A finite number.
     Literal(Literal),
     /// A constant of the user's, whose value only rustc knows: a position in the system's list.
@@ -216,9 +149,36 @@ pub(crate) enum Node {
     Lookup(u32, Id),
 }
 
+/// The kind of a node's value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A number.
+    Real,
+    /// A truth value.
+    Mask,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Real => "number",
+            Kind::Mask => "truth value",
+        })
+    }
+}
+
 impl Node {
+    /// The kind of the node's value.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        match self {
+            Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) => Kind::Mask,
+            _ => Kind::Real,
+        }
+    }
+
     /// The operands, in order.
-    pub(crate) fn operands(self) -> impl Iterator<Item = Id> {
+    pub fn operands(self) -> impl Iterator<Item = Id> {
         let operands = match self {
             Node::Literal(_) | Node::Constant(_) | Node::Input(_) => [None; 3],
             Node::Unary(_, a) | Node::Powi(a, _) | Node::Not(a) | Node::Lookup(_, a) => {
@@ -268,12 +228,12 @@ impl Node {
     }
 }
 
-/// Expressions, each distinct one once.
+/// A graph of expressions, each distinct one once.
 #[derive(Debug, Default)]
-pub(crate) struct Graph {
+pub struct Graph {
     nodes: Vec<Node>,
     index: HashMap<Node, Id>,
-    /// Results of functions that round, and what they are functions of.
+    /// The results of functions that round, and their arguments.
     rounding: HashMap<Id, [Id; 2]>,
 }
 
@@ -283,13 +243,17 @@ impl Graph {
         Self::default()
     }
 
-    /// Number of nodes.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// The operation that `id` names.
-    pub(crate) fn node(&self, id: Id) -> Node {
+    ///
+    /// # Panics
+    /// If `id` is of another graph, which has more nodes.
+    #[must_use]
+    pub fn node(&self, id: Id) -> Node {
         self.nodes[id.index()]
     }
 
@@ -338,20 +302,24 @@ impl Graph {
         self.literal_value(id) == Some(value)
     }
 
-    /// Tells that `result` is a function of `arguments` that rounds one of them, such as `trunc`
-    /// and `%`, whatever it is composed of.
+    /// Notes that `result` is a function of `arguments` that rounds one of them, such as `trunc`
+    /// and `%`, whatever operations it is composed of.
     pub(crate) fn rounds(&mut self, result: Id, arguments: [Id; 2]) -> Id {
         self.rounding.insert(result, arguments);
         result
     }
 
-    /// Of the result of a function that [rounds](Self::rounds) what it is a function of.
+    /// The arguments of the function that [rounds](Self::rounds), if the node is the result of one.
     pub(crate) fn rounded(&self, id: Id) -> Option<[Id; 2]> {
         self.rounding.get(&id).copied()
     }
 
     /// For each node, whether one of `roots` needs it.
-    pub(crate) fn reachable(&self, roots: &[Id]) -> Vec<bool> {
+    ///
+    /// # Panics
+    /// If one of them is of another graph, which has more nodes.
+    #[must_use]
+    pub fn reachable(&self, roots: &[Id]) -> Vec<bool> {
         let mut needed = vec![false; self.len()];
         for root in roots {
             needed[root.index()] = true;
@@ -367,7 +335,7 @@ impl Graph {
     }
 
     /// All ids, in the order of evaluation.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> + use<> {
+    pub fn ids(&self) -> impl Iterator<Item = Id> + use<> {
         (0..self.nodes.len() as u32).map(Id)
     }
 }

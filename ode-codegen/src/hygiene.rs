@@ -10,9 +10,9 @@ use quote::format_ident;
 
 /// What generated functions mention by the names that they have everywhere: keywords, primitive
 /// types, and the type of lanes, which as a generic parameter shadows other types.
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "as", "const", "crate", "f32", "f64", "fn", "for", "impl", "in", "let", "mut", "R", "Self",
-    "str", "usize",
+    "self", "str", "usize",
 ];
 
 /// Generated functions with a prefix to each name that they declare or take from the block around
@@ -68,15 +68,15 @@ mod tests {
     fn variables_and_imports_get_a_prefix() {
         let tokens = |text: &str| text.parse::<proc_macro2::TokenStream>().unwrap();
         let written =
-            "#[inline(always)] fn factor<R: Real>(u: &[R; 2], w: &a::b::Dense<R, 2>) -> [R; 2] {
+            "#[inline(always)] fn factor<R: Real>(&self, u: &[R; 2], w: &a::b::Dense<R, 2>) -> [R; 2] {
             fn matrix<R: Real>(u: &[R; 2]) -> [R; 2] { *u }
             let mut out = matrix::<R>(u); let (v0, m0);
             R::outline(#[inline(always)] || { out[0] = u[1].sub_ref(&R::lit(constant0_k)); });
             for (index, value) in out.into_iter() { put(index, value as f64); }
-            Self::jacobian::<R>(u)
+            self.jacobian::<R>(u)
         }";
         let expected =
-            "#[inline(always)] fn factor<R: __Real>(__u: &[R; 2], __w: &a::b::Dense<R, 2>)
+            "#[inline(always)] fn factor<R: __Real>(&self, __u: &[R; 2], __w: &a::b::Dense<R, 2>)
             -> [R; 2] {
             fn matrix<R: __Real>(__u: &[R; 2]) -> [R; 2] { *__u }
             let mut __out = matrix::<R>(__u); let (__v0, __m0);
@@ -84,7 +84,7 @@ mod tests {
                 __out[0] = __u[1].sub_ref(&R::lit(__constant0_k));
             });
             for (__index, __value) in __out.into_iter() { __put(__index, __value as f64); }
-            Self::jacobian::<R>(__u)
+            self.jacobian::<R>(__u)
         }";
         assert_eq!(private(tokens(written)).to_string(), tokens(expected).to_string());
     }

@@ -1,26 +1,37 @@
 //! The compiler behind `odes`.
 //!
-//! Two ways lead through it, both ordinary functions from tokens to tokens:
+//! The ways through it are ordinary functions:
 //!
-//! * [`device`] prints lane programs (the solvers, written once in Rust) as CUDA C++;
-//! * [`system`] compiles a plain right-hand side into a lane program with exact derivatives.
+//! * [`translate`] prints lane programs (the solvers, written once in Rust) as CUDA C++;
+//! * [`system`] compiles a plain right-hand side into a lane program with exact derivatives, for
+//!   the macro: from tokens to tokens;
+//! * [`compile_str`] compiles one that is a text, to data.
+//!
+//! What a right-hand side means, between these, is a [`graph`]. This crate is a part of `odes`, and
+//! changes with it.
 
 mod ast;
 mod breaks;
 mod check;
+mod compile;
 mod compose;
 mod ctxt;
 mod depth;
 mod derive;
-pub mod device;
 mod elaborate;
 mod emit;
 mod factor;
+mod functions;
 mod fuse;
-mod graph;
+pub mod graph;
 mod hygiene;
 pub mod outside;
 mod parse;
+mod print;
 mod simplify;
 pub mod system;
 mod text;
+pub mod translate;
+
+pub use compile::{Compiled, Diagnostic, EvaluateError, compile_str};
+pub use print::{DeviceText, Dialect};

@@ -19,16 +19,17 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
-use crate::ast::{Function, Interpolation, Scalar};
+use crate::ast::{Interpolation, Scalar};
 use crate::elaborate::known_constant;
+use crate::functions::Function;
 use crate::parse::{Declared, signature};
-use crate::system::entries_of;
+use crate::print::outside::entries_of;
 use crate::{depth, system};
 
 /// A function from outside.
 #[derive(Clone)]
 pub(crate) struct Outside {
-    /// By which it is called.
+    /// The name by which the function is called.
     pub name: Ident,
     pub item: syn::ItemFn,
 }
@@ -239,7 +240,7 @@ fn probe(Call { name, path }: &Call, facade: &syn::Path) -> TokenStream {
     }
 }
 
-/// Goes on with an expansion that asked for a function from outside, which is the last group.
+/// Resumes an expansion that asked for a function from outside, which is the last group.
 #[must_use]
 pub fn resume(input: TokenStream) -> TokenStream {
     if let Err(error) = depth::check(input.clone()) {

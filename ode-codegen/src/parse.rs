@@ -77,13 +77,13 @@ impl<'c> Parser<'c> {
         }
     }
 
-    /// Takes note of what is declared in `item`, and refuses conditional compilation in it.
+    /// Records the declarations in `item`, and refuses conditional compilation in it.
     fn survey(&mut self, item: &syn::Item) {
         self.declare(|declared| declared.visit_item(item));
         ConditionalCompilation { parser: self }.visit_item(item);
     }
 
-    /// Takes note of what `visit` finds declared.
+    /// Records the declarations that `visit` finds.
     fn declare(&mut self, visit: impl FnOnce(&mut Declared)) {
         let mut declared = Declared::default();
         visit(&mut declared);
@@ -93,7 +93,7 @@ impl<'c> Parser<'c> {
         self.numbers.extend(declared.numbers);
     }
 
-    /// Takes note of which functions are methods, as `system/desugar.rs` names them.
+    /// Records which functions are methods, as `system/desugar.rs` names them.
     fn note_methods<'a>(&mut self, functions: impl Iterator<Item = &'a syn::ItemFn>) {
         for item in functions {
             let name = item.sig.ident.to_string();
@@ -142,11 +142,11 @@ impl<'c> Parser<'c> {
 /// The most derivatives, of each state by each state and each parameter: while the code is
 /// generated there is a place for each of them.
 const DERIVATIVE_LIMIT: usize = STATE_LIMIT * STATE_LIMIT;
-/// As many states have so many derivatives, if there are no parameters.
+/// The largest number of states without parameters, by the same limit.
 const STATE_LIMIT: usize = 4096;
 const PARAMETER_LIMIT: usize = 16_384;
 
-/// The mistake of a system that is too large; what is too large of it.
+/// The message for a system that is too large; `what` is too large of it.
 pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
     let derivatives = states.saturating_mul(states.saturating_add(parameters));
     if derivatives <= DERIVATIVE_LIMIT && parameters <= PARAMETER_LIMIT {
@@ -208,11 +208,8 @@ pub(crate) fn parse<'a>(
         scalar: parser.scalar,
         items,
         rhs,
-        jacobian: None,
-        tgrad: None,
+        others: Vec::new(),
         mass: None,
-        domain: None,
-        observables: Vec::new(),
         uses,
         opaque: parser.opaque.get(),
         hidden_names: parser.hidden_names.get(),
@@ -266,7 +263,7 @@ pub(crate) fn signature(sig: &syn::Signature) -> syn::Result<(Signature<'_>, (us
     Ok((signature, (states, parameters)))
 }
 
-/// How many floats there are in an array type whose lengths are literals.
+/// The number of floats in an array type whose lengths are literals.
 fn length(ty: &syn::Type, numbers: &HashSet<String>) -> syn::Result<usize> {
     match ty {
         syn::Type::Paren(inner) => length(&inner.elem, numbers),

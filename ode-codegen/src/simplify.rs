@@ -42,11 +42,15 @@ impl Graph {
             Binary::Min => self.min_max(Binary::Min, a, b),
             Binary::Max => self.min_max(Binary::Max, a, b),
             Binary::Powf => self.powf(a, b),
-            Binary::Copysign => match (self.literal_value(a), self.literal_value(b)) {
-                (Some(x), Some(y)) => self.literal(x.copysign(y)),
-                _ => self.insert(Node::Binary(function, a, b)),
-            },
-            Binary::Atan2 | Binary::Hypot => self.insert(Node::Binary(function, a, b)),
+            _ => {
+                let row = function.row();
+                let known = (self.literal_value(a), self.literal_value(b));
+                let folded = match known {
+                    (Some(x), Some(y)) if row.folds => self.fold((row.value)(x, y)),
+                    _ => None,
+                };
+                folded.unwrap_or_else(|| self.insert(Node::Binary(function, a, b)))
+            }
         }
     }
 
@@ -55,18 +59,12 @@ impl Graph {
         match function {
             Unary::Neg => self.neg(a),
             Unary::Abs => self.abs(a),
-            Unary::Sqrt => {
-                let root = self.literal_value(a).and_then(|value| self.fold(value.sqrt()));
-                root.unwrap_or_else(|| self.insert(Node::Unary(function, a)))
+            _ => {
+                let row = function.row();
+                let known = self.literal_value(a).filter(|_| row.folds);
+                let folded = known.and_then(|x| self.fold((row.value)(x)));
+                folded.unwrap_or_else(|| self.insert(Node::Unary(function, a)))
             }
-            Unary::Floor | Unary::RoundEven => {
-                let integer = self.literal_value(a).and_then(|value| {
-                    let down = function == Unary::Floor;
-                    self.fold(if down { value.floor() } else { value.round_ties_even() })
-                });
-                integer.unwrap_or_else(|| self.insert(Node::Unary(function, a)))
-            }
-            _ => self.insert(Node::Unary(function, a)),
         }
     }
 

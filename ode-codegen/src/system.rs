@@ -3,7 +3,9 @@
 //! The phases, each of which is a module:
 //!
 //! ```text
-//! parse ─> elaborate ─> graph ─ derive ─> fuse ─> emit ─> Rust ─ device ─> CUDA C++
+//!                        ┌────────────── compile ───────────────┐
+//! parse ─> elaborate ─> graph ─ derive ─ breaks ─ factor ─ fuse ─> Compiled ─ print ─> Rust
+//!                                                                              └ translate ─> C++
 //! ```
 //!
 //! For `fn lorenz(…)` it gives a unit struct `lorenz`; the user's own function, word for word, as
@@ -15,16 +17,10 @@
 //! If the function is outside the subset, all errors come at once, and stubs in place of the
 //! struct and its implementation, so that the code that uses the system gives no further ones.
 
-mod assemble;
-mod constants;
-mod dependent;
 mod desugar;
-mod function;
-mod linear;
-mod mass;
+pub(crate) mod function;
 pub(crate) mod module;
 
-pub(crate) use constants::entries_of;
 pub(crate) use function::resumed;
 
 use proc_macro2::{Ident, TokenStream};
@@ -33,16 +29,18 @@ use syn::ext::IdentExt;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 
+use crate::compile::{self, Compiled, Settings};
+use crate::depth;
 use crate::fuse::Fusion;
 use crate::parse::signature;
-use crate::{depth, elaborate};
+use crate::print::{Dialect, device, rust};
 
 /// Expands `#[ode_system]` on a function or a module.
 ///
 /// Arguments: `crate = path`, where the facade crate is (`::odes`); `fusion = "off"`, to round
 /// every product by itself; `limit = 1000000`, the most operations of the right-hand side;
-/// `check = "off"`, to leave derivatives by hand unchecked; `pivoting = "on"`, to search for the pivots of
-/// linear equations.
+/// `check = "off"`, to leave derivatives by hand unchecked; `pivoting = "on"`, to search for the
+/// pivots of linear equations.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     if let Err(error) = depth::check_both(&attr, &item) {
@@ -76,21 +74,12 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 #[derive(Clone)]
 pub(crate) struct Options {
     pub facade: syn::Path,
-    fusion: Fusion,
-    limit: u64,
-    check: bool,
-    pivoting: bool,
+    pub settings: Settings,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            facade: syn::parse_quote!(::odes),
-            fusion: Fusion::On,
-            limit: elaborate::LIMIT,
-            check: true,
-            pivoting: false,
-        }
+        Options { facade: syn::parse_quote!(::odes), settings: Settings::default() }
     }
 }
 
@@ -105,24 +94,24 @@ impl Options {
                     syn::Expr::Path(path) => options.facade = path.path,
                     _ => return wrong("expected a path here, as in `crate = ::odes`"),
                 },
-                "fusion" if is(&value, "off") => options.fusion = Fusion::Off,
+                "fusion" if is(&value, "off") => options.settings.fusion = Fusion::Off,
                 "fusion" => {
                     return wrong("expected `fusion = \"off\"`: products are fused otherwise");
                 }
-                "check" if is(&value, "off") => options.check = false,
+                "check" if is(&value, "off") => options.settings.check = false,
                 "check" => {
                     return wrong(
                         "expected `check = \"off\"`: derivatives by hand are checked otherwise",
                     );
                 }
-                "pivoting" if is(&value, "on") => options.pivoting = true,
+                "pivoting" if is(&value, "on") => options.settings.pivoting = true,
                 "pivoting" => {
                     return wrong(
                         "expected `pivoting = \"on\"`: pivots are on the diagonal otherwise",
                     );
                 }
                 "limit" => match number(&value) {
-                    Some(limit) => options.limit = limit,
+                    Some(limit) => options.settings.limit = limit,
                     None => {
                         return wrong(
                             "expected a number of operations here, as in `limit = 1000000`",
@@ -183,6 +172,17 @@ impl syn::parse::Parse for Argument {
     }
 }
 
+/// The implementation of the trait `System` for the type `ty`.
+fn implementation(
+    compiled: &Compiled,
+    outside: &compile::Outside,
+    ty: &TokenStream,
+    options: &Options,
+) -> syn::Result<TokenStream> {
+    let device = device::device(compiled, Dialect::Cuda)?;
+    Ok(rust::rust(compiled, outside, &device, ty, &options.facade))
+}
+
 /// The derives of the struct that stands for a system.
 fn derives() -> TokenStream {
     quote! {
@@ -195,11 +195,6 @@ fn derives() -> TokenStream {
             ::core::cmp::Eq,
         )]
     }
-}
-
-/// What stands in for the body of a function with errors.
-fn never() -> syn::Block {
-    syn::parse_quote!({ ::core::unreachable!() })
 }
 
 /// `#[cfg]` of an item, which is for all that it becomes.

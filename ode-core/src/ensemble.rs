@@ -1,105 +1,49 @@
 //! Where trajectories run: ensemble algorithms, and those of the CPU.
 
+pub(crate) mod choice;
+mod feed;
+pub(crate) mod host;
+mod outlined;
 pub(crate) mod pieces;
+#[doc(hidden)]
+pub mod solver;
+pub mod task;
+pub(crate) mod workers;
 
-pub use pieces::{room, zeros};
+pub use pieces::room;
 
-use crate::controller;
+use crate::ensemble::host::{Facts, Place};
+use crate::ensemble::solver::Solver;
+use crate::ensemble::task::{Compiled, Task};
 use crate::error::SolveError;
-use crate::feed::{CpuFeed, Results};
-use crate::host::Facts;
-use crate::inputs::{Inputs, Workers};
-use crate::integrate;
-use crate::lane::{Real, Scalar};
-use crate::methods::{Method, stepper};
-use crate::options::SolveOptions;
-use crate::outlined::Outlined;
+use crate::lane::Scalar;
+use crate::lane::dispatch::InstructionSet;
+use crate::problem::columns::Columns;
+use crate::problem::inputs::{Inputs, Workers};
+use crate::problem::options::SolveOptions;
+use crate::problem::settings::Settings;
 use crate::problem::{EnsembleProblem, OdeProblem, Vary};
-use crate::simd::{self, InstructionSet, Program};
-use crate::solution::{EnsembleSolution, OdeSolution, RawResults};
-use crate::solver::Solver;
+use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport};
 use crate::system::System;
-use core::marker::PhantomData;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Runs a chunk by one of the two programs for it. A macro, because each way to run it takes two types, and a
-/// function generic over the way would compile both for each algorithm.
-macro_rules! solve_chunk {
-    ($T:ty, $S:ty, $M:ty, [$N:ident, $P:ident, $K:ident], $inputs:expr, $results:expr, $schedule:expr, $run:expr) => {{
-        let (inputs, mut results, schedule) = ($inputs, $results, $schedule);
-        let results = &mut results;
-        macro_rules! solve {
-            ($adaptive:literal) => {{
-                let marker = PhantomData::<($S, $M)>;
-                let chunk = Chunk::<$T, $S, $M, $N, $P, $K, $adaptive> {
-                    inputs,
-                    results,
-                    schedule,
-                    marker,
-                };
-                ($run)(chunk)
-            }};
-        }
-        // Steps that the method does not take are not compiled: errors that are not estimated, and fixed
-        // steps of a method that chooses by them, were refused before.
-        if const { !<$M>::ADAPTIVE } {
-            solve!(false)
-        } else if const { <$M>::SWITCHES } {
-            solve!(true)
-        } else if inputs.adaptive {
-            solve!(true)
-        } else {
-            solve!(false)
-        }
-    }};
-}
-
-/// A place where the trajectories of an ensemble are integrated. A reference to one, or a box with
-/// one, is one too.
-///
-/// A program that chooses its place at run time implements it by a `match`:
+/// A place where the trajectories of an ensemble are integrated. References, boxes and `Arc`s of
+/// places are places, so a program may choose its place at run time:
 ///
 /// ```
-/// use ode_core::inputs::{Inputs, Workers};
-/// use ode_core::lane::Scalar;
-/// use ode_core::methods::Method;
-/// use ode_core::system::System;
-/// use ode_core::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, RawResults, SolveError};
+/// use ode_core::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads};
 ///
-/// enum Place {
-///     Serial,
-///     Threads(EnsembleThreads),
-/// }
-///
-/// impl EnsembleAlgorithm for Place {
-///     fn prepare<R: Send>(
-///         &self,
-///         make: impl FnOnce(Workers) -> R + Send,
-///     ) -> Result<R, SolveError> {
-///         match self {
-///             Place::Serial => EnsembleSerial.prepare(make),
-///             Place::Threads(threads) => threads.prepare(make),
-///         }
-///     }
-///
-///     fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
-///         &self,
-///         inputs: &Inputs<T>,
-///     ) -> Result<RawResults<T>, SolveError>
-///     where
-///         T: Scalar,
-///         S: System<N, P>,
-///         M: Method<K>,
-///     {
-///         match self {
-///             Place::Serial => EnsembleSerial.integrate::<T, S, M, N, P, K>(inputs),
-///             Place::Threads(threads) => threads.integrate::<T, S, M, N, P, K>(inputs),
-///         }
+/// fn place(threads: usize) -> Box<dyn EnsembleAlgorithm> {
+///     match threads {
+///         1 => Box::new(EnsembleSerial),
+///         count => Box::new(EnsembleThreads::new().threads(count)),
 ///     }
 /// }
 /// ```
+///
+/// `docs/extending.md` shows a place of one's own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where an ensemble is solved",
     label = "expected `EnsembleThreads`, `EnsembleSerial` or `EnsembleGpuKernel::all()?`",
@@ -107,54 +51,89 @@ macro_rules! solve_chunk {
     note = "`EnsembleGpuKernel::all()` is a `Result`, since there may be no GPU: write `?` behind it"
 )]
 pub trait EnsembleAlgorithm {
-    /// Calls `make`, which evaluates the ensemble's problems, where this place has threads for that;
-    /// by default on those of rayon's current pool.
+    /// What it needs compiled of a task. [`Everything`](task::Everything) is always right.
+    type Compiled: Compiled
+    where
+        Self: Sized;
+
+    /// Calls `make`, which evaluates the ensemble's problems, once, where this place has threads
+    /// for that; by default on those of rayon's current pool.
     ///
     /// # Errors
     /// If the place has no threads.
-    fn prepare<R: Send>(&self, make: impl FnOnce(Workers) -> R + Send) -> Result<R, SolveError> {
-        Ok(make(Workers::Pool))
+    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+        make(Workers::Pool);
+        Ok(())
     }
 
-    /// Integrates all trajectories of `inputs`.
+    /// Integrates the trajectories of `columns` in `f32`, and hands the results to `sink`, block by
+    /// block and in order, until there are no more or it has [enough](ResultSink::store).
     ///
     /// # Errors
-    /// If results do not fit into memory, or the place fails.
-    fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+    /// If results do not fit into memory, or the place or `sink` fails.
+    fn single(
         &self,
-        inputs: &Inputs<T>,
-    ) -> Result<RawResults<T>, SolveError>
-    where
-        T: Scalar,
-        S: System<N, P>,
-        M: Method<K>;
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError>;
+
+    /// Integrates the trajectories of `columns` in `f64`, as [`single`](Self::single) does.
+    ///
+    /// # Errors
+    /// As [`single`](Self::single).
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError>;
 }
 
+/// Implements [`EnsembleAlgorithm`] for pointers to places.
 macro_rules! pointers {
-    ($($pointer:ty),*) => { $(
-        impl<A: EnsembleAlgorithm + ?Sized> EnsembleAlgorithm for $pointer {
-            fn prepare<R: Send>(
-                &self,
-                make: impl FnOnce(Workers) -> R + Send,
-            ) -> Result<R, SolveError> {
-                (**self).prepare(make)
-            }
-
-            fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
-                &self,
-                inputs: &Inputs<T>,
-            ) -> Result<RawResults<T>, SolveError>
-            where
-                T: Scalar,
-                S: System<N, P>,
-                M: Method<K>,
-            {
-                (**self).integrate::<T, S, M, N, P, K>(inputs)
-            }
+    ($([$($generics:tt)*] $pointer:ty, $compiled:ty;)*) => { $(
+        impl<$($generics)*> EnsembleAlgorithm for $pointer {
+            type Compiled = $compiled;
+            pointers!(@);
         }
     )* };
+    (@) => {
+        fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+            (**self).prepare(make)
+        }
+
+        fn single(
+            &self,
+            task: &dyn Task<f32>,
+            settings: &Settings<f32>,
+            columns: &Columns<f32>,
+            sink: &mut dyn ResultSink<f32>,
+        ) -> Result<RunReport, SolveError> {
+            (**self).single(task, settings, columns, sink)
+        }
+
+        fn double(
+            &self,
+            task: &dyn Task<f64>,
+            settings: &Settings<f64>,
+            columns: &Columns<f64>,
+            sink: &mut dyn ResultSink<f64>,
+        ) -> Result<RunReport, SolveError> {
+            (**self).double(task, settings, columns, sink)
+        }
+    };
 }
-pointers!(&A, Box<A>, Arc<A>);
+// What a place behind a `dyn` needs is not known, and boxes and `Arc`s are there to have one.
+pointers! {
+    [A: EnsembleAlgorithm] &A, A::Compiled;
+    [] &dyn EnsembleAlgorithm, task::Everything;
+    [] &(dyn EnsembleAlgorithm + Send + Sync), task::Everything;
+    [A: EnsembleAlgorithm + ?Sized] Box<A>, task::Everything;
+    [A: EnsembleAlgorithm + ?Sized] Arc<A>, task::Everything;
+}
 
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
 where
@@ -162,36 +141,133 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    /// Solves all trajectories by `method`, where `algorithm` says.
+    /// Solves all trajectories by `method` in the place `algorithm`:
+    /// [`EnsembleThreads`](struct@EnsembleThreads), [`EnsembleSerial`] or `EnsembleGpuKernel`. All
+    /// of them give the same bits.
     ///
     /// A trajectory that fails does not fail the solve: its
     /// [`code`](EnsembleSolution::code) says what happened, and the others are what they would be
     /// without it.
     ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
+    /// # use ode_core::{methods::Tsit5, system::System};
+    /// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+    /// let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|mut problem, i| {
+    ///     problem.p[0] = 0.001 * i as f64;
+    ///     problem
+    /// });
+    /// let options = SolveOptions::default().tolerance(1e-6).saveat([1.0, 2.0]);
+    /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &options)?;
+    /// assert_eq!(solution.states().shape(), [1000, 2, 2]); // trajectory, save, component
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// If the question is malformed, or the place fails.
-    pub fn solve<M, A, const K: usize>(
+    /// [`SolveError`]: if the problem or the options are invalid, the results do not fit into
+    /// memory, or the place fails.
+    pub fn solve<M, A>(
         &self,
         method: M,
         algorithm: A,
         options: &SolveOptions,
     ) -> Result<EnsembleSolution<S, T, N, P>, SolveError>
     where
-        M: Solver<K>,
+        M: Solver,
+        A: EnsembleAlgorithm,
+    {
+        let begin = Instant::now();
+        let mut sink = Collect::default();
+        let (inputs, run) = self.integrate(method, algorithm, options, &mut sink)?;
+        let system = self.problem.system;
+        let mut solution = EnsembleSolution::new(system, inputs, sink.into_results(), run)?;
+        solution.set_axes(T::named(self.sweep.axes(), &Facts::of(&system)));
+        solution.set_total_time(begin.elapsed().as_secs_f64());
+        Ok(solution)
+    }
+
+    /// Solves as [`solve`](Self::solve) does, and hands the results to `sink`, a block of
+    /// trajectories at a time, instead of keeping them in memory.
+    ///
+    /// ```
+    /// # use core::ops::ControlFlow;
+    /// # use ode_core::problem::columns::ColumnRange;
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, RawResults, ResultSink, SolveError};
+    /// # use ode_core::{SolveOptions, Unvaried, methods::Tsit5, system::System};
+    /// /// The sum of the first component of all final states.
+    /// struct Sum(f64);
+    ///
+    /// impl ResultSink<f64> for Sum {
+    ///     fn block(&self) -> u64 {
+    ///         10_000
+    ///     }
+    ///
+    ///     fn store(
+    ///         &mut self,
+    ///         block: ColumnRange<'_, f64>,
+    ///         results: &mut RawResults<f64>,
+    ///     ) -> Result<ControlFlow<()>, SolveError> {
+    ///         self.0 += results.finals[..block.len()].iter().sum::<f64>();
+    ///         Ok(ControlFlow::Continue(()))
+    ///     }
+    /// }
+    ///
+    /// # fn of<S: System<2, 1>>(
+    /// #     ensemble: &EnsembleProblem<S, f64, Unvaried, 2, 1>,
+    /// # ) -> Result<(), SolveError> {
+    /// let mut sum = Sum(0.0);
+    /// ensemble.solve_into(Tsit5, EnsembleThreads, &SolveOptions::default(), &mut sum)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve), and what the sink returns.
+    pub fn solve_into<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError>
+    where
+        M: Solver,
+        A: EnsembleAlgorithm,
+    {
+        let begin = Instant::now();
+        let (_, mut run) = self.integrate(method, algorithm, options, sink)?;
+        run.timings.total = begin.elapsed().as_secs_f64();
+        Ok(run)
+    }
+
+    /// The inputs of a solve, whose results `sink` got.
+    fn integrate<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<(Inputs<T>, RunReport), SolveError>
+    where
+        M: Solver,
         A: EnsembleAlgorithm,
     {
         let begin = Instant::now();
         let properties = method.properties(options, N, S::MASS)?;
-        let mut inputs =
-            algorithm.prepare(|workers| Inputs::by(workers, self, options, &properties))??;
-        let setup = begin.elapsed().as_secs_f64();
-        let raw = T::integrate(&mut inputs, &|inputs| {
-            method.integrate::<T, S, A, N, P>(&algorithm, inputs)
+        let mut made = None;
+        algorithm.prepare(&mut |workers| {
+            made = Some(Inputs::by(workers, self, options, &properties));
         })?;
-        let mut solution = EnsembleSolution::new(inputs, raw)?;
-        solution.set_axes(T::named(self.sweep.axes(), &Facts::of::<S, N, P>()));
-        solution.set_times(setup, begin.elapsed().as_secs_f64());
-        Ok(solution)
+        let mut inputs = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
+        let setup = begin.elapsed().as_secs_f64();
+        let system = self.problem.system;
+        let place: Place<'_, T> = &|settings, columns, sink| {
+            method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
+        };
+        let mut run = T::into_sink(&mut inputs, place, sink)?;
+        run.timings.setup = setup;
+        Ok((inputs, run))
     }
 }
 
@@ -199,45 +275,56 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     /// Solves this one problem by `method`, on the calling thread.
     ///
     /// # Errors
-    /// If the question is malformed. A failure on the way is the solution's
-    /// [`code`](OdeSolution::code).
-    pub fn solve<M, const K: usize>(
+    /// [`SolveError`]: if the problem or the options are invalid. A failure during the integration
+    /// is the solution's [`code`](OdeSolution::code) instead.
+    pub fn solve<M>(
         self,
         method: M,
         options: &SolveOptions,
     ) -> Result<OdeSolution<S, T, N, P>, SolveError>
     where
-        M: Solver<K>,
+        M: Solver,
     {
         let ensemble = EnsembleProblem::new(self);
         Ok(OdeSolution::new(ensemble.solve(method, EnsembleSerial, options)?))
     }
 }
 
-/// One trajectory after the other, on the calling thread and no other: the reference.
+/// Solves one trajectory after the other in scalar arithmetic, on the calling thread and no other.
+/// It is the reference for the bits of all other places, and the fastest place for one or two
+/// trajectories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnsembleSerial;
 
-/// When a lane whose trajectory has ended takes the next one.
+/// When a lane whose trajectory has ended takes the next one from the work queue. It changes the
+/// time of a solve, and no result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Schedule {
-    /// The library's choice: [`Refill`](Schedule::Refill) for adaptive steps, unless all trajectories
-    /// run at once, otherwise [`Static`](Schedule::Static).
+    /// The library's choice: [`Refill`](Schedule::Refill) for adaptive steps, unless all
+    /// trajectories run at once, otherwise [`Static`](Schedule::Static).
     #[default]
     Auto,
-    /// When all lanes beside it have ended too. Best where all trajectories take equally many
-    /// steps.
+    /// When all lanes of the same registers or warp have ended too. Best where all trajectories
+    /// take equally many steps.
     Static,
-    /// As soon as that pays: taking a trajectory holds up the lanes beside it.
+    /// As soon as it pays: while one lane takes a trajectory, the lanes beside it wait.
     Refill,
 }
 
-/// All threads, each with SIMD lanes.
+/// Solves on all threads of the CPU, in SIMD lanes on each: the instruction set is chosen at run
+/// time.
 ///
-/// `EnsembleThreads` by itself is `EnsembleThreads::new()`. Both the ensemble's problems and its
-/// trajectories are worked on by rayon's current pool, or by threads of its own, which
-/// [`threads`](EnsembleThreads::threads) asks for.
+/// `EnsembleThreads` by itself is `EnsembleThreads::new()`. The ensemble's problems are evaluated
+/// and its trajectories integrated by rayon's current pool, or by a pool of its own after
+/// [`threads`](EnsembleThreads::threads).
+///
+/// ```
+/// use ode_core::EnsembleThreads;
+///
+/// let all_cores = EnsembleThreads;
+/// let four_threads = EnsembleThreads::new().threads(4);
+/// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct EnsembleThreads {
@@ -259,7 +346,7 @@ struct OwnThreads {
 }
 
 impl EnsembleThreads {
-    /// As many threads as rayon's pool has, the best instruction set of the machine.
+    /// Takes the threads of rayon's current pool, and the best instruction set of the machine.
     pub const fn new() -> Self {
         EnsembleThreads { own: None, instructions: None, schedule: Schedule::Auto, batch: None }
     }
@@ -272,14 +359,14 @@ impl EnsembleThreads {
         EnsembleThreads { own: Some(Arc::new(own)), ..self }
     }
 
-    /// Runs `work` on the threads that it uses.
+    /// Runs `work` on the threads of this place.
     fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SolveError> {
         let (mut work, mut result) = (Some(work), None);
         self.install_any(&mut || result = work.take().map(|work| work()))?;
         Ok(result.unwrap_or_else(|| unreachable!("work is done once")))
     }
 
-    /// The same for what leaves its result itself: see [`workers`](crate::workers).
+    /// The same for what leaves its result itself: see [`workers`](crate::ensemble::workers).
     fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
         let Some(own) = &self.own else {
             work();
@@ -303,153 +390,72 @@ impl EnsembleThreads {
         EnsembleThreads { instructions: Some(instructions), ..self }
     }
 
-    /// Sets the schedule.
+    /// Sets when lanes take the next trajectory; see [`Schedule`].
     pub fn schedule(self, schedule: Schedule) -> Self {
         EnsembleThreads { schedule, ..self }
     }
 
-    /// Gives a thread this many trajectories at a time; at least 1.
+    /// Gives a thread this many trajectories at a time, at least 1. By default the library chooses,
+    /// such that all threads have work.
     pub fn batch(self, trajectories: usize) -> Self {
         EnsembleThreads { batch: Some(trajectories.max(1)), ..self }
     }
 }
 
 impl EnsembleAlgorithm for EnsembleSerial {
-    fn prepare<R: Send>(&self, make: impl FnOnce(Workers) -> R + Send) -> Result<R, SolveError> {
-        Ok(make(Workers::Caller))
+    type Compiled = task::OneLane;
+
+    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+        make(Workers::Caller);
+        Ok(())
     }
 
-    fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+    fn single(
         &self,
-        inputs: &Inputs<T>,
-    ) -> Result<RawResults<T>, SolveError>
-    where
-        T: Scalar,
-        S: System<N, P>,
-        M: Method<K>,
-    {
-        T::serially(inputs, &|results, schedule| {
-            solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, simd::run_scalar);
-        })
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError> {
+        pieces::serially(task, settings, columns, sink)
+    }
+
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError> {
+        pieces::serially(task, settings, columns, sink)
     }
 }
 
 impl EnsembleAlgorithm for EnsembleThreads {
-    fn prepare<R: Send>(&self, make: impl FnOnce(Workers) -> R + Send) -> Result<R, SolveError> {
-        self.install(|| make(Workers::Pool))
+    type Compiled = task::Lanes;
+
+    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+        self.install_any(&mut || make(Workers::Pool))
     }
 
-    fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+    fn single(
         &self,
-        inputs: &Inputs<T>,
-    ) -> Result<RawResults<T>, SolveError>
-    where
-        T: Scalar,
-        S: System<N, P>,
-        M: Method<K>,
-    {
-        let isa = self.instructions.unwrap_or_else(InstructionSet::best);
-        T::on_threads(self, isa, inputs, &|results, schedule| {
-            solve_chunk!(T, S, M, [N, P, K], inputs, results, schedule, |chunk| simd::run(
-                isa, chunk
-            ));
-        })
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError> {
+        pieces::on_threads(self, task, settings, columns, sink)
     }
-}
 
-/// Whether a step is a function of its own: not those of explicit methods with a right-hand side of next to
-/// nothing, which would lose a fifth of their speed (measured, `bench/RESULTS.md`).
-const fn steps_are_called<S, M, const N: usize, const P: usize, const K: usize>() -> bool
-where
-    S: System<N, P>,
-    M: Method<K>,
-{
-    M::PROPERTIES.solves > 0 || M::SWITCHES || S::OPERATIONS[0].weight() >= 16
-}
-
-/// Each of some numbers in every lane.
-#[inline(always)]
-fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
-    let mut lits = [R::lit(0.0); K];
-    for i in 0..K {
-        lits[i] = R::lit(numbers[i]);
-    }
-    lits
-}
-
-/// A chunk of trajectories as a program for lanes.
-struct Chunk<
-    'i,
-    'r,
-    'a,
-    T,
-    S,
-    M,
-    const N: usize,
-    const P: usize,
-    const K: usize,
-    const ADAPTIVE: bool,
-> {
-    inputs: &'i Inputs<T>,
-    results: &'r mut Results<'a, T>,
-    schedule: Schedule,
-    marker: PhantomData<(S, M)>,
-}
-
-impl<T, S, M, const N: usize, const P: usize, const K: usize, const ADAPTIVE: bool> Program<T>
-    for Chunk<'_, '_, '_, T, S, M, N, P, K, ADAPTIVE>
-where
-    T: Scalar,
-    S: System<N, P>,
-    M: Method<K>,
-{
-    type Output = ();
-    const VECTORS: usize = simd::vectors(N);
-
-    #[inline(always)]
-    fn run<R: Real<Scalar = T>>(self) {
-        let inputs = self.inputs;
-        // By loops: functions of arrays that take a function are not inlined everywhere.
-        let mut abstol = [R::lit(0.0); N];
-        for d in 0..N {
-            abstol[d] = R::lit(inputs.abstol(d).widen());
-        }
-        let steps = lits::<R, 3>([inputs.dt, inputs.dtmin, inputs.dtmax].map(T::widen));
-        let options = integrate::options::<R, N>(
-            stepper::tolerances::<R, N>(abstol, R::lit(inputs.reltol.widen())),
-            steps,
-            inputs.limited(),
-            inputs.stopping,
-            inputs.saved.times > 0,
-            controller::law::<R>(lits::<R::Single, _>(inputs.law.map(f64::from))),
-            controller::law::<R>(lits::<R::Single, _>(inputs.stiff_law.map(f64::from))),
-            inputs.law_kind,
-            <R::Bits as crate::lane::Bits>::lit(u64::from(inputs.max_steps)),
-            inputs.guard,
-        );
-        let n = self.results.codes.len();
-        // Statically scheduled, the lanes get one trajectory each, and then the next group.
-        let group = if self.schedule == Schedule::Static { R::LANES } else { n };
-        let mut from = 0;
-        while from < n {
-            let to = n.min(from + group);
-            let mut feed = CpuFeed::<S, T>::new(inputs, &mut *self.results, from..to);
-            if const { R::SLOW || steps_are_called::<S, M, N, P, K>() } {
-                integrate::integrate::<R, S, Outlined<M, true>, _, N, P, K, ADAPTIVE, true>(
-                    &mut feed, &options,
-                );
-            } else if const { R::LANES > 1 } && !feed.saves {
-                // Worth a program of its own: where a step takes so little, what saves would be 5% of it.
-                integrate::integrate::<R, S, Outlined<M, false>, _, N, P, K, ADAPTIVE, false>(
-                    &mut feed, &options,
-                );
-            } else {
-                integrate::integrate::<R, S, Outlined<M, false>, _, N, P, K, ADAPTIVE, true>(
-                    &mut feed, &options,
-                );
-            }
-            from = to;
-        }
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError> {
+        pieces::on_threads(self, task, settings, columns, sink)
     }
 }
 
@@ -462,12 +468,14 @@ mod tests {
     fn own_threads_are_kept() {
         let threads = EnsembleThreads.threads(3);
         let ids = |threads: &EnsembleThreads| {
-            let sum = threads.prepare(|workers| {
+            let mut found = (0, Vec::new());
+            let prepared = threads.prepare(&mut |workers| {
                 assert_eq!(workers, Workers::Pool);
                 let each = rayon::broadcast(|_| std::thread::current().id());
-                (rayon::current_num_threads(), each)
+                found = (rayon::current_num_threads(), each);
             });
-            sum.unwrap()
+            prepared.unwrap();
+            found
         };
         let (count, first) = ids(&threads);
         assert_eq!(count, 3);
@@ -478,7 +486,10 @@ mod tests {
     #[test]
     fn serial_stays_on_its_thread() {
         let here = std::thread::current().id();
-        let workers = EnsembleSerial.prepare(|workers| (workers, std::thread::current().id()));
-        assert_eq!(workers.unwrap(), (Workers::Caller, here));
+        let mut found = None;
+        let prepared = EnsembleSerial
+            .prepare(&mut |workers| found = Some((workers, std::thread::current().id())));
+        prepared.unwrap();
+        assert_eq!(found, Some((Workers::Caller, here)));
     }
 }

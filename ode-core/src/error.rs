@@ -1,4 +1,4 @@
-//! What can be wrong with a question.
+//! Errors: why a solve cannot begin, or has no values of an observable.
 //!
 //! Every error is a sentence with the values in it, and its `Debug` is that sentence too: a `main`
 //! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
@@ -19,39 +19,47 @@ pub(crate) use debug_as_display;
 
 debug_as_display!(SolveError, ObservableError);
 
-/// Why a solve did not begin. What goes wrong *within* a trajectory is its
-/// [`ReturnCode`](crate::ReturnCode) instead.
+/// Why a solve did not begin, or could not be completed as a whole. A failure *within* a trajectory
+/// is its [`ReturnCode`](crate::ReturnCode) instead. Messages have the values in them, and say what
+/// to do:
+///
+/// ```
+/// use ode_core::SolveError;
+///
+/// let error = SolveError::NotAdaptive { method: "Rk4" };
+/// assert!(error.to_string().contains("`.fixed_step(dt)`"));
+/// ```
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// An ensemble of nothing: no trajectories, or a sweep without values. An error and not an empty
-    /// solution, since it is nearly always an empty file or a filter that nothing passed, and no
-    /// mean, maximum or picture of nothing would say so.
+    /// The ensemble has no trajectories, or a sweep has no values. This is an error and not an
+    /// empty solution, since its cause is nearly always an empty file or a filter that nothing
+    /// passed.
     #[error(
         "the ensemble has 0 trajectories; set their number with `.trajectories(n)`, or give a sweep at \
          least one value"
     )]
     NoTrajectories,
-    /// More trajectories than an index can count.
+    /// There are more trajectories than can be counted.
     #[error("{trajectories} trajectories are too many for one solve; the most is {most}")]
     TooManyTrajectories {
-        /// As asked for.
+        /// The number that was asked for.
         trajectories: usize,
-        /// The most that are possible.
+        /// The largest number that is possible.
         most: usize,
     },
-    /// A sweep over another number of values than there are trajectories.
+    /// The number of rows or of combinations of a sweep is not the number of trajectories.
     #[error(
         "the sweep has {values} values for {trajectories} trajectories; rows and grids set the number of \
          trajectories themselves, and where there are several they must agree"
     )]
     Sweep {
-        /// How many rows or combinations there are.
+        /// The number of rows or combinations.
         values: usize,
-        /// How many trajectories.
+        /// The number of trajectories.
         trajectories: usize,
     },
-    /// An axis of a grid that is none of the system.
+    /// The quantity of an axis of a grid is not one that the system has.
     #[error("{system} has no {kind} {which}; it has `{}`", .known.join("`, `"))]
     Axis {
         /// The name of the system.
@@ -60,10 +68,10 @@ pub enum SolveError {
         kind: &'static str,
         /// The name or the index that was asked for.
         which: String,
-        /// The names there are.
+        /// The names that the system has.
         known: Vec<String>,
     },
-    /// Two axes of a grid for one quantity.
+    /// Two axes of a grid have values of the same quantity.
     #[error(
         "axes {} and {} of the grid are both the {kind} `{name}` (number {index}) of {system}; put its \
          values on one axis",
@@ -74,65 +82,66 @@ pub enum SolveError {
         system: &'static str,
         /// `parameter` or `state`.
         kind: &'static str,
-        /// Its name.
+        /// The name of the quantity.
         name: &'static str,
-        /// Its index.
+        /// The index of the quantity.
         index: usize,
         /// The numbers of the two axes, counted from 0.
         axes: [usize; 2],
     },
-    /// The problem's initial state or parameters contain a NaN or an infinity. In a single trajectory of an
-    /// ensemble, by a row of a sweep, an axis of a grid, or a problem that `vary` gives, it harms no other:
-    /// that trajectory ends with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
+    /// The problem's initial state or parameters contain a NaN or an infinity. In a single
+    /// trajectory of an ensemble, by a row of a sweep, an axis of a grid, or a problem that `vary`
+    /// gives, it harms no other: that trajectory ends with
+    /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
     #[error("{what}[{index}] is {value}; it must be finite")]
     NonFinite {
         /// `u0` or `p`.
         what: &'static str,
-        /// The component.
+        /// The index of the component, from 0.
         index: usize,
-        /// Its value.
+        /// The value that was given.
         value: f64,
     },
-    /// A time span with an end that is not finite.
+    /// The time span of a trajectory has an end that is not finite.
     #[error(
         "the time span of trajectory {trajectory} is {}..={}; both ends must be finite",
         short(*t0), short(*t1)
     )]
     TimeSpan {
-        /// The first trajectory concerned.
+        /// The first trajectory with such a time span.
         trajectory: usize,
-        /// Its beginning.
+        /// The beginning of its time span.
         t0: f64,
-        /// Its end.
+        /// The end of its time span.
         t1: f64,
     },
-    /// A time span whose ends are finite, and whose length is not.
+    /// The ends of a time span are finite numbers of the precision, but its length is not.
     #[error(
         "the time span of trajectory {trajectory} is {}..={}, and its length is more than the \
          greatest number of {precision}; measure time in a larger unit{}",
         short(*t0), short(*t1), or_double(.precision)
     )]
     TimeSpanTooLong {
-        /// The first trajectory concerned.
+        /// The first trajectory with such a time span.
         trajectory: usize,
-        /// Its beginning.
+        /// The beginning of its time span.
         t0: f64,
-        /// Its end.
+        /// The end of its time span.
         t1: f64,
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// A relative tolerance of 1 or more.
+    /// The relative tolerance is 1 or more.
     #[error(
         "reltol is {}; a relative tolerance of 1 or more accepts errors as large as the state: \
          write 1e-3 for three digits",
         short(*reltol)
     )]
     RelTol {
-        /// Its value.
+        /// The value that was given.
         reltol: f64,
     },
-    /// A tolerance that is zero, negative or not finite.
+    /// A tolerance is negative or not finite, or both are zero.
     #[error(
         "{name} is {}; tolerances must be finite in {precision}, not negative, and not both zero",
         short(*value)
@@ -140,12 +149,12 @@ pub enum SolveError {
     Tolerance {
         /// `abstol` or `reltol`, or each of them.
         name: &'static str,
-        /// Its value.
+        /// The value that was given.
         value: f64,
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// A step size that is zero, not finite, or points away from the end of the time span.
+    /// A step size is zero, not finite, or points away from the end of the time span.
     #[error(
         "{option}({}) on the time span {}..={}: a step must be finite and not zero in {precision}, and \
          point from the beginning to the end",
@@ -163,7 +172,7 @@ pub enum SolveError {
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// A tolerance or a largest step that is too small for the precision.
+    /// A tolerance or a largest step is too small for the precision.
     #[error(
         "{name} is {}; {precision} needs at least {}{}",
         short(*value), short(*least), or_double(.precision)
@@ -171,22 +180,22 @@ pub enum SolveError {
     TooSmall {
         /// `abstol`, `reltol` or `dtmax`.
         name: &'static str,
-        /// Its value.
+        /// The value that was given.
         value: f64,
-        /// For a relative tolerance half a unit in the last place, by which every number is rounded; for
-        /// others the smallest normal number.
+        /// For a relative tolerance half a unit in the last place, by which every number is
+        /// rounded; for others the smallest normal number.
         least: f64,
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// Times that the precision does not tell apart: the ends of a time span, or times to save.
+    /// Two times cannot be told apart in the precision: the ends of a time span, or times to save.
     #[error(
         "the times {} and {} of {of} are too close for {precision}, whose numbers are {} apart there; \
          count time from the beginning of the problem{}",
         .times[0], .times[1], short(*unit), or_double(.precision)
     )]
     TimesTooClose {
-        /// What they are times of: `the time span`, `saveat`, or `saveat` with its spacing.
+        /// Where the times come from: `the time span`, `saveat`, or `saveat` with its spacing.
         of: String,
         /// Both times; those of a spacing are neighbours.
         times: [f64; 2],
@@ -195,7 +204,7 @@ pub enum SolveError {
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// More fixed steps than can be counted, or saved.
+    /// There would be more fixed steps than can be counted, or saved.
     #[error(
         "fixed_step({}) on this time span makes {} steps; the most for {of} is {most}: take larger ones{}",
         short(*dt), short(*steps), or_double(.of)
@@ -203,43 +212,43 @@ pub enum SolveError {
     TooManySteps {
         /// The step size.
         dt: f64,
-        /// How many steps that is.
+        /// The number of steps.
         steps: f64,
-        /// The most that are possible.
+        /// The largest number that is possible.
         most: f64,
-        /// What no more are possible for: `f32`, `f64`, or `SaveAt::Steps`.
+        /// The origin of the limit: `f32`, `f64`, or `SaveAt::Steps`.
         of: &'static str,
     },
-    /// A smallest step size that is negative or not finite.
+    /// `dtmin` is negative or not finite.
     #[error("dtmin is {}; it must be finite in {precision} and not negative", short(*dtmin))]
     DtMin {
-        /// Its value.
+        /// The value that was given.
         dtmin: f64,
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// A largest step size that is not a number, or not larger than the smallest one.
+    /// `dtmax` is NaN, or not larger than `dtmin`.
     #[error(
         "dtmax is {}; it must be larger than dtmin, which is {}",
         short(*dtmax), short(*dtmin)
     )]
     DtMax {
-        /// Its value.
+        /// The value that was given.
         dtmax: f64,
         /// The smallest step size.
         dtmin: f64,
     },
-    /// Absolute tolerances that are not as many as there are components.
+    /// The number of absolute tolerances is neither one nor the number of components.
     #[error(
         "abstol has {tolerances} numbers for {components} components; give one for each, or one"
     )]
     Tolerances {
-        /// How many there are.
+        /// The number of tolerances.
         tolerances: usize,
         /// How many components the state has.
         components: usize,
     },
-    /// A controller whose numbers make no sense.
+    /// A number of the controller is out of range.
     #[error(
         "{name} of the controller is {}; exponents are at most 4 (that of this step's error at \
          least 0.05, the second one of `pi` at least 0), the safety factor lies in (0, 1], the least \
@@ -247,15 +256,15 @@ pub enum SolveError {
         short(*value)
     )]
     Controller {
-        /// Which number.
+        /// The name of the number.
         name: &'static str,
-        /// Its value.
+        /// The value that was given.
         value: f64,
     },
-    /// No step allowed at all.
+    /// `max_steps` is 0.
     #[error("max_steps is 0; at least one step must be allowed")]
     MaxSteps,
-    /// A spacing that is zero, negative or not finite, or so small that it must be a mistake.
+    /// The spacing of saved times is not positive and finite, or gives more than 1e8 times.
     #[error(
         "saveat({}) on the time span {}..={}: the spacing must be positive and give at most 1e8 times",
         short(*spacing), short(*t0), short(*t1)
@@ -268,13 +277,14 @@ pub enum SolveError {
         /// End of the time span.
         t1: f64,
     },
-    /// Every step is saved but the end of the last one.
+    /// [`SaveAt::Steps`](crate::SaveAt::Steps) together with `save_end(false)`, which contradict
+    /// each other.
     #[error(
         "save_end(false) with SaveAt::Steps: the end of the last step is the end of the time span; leave one of \
          them out"
     )]
     StepsEnd,
-    /// A time to save outside the time span.
+    /// A time to save is outside the time span.
     #[error(
         "saveat contains {}, which is outside the time span {}..={}",
         short(*time), short(*t0), short(*t1)
@@ -287,24 +297,24 @@ pub enum SolveError {
         /// End of the time span.
         t1: f64,
     },
-    /// Times to save out of order.
+    /// Times to save are out of order, or one is there twice.
     #[error(
         "saveat has {} {}; times must run from the beginning of the time span to its end",
         short(*time), if time == before { "twice".to_owned() } else { format!("after {}", short(*before)) }
     )]
     SaveOrder {
-        /// A time.
+        /// The earlier entry of the list.
         before: f64,
-        /// The next one.
+        /// The entry after it.
         time: f64,
     },
-    /// A time to stop at that is infinite or not a number.
+    /// A time to stop at is infinite or NaN.
     #[error("tstops contains {}; times to stop at must be finite", short(*time))]
     StopTime {
         /// The time.
         time: f64,
     },
-    /// Adaptive steps asked of a method that estimates no errors.
+    /// Adaptive steps by a method without an error estimate.
     #[error(
         "{method} estimates no errors, so it cannot choose step sizes; give one with \
          `.fixed_step(dt)`, or take another method"
@@ -313,12 +323,13 @@ pub enum SolveError {
         /// The method.
         method: &'static str,
     },
-    /// Fixed steps asked of a choice that is made by errors.
+    /// Fixed steps by a method that switches by its errors and step sizes, such as
+    /// [`Auto`](crate::Auto).
     #[error(
         "{method} chooses methods by what errors and step sizes show; for fixed steps name a method"
     )]
     NotFixed {
-        /// What chooses.
+        /// The name of the method that switches.
         method: &'static str,
     },
     /// A system with a mass matrix, and an explicit method.
@@ -332,7 +343,7 @@ pub enum SolveError {
         /// The name of the system.
         system: &'static str,
     },
-    /// Observables asked for of a system that has none.
+    /// [`Saving`](crate::Saving) asks for observables, and the system has none.
     #[error(
         "{system} has no observables to save; give it a function with `#[observable]`, or save its \
          states"
@@ -341,45 +352,64 @@ pub enum SolveError {
         /// The name of the system.
         system: &'static str,
     },
-    /// Inputs or results larger than memory.
+    /// Inputs or results do not fit into memory.
     #[error(
         "the solve needs {bytes} bytes of {memory}, which cannot be allocated; save fewer states, or \
          solve in parts"
     )]
     OutOfMemory {
-        /// The size of what was asked for.
+        /// The size of the allocation that failed.
         bytes: usize,
-        /// Which memory.
+        /// The kind of memory.
         memory: Memory,
     },
-    /// A place where trajectories run, of somebody else's, has returned too little or too much.
+    /// Inputs are not those of the system that is to be solved.
+    #[error(
+        "the inputs have {given} numbers of `{what}` for each trajectory where {expected} are due"
+    )]
+    Shape {
+        /// The quantity.
+        what: &'static str,
+        /// How many numbers there are.
+        given: usize,
+        /// How many there are in the system.
+        expected: usize,
+    },
+    /// An [`EnsembleAlgorithm`](crate::EnsembleAlgorithm) has returned too few or too many numbers.
     #[error("the ensemble algorithm returned {given} numbers of `{what}` where {expected} are due")]
     Results {
         /// The field of [`RawResults`](crate::RawResults), or the shape of the inputs.
         what: &'static str,
-        /// How many numbers there are.
+        /// The number of numbers that were returned.
         given: usize,
-        /// How many there should be.
+        /// The number of numbers that the inputs ask for.
         expected: usize,
     },
-    /// The place where trajectories run failed: no device, no compiler, no memory.
+    /// The place where trajectories run did not evaluate the ensemble's problems: its
+    /// [`prepare`](crate::EnsembleAlgorithm::prepare) returned without a call.
+    #[error(
+        "the place did not evaluate the ensemble's problems: its `prepare` is to call what it is given, once"
+    )]
+    NotPrepared,
+    /// The place failed, for a reason of its own: no device, no compiler. `downcast_ref` gives the
+    /// error.
     #[error(transparent)]
     Backend(std::sync::Arc<dyn std::error::Error + Send + Sync>),
 }
 
-/// A memory that something may not fit into.
+/// The kind of memory that something does not fit into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Memory {
-    /// The machine's own.
+    /// The memory of the machine.
     Host,
-    /// The part of it that cannot be paged out, which copies to and from a GPU go through.
+    /// Page-locked memory of the machine, through which copies to and from a GPU go.
     PageLocked,
-    /// A GPU's.
+    /// The memory of a device.
     Device {
-        /// Its number.
+        /// The number of the device.
         ordinal: usize,
-        /// How many bytes were free.
+        /// The number of free bytes.
         free: u64,
     },
 }
@@ -407,7 +437,7 @@ pub enum ObservableError {
         system: &'static str,
         /// The name asked for.
         name: String,
-        /// The names there are.
+        /// The names that the system has.
         known: &'static [&'static str],
     },
     /// The options of the solve said to save states only.
@@ -418,13 +448,13 @@ pub enum ObservableError {
     },
 }
 
-/// A number as one would write it: with an exponent where there would be many zeros.
+/// A number as text, with an exponent where there would be many zeros.
 fn short(number: f64) -> String {
     let plain = number == 0.0 || (1e-4..1e9).contains(&number.abs());
     if plain { format!("{number}") } else { format!("{number:e}") }
 }
 
-/// What else can be done about a precision.
+/// Further advice for solves in `f32`.
 fn or_double(precision: &str) -> &'static str {
     if precision == "f32" { ", or solve in f64" } else { "" }
 }

@@ -14,6 +14,11 @@
 //! result.
 
 #[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod features;
+
+pub mod dispatch;
+#[cfg(target_arch = "x86_64")]
 mod fused;
 mod lanes;
 mod portable;
@@ -35,14 +40,14 @@ fn call<O>(f: impl FnOnce() -> O) -> O {
     f()
 }
 
-/// Calls `f`, seldom.
+/// Calls `f`, on a path that is seldom taken.
 #[cold]
 #[inline(never)]
 fn call_cold<O>(f: impl FnOnce() -> O) -> O {
     f()
 }
 
-/// A truth value per lane.
+/// A truth value for each lane.
 pub trait Mask:
     Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
 {
@@ -67,15 +72,15 @@ pub trait Bits:
     + BitXor<Output = Self>
     + Not<Output = Self>
 {
-    /// The mask type of the same lanes.
+    /// The truth values of the same lanes.
     type Mask: Mask;
     /// The same number in every lane, truncated to the width.
     fn lit(value: u64) -> Self;
-    /// Lane `i`.
+    /// The number in lane `i`.
     fn lane(self, i: usize) -> u64;
-    /// Wrapping sum.
+    /// The sum, wrapping around.
     fn wrapping_add(self, other: Self) -> Self;
-    /// Wrapping difference.
+    /// The difference, wrapping around.
     fn wrapping_sub(self, other: Self) -> Self;
     /// Logical shift left by `BY` bits.
     fn shl<const BY: u32>(self) -> Self;
@@ -96,14 +101,14 @@ pub trait Bits:
 )]
 pub trait Scalar:
     crate::sealed::Sealed
-    + crate::host::Host
+    + crate::ensemble::host::Host
     + Real<Scalar = Self, Mask = bool, Single = f32>
     + num_traits::Float
     + Default
     + core::fmt::Display
 {
     /// The SIMD types of this precision.
-    type Simd: crate::simd::SimdFamily<Self>;
+    type Simd: crate::lane::dispatch::SimdFamily<Self>;
     /// `"f32"` or `"f64"`.
     const NAME: &'static str;
     /// The C++ name of the type.
@@ -115,15 +120,17 @@ pub trait Scalar:
 }
 
 /// The elementary functions of [`Real`]: those of [`crate::math`], called where numbers are wide.
-macro_rules! elementary {
-    ($($(#[$documentation:meta])* $name:ident($($argument:ident)?);)*) => {
+macro_rules! methods {
+    ($($(#[$documentation:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
         $(
             $(#[$documentation])*
+            ///
+            /// See [`crate::math`].
             #[inline(always)]
-            fn $name(self $(, $argument: Self)?) -> Self {
+            fn $name(self $(, $y: Self)?) -> Self {
                 Self::outline_wide(
                     #[inline(always)]
-                    || crate::math::$name(self $(, $argument)?),
+                    || crate::math::$name(self $(, $y)?),
                 )
             }
         )*
@@ -133,6 +140,18 @@ macro_rules! elementary {
 /// A real number per lane: the type that lane programs compute with.
 ///
 /// `+ - * /`, [`sqrt`](Real::sqrt) and [`mul_add`](Real::mul_add) are correctly rounded.
+///
+/// ```
+/// use ode_core::lane::Real;
+///
+/// /// The positive part of `x`, in as many lanes as `R` has.
+/// fn positive_part<R: Real>(x: R) -> R {
+///     let zero = R::lit(0.0);
+///     R::select(x.gt(zero), x, zero)
+/// }
+/// assert_eq!(positive_part(-2.0_f64), 0.0);
+/// assert_eq!(positive_part(3.0_f32), 3.0);
+/// ```
 pub trait Real:
     Copy
     + Debug
@@ -155,12 +174,12 @@ pub trait Real:
     /// it is the type itself.
     type Single: Real<Scalar = f32>;
 
-    /// Number of lanes.
+    /// The number of lanes.
     const LANES: usize;
     /// Whether a lane is an `f64`; otherwise it is an `f32`.
     const DOUBLE: bool;
 
-    /// Whether a fused multiply-add is a library call: then nothing is gained by fast code around it.
+    /// Whether a fused multiply-add is a library call, so that fast code around it gains nothing.
     const SLOW: bool = false;
 
     /// The nearest number to `value`, in every lane.
@@ -173,8 +192,8 @@ pub trait Real:
     fn lit_of(double: f64, single: f64) -> Self {
         Self::lit(if Self::DOUBLE { double } else { single })
     }
-    /// Vectors that are written before they are read: zeros, but on a GPU, which has better things to do
-    /// than to clear memory, whatever is there.
+    /// `K` vectors that are written before they are read: zeros on a CPU, and uninitialised on a
+    /// GPU, where clearing memory would take time.
     #[inline(always)]
     fn blank<const N: usize, const K: usize>() -> [[Self; N]; K] {
         [[Self::lit(0.0); N]; K]
@@ -187,8 +206,9 @@ pub trait Real:
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         (-self).mul_add(a, b)
     }
-    /// `self + other`. Arithmetic by reference, here and in the next five, is for generated code: what is
-    /// passed by value is copied, and LLVM takes most of its time to see that the copies are not needed.
+    /// `self + other`. Arithmetic by reference, here and in the next five methods, is for generated
+    /// code: numbers that are passed by value are copied, and LLVM takes most of its time to see
+    /// that the copies are not needed.
     #[inline(always)]
     fn add_ref(&self, other: &Self) -> Self {
         *self + *other
@@ -208,27 +228,28 @@ pub trait Real:
     fn div_ref(&self, other: &Self) -> Self {
         *self / *other
     }
-    /// As [`mul_add`](Real::mul_add).
+    /// `self * a + b`, rounded once, as [`mul_add`](Real::mul_add).
     #[inline(always)]
     fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         self.mul_add(*a, *b)
     }
-    /// As [`neg_mul_add`](Real::neg_mul_add).
+    /// `b - self * a`, rounded once, as [`neg_mul_add`](Real::neg_mul_add).
     #[inline(always)]
     fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         self.neg_mul_add(*a, *b)
     }
-    /// Square root.
+    /// The square root.
     fn sqrt(self) -> Self;
-    /// `1 / self`, correctly rounded; of a zero not a finite number, and of an infinity a NaN, so that
-    /// no linear system with such a pivot seems to have a solution. A GPU divides with a branch for
-    /// numbers as large as `2^1021` (`f32`: `2^125`) or as small as one over that, which keeps it from
-    /// doing anything else meanwhile; this has none, and for such numbers the result is not defined.
+    /// `1 / self`, correctly rounded; not finite for a zero, and a NaN for an infinity, so that
+    /// no linear system with such a pivot seems to have a solution. A GPU divides with a
+    /// branch for numbers as large as `2^1021` (`f32`: `2^125`) or as small as one over that, which
+    /// keeps it from doing anything else meanwhile; this has none, and for such numbers the result
+    /// is not defined.
     #[inline(always)]
     fn reciprocal(self) -> Self {
         self.mul_add(Self::lit(0.0), Self::lit(1.0) / self)
     }
-    /// Magnitude: clears the sign bit.
+    /// The magnitude: clears the sign bit.
     fn abs(self) -> Self;
     /// The magnitude of `self` with the sign bit of `sign`.
     fn copysign(self, sign: Self) -> Self;
@@ -252,8 +273,8 @@ pub trait Real:
     fn min(self, other: Self) -> Self;
     /// `if self > other { self } else { other }`: `other` where either is a NaN.
     fn max(self, other: Self) -> Self;
-    /// The larger of `|self|` and `|other|`, one instruction on a GPU. Which of the two it is where one
-    /// is a NaN is not defined.
+    /// The larger of `|self|` and `|other|`, one instruction on a GPU. Which of the two it is where
+    /// one is a NaN is not defined.
     fn max_magnitude(self, other: Self) -> Self;
     /// `self`, but at most `cap`; `cap` where `self` is a NaN. `cap` must not be a NaN or a zero.
     fn at_most(self, cap: Self) -> Self;
@@ -264,9 +285,10 @@ pub trait Real:
     fn to_bits(self) -> Self::Bits;
     /// The number with the given bit pattern.
     fn from_bits(bits: Self::Bits) -> Self;
-    /// The bit pattern of the magnitude, as a 32-bit integer, converted to `f32` (rounded to nearest):
-    /// for an `f64`, of the upper half of the pattern. This is its binary logarithm, piecewise linear, scaled
-    /// and shifted (see `controller`). A NaN of either sign gives at least what infinity does.
+    /// The bit pattern of the magnitude, as a 32-bit integer, converted to `f32` (rounded to
+    /// nearest): for an `f64`, of the upper half of the pattern. This is its binary logarithm,
+    /// piecewise linear, scaled and shifted; see [`control`](crate::step::control). A NaN of either
+    /// sign gives at least what infinity does.
     fn bits_to_single(self) -> Self::Single;
     /// The inverse of [`Real::bits_to_single`]: `value` is converted to a 32-bit signed integer
     /// (towards zero), which becomes the bit pattern, or the upper half of it for an `f64`.
@@ -279,10 +301,10 @@ pub trait Real:
     /// The mask of the `f32` lanes.
     fn single_mask(mask: Self::Mask) -> <Self::Single as Real>::Mask;
 
-    /// The entry of `table` whose index is the integer `index`, of those below the first one it, of
-    /// those beyond the last one that; of a NaN the first. Narrowed to the precision of a lane.
+    /// The entry of `table` at the integer `index`, narrowed to the precision of a lane. An index
+    /// below 0 and a NaN give the first entry, one beyond the end gives the last.
     ///
-    /// A load for each lane: to gather them by one instruction takes a table in each precision.
+    /// One load for each lane: a gather by one instruction would need a table in each precision.
     #[inline(always)]
     fn lookup(table: &[f64], index: Self) -> Self {
         let mut entries = index;
@@ -294,12 +316,13 @@ pub trait Real:
         entries
     }
 
-    /// What `f` computes, in a function that is called, and compiled for the instruction set of this type.
+    /// Computes `f` in a function that is called rather than inlined, and that is compiled for the
+    /// instruction set of this type.
     ///
-    /// A lane program is compiled for the instruction set of the function that it is inlined into: all of it
-    /// into one, for each place where it runs. This makes a function of its own of a part, compiled once for
-    /// each type; in return its arguments and results go through memory. `f`, and all that it
-    /// calls, must be `#[inline(always)]`:
+    /// A lane program is compiled for the instruction set of the function that it is inlined into:
+    /// as one function for each place where it runs. This makes a part of it a function of its
+    /// own, compiled once for each type; in return its arguments and results go through memory.
+    /// `f`, and all that it calls, must be `#[inline(always)]`:
     ///
     /// ```
     /// # use ode_core::lane::Real;
@@ -313,66 +336,20 @@ pub trait Real:
     fn outline<O>(f: impl FnOnce() -> O) -> O {
         call(f)
     }
-    /// The same for what happens seldom: the compiler keeps the registers of the code around for that.
+    /// The same for a part that is seldom needed: the compiler leaves the registers to the code
+    /// around it.
     #[inline(always)]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
         call_cold(f)
     }
-    /// The same for a short function, and only where a number is a SIMD register or two: one lane takes
-    /// longer to call such a function, and less to compile it.
+    /// The same for a short function, and only where a number is a SIMD register or two: one lane
+    /// takes longer to call such a function, and less to compile it.
     #[inline(always)]
     fn outline_wide<O>(f: impl FnOnce() -> O) -> O {
         f()
     }
 
-    elementary! {
-        /// `e` to this power; see [`crate::math`].
-        exp();
-        /// Natural logarithm; see [`crate::math`].
-        ln();
-        /// Sine; see [`crate::math`].
-        sin();
-        /// Cosine; see [`crate::math`].
-        cos();
-        /// Tangent; see [`crate::math`].
-        tan();
-        /// Hyperbolic tangent; see [`crate::math`].
-        tanh();
-        /// This to the power `y`; see [`crate::math`].
-        powf(y);
-        /// 2 to this power; see [`crate::math`].
-        exp2();
-        /// `e` to this power, less 1; see [`crate::math`].
-        exp_m1();
-        /// Natural logarithm of 1 more than this; see [`crate::math`].
-        ln_1p();
-        /// Logarithm to base 2; see [`crate::math`].
-        log2();
-        /// Logarithm to base 10; see [`crate::math`].
-        log10();
-        /// Cube root; see [`crate::math`].
-        cbrt();
-        /// Arc sine; see [`crate::math`].
-        asin();
-        /// Arc cosine; see [`crate::math`].
-        acos();
-        /// Arc tangent; see [`crate::math`].
-        atan();
-        /// Hyperbolic sine; see [`crate::math`].
-        sinh();
-        /// Hyperbolic cosine; see [`crate::math`].
-        cosh();
-        /// Inverse hyperbolic sine; see [`crate::math`].
-        asinh();
-        /// Inverse hyperbolic cosine; see [`crate::math`].
-        acosh();
-        /// Inverse hyperbolic tangent; see [`crate::math`].
-        atanh();
-        /// The angle of the point `(x, self)`; see [`crate::math`].
-        atan2(x);
-        /// The length of the vector `(self, y)`; see [`crate::math`].
-        hypot(y);
-    }
+    crate::elementary_functions! { methods }
 
     /// The number in lane `i`.
     fn lane(self, i: usize) -> Self::Scalar;

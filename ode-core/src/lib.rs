@@ -1,57 +1,50 @@
 //! Lane programs, methods, problems and CPU ensembles of `odes`.
+//!
+//! Programs use the crate `odes`, which re-exports the interface. Only what it has outside of its
+//! module `internals` follows semantic versioning, as its documentation says; the modules of this
+//! crate do not.
 
-#[cfg(target_arch = "x86_64")]
+pub mod lane;
+pub mod math;
 #[macro_use]
-mod features;
-
-mod choice;
-pub mod controller;
-pub mod device;
+pub mod step;
 pub mod ensemble;
 mod error;
-mod feed;
-pub mod first;
-pub mod guard;
-mod host;
-pub mod initial;
-pub mod inputs;
 pub mod integrate;
-pub mod lane;
-pub mod linear;
-pub mod math;
+pub mod kernel;
 pub mod methods;
-mod options;
-mod outlined;
-mod problem;
-pub mod report;
-#[cfg(feature = "save")]
-pub mod save;
+pub mod problem;
 mod sealed;
-pub mod simd;
-mod solution;
-pub mod solver;
-mod sweep;
+pub mod solution;
 pub mod system;
-pub mod table;
-pub mod timeline;
-mod workers;
 
-pub use choice::{AnyMethod, UnknownMethod};
-pub use controller::Controller;
+pub use ensemble::choice::{AnyMethod, UnknownMethod};
+pub use ensemble::solver::{Auto, Solver};
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
 pub use error::{Memory, ObservableError, SolveError};
-pub use guard::GrowthGuard;
-#[doc(hidden)]
-pub use host::ByPrecision;
 pub use ndarray;
-pub use options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize, TimeList};
+pub use problem::controller::Controller;
+pub use problem::options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize, TimeList};
+pub use problem::sweep::{Axis, Quantity, Which};
 pub use problem::{EnsembleProblem, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary};
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde;
+#[cfg(feature = "save")]
+pub use solution::save;
 pub use solution::{
-    Backend, EnsembleSolution, OdeSolution, RawResults, ReturnCode, Timings, Trajectories,
-    Trajectory,
+    Backend, Collect, EnsembleSolution, Layout, OdeSolution, RawResults, ResultSink, ReturnCode,
+    RunReport, Timings, Trajectories, Trajectory,
 };
-pub use solver::{Auto, Solver};
-pub use sweep::{Axis, Quantity, Which};
+pub use step::guard::GrowthGuard;
+
+/// What the expansions of `#[ode_system]` name, by way of the facade.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::lane::Real;
+    pub use crate::system::capabilities::*;
+    pub use crate::system::linear;
+    pub use crate::system::report::{LinearEquations, Operations, Report};
+    pub use crate::system::table::{device_table, extended};
+    pub use crate::system::{System, SystemInfo, device_constant, in_order};
+}

@@ -47,8 +47,66 @@
 //! Each function reduces its argument exactly or in two parts (Cody and Waite, *Software Manual for
 //! the Elementary Functions*, 1980), evaluates a minimax polynomial, and reconstructs; Muller's
 //! *Elementary Functions* (3rd ed., 2016) is the text for all three. The polynomials are our own:
-//! `tools/minimax.py` derives them, with every constant of this module. Polynomials are evaluated as
-//! two to four interleaved Horner chains, to shorten the latency at no or one operation more.
+//! `tools/minimax.py` derives them, with every constant of this module. Polynomials are evaluated
+//! as two to four interleaved Horner chains, to shorten the latency at no or one operation more.
+
+/// Hands the list of the elementary functions to a macro: documentation, name, arguments (of a
+/// method the first is the receiver), and the name in C's library, to which `f` is added for
+/// `float`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! elementary_functions {
+    ($macro:ident) => {
+        $macro! {
+            /// `e` to this power.
+            exp(x) = exp;
+            /// Natural logarithm.
+            ln(x) = log;
+            /// Sine.
+            sin(x) = sin;
+            /// Cosine.
+            cos(x) = cos;
+            /// Tangent.
+            tan(x) = tan;
+            /// Hyperbolic tangent.
+            tanh(x) = tanh;
+            /// `x` to the power `y`.
+            powf(x, y) = pow;
+            /// 2 to this power.
+            exp2(x) = exp2;
+            /// `e` to this power, less 1.
+            exp_m1(x) = expm1;
+            /// Natural logarithm of 1 more than this.
+            ln_1p(x) = log1p;
+            /// Logarithm to base 2.
+            log2(x) = log2;
+            /// Logarithm to base 10.
+            log10(x) = log10;
+            /// Cube root.
+            cbrt(x) = cbrt;
+            /// Arc sine.
+            asin(x) = asin;
+            /// Arc cosine.
+            acos(x) = acos;
+            /// Arc tangent.
+            atan(x) = atan;
+            /// Hyperbolic sine.
+            sinh(x) = sinh;
+            /// Hyperbolic cosine.
+            cosh(x) = cosh;
+            /// Inverse hyperbolic sine.
+            asinh(x) = asinh;
+            /// Inverse hyperbolic cosine.
+            acosh(x) = acosh;
+            /// Inverse hyperbolic tangent.
+            atanh(x) = atanh;
+            /// The angle of the point `(x, y)`.
+            atan2(y, x) = atan2;
+            /// The length of the vector `(x, y)`.
+            hypot(x, y) = hypot;
+        }
+    };
+}
 
 mod circular;
 mod exponential;
@@ -69,6 +127,27 @@ pub use logarithm::device::{ln_1p, log2, log10};
 pub use power::device::powf;
 pub use root::device::{cbrt, hypot};
 
+macro_rules! library {
+    ($($(#[$documentation:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
+        concat!(
+            "// CUDA's elementary functions in place of our own: an overload that is not a template is \
+             preferred. Included in\n// namespace odes.\n\nnamespace math {\n",
+            $(
+                "DEVICE float ", stringify!($name),
+                "(float ", stringify!($x), $(", float ", stringify!($y),)? ") { return ::",
+                stringify!($library), "f(", stringify!($x), $(", ", stringify!($y),)? "); }\n",
+                "DEVICE double ", stringify!($name),
+                "(double ", stringify!($x), $(", double ", stringify!($y),)? ") { return ::",
+                stringify!($library), "(", stringify!($x), $(", ", stringify!($y),)? "); }\n",
+            )*
+            "} // namespace math\n",
+        )
+    };
+}
+
+/// The functions of CUDA's library, or of another C++ compiler's, by the names of ours.
+pub(crate) const LIBRARY: &str = elementary_functions!(library);
+
 /// All elementary functions as CUDA C++, in the order of their dependence: the text of each module
 /// of this one is in `namespace math`.
 #[must_use]
@@ -84,6 +163,33 @@ pub fn device_source() -> String {
         hyperbolic::device::DEVICE,
     ]
     .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lane::Real;
+
+    /// A lane program, a method of lane numbers, and a function of C's library for each.
+    #[test]
+    fn the_list_is_of_the_functions_that_there_are() {
+        macro_rules! check {
+            ($($(#[$_:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
+                $({
+                    let ($x, $($y)?) = (0.75_f64, $({ let $y = 0.625; $y })?);
+                    let own: f64 = super::$name($x $(, $y)?);
+                    assert_eq!(own.to_bits(), Real::$name($x $(, $y)?).to_bits());
+                    let name = stringify!($name);
+                    let text = format!("DEVICE double {name}(double {}", stringify!($x));
+                    assert!(super::LIBRARY.contains(&text), "{name} is not CUDA's");
+                    let text = format!(" {name}(");
+                    assert!(super::device_source().contains(&text), "{name} is no lane program");
+                })*
+            };
+        }
+        crate::elementary_functions!(check);
+        let line = "DEVICE float atan2(float y, float x) { return ::atan2f(y, x); }\n";
+        assert!(super::LIBRARY.contains(line));
+    }
 }
 
 #[allow(clippy::approx_constant, clippy::excessive_precision)]

@@ -6,16 +6,10 @@
 
 use core::fmt;
 
-use crate::controller::Controller;
+use crate::problem::Controller;
+pub use crate::step::stepper::Stepper;
+pub use crate::step::{esdirk, explicit, rosenbrock};
 
-#[macro_use]
-pub mod explicit;
-#[macro_use]
-pub mod rosenbrock;
-#[macro_use]
-pub mod esdirk;
-#[macro_use]
-pub mod auto;
 pub mod bs3;
 pub mod dop853;
 pub mod dp5;
@@ -30,7 +24,6 @@ pub mod rodas3;
 pub mod rodas4;
 pub mod rodas5p;
 pub mod rosenbrock23;
-pub mod stepper;
 pub mod trbdf2;
 pub mod tsit5;
 pub mod tsit5_rodas4;
@@ -53,7 +46,6 @@ pub use rodas3::Rodas3;
 pub use rodas4::Rodas4;
 pub use rodas5p::Rodas5P;
 pub use rosenbrock23::Rosenbrock23;
-pub use stepper::Stepper;
 pub use trbdf2::TrBdf2;
 pub use tsit5::Tsit5;
 pub use tsit5_rodas4::Tsit5Rodas4;
@@ -62,37 +54,36 @@ pub use vern7::Vern7;
 pub use vern7_rodas5p::Vern7Rodas5P;
 pub use vern9::Vern9;
 
-/// A method as the library offers it: a lane program, and its translation for devices. The methods of
-/// the library only.
-pub trait Method<const K: usize>:
-    Stepper<K> + crate::sealed::Sealed + crate::solver::sealed::Sealed + 'static
-{
-    /// What is known of it.
+/// A method: a lane program and its translation for devices. Only the methods of the library
+/// implement it.
+pub trait Method: Stepper + crate::Solver + crate::sealed::Sealed + 'static {
+    /// Order, stages and further properties of the method.
     const PROPERTIES: Properties;
-    /// Its type in C++.
+    /// The name of the method's type in C++.
     const DEVICE_NAME: &'static str;
-    /// Its lane program as C++, in parts.
+    /// The method's lane program as C++, in parts.
     const DEVICE: &'static [&'static str];
 }
 
-/// What is known of a method. Printed, it is a row of [`table`].
+/// The properties of a method: orders, stages and costs. Its `Display` is a row of [`table`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Properties {
-    /// Its name.
+    /// The name of the method.
     pub name: &'static str,
     /// Order of the solution.
     pub order: usize,
-    /// Orders of the embedded solutions, from which the error is estimated; without them the method is
-    /// for fixed steps.
+    /// Orders of the embedded solutions, from which the error is estimated; without them the method
+    /// is for fixed steps.
     pub embedded: &'static [usize],
     /// Stages of a step.
     pub stages: usize,
     /// Whether the first stage of a step is the last one of the step before (first same as last).
     pub fsal: bool,
-    /// The order of the local error that is estimated, which step sizes follow: that of the solution, or of
-    /// the embedded one, plus one.
+    /// The order of the local error that is estimated, which step sizes follow: that of the
+    /// solution, or of the embedded one, plus one.
     pub error: usize,
-    /// How step sizes follow from errors, unless the options say otherwise.
+    /// The step-size controller, unless the options have another.
     pub controller: Controller,
     /// Order of the solution between the ends of a step.
     pub interpolant: usize,
@@ -100,26 +91,28 @@ pub struct Properties {
     pub evaluations: usize,
     /// Further evaluations for the interpolant, in steps within which a state is saved.
     pub extra: usize,
-    /// Systems of linear equations in a step; all of them have one matrix, which is factorised once.
+    /// Systems of linear equations in a step; all of them have one matrix, which is factorised
+    /// once.
     pub solves: usize,
-    /// Whether stages are found by iteration, each change of one taking an evaluation and a system: then both
-    /// counts are of one iteration for each stage.
+    /// Whether stages are found by iteration, each change of one taking an evaluation and a system:
+    /// then both counts are of one iteration for each stage.
     pub iterates: bool,
-    /// The implicit method that stiff trajectories are handed to, of a method that [switches](auto): the rest
-    /// of what is here is of the explicit one.
+    /// For a method that [switches](crate::step::switching), its implicit method, which takes over
+    /// stiff trajectories; all other fields are then those of its explicit method.
     pub switches_to: Option<&'static Properties>,
-    /// What becomes of solutions that decay faster than the step is long.
+    /// The region of stability for `u' = λ u`.
     pub stability: Stability,
 }
 
-/// Where a method is stable for `u' = λ u` with a step of size `h`.
+/// The set of `z = λ h` for which steps of size `h` of `u' = λ u` do not grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stability {
-    /// In a bounded region of `λ h`: stiff systems take many steps.
+    /// A bounded region: stiff systems take many steps.
     Bounded,
-    /// Wherever the solution does not grow.
+    /// A-stable: the whole left half plane, where the solution does not grow.
     A,
-    /// There, and what decays infinitely fast is gone after a step.
+    /// L-stable: A-stable, and steps tend to zero for `z` towards minus infinity.
     L,
 }
 
@@ -134,14 +127,14 @@ impl fmt::Display for Stability {
 }
 
 impl Properties {
-    /// Whether it estimates its error; otherwise it is for fixed steps.
+    /// Whether the method estimates its error; otherwise it is for fixed steps only.
     #[must_use]
     pub const fn adaptive(&self) -> bool {
         !self.embedded.is_empty()
     }
 }
 
-/// One row of [`table`], or its head.
+/// Writes one row of [`table`], or its head.
 fn row(f: &mut fmt::Formatter<'_>, cells: [&dyn fmt::Display; 11]) -> fmt::Result {
     let [name, order, embedded, adaptive, stages, fsal, evaluations, interpolant, extra, ..] =
         cells;
@@ -190,22 +183,22 @@ pub fn table() -> impl fmt::Display {
 
 macro_rules! methods {
     (
-        { $($module:ident::$method:ident<$kept:literal> $(with $part:ident)?,)* }
-        { $($other:ident::$pair:ident<$both:literal> of $explicit:ident and $implicit:ident,)* }
+        { $($module:ident::$method:ident $(with $part:ident)?,)* }
+        { $($other:ident::$pair:ident of $explicit:ident and $implicit:ident,)* }
     ) => {
         /// The properties of all methods but those that switch.
         pub const ALL: &[Properties] = &[$($module::PROPERTIES),*];
 
-        methods! { @ $($module::$method<$kept> [$($part::DEVICE,)? $module::DEVICE],)* }
+        methods! { @ $($module::$method [$($part::DEVICE,)? $module::DEVICE],)* }
         methods! { @ $(
-            $other::$pair<$both>
+            $other::$pair
                 [$explicit::DEVICE, $implicit::DEVICE, $other::DEVICE],
         )* }
     };
-    (@ $($module:ident::$method:ident<$kept:literal> [$($part:expr),*],)*) => {
+    (@ $($module:ident::$method:ident [$($part:expr),*],)*) => {
         $(impl crate::sealed::Sealed for $method {}
-        impl crate::solver::sealed::Sealed for $method {}
-        impl Method<$kept> for $method {
+        impl crate::ensemble::solver::sealed::Sealed for $method {}
+        impl Method for $method {
             const PROPERTIES: Properties = $module::PROPERTIES;
             const DEVICE_NAME: &'static str = concat!(stringify!($module), "::", stringify!($method));
             const DEVICE: &'static [&'static str] = &[$($part),*];
@@ -214,28 +207,28 @@ macro_rules! methods {
 }
 
 methods! { {
-    euler::Euler<1>,
-    heun::Heun<2>,
-    ralston::Ralston<2>,
-    rk4::Rk4<5>,
-    bs3::Bs3<4>,
-    dp5::Dp5<7>,
-    tsit5::Tsit5<7>,
-    vern6::Vern6<12>,
-    vern7::Vern7<16>,
-    dop853::Dop853<16>,
-    vern9::Vern9<26>,
-    rosenbrock23::Rosenbrock23<5>,
-    rodas3::Rodas3<5>,
-    rodas4::Rodas4<7>,
-    rodas5p::Rodas5P<9>,
-    trbdf2::TrBdf2<4> with esdirk,
-    kvaerno3::Kvaerno3<5> with esdirk,
-    kvaerno5::Kvaerno5<8> with esdirk,
-    kencarp4::KenCarp4<7> with esdirk,
+    euler::Euler,
+    heun::Heun,
+    ralston::Ralston,
+    rk4::Rk4,
+    bs3::Bs3,
+    dp5::Dp5,
+    tsit5::Tsit5,
+    vern6::Vern6,
+    vern7::Vern7,
+    dop853::Dop853,
+    vern9::Vern9,
+    rosenbrock23::Rosenbrock23,
+    rodas3::Rodas3,
+    rodas4::Rodas4,
+    rodas5p::Rodas5P,
+    trbdf2::TrBdf2 with esdirk,
+    kvaerno3::Kvaerno3 with esdirk,
+    kvaerno5::Kvaerno5 with esdirk,
+    kencarp4::KenCarp4 with esdirk,
 } {
-    tsit5_rodas4::Tsit5Rodas4<14> of tsit5 and rodas4,
-    vern7_rodas5p::Vern7Rodas5P<25> of vern7 and rodas5p,
+    tsit5_rodas4::Tsit5Rodas4 of tsit5 and rodas4,
+    vern7_rodas5p::Vern7Rodas5P of vern7 and rodas5p,
 } }
 
 #[cfg(test)]

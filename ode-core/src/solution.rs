@@ -1,74 +1,33 @@
-//! What comes back: states, return codes and counts of all trajectories.
+//! Solutions: the states, return codes and step counts of all trajectories.
 
 mod code;
 mod counts;
 mod grid;
 mod observables;
+mod raw;
+#[cfg(feature = "save")]
+pub mod save;
+mod sink;
 mod trajectory;
 
 pub use code::ReturnCode;
+pub use raw::{Layout, RawResults};
+pub(crate) use sink::MostSteps;
+pub use sink::{Collect, ResultSink};
 pub use trajectory::{Trajectories, Trajectory};
 
+use crate::ensemble::task::Shape;
 use crate::error::SolveError;
-use crate::guard::{self, Guarded};
-use crate::inputs::{Inputs, SaveTimes};
 use crate::lane::Scalar;
-use crate::methods::{Properties, auto};
-use crate::sweep::Axis;
+use crate::methods::Properties;
+use crate::problem::inputs::Inputs;
+use crate::problem::sweep::Axis;
+use crate::step::guard::Guarded;
+use crate::step::switching;
 use crate::system::System;
 use core::fmt;
 use core::ops::Range;
 use ndarray::{ArrayView2, ArrayView3, ShapeBuilder};
-use std::marker::PhantomData;
-
-/// What a backend fills in: the results of all trajectories, structure of arrays.
-#[derive(Clone, Debug)]
-pub struct RawResults<T> {
-    /// Final states, `[component * n + trajectory]`.
-    pub finals: Vec<T>,
-    /// Saved states and observables, `[(slot * width + number) * n + trajectory]`, as
-    /// [`Inputs::saved`] says.
-    pub saved: Vec<T>,
-    /// The times of the final states.
-    pub ends: Vec<T>,
-    /// [`code`](crate::integrate::code)s, with what methods that [switch](crate::methods::auto) report.
-    pub codes: Vec<u8>,
-    /// Attempted steps.
-    pub steps: Vec<u32>,
-    /// Rejected ones of them.
-    pub rejected: Vec<u32>,
-    /// How many times each trajectory reached of those to save at; empty where there are none.
-    pub kept: Vec<u32>,
-    /// What the [`guard`](crate::guard) reports of each trajectory; empty where it is off.
-    pub guarded: Vec<u32>,
-    /// Where it ran.
-    pub backend: Backend,
-    /// Time spent, in parts.
-    pub timings: Timings,
-}
-
-impl<T: Scalar> RawResults<T> {
-    /// Whether these are results of `inputs`, by their number.
-    fn check(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
-        let n = inputs.trajectories;
-        let along = inputs.shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
-        let sizes = [
-            ("shape", along, n),
-            ("finals", self.finals.len(), inputs.u0.len().saturating_mul(n)),
-            ("saved", self.saved.len(), inputs.saved_numbers().saturating_mul(n)),
-            ("ends", self.ends.len(), n),
-            ("kept", self.kept.len(), if inputs.slots() > 0 { n } else { 0 }),
-            ("guarded", self.guarded.len(), if inputs.guard == guard::OFF { 0 } else { n }),
-            ("codes", self.codes.len(), n),
-            ("steps", self.steps.len(), n),
-            ("rejected", self.rejected.len(), n),
-        ];
-        match sizes.into_iter().find(|(_, given, expected)| given != expected) {
-            Some((what, given, expected)) => Err(SolveError::Results { what, given, expected }),
-            None => Ok(()),
-        }
-    }
-}
 
 /// Where an ensemble ran.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,12 +39,12 @@ pub enum Backend {
     Cpu {
         /// The instruction set of the lanes.
         instructions: String,
-        /// Threads.
+        /// The number of threads.
         threads: usize,
     },
     /// On GPUs.
     Gpu {
-        /// Their names.
+        /// The names of the GPUs.
         devices: Vec<String>,
     },
 }
@@ -102,19 +61,20 @@ impl fmt::Display for Backend {
     }
 }
 
-/// Where the time went, in seconds.
+/// The wall-clock time of the parts of a solve, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Timings {
     /// Evaluating the ensemble's problems.
     pub setup: f64,
     /// Finding devices, compiling and loading kernels.
     pub compile: f64,
-    /// Solving: on a GPU, the kernels.
+    /// Solving; on a GPU the time during which kernels run.
     pub solve: f64,
     /// Moving data to and from a device.
     pub transfer: f64,
-    /// All of it.
+    /// The whole solve, with parts that are not listed here.
     pub total: f64,
 }
 
@@ -129,40 +89,86 @@ impl Timings {
     }
 }
 
-/// The solution of an ensemble.
+/// What only the place knows of a solve.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RunReport {
+    /// Where the ensemble was solved.
+    pub backend: Backend,
+    /// The wall-clock time of the parts of the solve that the place did.
+    pub timings: Timings,
+}
+
+impl RunReport {
+    /// A solve on `backend`, in these times.
+    #[must_use]
+    pub fn new(backend: Backend, timings: Timings) -> Self {
+        RunReport { backend, timings }
+    }
+}
+
+/// The solution of an ensemble: what was saved, the final states, and how each trajectory ended.
+///
+/// Arrays are views of `ndarray`; indices come in the order trajectory, save, component. What a
+/// trajectory did not reach is NaN in them, so look at the codes first:
+///
+/// ```
+/// # use ode_core::{EnsembleSolution, system::System};
+/// # fn of<S: System<3, 1>>(solution: &EnsembleSolution<S, f64, 3, 1>) {
+/// for (code, count) in solution.code_counts() {
+///     println!("{count} trajectories: {code}: {}", code.message());
+/// }
+/// let [trajectory, save, component] = [7, 0, 2];
+/// println!("{}", solution.states()[[trajectory, save, component]]);
+/// println!("{:?} by {}", solution.final_state(trajectory), solution.method().name);
+/// for trajectory in solution {
+///     println!("{:?} took {} steps", trajectory.p(), trajectory.accepted());
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
     inputs: Inputs<T>,
     raw: RawResults<T>,
+    run: RunReport,
     axes: Vec<Axis<T>>,
-    system: PhantomData<S>,
+    system: S,
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// Of what was asked and what came out.
+    /// Makes a solution of a system, of the inputs of its solve, of all of its results, and of what
+    /// the place reported.
     ///
     /// # Errors
-    /// [`SolveError::Results`] if these are not as many numbers as were asked for.
-    pub fn new(inputs: Inputs<T>, raw: RawResults<T>) -> Result<Self, SolveError> {
+    /// [`SolveError::Results`] if these are not as many numbers as were asked for, and
+    /// [`SolveError::Shape`] if the inputs are of another system.
+    pub fn new(
+        system: S,
+        inputs: Inputs<T>,
+        raw: RawResults<T>,
+        run: RunReport,
+    ) -> Result<Self, SolveError> {
+        let shape = Shape { states: N, parameters: P, observables: S::OBSERVABLES };
+        shape.check(&inputs.settings, &inputs.columns)?;
         raw.check(&inputs)?;
-        Ok(EnsembleSolution { inputs, raw, axes: Vec::new(), system: PhantomData })
+        Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system })
     }
 
     /// Number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.inputs.trajectories
+        self.inputs.columns.trajectories
     }
 
-    /// The number of trajectories along each axis of a [grid](crate::EnsembleProblem::grid); without
-    /// one, the number of all.
+    /// The number of trajectories along each axis of a [grid](crate::EnsembleProblem::grid);
+    /// without one, the number of all.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
-        &self.inputs.shape
+        &self.inputs.columns.shape
     }
 
-    /// The axes of a [grid](crate::EnsembleProblem::grid), as it gave them but all by name; none without a
-    /// grid. As many as [`shape`](Self::shape) has, then, with as many values. (A
+    /// The axes of a [grid](crate::EnsembleProblem::grid), as it gave them but all by name; none
+    /// without a grid. As many as [`shape`](Self::shape) has, then, with as many values. (A
     /// [`vary`](crate::EnsembleProblem::vary) may have made something else of these:
     /// [`Trajectory::p`] and [`Trajectory::u0`] are what was solved.)
     ///
@@ -189,27 +195,32 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// [steps](crate::SaveAt::Steps).
     #[must_use]
     pub fn times(&self) -> Option<&[T]> {
-        match &self.inputs.save {
-            SaveTimes::Shared(times) if self.inputs.saved.times == 0 => Some(times),
-            _ => None,
-        }
+        let Inputs { settings, columns } = &self.inputs;
+        if settings.saved.times == 0 { columns.save.shared() } else { None }
     }
 
-    /// The saved states, `[trajectory, save, component]`; what a trajectory did not reach is NaN.
-    /// Without components where only observables were saved. A view: nothing is copied.
+    /// The saved states, `[trajectory, save, component]`, in the units of the problem's states;
+    /// what a trajectory did not reach is NaN. [`times`](Self::times) has the time of each save
+    /// index. The last axis has length 0 where only observables were saved, the second one where no
+    /// times were asked for. A view: nothing is copied.
     #[must_use]
     pub fn states(&self) -> ArrayView3<'_, T> {
-        self.saved(0..self.inputs.saved.states)
+        self.saved(0..self.inputs.settings.saved.states)
     }
 
-    /// These of the numbers saved at each time.
+    /// The largest number of times at which a trajectory is saved.
+    fn slots(&self) -> usize {
+        self.inputs.layout().slots
+    }
+
+    /// A view of the given range of the numbers that are saved at each time.
     fn saved(&self, numbers: Range<usize>) -> ArrayView3<'_, T> {
-        let (n, slots) = (self.len(), self.inputs.slots());
+        let (n, slots) = (self.len(), self.slots());
         let shape = (n, slots, numbers.len());
         // ndarray counts the strides of an empty axis too.
         let (strides, from) = match slots * numbers.len() {
             0 => ((0, 0, 0), 0),
-            _ => ((1, self.inputs.saved.width() * n, n), numbers.start * n),
+            _ => ((1, self.inputs.settings.saved.width() * n, n), numbers.start * n),
         };
         match ArrayView3::from_shape(shape.strides(strides), &self.raw.saved[from..]) {
             Ok(view) => view,
@@ -236,7 +247,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         core::array::from_fn(|d| self.final_states()[[i, d]])
     }
 
-    /// The times of the final states: the ends of the time spans, or where a trajectory was given up.
+    /// The times of the final states, by trajectory: the end of its time span, or the time at which
+    /// it was given up.
     #[must_use]
     pub fn end_times(&self) -> &[T] {
         &self.raw.ends
@@ -255,7 +267,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.codes.iter().map(|&c| ReturnCode::from_lane(c))
     }
 
-    /// How many trajectories ended in each way, without the ways that none did.
+    /// How many trajectories ended with each code, without the codes that none ended with.
     #[must_use]
     pub fn code_counts(&self) -> Vec<(ReturnCode, usize)> {
         let mut counts: Vec<_> = ReturnCode::ALL.iter().map(|&code| (code, 0)).collect();
@@ -266,30 +278,32 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         counts
     }
 
-    /// Whether every trajectory is a success.
+    /// Whether every trajectory reached the end of its time span.
     #[must_use]
     pub fn all_succeeded(&self) -> bool {
         self.codes().all(ReturnCode::is_success)
     }
 
-    /// What is known of the method that was used, or of the explicit one of two: then
-    /// [`switches_to`](Properties::switches_to) is the other one.
+    /// The properties of the method that solved: `solution.method().name` after a solve by
+    /// [`Auto`](crate::Auto), say. Of a method that [switches](crate::step::switching) these are
+    /// the properties of its explicit method, and [`switches_to`](Properties::switches_to) has
+    /// those of its implicit method.
     #[must_use]
     pub fn method(&self) -> &Properties {
-        &self.inputs.method
+        &self.inputs.settings.method
     }
 
-    /// Whether trajectory `i` was stiff somewhere, to a method that [switches](crate::methods::auto), and so
-    /// was handed to the implicit one.
+    /// Whether trajectory `i` was stiff somewhere, to a method that
+    /// [switches](crate::step::switching), and so was handed to the implicit one.
     ///
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
     pub fn used_stiff_method(&self, i: usize) -> bool {
-        u64::from(self.raw.codes[i]) & auto::EVER != 0
+        u64::from(self.raw.codes[i]) & switching::EVER != 0
     }
 
-    /// Accepted steps of trajectory `i`.
+    /// The number of accepted steps of trajectory `i`.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -298,7 +312,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.steps[i].saturating_sub(self.raw.rejected[i])
     }
 
-    /// Rejected steps of trajectory `i`.
+    /// The number of rejected steps of trajectory `i`.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -307,11 +321,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.rejected[i]
     }
 
-    /// How many steps of trajectory `i` an implicit method tried that would have passed over a solution that grows
-    /// from almost nothing, and that were refused, with [`GrowthGuard::Reject`](crate::GrowthGuard::Reject). They are
-    /// among the [rejected](Self::rejected) ones, as are those before the first of them, at which the trajectory
-    /// begins anew. With [`GrowthGuard::Report`](crate::GrowthGuard::Report) how many such steps were taken. At most
-    /// 65,535 are counted.
+    /// How many steps of trajectory `i` an implicit method tried that would have passed over a
+    /// solution that grows from almost nothing, and that were refused, with
+    /// [`GrowthGuard::Reject`](crate::GrowthGuard::Reject). They are among the
+    /// [rejected](Self::rejected) ones, as are those before the first of them, at which the
+    /// trajectory begins anew. With [`GrowthGuard::Report`](crate::GrowthGuard::Report) how many
+    /// such steps were taken. At most 65,535 are counted.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -320,12 +335,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.guard_report(i).count
     }
 
-    /// Whether trajectory `i` may have stayed on an unstable state: steps were taken that passed over growth.
+    /// Whether trajectory `i` may have stayed on an unstable state: steps were taken that passed
+    /// over growth.
     ///
-    /// So it is where the [guard](crate::SolveOptions::growth_guard()) only reports, and where it let go: what would
-    /// have grown was exactly zero, as far as `f64` can tell, since hundreds of steps that only the guard
-    /// had limited did not make it visible. In a model that is not disturbed it stays zero; nature
-    /// would not have it so.
+    /// So it is where the [guard](crate::SolveOptions::growth_guard()) only reports, and where it
+    /// let go: what would have grown was exactly zero, as far as `f64` can tell, since hundreds of
+    /// steps that only the guard had limited did not make it visible. In a model that is not
+    /// disturbed it stays zero; nature would not have it so.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -348,13 +364,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Where the ensemble ran.
     #[must_use]
     pub fn backend(&self) -> &Backend {
-        &self.raw.backend
+        &self.run.backend
     }
 
-    /// Where the time went.
+    /// The wall-clock time of the parts of the solve.
     #[must_use]
     pub fn timings(&self) -> Timings {
-        self.raw.timings
+        self.run.timings
     }
 
     /// Notes what the ensemble varies along the axes of its grid.
@@ -362,10 +378,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.axes = axes;
     }
 
-    /// Notes the time spent before the backend took over, and all of it.
-    pub(crate) fn set_times(&mut self, setup: f64, total: f64) {
-        self.raw.timings.setup = setup;
-        self.raw.timings.total = total;
+    /// Notes the time of the whole solve.
+    pub(crate) fn set_total_time(&mut self, total: f64) {
+        self.run.timings.total = total;
     }
 
     /// Trajectory `i`.
@@ -395,7 +410,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterato
     }
 }
 
-/// The solution of one problem.
+/// The solution of one problem. It has the same functions as a [`Trajectory`], of which the others
+/// are reached by [`trajectory`](Self::trajectory).
 #[derive(Clone, Debug)]
 pub struct OdeSolution<S, T, const N: usize, const P: usize>(EnsembleSolution<S, T, N, P>);
 

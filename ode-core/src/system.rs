@@ -1,13 +1,21 @@
-//! The trait of a system of differential equations.
+//! The trait of a system of differential equations, and what is known of one.
 
-use crate::lane::{Mask, Real};
-use crate::report::{LinearEquations, Operations};
+pub mod capabilities;
+pub mod linear;
+pub mod report;
+pub mod table;
 
-/// A system `M du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives. The
-/// mass matrix `M` is constant, and the identity unless the system says otherwise.
+pub use capabilities::*;
+
+use crate::system::report::{LinearEquations, Operations};
+
+/// A system `M du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
+/// The mass matrix `M` is constant, and the identity unless the system says otherwise.
 ///
-/// `#[ode_system]` implements it, on a unit struct that has the name of the user's function. The
-/// functions are lane programs: they compute one value per lane, for any [`Real`].
+/// It is what its parts are, each of which says what it has where it has something:
+/// [`capabilities`]. `#[ode_system]` implements all of them, on a unit struct that has the name of
+/// the user's function. The functions are lane programs: they compute one value per lane, for any
+/// [`Real`](crate::lane::Real).
 #[diagnostic::on_unimplemented(
     message = "this is not a system of equations: `#[ode_system]` makes one of a function or a \
                module",
@@ -17,136 +25,67 @@ use crate::report::{LinearEquations, Operations};
     note = "of `#[ode_system] mod name` pass `name`, not `name::rhs`; of `#[ode_system] fn name` \
             not `name::call`"
 )]
-pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
-    /// The name of the function that was compiled.
-    const NAME: &'static str;
-    /// Names of the states, from a destructuring in the function, otherwise `u0`, `u1`, ….
-    const STATES: [&'static str; N];
-    /// Names of the parameters, from a destructuring in the function, otherwise `p0`, `p1`, ….
-    const PARAMETERS: [&'static str; P];
-    /// Where the Jacobian can be nonzero: (row, column), in row-major order.
-    const JACOBIAN_PATTERN: &'static [(usize, usize)];
-    /// Where the parameter Jacobian can be nonzero: (row, column), in row-major order.
-    const PARAMETER_PATTERN: &'static [(usize, usize)];
-    /// The components of the right-hand side that depend explicitly on the time, in order.
-    const TIME_PATTERN: &'static [usize];
-    /// The times at which the right-hand side changes its form, those that are known when it is
-    /// compiled, in ascending order: where numbers are equal that it compares, also in the
-    /// functions that it calls, and where `abs` and `signum` are of zero, if the difference is
-    /// affine in the time, or a product, a quotient or a square of what is. And those at which a
-    /// pulse or a step in closed form has its middle. See [`tstops_of`].
-    const TIME_BREAKS: &'static [f64] = &[];
-    /// The same where they depend on parameters: formulas for people to read, of what
-    /// [`parameter_breaks`](Self::parameter_breaks) evaluates.
-    const PARAMETER_BREAKS: &'static [&'static str] = &[];
-    /// Whether the right-hand side compares the time in other ways, too, whose times are in neither
-    /// list, or rounds it: as in `t % period < 1.0`, `t.sin() > 0.9` and `t < u[0]`.
-    const MORE_TIME_BREAKS: bool = false;
-    /// Whether the derivative of the right-hand side by the time is zero wherever there is one.
-    const AUTONOMOUS: bool = Self::TIME_PATTERN.is_empty();
-    /// Whether it depends on the time nevertheless, in steps: by comparisons with it, say.
-    const STEPWISE: bool = false;
-    /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time gradient.
-    const OPERATIONS: [Operations; 4];
-    /// Operations of the right-hand side as it was written, before simplification.
-    const WRITTEN: u64 = 0;
-    /// Operations of the right-hand side whose results are used more than once, and computed once.
-    const SHARED: usize = 0;
-    /// How the linear equations of implicit methods are solved.
-    const LINEAR: LinearEquations;
-    /// Names of the observables: outputs that are computed from state, parameters and time, and saved
-    /// beside the states or instead of them.
-    const OBSERVABLES: &'static [&'static str] = &[];
+pub trait System<const N: usize, const P: usize>: Capabilities<N, P> {
+    /// The names of its quantities, and what the compiler found out. A system is compiled once in a
+    /// process, so what is known of it lives as long.
+    fn info(&self) -> &'static SystemInfo;
 
-    /// Whether the mass matrix is another than the identity.
-    const MASS: bool = false;
-    /// How many rows of the mass matrix are zero: algebraic equations `0 = f(u, p, t)`.
-    const ALGEBRAIC: usize = 0;
-    /// Whether the system has a domain that solutions must not leave.
-    const HAS_DOMAIN: bool = false;
-
-    /// A factorised matrix.
-    type Factors<R: Real>: Copy + core::fmt::Debug;
-
-    /// The right-hand side.
-    fn rhs<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
-
-    /// The derivatives of the right-hand side (rows) by the states (columns).
-    fn jacobian<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [[R; N]; N];
-
-    /// The derivatives of the right-hand side (rows) by the parameters (columns).
-    fn parameter_jacobian<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [[R; P]; N];
-
-    /// The derivative of the right-hand side by the time, at a fixed state.
-    fn time_gradient<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N];
-
-    /// The mass matrix times a vector.
-    #[inline(always)]
+    /// The Rust that was generated: the functions of all traits, one statement on each line.
     #[must_use]
-    fn mass<R: Real>(v: &[R; N]) -> [R; N] {
-        *v
-    }
-
-    /// The components of `a` in algebraic equations (zero rows of the mass matrix), those of `b` in
-    /// others.
-    #[inline(always)]
-    #[must_use]
-    fn algebraic_rows<R: Real>(a: &[R; N], b: &[R; N]) -> [R; N] {
-        let _ = a;
-        *b
-    }
-
-    /// The components of `a` for algebraic unknowns (zero columns of the mass matrix; all of them where
-    /// there are not as many zero columns as zero rows), those of `b` for others.
-    #[inline(always)]
-    #[must_use]
-    fn algebraic_columns<R: Real>(a: &[R; N], b: &[R; N]) -> [R; N] {
-        let _ = a;
-        *b
-    }
-
-    /// Whether a state is outside the system's domain.
-    #[inline(always)]
-    #[must_use]
-    fn out_of_domain<R: Real>(u: &[R; N], p: &[R; P], t: R) -> R::Mask {
-        let _ = (u, p, t);
-        Mask::splat(false)
-    }
-
-    /// Factorises `W = scale M - J` at this point; `scale` is `1/(γ h)` of an implicit method.
-    fn factor<R: Real>(u: &[R; N], p: &[R; P], t: R, scale: R) -> Self::Factors<R>;
-
-    /// The solution `x` of `W x = b`.
-    fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; N]) -> [R; N];
-
-    /// Whether the determinant of `W` is negative.
-    fn negative<R: Real>(w: &Self::Factors<R>) -> R::Mask;
-
-    /// Evaluates [`PARAMETER_BREAKS`](Self::PARAMETER_BREAKS): calls `put(time)` for each, in
-    /// order. There is no such time where it is not finite.
-    fn parameter_breaks(p: &[f64; P], put: impl FnMut(f64)) {
-        let _ = (p, put);
-    }
-
-    /// Evaluates the observables: calls `put(index, value)` for each, in order.
-    #[inline(always)]
-    fn observe<R: Real>(u: &[R; N], p: &[R; P], t: R, put: impl FnMut(usize, R)) {
-        let _ = (u, p, t, put);
-    }
-
-    /// The Rust that was generated: the functions above, one statement on each line.
-    #[must_use]
-    fn rust_source() -> &'static str {
+    fn rust_source(&self) -> &'static str {
         ""
     }
 
-    /// The C++ definition of a struct `System` whose static member templates are the functions above;
-    /// `observables`, where there are some, returns an array of them.
-    fn device_source() -> String;
+    /// The C++ definition of a struct `System` whose static member templates are the functions of
+    /// all traits; `observables`, where there are some, returns an array of them. A system with
+    /// fields writes their values into it.
+    ///
+    /// A device runs this text as it is: one that writes where it should not does so, as any C++.
+    fn device_source(&self) -> String;
+}
+
+/// What is known of a system beside its functions: data, for messages, reports and files.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemInfo {
+    /// The name of the function or module that was compiled.
+    pub name: &'static str,
+    /// The names of the `N` states, from a destructuring in the function, otherwise `u0`, `u1`, ….
+    pub states: &'static [&'static str],
+    /// The names of the `P` parameters, from a destructuring in the function, otherwise `p0`, ….
+    pub parameters: &'static [&'static str],
+    /// The names of the observables.
+    pub observables: &'static [&'static str],
+    /// Where the Jacobian can be nonzero: (row, column), in row-major order.
+    pub jacobian_pattern: &'static [(usize, usize)],
+    /// Where the parameter Jacobian can be nonzero: (row, column), in row-major order.
+    pub parameter_pattern: &'static [(usize, usize)],
+    /// The components of the right-hand side that depend explicitly on the time, in order.
+    pub time_pattern: &'static [usize],
+    /// The times at which the right-hand side changes its form, as far as they are known when it is
+    /// compiled, in ascending order: where two numbers that it compares are equal, also in the
+    /// functions that it calls, and where the arguments of `abs` and `signum` are zero, if the
+    /// difference is affine in the time, or a product, a quotient or a square of such numbers; and
+    /// those at which a pulse or a step in closed form has its middle. See [`tstops_of`].
+    pub time_breaks: &'static [f64],
+    /// The times at which the right-hand side changes its form that depend on parameters: formulas
+    /// to be read by people, of the times that [`TimeBreaks::parameter_breaks`] evaluates.
+    pub parameter_breaks: &'static [&'static str],
+    /// Whether the right-hand side compares the time in other ways, too, whose times are in neither
+    /// list, or rounds it: as in `t % period < 1.0`, `t.sin() > 0.9` and `t < u[0]`.
+    pub more_time_breaks: bool,
+    /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time
+    /// gradient.
+    pub operations: [Operations; 4],
+    /// Operations of the right-hand side as it was written, before simplification.
+    pub written: u64,
+    /// Operations of the right-hand side whose results are used more than once, and computed once.
+    pub shared: usize,
+    /// How the linear equations of implicit methods are solved.
+    pub linear: LinearEquations,
 }
 
 /// The times at which a system's right-hand side changes its form, in ascending order, as
-/// [`System::TIME_BREAKS`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)` and of
+/// [`SystemInfo::time_breaks`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)` and of
 /// `(t - 2.0).abs() < 0.5`. Steps that end there see each side of the change as the smooth function
 /// that it is. And the middles of its pulses and steps in closed form, 2 of
 /// `(-(10.0 * (t - 2.0)).powi(2)).exp()` and of `(10.0 * (t - 2.0)).tanh()`: steps that end there
@@ -154,29 +93,30 @@ pub trait System<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 ///
 /// Not among them are times that depend on parameters, or on functions such as `exp` of constants,
 /// for which see [`tstops_for`]; and those of `t % period`, which are as many as the time span has
-/// periods. [`System::MORE_TIME_BREAKS`] tells whether there are any that neither function lists.
+/// periods. [`SystemInfo::more_time_breaks`] tells whether there are any that neither function
+/// lists.
 #[must_use]
 pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> &'static [f64] {
-    let _ = system;
-    S::TIME_BREAKS
+    system.info().time_breaks
 }
 
-/// The same with these parameters: with the times of `if t < p[0] + p[1] { … }`, too, and of
-/// `(t - p[0]).abs() < p[1]`, and the middle `p[0]` of `((t - p[0]) / p[1]).tanh()`. Times that
-/// differ by a few units in their last place are one.
+/// The times of [`tstops_of`], and those that depend on the parameters `p`: those of
+/// `if t < p[0] + p[1] { … }`, too, and of `(t - p[0]).abs() < p[1]`, and the middle `p[0]` of
+/// `((t - p[0]) / p[1]).tanh()`. Times that differ by a few units in their last place are one.
 #[must_use]
 pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     system: &S,
     p: &[f64; P],
 ) -> Vec<f64> {
     let mut times = tstops_of(system).to_vec();
-    S::parameter_breaks(p, |time| times.push(time));
+    system.parameter_breaks(p, |time| times.push(time));
     times.retain(|time| time.is_finite());
-    crate::options::merge(&mut times);
+    crate::problem::options::merge(&mut times);
     times
 }
 
-/// Sorts times that rustc knows and the macro does not; how many are finite and different.
+/// Sorts times that are constants of the user's crate, which rustc evaluates and the macro does
+/// not; also returns how many of them are finite and different.
 #[doc(hidden)]
 #[must_use]
 pub const fn in_order<const K: usize>(times: [f64; K]) -> ([f64; K], usize) {
@@ -217,7 +157,7 @@ pub fn device_constant(name: &str, value: f64) -> String {
     format!("    static constexpr double {name} = {};\n", device_number(value))
 }
 
-/// A number as a C++ expression.
+/// A number as a C++ constant expression.
 pub(crate) fn device_number(value: f64) -> String {
     if value.is_nan() {
         "__builtin_nan(\"\")".to_owned()

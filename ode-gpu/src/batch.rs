@@ -7,84 +7,83 @@
 //! └ header, made for the batch ───────────────────┘ └ the ensemble's own vectors: uploaded from there
 //! ```
 //!
-//! Times are those to save at, and those to stop at; [`places`] has the order of the results. Each array begins at a multiple of 256 bytes, as a device allocation would.
+//! Times are those to save at, and those to stop at; [`places`] has the order of the results. Each
+//! array begins at a multiple of 256 bytes, as a device allocation would.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use ode_core::device::{ColumnPlace, JobArguments};
 use ode_core::ensemble::room;
-use ode_core::guard;
-use ode_core::inputs::{Column, Inputs, SaveTimes};
+use ode_core::kernel::{ColumnPlace, JobArguments};
 use ode_core::lane::Scalar;
-use ode_core::{Backend, RawResults, SolveError, Timings};
+use ode_core::problem::columns::{ColumnRange, Columns};
+use ode_core::problem::settings::Settings;
+use ode_core::solution::Layout;
+use ode_core::{RawResults, SolveError};
 
 use crate::rows::{Source, Target, touch};
 
-/// Where arrays may begin.
+/// The alignment of arrays in device memory, in bytes.
 const ALIGN: usize = 256;
 
 fn align(at: usize) -> usize {
     at.next_multiple_of(ALIGN)
 }
 
-/// The places of one batch.
+/// The layout of one batch in device memory.
 #[derive(Debug)]
 pub(crate) struct Batch<'i, T> {
-    range: Range<usize>,
+    range: ColumnRange<'i, T>,
     /// Everything that the batch does not share with the ensemble's own vectors.
     header: Vec<u8>,
     /// The ensemble's vectors, or parts of them.
     columns: Vec<Source<'i>>,
-    /// End of what is uploaded.
+    /// The end of the uploaded part, in bytes.
     inputs_end: usize,
-    /// End of everything.
+    /// The end of the whole batch, in bytes.
     total: usize,
-    /// Offsets in place of addresses.
+    /// The kernel's arguments, with offsets in place of addresses.
     job: JobArguments<T>,
 }
 
 impl<'i, T: Scalar> Batch<'i, T> {
-    /// The trajectories `range` of `inputs`.
-    pub(crate) fn new(inputs: &'i Inputs<T>, range: Range<usize>) -> Self {
-        let n = range.len();
+    /// The trajectories `range`.
+    pub(crate) fn new(settings: &Settings<T>, range: ColumnRange<'i, T>) -> Self {
+        let (inputs, n) = (range.columns(), range.len());
         let size = size_of::<T>();
         let places_at = 8;
-        let numbers_at = align(places_at + 8 * inputs.columns().count());
+        let numbers_at = align(places_at + 8 * inputs.quantities().count());
 
         let mut shared = Vec::new();
-        let mut own = Vec::new();
-        for quantity in inputs.columns() {
-            match quantity {
-                Column::Shared(value) => shared.push(*value),
-                Column::Each(values) => own.push(&values[range.clone()]),
-            }
+        let mut stored = Vec::new();
+        for quantity in inputs.quantities() {
+            let numbers = quantity.numbers(range.indices());
+            if quantity.is_stored() { stored.push(numbers) } else { shared.extend(numbers) }
         }
         let times = [&inputs.save, &inputs.stops];
         let mut header_end = numbers_at + size * shared.len();
         let mut times_at = [0; 2];
         for (times, at) in times.iter().zip(&mut times_at) {
-            if let SaveTimes::Shared(times) = times {
+            if let Some(times) = times.shared() {
                 *at = align(header_end);
-                header_end = *at + size_of_val(&times[..]);
+                header_end = *at + size_of_val(times);
             }
         }
 
         let mut end = align(header_end);
         let mut columns = Vec::new();
         let mut offsets = Vec::new();
-        for values in own {
+        for values in stored {
             offsets.push((end - numbers_at) / size);
             columns.push((end, bytes_of(values)));
             end = align(end + size * n);
         }
         for (times, at) in times.iter().zip(&mut times_at) {
-            if let SaveTimes::Each { times, slots } = times {
+            if times.shared().is_none() {
                 *at = align(end);
                 end = *at;
-                for slot in 0..*slots {
-                    let first = slot * inputs.trajectories + range.start;
-                    columns.push((end, bytes_of(&times[first..first + n])));
+                for row in times.rows(range.indices()) {
+                    columns.push((end, bytes_of(row)));
                     end += size * n;
                 }
             }
@@ -92,36 +91,35 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let inputs_end = end;
 
         let mut header = vec![0; header_end];
-        let mut shared_before = 0..;
+        let mut shared_before = 0;
         let mut offsets = offsets.into_iter();
-        let columns_at = inputs.columns().map(|quantity| {
-            let first = match quantity {
-                Column::Shared(_) => shared_before.next(),
-                Column::Each(_) => offsets.next(),
+        let columns_at = inputs.quantities().map(|quantity| {
+            let first = if quantity.is_stored() {
+                offsets.next().unwrap_or(0)
+            } else {
+                let first = shared_before;
+                shared_before += quantity.numbers(range.indices()).len();
+                first
             };
             // `most_trajectories` bounds the batch.
-            ColumnPlace::new(first.unwrap_or(0) as u32, quantity)
+            ColumnPlace::new(first as u32, quantity)
         });
         for (bytes, place) in header[places_at..].chunks_exact_mut(8).zip(columns_at) {
             bytes[..4].copy_from_slice(&place.first.to_ne_bytes());
             bytes[4..].copy_from_slice(&place.mask.to_ne_bytes());
         }
-        let shared_times = times.iter().zip(times_at).filter_map(|(times, at)| match times {
-            SaveTimes::Shared(times) => Some((at, &times[..])),
-            SaveTimes::Each { .. } => None,
-        });
+        let shared_times = times.iter().zip(times_at);
+        let shared_times = shared_times.filter_map(|(times, at)| Some((at, times.shared()?)));
         for (at, numbers) in shared_times.chain([(numbers_at, &shared[..])]) {
             let bytes = bytes_of(numbers);
             header[at..at + bytes.len()].copy_from_slice(bytes);
         }
-        // From slot to slot, and whether each trajectory has its own.
-        let strides = times.map(|times| match times {
-            SaveTimes::Shared(_) => (1, 0),
-            SaveTimes::Each { .. } => (n as u32, 1),
-        });
+        // From slot to slot, and from trajectory to trajectory.
+        let strides = times.map(|times| times.strides(n as u32));
         let [(save_stride, save_each), (stop_stride, stop_each)] = strides;
 
-        let places = places(Rows::new(inputs), size, n, align(inputs_end));
+        let layout = Layout::new(settings, inputs);
+        let places = places(layout, size, n, align(inputs_end));
         let total = places.iter().map(|place| place.at + place.row * place.rows).max();
         let total = total.unwrap_or(inputs_end);
         let [finals, saved, ends, steps, rejected, kept, guarded, codes] =
@@ -140,16 +138,17 @@ impl<'i, T: Scalar> Batch<'i, T> {
             kept,
             guarded,
             counter: 0,
-            abstol: inputs.abstol,
-            reltol: inputs.reltol,
-            dt: inputs.dt,
-            dtmin: inputs.dtmin,
-            dtmax: inputs.dtmax,
-            law: inputs.law,
-            stiff_law: inputs.stiff_law,
+            first: range.numbers().start,
+            abstol: settings.abstol,
+            reltol: settings.reltol,
+            dt: settings.dt,
+            dtmin: settings.dtmin,
+            dtmax: settings.dtmax,
+            law: settings.law,
+            stiff_law: settings.stiff_law,
             n: n as u32,
-            max_steps: inputs.max_steps,
-            save_slots: inputs.slots() as u32,
+            max_steps: settings.max_steps,
+            save_slots: layout.slots as u32,
             known_slots: inputs.save.slots() as u32,
             save_stride,
             save_each,
@@ -160,22 +159,22 @@ impl<'i, T: Scalar> Batch<'i, T> {
         Batch { range, header, columns, inputs_end, total, job }
     }
 
-    /// The number of its trajectories.
+    /// The number of trajectories of the batch.
     pub(crate) fn len(&self) -> usize {
         self.range.len()
     }
 
-    /// Its trajectories.
-    pub(crate) fn range(&self) -> Range<usize> {
-        self.range.clone()
+    /// The trajectories of the batch.
+    pub(crate) fn range(&self) -> ColumnRange<'i, T> {
+        self.range
     }
 
-    /// Bytes of device memory.
+    /// The size of the batch in device memory, in bytes.
     pub(crate) fn total(&self) -> usize {
         self.total
     }
 
-    /// What to upload, and where it ends.
+    /// The arrays to upload, and the end of the uploaded part.
     pub(crate) fn sources(&self) -> (Vec<Source<'_>>, usize) {
         let header: Source<'_> = (0, &self.header);
         (std::iter::once(header).chain(self.columns.iter().copied()).collect(), self.inputs_end)
@@ -208,36 +207,37 @@ impl<'i, T: Scalar> Batch<'i, T> {
     }
 }
 
-/// How many trajectories a batch may have, for [`ColumnPlace`] to reach all their numbers.
-pub(crate) fn most_trajectories<T: Scalar>(inputs: &Inputs<T>) -> usize {
-    let own = inputs.columns().filter(|c| matches!(c, Column::Each(_))).count();
-    let shared = inputs.columns().count() - own;
-    let [save, stops] = [&inputs.save, &inputs.stops].map(|times| match times {
-        SaveTimes::Shared(times) => times.len(),
-        SaveTimes::Each { .. } => 0,
-    });
+/// The largest number of trajectories of a batch, so that [`ColumnPlace`] reaches all their
+/// numbers.
+pub(crate) fn most_trajectories<T: Scalar>(inputs: &Columns<T>) -> usize {
+    let stored = inputs.quantities().filter(|c| c.is_stored()).count();
+    let shared: usize =
+        inputs.quantities().filter(|c| !c.is_stored()).map(|c| c.numbers(0..1).len()).sum();
+    let [save, stops] =
+        [&inputs.save, &inputs.stops].map(|times| times.shared().map_or(0, <[T]>::len));
     let times = save + stops;
     // Every column may begin `ALIGN` bytes late.
-    let numbers = (u32::MAX as usize).saturating_sub(shared + times + ALIGN * (own + 4));
-    (numbers / own.max(1)).clamp(1, 1 << 31)
+    let numbers = (u32::MAX as usize).saturating_sub(shared + times + ALIGN * (stored + 4));
+    (numbers / stored.max(1)).clamp(1, 1 << 31)
 }
 
-/// The device memory of a batch, in bytes: for each trajectory, and beside that.
-pub(crate) fn footprint<T: Scalar>(inputs: &Inputs<T>) -> (usize, usize) {
+/// The device memory of a batch, in bytes: for each trajectory, and for the batch as a whole.
+pub(crate) fn footprint<T: Scalar>(settings: &Settings<T>, inputs: &Columns<T>) -> (usize, usize) {
     let size = size_of::<T>();
-    let own = inputs.columns().filter(|c| matches!(c, Column::Each(_))).count();
-    let times = [&inputs.save, &inputs.stops].map(|times| match times {
-        SaveTimes::Shared(times) => (0, times.len()),
-        SaveTimes::Each { slots, .. } => (*slots, 0),
+    let stored = inputs.quantities().filter(|c| c.is_stored()).count();
+    let times = [&inputs.save, &inputs.stops].map(|times| match times.shared() {
+        Some(times) => (0, times.len()),
+        None => (times.slots(), 0),
     });
     let [(own_saves, shared_saves), (own_stops, shared_stops)] = times;
     let (own_times, shared_times) = (own_saves + own_stops, shared_saves + shared_stops);
-    let rows = Rows::new(inputs);
+    let layout = Layout::new(settings, inputs);
     // Columns, times, final states and their times.
-    let each = (own + own_times + rows.finals + 1).saturating_add(rows.saved);
-    // What is lost to alignment and to the driver's own, with a margin.
-    let beside = shared_times * size + (inputs.columns().count() + 16) * 2 * ALIGN + (2 << 20);
-    (each.saturating_mul(size).saturating_add(9 + 4 * (rows.kept + rows.guarded)), beside)
+    let each = (stored + own_times + layout.states + 1).saturating_add(layout.saved());
+    // A margin for alignment, and for memory that the driver takes.
+    let beside = shared_times * size + (inputs.quantities().count() + 16) * 2 * ALIGN + (2 << 20);
+    let counts = 9 + 4 * (layout.kept() + layout.guarded());
+    (each.saturating_mul(size).saturating_add(counts), beside)
 }
 
 /// An array of results in device memory.
@@ -249,31 +249,11 @@ struct Place {
     rows: usize,
 }
 
-/// How many numbers of each trajectory there are, where that differs from solve to solve.
-#[derive(Clone, Copy, Debug)]
-struct Rows {
-    finals: usize,
-    saved: usize,
-    /// One, or none where there are no times to save at.
-    kept: usize,
-    /// One, or none where nobody looks for growth.
-    guarded: usize,
-}
-
-impl Rows {
-    fn new<T: Scalar>(inputs: &Inputs<T>) -> Self {
-        Rows {
-            finals: inputs.u0.len(),
-            saved: inputs.saved_numbers(),
-            kept: usize::from(inputs.slots() > 0),
-            guarded: usize::from(inputs.guard != guard::OFF),
-        }
-    }
-}
-
-/// Finals, saved, ends, steps, rejected, kept, guarded, codes.
-fn places(rows: Rows, size: usize, n: usize, begin: usize) -> [Place; 8] {
-    let Rows { finals, saved, kept, guarded } = rows;
+/// The places of all results, in this order: final states, saved numbers, end times, steps,
+/// rejected steps, numbers of saved times, reports of the guard, codes.
+fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 8] {
+    let (kept, guarded) = (layout.kept(), layout.guarded());
+    let (finals, saved) = (layout.states, layout.saved());
     let mut at = begin;
     let arrays =
         [(finals, size), (saved, size), (1, size), (1, 4), (1, 4), (kept, 4), (guarded, 4), (1, 1)];
@@ -284,65 +264,64 @@ fn places(rows: Rows, size: usize, n: usize, begin: usize) -> [Place; 8] {
     })
 }
 
-/// The vectors that receive the results of all batches: reserved, and filled by copies alone.
+/// The vectors that receive the results of a block, a batch at a time: reserved, and filled by
+/// copies alone.
 #[derive(Debug)]
 pub(crate) struct Outputs<T> {
-    /// Each of one number for every trajectory.
-    rows: Rows,
+    layout: Layout,
     n: usize,
-    finals: Vec<T>,
-    saved: Vec<T>,
-    ends: Vec<T>,
-    steps: Vec<u32>,
-    rejected: Vec<u32>,
-    kept: Vec<u32>,
-    guarded: Vec<u32>,
-    codes: Vec<u8>,
+    /// Empty, with room for all numbers of the block.
+    results: RawResults<T>,
 }
 
 impl<T: Scalar> Outputs<T> {
-    /// Reserves memory for all results of `inputs`.
-    pub(crate) fn reserve(inputs: &Inputs<T>) -> Result<Self, SolveError> {
-        let (rows, n) = (Rows::new(inputs), inputs.trajectories);
-        Ok(Outputs {
-            rows,
-            n,
-            finals: room(rows.finals.saturating_mul(n))?,
-            saved: room(rows.saved.saturating_mul(n))?,
-            ends: room(n)?,
-            steps: room(n)?,
-            rejected: room(n)?,
-            kept: room(rows.kept * n)?,
-            guarded: room(rows.guarded * n)?,
-            codes: room(n)?,
-        })
+    /// Memory for the results of `n` trajectories: that of `left` as far as it suffices.
+    pub(crate) fn reserve(
+        layout: Layout,
+        n: usize,
+        left: RawResults<T>,
+    ) -> Result<Self, SolveError> {
+        let mut results = left;
+        let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded } =
+            &mut results;
+        reserve(finals, layout.states.saturating_mul(n))?;
+        reserve(saved, layout.saved().saturating_mul(n))?;
+        reserve(ends, n)?;
+        reserve(steps, n)?;
+        reserve(rejected, n)?;
+        reserve(kept, layout.kept() * n)?;
+        reserve(guarded, layout.guarded() * n)?;
+        reserve(codes, n)?;
+        Ok(Outputs { layout, n, results })
     }
 
     /// The whole memory of each array, in the order of [`places`].
     fn memory(&mut self) -> [&mut [MaybeUninit<u8>]; 8] {
-        let (rows, n) = (self.rows, self.n);
+        let (layout, n) = (self.layout, self.n);
+        let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded } =
+            &mut self.results;
         [
-            spare_bytes(&mut self.finals, rows.finals * n),
-            spare_bytes(&mut self.saved, rows.saved * n),
-            spare_bytes(&mut self.ends, n),
-            spare_bytes(&mut self.steps, n),
-            spare_bytes(&mut self.rejected, n),
-            spare_bytes(&mut self.kept, rows.kept * n),
-            spare_bytes(&mut self.guarded, rows.guarded * n),
-            spare_bytes(&mut self.codes, n),
+            spare_bytes(finals, layout.states * n),
+            spare_bytes(saved, layout.saved() * n),
+            spare_bytes(ends, n),
+            spare_bytes(steps, n),
+            spare_bytes(rejected, n),
+            spare_bytes(kept, layout.kept() * n),
+            spare_bytes(guarded, layout.guarded() * n),
+            spare_bytes(codes, n),
         ]
     }
 
-    /// Takes the page faults of the memory.
+    /// Takes the page faults of the memory now, while the device computes.
     pub(crate) fn touch(&mut self) {
         self.memory().into_iter().for_each(touch);
     }
 
-    /// Where the results of the trajectories `range` go. Places in device memory count from the
-    /// batch's [`Batch::results`].
+    /// Where the results of the trajectories `range` of the block go. Places in device memory count
+    /// from the batch's [`Batch::results`].
     pub(crate) fn targets(&mut self, range: Range<usize>) -> Vec<Target<'_>> {
         let n = self.n;
-        let places = places(self.rows, size_of::<T>(), range.len(), 0);
+        let places = places(self.layout, size_of::<T>(), range.len(), 0);
         let mut targets = Vec::new();
         for (place, memory) in places.into_iter().zip(self.memory()) {
             if range.len() == n {
@@ -358,27 +337,36 @@ impl<T: Scalar> Outputs<T> {
         targets
     }
 
-    /// The results, on `backend`, in `timings`.
+    /// The results.
     ///
     /// # Safety
-    /// The [`targets`](Self::targets) of ranges that together are all trajectories were written.
-    pub(crate) unsafe fn finish(mut self, backend: Backend, timings: Timings) -> RawResults<T> {
-        let (rows, n) = (self.rows, self.n);
+    /// The [`targets`](Self::targets) of ranges that together are the whole block were written.
+    pub(crate) unsafe fn finish(self) -> RawResults<T> {
+        let Outputs { layout, n, mut results } = self;
         // SAFETY: so many numbers were reserved, every byte of them was written (the caller's
         // promise), and every pattern of bits is a valid `T` (an `f32` or an `f64`), `u32`, `u8`.
         unsafe {
-            self.finals.set_len(rows.finals * n);
-            self.saved.set_len(rows.saved * n);
-            self.ends.set_len(n);
-            self.steps.set_len(n);
-            self.rejected.set_len(n);
-            self.kept.set_len(rows.kept * n);
-            self.guarded.set_len(rows.guarded * n);
-            self.codes.set_len(n);
+            results.finals.set_len(layout.states * n);
+            results.saved.set_len(layout.saved() * n);
+            results.ends.set_len(n);
+            results.steps.set_len(n);
+            results.rejected.set_len(n);
+            results.kept.set_len(layout.kept() * n);
+            results.guarded.set_len(layout.guarded() * n);
+            results.codes.set_len(n);
         }
-        let Outputs { finals, saved, ends, steps, rejected, kept, guarded, codes, .. } = self;
-        RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, backend, timings }
+        results
     }
+}
+
+/// Empties `values` and sees to it that there is room for `len` of them.
+fn reserve<V>(values: &mut Vec<V>, len: usize) -> Result<(), SolveError> {
+    values.clear();
+    if values.capacity() < len {
+        *values = Vec::new();
+        *values = room(len)?;
+    }
+    Ok(())
 }
 
 /// The reserved memory of the first `len` numbers beyond the vector's length.
@@ -397,41 +385,47 @@ pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ode_core::inputs::SavedRow;
+    use ode_core::problem::columns::{Column, SaveTimes};
+    use ode_core::problem::settings::SavedRow;
+    use ode_core::step::guard;
 
-    fn inputs(n: usize, own_times: bool) -> Inputs<f32> {
-        let each = |k: usize| Column::Each((0..n).map(|i| (k * 1000 + i) as f32).collect());
+    fn inputs(n: usize, own_times: bool) -> (Settings<f32>, Columns<f32>) {
+        let each = |k: usize| Column::each((0..n).map(|i| (k * 1000 + i) as f32).collect());
         let save = if own_times {
-            SaveTimes::Each { slots: 2, times: (0..2 * n).map(|i| i as f32).collect() }
+            SaveTimes::each(2, n, (0..2 * n).map(|i| i as f32).collect())
         } else {
-            SaveTimes::Shared(vec![0.5, 0.75])
+            SaveTimes::all(vec![0.5, 0.75])
         };
-        Inputs {
+        let columns = Columns {
+            first: 0,
             trajectories: n,
             shape: vec![n],
-            u0: vec![Column::Shared(1.0), each(2)],
-            p: vec![each(3), Column::Shared(4.0), each(5)],
-            t0: Column::Shared(6.0),
+            u0: vec![Column::all(1.0), each(2)],
+            p: vec![each(3), Column::all(4.0), each(5)],
+            t0: Column::all(6.0),
             t1: each(7),
             save,
-            stops: SaveTimes::Shared(Vec::new()),
+            stops: SaveTimes::all(Vec::new()),
+            abstols: Vec::new(),
+        };
+        let settings = Settings {
             stopping: false,
             step_slots: 0,
             saved: SavedRow { states: 2, observables: 1, times: 0 },
-            abstols: Vec::new(),
             abstol: 1e-6,
             reltol: 1e-3,
             dt: 0.0,
             adaptive: true,
             dtmin: 0.0,
             dtmax: f32::INFINITY,
-            law: [0.0; ode_core::controller::LAW_NUMBERS],
-            stiff_law: [0.0; ode_core::controller::LAW_NUMBERS],
+            law: [0.0; ode_core::step::control::LAW_NUMBERS],
+            stiff_law: [0.0; ode_core::step::control::LAW_NUMBERS],
             method: ode_core::methods::tsit5::PROPERTIES,
             law_kind: 0,
             guard: if own_times { guard::OFF } else { guard::REJECT },
             max_steps: u32::MAX,
-        }
+        };
+        (settings, columns)
     }
 
     /// The uploaded bytes as the device has them.
@@ -453,12 +447,13 @@ mod tests {
     #[test]
     fn the_device_finds_every_column() {
         for range in [0..100, 20..100, 99..100] {
-            let inputs = inputs(100, false);
-            let batch = Batch::new(&inputs, range.clone());
+            let (settings, columns) = inputs(100, false);
+            let numbers = range.start as u64..range.end as u64;
+            let batch = Batch::new(&settings, columns.range(numbers));
             let (memory, job) = (memory(&batch), batch.job(0));
             assert_eq!(job.n, range.len() as u32);
             assert_eq!(memory[job.counter as usize..][..4], [0; 4]);
-            for (c, quantity) in inputs.columns().enumerate() {
+            for (c, quantity) in columns.quantities().enumerate() {
                 let at = job.columns as usize + 8 * c;
                 let half = |at: usize| u32::from_ne_bytes(memory[at..at + 4].try_into().unwrap());
                 let (first, mask) = (half(at), half(at + 4));
@@ -475,8 +470,8 @@ mod tests {
 
     #[test]
     fn the_device_finds_every_trajectorys_save_times() {
-        let inputs = inputs(100, true);
-        let batch = Batch::new(&inputs, 30..60);
+        let (settings, columns) = inputs(100, true);
+        let batch = Batch::new(&settings, columns.range(30..60));
         let (memory, job) = (memory(&batch), batch.job(0));
         for (slot, i) in [(0, 0), (1, 0), (0, 29), (1, 29)] {
             let index = slot * job.save_stride as usize + i * job.save_each as usize;
@@ -487,13 +482,42 @@ mod tests {
 
     #[test]
     fn results_of_batches_land_in_their_trajectories() {
-        let inputs = inputs(100, false);
-        let mut outputs = Outputs::reserve(&inputs).unwrap();
+        let (settings, columns) = inputs(100, false);
+        let mut left = RawResults::default();
+        // The second block is smaller, in the memory of the first one.
+        for (block, cuts) in
+            [(0..60, vec![0..33, 33..60]), (60..100, vec![60..73, 73..99, 99..100])]
+        {
+            let len = (block.end - block.start) as usize;
+            let results = landed(&settings, &columns, &block, &cuts, left);
+            for i in 0..len {
+                let global = block.start as f32 + i as f32;
+                assert_eq!([results.finals[i], results.finals[len + i]], [global, global + 1000.0]);
+                assert!((0..6).all(|r| results.saved[len * r + i] == global - 500.0 * r as f32));
+                let counts = [results.steps[i], results.rejected[i], results.guarded[i]];
+                assert_eq!(counts, [0, 7, 9].map(|more| global as u32 + more));
+                assert_eq!(results.codes[i], global as u8);
+            }
+            left = results;
+        }
+    }
+
+    /// The results of a block that is solved in the batches `cuts`.
+    fn landed(
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        block: &Range<u64>,
+        cuts: &[Range<u64>],
+        left: RawResults<f32>,
+    ) -> RawResults<f32> {
+        let layout = Layout::new(settings, columns);
+        let mut outputs =
+            Outputs::reserve(layout, columns.range(block.clone()).len(), left).unwrap();
         outputs.touch();
-        for range in [0..33, 33..66, 66..100] {
+        for range in cuts {
             // What a kernel would write, as the device would hold it.
-            let batch = Batch::new(&inputs, range.clone());
-            let (n, results) = (range.len(), batch.results());
+            let batch = Batch::new(settings, columns.range(range.clone()));
+            let (n, results) = (batch.len(), batch.results());
             let mut memory = vec![0u8; results.len()];
             let job = batch.job(0);
             let mut write = |at: u64, index: usize, bytes: &[u8]| {
@@ -501,7 +525,7 @@ mod tests {
                 memory[at..at + bytes.len()].copy_from_slice(bytes);
             };
             for i in 0..n {
-                let global = (range.start + i) as f32;
+                let global = (range.start + i as u64) as f32;
                 for d in 0..2 {
                     write(job.finals, d * n + i, &(global + 1000.0 * d as f32).to_ne_bytes());
                 }
@@ -513,29 +537,23 @@ mod tests {
                 write(job.guarded, i, &(global as u32 + 9).to_ne_bytes());
                 write(job.codes, i, &[global as u8]);
             }
-            for (at, target) in outputs.targets(range) {
+            let here = [range.start, range.end].map(|i| (i - block.start) as usize);
+            for (at, target) in outputs.targets(here[0]..here[1]) {
                 target.write_copy_of_slice(&memory[at..at + target.len()]);
             }
         }
-        // SAFETY: the three ranges are all trajectories.
-        let results =
-            unsafe { outputs.finish(Backend::Gpu { devices: Vec::new() }, Timings::default()) };
-        let RawResults { finals, saved, steps, rejected, guarded, codes, .. } = results;
-        for i in 0..100 {
-            assert_eq!([finals[i], finals[100 + i]], [i as f32, i as f32 + 1000.0]);
-            assert!((0..6).all(|r| saved[100 * r + i] == i as f32 - 500.0 * r as f32));
-            assert_eq!((steps[i], rejected[i], codes[i]), (i as u32, i as u32 + 7, i as u8));
-            assert_eq!(guarded[i], i as u32 + 9);
-        }
+        // SAFETY: the cuts are the whole block.
+        unsafe { outputs.finish() }
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes an interpreter long, and only counts")]
     fn the_footprint_is_enough() {
         for own_times in [false, true] {
             for n in [1, 100, 100_000] {
-                let inputs = inputs(n, own_times);
-                let (each, beside) = footprint(&inputs);
-                let total = Batch::new(&inputs, 0..n).total();
+                let (settings, columns) = inputs(n, own_times);
+                let (each, beside) = footprint(&settings, &columns);
+                let total = Batch::new(&settings, columns.all()).total();
                 assert!(total <= each * n + beside && each * n <= total, "{total} {each} {beside}");
             }
         }

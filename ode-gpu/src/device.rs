@@ -35,7 +35,7 @@ struct Inner {
     threads_per_multiprocessor: u32,
     /// The context that this crate works in.
     context: Mutex<Option<Arc<CudaContext>>>,
-    /// The same for callers, with the bindings' tracking of events.
+    /// The same context for callers, with the bindings' tracking of events.
     tracked: Mutex<Option<Arc<CudaContext>>>,
     kernels: Mutex<HashMap<Key, KernelSlot>>,
 }
@@ -48,12 +48,18 @@ pub(crate) type KernelSlot = Arc<Mutex<Option<Arc<Kernel>>>>;
 ///
 /// Never panics: a machine without a driver or without a device gives an error that says so.
 /// An `Ok` holds at least one device. The list is made once.
+///
+/// # Errors
+/// [`GpuError`] if there is no driver or no device; the error says what is missing.
 pub fn devices() -> Result<Vec<Device>, GpuError> {
     static DEVICES: OnceLock<Result<Vec<Device>, GpuError>> = OnceLock::new();
     DEVICES.get_or_init(probe).clone()
 }
 
 /// The device of this number, as `nvidia-smi` and `CUDA_VISIBLE_DEVICES` count.
+///
+/// # Errors
+/// The errors of [`devices`], and [`GpuError::NoSuchDevice`].
 pub fn device(ordinal: usize) -> Result<Device, GpuError> {
     let all = devices()?;
     let count = all.len();
@@ -99,27 +105,27 @@ impl Device {
         })))
     }
 
-    /// Its number.
+    /// The number of the device, as the driver counts.
     pub fn ordinal(&self) -> usize {
         self.0.ordinal
     }
 
-    /// Its name, as `NVIDIA H200`.
+    /// The name of the device, `NVIDIA H200` for example.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Its compute capability, major and minor.
+    /// The compute capability of the device, major and minor.
     pub fn compute_capability(&self) -> (u32, u32) {
         self.0.capability
     }
 
-    /// Its memory in bytes.
+    /// The memory of the device, in bytes.
     pub fn total_memory(&self) -> u64 {
         self.0.memory
     }
 
-    /// How many multiprocessors it has.
+    /// The number of multiprocessors.
     pub fn multiprocessors(&self) -> u32 {
         self.0.multiprocessors
     }
@@ -131,6 +137,9 @@ impl Device {
 
     /// The device's primary context, created by the first call. The bindings order streams that use
     /// one buffer, as they do by default.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver cannot create the context.
     pub fn context(&self) -> Result<Arc<CudaContext>, GpuError> {
         self.own_context()?;
         let mut slot = lock(&self.0.tracked);
@@ -191,7 +200,7 @@ impl Device {
         self.0.handle
     }
 
-    /// The place of the kernel with this key.
+    /// The slot of the kernel with this key in the device's table.
     pub(crate) fn kernel_slot(&self, key: Key) -> KernelSlot {
         lock(&self.0.kernels).entry(key).or_default().clone()
     }
@@ -254,17 +263,38 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
+    /// A machine without a GPU says which of its parts is missing, as often as it is asked.
     #[test]
-    fn a_machine_without_a_gpu_gives_an_error_twice_the_same() {
+    fn the_outcome_of_the_probe_is_kept() {
         match (devices(), devices()) {
             (Ok(a), Ok(b)) => assert!(!a.is_empty() && a == b),
-            (Err(a), Err(b)) => assert_eq!(a.to_string(), b.to_string()),
+            (Err(a), Err(b)) => {
+                assert_eq!(a.to_string(), b.to_string());
+                assert!(is_of_the_probe(&a), "{a}");
+            }
             _ => panic!("two outcomes of one probe"),
         }
     }
 
     #[test]
     fn a_device_that_is_not_there_is_an_error() {
-        assert!(device(1_000_000).is_err());
+        match (devices(), device(1_000_000).unwrap_err()) {
+            (Ok(all), GpuError::NoSuchDevice { ordinal, count }) => {
+                assert_eq!((ordinal, count), (1_000_000, all.len()));
+            }
+            (Err(probe), error) => assert_eq!(error.to_string(), probe.to_string()),
+            (Ok(_), error) => panic!("{error}"),
+        }
+    }
+
+    /// What the probe may find: no driver, no device, or a driver that does not start.
+    fn is_of_the_probe(error: &GpuError) -> bool {
+        match error {
+            GpuError::Unavailable { missing, searched, .. } => {
+                *missing == "the CUDA driver" && !searched.is_empty()
+            }
+            GpuError::Driver { call, code, .. } => *call == "cuInit" && *code != 0,
+            error => matches!(error, GpuError::NoDevice { .. }),
+        }
     }
 }

@@ -81,8 +81,9 @@ fn line_directive(text: &str) -> Option<(usize, Option<&str>)> {
 
 /// What one kernel uses, as `ptxas` reported it at compile time, for each thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Resources {
-    /// Registers.
+    /// The number of registers per thread.
     pub registers: u32,
     /// Bytes of stack: local arrays, and registers that did not fit.
     pub stack_bytes: u32,

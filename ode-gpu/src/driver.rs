@@ -193,7 +193,9 @@ mod tests {
     fn probing_never_panics() {
         match init() {
             Ok(()) => assert!(cuda_version().is_some()),
-            Err(error) => assert!(!error.to_string().is_empty()),
+            Err(GpuError::Unavailable { missing, .. }) => assert_eq!(missing, "the CUDA driver"),
+            Err(GpuError::Driver { call, .. }) => assert_eq!(call, "cuInit"),
+            Err(error) => assert!(matches!(error, GpuError::NoDevice { .. }), "{error}"),
         }
     }
 }

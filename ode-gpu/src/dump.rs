@@ -23,7 +23,7 @@ impl Dump {
         }
     }
 
-    /// The same in a folder of the caller's choice.
+    /// The files of a kernel in a folder of the caller's choice.
     fn at(folder: &Path, name: &str, key: &Key, arch: &str) -> Dump {
         let name: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -31,7 +31,7 @@ impl Dump {
         Dump { stem: std::fs::create_dir_all(folder).ok().map(|()| stem) }
     }
 
-    /// Writes one of them.
+    /// Writes the file with the given extension.
     pub(crate) fn write(&self, extension: &str, contents: &[u8]) {
         if let Some(stem) = &self.stem {
             let mut path = stem.clone().into_os_string();

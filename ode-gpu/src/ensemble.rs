@@ -4,20 +4,24 @@
 //! is cut into batches, two of which are under way at a time, each on a stream of its own: while
 //! one computes, the other is uploaded or downloaded.
 
-use std::any::TypeId;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
-use ode_core::device::{self, Functions, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
-use ode_core::inputs::Inputs;
+use ode_core::ensemble::task::{self, Solve, Task, TaskKey};
+use ode_core::kernel::{self, Functions, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
 use ode_core::lane::Scalar;
 use ode_core::methods::Method;
+use ode_core::problem::columns::{ColumnRange, Columns};
+use ode_core::problem::inputs::Inputs;
+use ode_core::problem::settings::Settings;
+use ode_core::solution::Layout;
 use ode_core::system::System;
 use ode_core::{
-    Backend, ByPrecision, EnsembleAlgorithm, Memory, RawResults, Schedule, SolveError, Timings,
+    Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, Schedule, SolveError,
+    Timings,
 };
 
 use crate::batch::{Batch, Outputs, bytes_of, footprint, most_trajectories};
@@ -28,13 +32,17 @@ use crate::memory::Stream;
 use crate::pinned::Transfer;
 use crate::timing::Stopwatch;
 
-/// Batches under way at a time.
+/// The number of batches that are launched at a time.
 const UNDER_WAY: usize = 2;
 
-/// The fewest trajectories that an ensemble is cut into for want of memory: one block.
-const FEWEST: usize = device::BLOCK as usize;
+/// The smallest batch that an ensemble is cut into for want of memory: one block.
+const FEWEST: usize = kernel::BLOCK as usize;
 
-/// A CUDA GPU, one trajectory per thread.
+/// Solves on an NVIDIA GPU, one trajectory per thread, each with its own step size.
+///
+/// A kernel is compiled by NVRTC for each system, method and kind of options at its first solve,
+/// and is kept in memory and on disk (`ODES_CACHE_DIR`). An ensemble that does not fit into the
+/// device's memory is solved in batches.
 ///
 /// ```
 /// use ode_gpu::EnsembleGpuKernel;
@@ -57,18 +65,34 @@ pub struct EnsembleGpuKernel {
 }
 
 impl EnsembleGpuKernel {
-    /// All GPUs of the machine. For now the first of them solves everything.
+    /// All GPUs of the machine, in the driver's order. Only the first of them solves: several GPUs
+    /// at once are not supported yet.
+    ///
+    /// The call starts to create the device's context, on a thread of its own, so that problems can
+    /// be prepared meanwhile.
     ///
     /// # Errors
-    /// If there is no driver, no device, or no compiler for the device; the error says which.
+    /// [`GpuError`] if there is no driver, no device, or no compiler for the device; the error says
+    /// which, and where was searched.
     pub fn all() -> Result<Self, GpuError> {
         Self::on(devices()?)
     }
 
-    /// The GPU of this number, as `nvidia-smi` and `CUDA_VISIBLE_DEVICES` count.
+    /// The GPU of number `ordinal`, from 0, as the driver counts: in the order of `nvidia-smi` with
+    /// `CUDA_DEVICE_ORDER=PCI_BUS_ID`, and among the devices that `CUDA_VISIBLE_DEVICES` leaves.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), ode_gpu::GpuError> {
+    /// use ode_gpu::EnsembleGpuKernel;
+    ///
+    /// let second = EnsembleGpuKernel::device(1)?;
+    /// println!("solving on {}", second.devices()[0].name());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// As [`all`](Self::all), and if there is no such device.
+    /// The errors of [`all`](Self::all), and [`GpuError`] if there is no such device.
     pub fn device(ordinal: usize) -> Result<Self, GpuError> {
         Self::on(vec![crate::device::device(ordinal)?])
     }
@@ -76,7 +100,7 @@ impl EnsembleGpuKernel {
     fn on(devices: Vec<Device>) -> Result<Self, GpuError> {
         let first = first(&devices)?;
         let warm_up = Arc::new(first.warm_up());
-        // A machine whose compiler is missing is found out here, not in the middle of a solve.
+        // A missing compiler is an error here and not in the middle of a solve.
         first.arch()?;
         Ok(EnsembleGpuKernel {
             devices,
@@ -88,32 +112,79 @@ impl EnsembleGpuKernel {
         })
     }
 
-    /// Sets the schedule. [`Schedule::Auto`] is [`Refill`](Schedule::Refill) for adaptive steps, if
-    /// there are more trajectories than the device can hold at a time, otherwise
-    /// [`Static`](Schedule::Static).
+    /// Sets when a thread takes its next trajectory; the results are the same bits. By default,
+    /// [`Schedule::Auto`], threads take them from a queue ([`Refill`](Schedule::Refill)) where
+    /// steps are adaptive and there are more trajectories than the device holds at a time, and
+    /// solve one each ([`Static`](Schedule::Static)) otherwise.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), ode_gpu::GpuError> {
+    /// use ode_core::Schedule;
+    /// use ode_gpu::EnsembleGpuKernel;
+    ///
+    /// let gpu = EnsembleGpuKernel::all()?.schedule(Schedule::Static);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn schedule(self, schedule: Schedule) -> Self {
         EnsembleGpuKernel { schedule, ..self }
     }
 
-    /// Launches this many trajectories at a time; at least 1. By default as many as fit into the
-    /// device's memory. Where these do not fit, fewer.
+    /// Sets how many trajectories are launched at a time, at least 1; the results are the same
+    /// bits. By default these are all that fit into the device's memory.
+    ///
+    /// Two batches are under way at a time, so the device holds twice as many trajectories. Batches
+    /// that do not fit are halved, down to one block of threads; only where that does not fit the
+    /// solve is [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), ode_gpu::GpuError> {
+    /// use ode_gpu::EnsembleGpuKernel;
+    ///
+    /// // Leaves memory to another process on the same device.
+    /// let gpu = EnsembleGpuKernel::all()?.batch(100_000);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn batch(self, trajectories: usize) -> Self {
         EnsembleGpuKernel { batch: Some(trajectories.max(1)), ..self }
     }
 
-    /// Sets whose elementary functions (`exp`, `sin`, …) are called; our own by default.
+    /// Sets which elementary functions (`exp`, `sin`, …) kernels call: by default
+    /// [`Functions::Portable`], the library's own, which give the same bits in every place. Those
+    /// of CUDA, [`Functions::Library`], are faster in `f32` and give other bits.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), ode_gpu::GpuError> {
+    /// use ode_core::kernel::Functions;
+    /// use ode_gpu::EnsembleGpuKernel;
+    ///
+    /// let fast = EnsembleGpuKernel::all()?.functions(Functions::Library);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn functions(self, functions: Functions) -> Self {
         EnsembleGpuKernel { functions, ..self }
     }
 
-    /// Compiles with these options of NVRTC's besides the library's own (`--maxrregcount=64`,
-    /// say). Some of them, like `--use_fast_math`, give up the bits that all places agree on.
+    /// Sets options of NVRTC with which kernels are compiled, besides the library's own. Some of
+    /// them, such as `--use_fast_math`, give up the bits that all places agree on. A solve with an
+    /// option that NVRTC does not know is an error with the compiler's log.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), ode_gpu::GpuError> {
+    /// use ode_gpu::EnsembleGpuKernel;
+    ///
+    /// let gpu = EnsembleGpuKernel::all()?.compiler_options(["--maxrregcount=64"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compiler_options(self, options: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let compiler_options = options.into_iter().map(Into::into).collect();
         EnsembleGpuKernel { compiler_options, ..self }
     }
 
-    /// The devices.
+    /// The devices, at least one, of which the first solves.
     #[must_use]
     pub fn devices(&self) -> &[Device] {
         &self.devices
@@ -131,8 +202,8 @@ fn first(devices: &[Device]) -> Result<&Device, GpuError> {
     })
 }
 
-/// Memory that does not suffice is the same error on all places, so that callers can take less at a
-/// time without knowing the place.
+/// Too little memory is the same error in all places, so that callers can solve fewer trajectories
+/// at a time without knowing the place.
 impl From<GpuError> for SolveError {
     fn from(error: GpuError) -> Self {
         let bytes = |needed: u64| usize::try_from(needed).unwrap_or(usize::MAX);
@@ -150,108 +221,113 @@ impl From<GpuError> for SolveError {
 }
 
 impl EnsembleAlgorithm for EnsembleGpuKernel {
-    fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+    type Compiled = task::Text;
+
+    fn single(
         &self,
-        inputs: &Inputs<T>,
-    ) -> Result<RawResults<T>, SolveError>
-    where
-        T: Scalar,
-        S: System<N, P>,
-        M: Method<K>,
-    {
-        T::by_precision(inputs, &Coded { place: self, code: Code::of::<T, S, M, N, P, K>() })
-    }
-}
-
-/// A place, and what it is to run.
-struct Coded<'a> {
-    place: &'a EnsembleGpuKernel,
-    code: Code,
-}
-
-impl ByPrecision for Coded<'_> {
-    fn single(&self, inputs: &Inputs<f32>) -> Result<RawResults<f32>, SolveError> {
-        self.place.solve(inputs, self.code)
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError> {
+        self.solve(task, settings, columns, sink)
     }
 
-    fn double(&self, inputs: &Inputs<f64>) -> Result<RawResults<f64>, SolveError> {
-        self.place.solve(inputs, self.code)
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError> {
+        self.solve(task, settings, columns, sink)
     }
 }
 
 impl EnsembleGpuKernel {
     fn solve<T: Scalar>(
         &self,
-        inputs: &Inputs<T>,
-        code: Code,
-    ) -> Result<RawResults<T>, SolveError> {
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
         let begin = Instant::now();
+        // The kernel writes as many numbers as its system has.
+        task.shape().check(settings, columns)?;
         let device = first(&self.devices)?;
-        let variant = self.variant(device, inputs);
+        let variant = self.variant(device, settings, columns);
         let refill = variant.refill;
-        let shared = Argument::shared(&variant.shared_numbers(inputs));
-        let kernel = code.kernel(device, variant, self.compiler_options.clone())?;
+        let shared = Argument::shared(&variant.shared_numbers(columns));
+        let kernel = kernel_of(task, device, variant, self.compiler_options.clone())?;
         let compile = begin.elapsed();
 
-        let batch = self.batch_size(device, inputs)?;
-        let solve = Solve { inputs, device, kernel: &kernel, refill, shared };
-        let mut outputs = Outputs::reserve(inputs)?;
-        let computing = solve.run(batch, &mut outputs)?;
+        let block = usize::try_from(sink.block()).unwrap_or(usize::MAX);
+        let block = block.clamp(1, columns.trajectories.max(1));
+        let batch = self.batch_size(device, settings, columns, block)?;
+        let solve = Run { settings, columns, device, kernel: &kernel, refill, shared };
+        let computing = solve.run(block, batch, sink)?;
         let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
         let backend = Backend::Gpu { devices: vec![device.name().to_owned()] };
-        let timings = Timings {
-            compile: compile.as_secs_f64(),
-            solve: computing.as_secs_f64(),
-            transfer: transfer.as_secs_f64(),
-            ..Timings::default()
-        };
-        // SAFETY: `run` downloads batches until there are no more trajectories.
-        Ok(unsafe { outputs.finish(backend, timings) })
+        let mut timings = Timings::default();
+        timings.compile = compile.as_secs_f64();
+        timings.solve = computing.as_secs_f64();
+        timings.transfer = transfer.as_secs_f64();
+        Ok(RunReport::new(backend, timings))
     }
 
-    /// What is known about the kernel that solves `inputs`, which is compiled if it is not yet.
+    /// What is known about the kernel that solves `inputs` of this system, which is compiled if it
+    /// is not yet.
     ///
     /// # Errors
     /// If it cannot be compiled or loaded.
-    pub fn report<T, S, M, const N: usize, const P: usize, const K: usize>(
+    pub fn report<T, S, M, const N: usize, const P: usize>(
         &self,
+        system: S,
         inputs: &Inputs<T>,
     ) -> Result<KernelReport, GpuError>
     where
         T: Scalar,
         S: System<N, P>,
-        M: Method<K>,
+        M: Method,
     {
         let device = first(&self.devices)?;
-        let variant = self.variant(device, inputs);
-        let code = Code::of::<T, S, M, N, P, K>();
-        let kernel = code.kernel(device, variant, self.compiler_options.clone())?;
+        let variant = self.variant(device, &inputs.settings, &inputs.columns);
+        let task = Solve::<S, M, task::Text, N, P>::new(system);
+        let options = self.compiler_options.clone();
+        let kernel = kernel_of::<T>(&task, device, variant, options)?;
         Ok(kernel.report().clone())
     }
 
-    fn variant<T: Scalar>(&self, device: &Device, inputs: &Inputs<T>) -> Variant {
+    fn variant<T: Scalar>(
+        &self,
+        device: &Device,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+    ) -> Variant {
         let refill = match self.schedule {
             Schedule::Refill => true,
-            Schedule::Auto => inputs.adaptive && inputs.trajectories > at_once(device),
+            Schedule::Auto => settings.adaptive && columns.trajectories > at_once(device),
             _ => false,
         };
-        Variant { functions: self.functions, ..Variant::new(inputs, refill) }
+        Variant { functions: self.functions, ..Variant::new(settings, columns, refill) }
     }
 
-    /// The number of trajectories to launch at a time.
+    /// The number of trajectories to launch at a time, out of `n` that are solved together.
     fn batch_size<T: Scalar>(
         &self,
         device: &Device,
-        inputs: &Inputs<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        n: usize,
     ) -> Result<usize, GpuError> {
         // All of a size: a short last one would leave part of the device idle.
-        let n = inputs.trajectories;
         let even = |most: usize| n.div_ceil(n.div_ceil(most));
-        let reachable = most_trajectories(inputs).min(n);
+        let reachable = most_trajectories(columns).min(n);
         if let Some(batch) = self.batch {
             return Ok(batch.min(reachable));
         }
-        let (each, beside) = footprint(inputs);
+        let (each, beside) = footprint(settings, columns);
         let fits = |memory: u64| {
             let memory = usize::try_from(memory).unwrap_or(usize::MAX);
             reachable.saturating_mul(each).saturating_add(beside) <= memory
@@ -272,49 +348,30 @@ impl EnsembleGpuKernel {
     }
 }
 
-/// What a precision, a system and a method are to the compiler of kernels.
-#[derive(Clone, Copy)]
-struct Code {
-    types: TypeId,
-    source: fn(&Variant) -> String,
+/// The kernel of a task, from this process's memory, the disk, or the compiler.
+fn kernel_of<T: Scalar>(
+    task: &dyn Task<T>,
+    device: &Device,
+    variant: Variant,
+    options: Vec<String>,
+) -> Result<Arc<Kernel>, GpuError> {
+    // Without this map the source would be written and hashed each time, which takes as long as a
+    // small solve.
+    type Place = (usize, TaskKey, Variant, Vec<String>);
+    static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
+    let place = (device.ordinal(), task.key(), variant, options);
+    if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
+        return Ok(kernel.clone());
+    }
+    let (_, _, variant, options) = &place;
+    let source = task.kernel(variant);
+    let options = options.clone();
+    let kernel = device.kernel(&Program { name: KERNEL_NAME.to_owned(), source, options })?;
+    lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
+    Ok(kernel)
 }
 
-impl Code {
-    fn of<T, S, M, const N: usize, const P: usize, const K: usize>() -> Self
-    where
-        T: Scalar,
-        S: System<N, P>,
-        M: Method<K>,
-    {
-        let source = device::source::<T, S, M, N, P, K>;
-        Code { types: TypeId::of::<(T, S, M)>(), source }
-    }
-
-    /// The kernel of a solve, from this process's memory, the disk, or the compiler.
-    fn kernel(
-        self,
-        device: &Device,
-        variant: Variant,
-        options: Vec<String>,
-    ) -> Result<Arc<Kernel>, GpuError> {
-        // Without this map the source would be written and hashed each time, which takes as long as a
-        // small solve. The types say what is compiled, and the numbers follow from them.
-        type Place = (usize, TypeId, Variant, Vec<String>);
-        static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
-        let place = (device.ordinal(), self.types, variant, options);
-        if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
-            return Ok(kernel.clone());
-        }
-        let (_, _, variant, options) = &place;
-        let source = (self.source)(variant);
-        let options = options.clone();
-        let kernel = device.kernel(&Program { name: KERNEL_NAME.to_owned(), source, options })?;
-        lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
-        Ok(kernel)
-    }
-}
-
-/// Something as a kernel's argument.
+/// A wrapper of what is passed to a kernel as an argument by value.
 #[repr(transparent)]
 struct Argument<A>(A);
 
@@ -322,7 +379,7 @@ struct Argument<A>(A);
 // in the same order, and the source asserts that the sizes agree.
 unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
 
-/// The bytes of numbers, and zeros.
+/// The shared numbers as bytes, padded with zeros.
 type SharedBytes = [u8; SHARED_BYTES];
 
 // SAFETY: the kernel takes an array of numbers by value, which `Argument::shared` puts first, and
@@ -339,8 +396,9 @@ impl Argument<SharedBytes> {
 }
 
 /// A solve on one device.
-struct Solve<'a, T> {
-    inputs: &'a Inputs<T>,
+struct Run<'a, T> {
+    settings: &'a Settings<T>,
+    columns: &'a Columns<T>,
     device: &'a Device,
     kernel: &'a Kernel,
     refill: bool,
@@ -348,8 +406,8 @@ struct Solve<'a, T> {
 }
 
 /// A batch that was launched. Its memory is freed by its stream, behind the kernel.
-struct Launched {
-    range: Range<usize>,
+struct Launched<'a, T> {
+    range: ColumnRange<'a, T>,
     results: Range<usize>,
     memory: CudaSlice<u8>,
     stream: Stream,
@@ -358,52 +416,83 @@ struct Launched {
     _uploads: Vec<Transfer<u8>>,
 }
 
-impl<T: Scalar> Solve<'_, T> {
-    /// Solves everything, `batch` trajectories at a time or, where memory does not suffice, fewer.
-    /// Returns the time that the device computed.
-    fn run(&self, mut batch: usize, outputs: &mut Outputs<T>) -> Result<Duration, GpuError> {
-        let n = self.inputs.trajectories;
+impl<'a, T: Scalar> Run<'a, T> {
+    /// Solves blocks of `block` trajectories for `sink`, each in batches of `batch` or, where
+    /// memory does not suffice, fewer. Returns the time that the device computed.
+    ///
+    /// Batches of the next block are under way while the last ones of a block are downloaded and
+    /// stored.
+    fn run(
+        &self,
+        block: usize,
+        mut batch: usize,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<Duration, SolveError> {
+        let layout = Layout::new(self.settings, self.columns);
+        // What is left to launch: of a block, and the blocks behind it.
+        let mut ahead = self.columns.all().chunks(block);
+        let mut rest = ahead.next();
         let mut idle: Vec<Stream> = Vec::new();
-        let mut launched: VecDeque<Launched> = VecDeque::new();
+        let mut launched: VecDeque<Launched<'a, T>> = VecDeque::new();
         let mut computing = Computing::default();
-        let (mut next, mut touched) = (0, false);
-        loop {
-            if next < n && launched.len() < UNDER_WAY {
-                let range = next..n.min(next.saturating_add(batch));
-                let stream = match idle.pop() {
-                    Some(stream) => stream,
-                    None => self.device.own_stream()?,
-                };
-                match self.launch(&stream, range.clone()) {
-                    Ok(one) => {
-                        next = range.end;
-                        launched.push_back(one);
-                        continue;
+        let mut results = RawResults::default();
+        for block in self.columns.all().chunks(block) {
+            let mut outputs = Outputs::reserve(layout, block.len(), results)?;
+            let mut downloaded = 0;
+            while downloaded < block.len() {
+                if let Some(left) = rest
+                    && launched.len() < UNDER_WAY
+                {
+                    let (range, behind) = left.split(batch);
+                    let stream = match idle.pop() {
+                        Some(stream) => stream,
+                        None => self.device.own_stream()?,
+                    };
+                    match self.launch(&stream, range) {
+                        Ok(one) => {
+                            rest = if behind.is_empty() { ahead.next() } else { Some(behind) };
+                            launched.push_back(one);
+                            continue;
+                        }
+                        // Those under way give memory back first.
+                        Err(GpuError::OutOfMemory { .. }) if !launched.is_empty() => {}
+                        Err(GpuError::OutOfMemory { .. }) if range.len() > FEWEST => {
+                            batch = (range.len() / 2).max(FEWEST);
+                            continue;
+                        }
+                        Err(error) => return Err(error.into()),
                     }
-                    // Those under way give memory back first.
-                    Err(GpuError::OutOfMemory { .. }) if !launched.is_empty() => {}
-                    Err(GpuError::OutOfMemory { .. }) if range.len() > FEWEST => {
-                        batch = (range.len() / 2).max(FEWEST);
-                        continue;
-                    }
-                    Err(error) => return Err(error),
                 }
+                let Some(done) = launched.pop_front() else {
+                    unreachable!("a block's trajectories are launched until all are")
+                };
+                if downloaded == 0 {
+                    outputs.touch();
+                }
+                let view = done.memory.slice(done.results.clone());
+                let range = downloaded..downloaded + done.range.len();
+                downloaded = range.end;
+                done.stream.download_rows(&view, outputs.targets(range))?;
+                computing.add(done.watch)?;
+                idle.push(done.stream);
             }
-            let Some(done) = launched.pop_front() else { return Ok(computing.total) };
-            if !touched {
-                outputs.touch();
-                touched = true;
+            // SAFETY: batches come back in order, none is of two blocks, and all of this block
+            // were downloaded.
+            results = unsafe { outputs.finish() };
+            if sink.store(block, &mut results)?.is_break() {
+                break;
             }
-            let view = done.memory.slice(done.results.clone());
-            done.stream.download_rows(&view, outputs.targets(done.range.clone()))?;
-            computing.add(done.watch)?;
-            idle.push(done.stream);
         }
+        Ok(computing.total)
     }
 
     /// Queues upload and kernel of one batch.
-    fn launch(&self, stream: &Stream, range: Range<usize>) -> Result<Launched, GpuError> {
-        let batch = Batch::new(self.inputs, range);
+    fn launch(
+        &self,
+        stream: &Stream,
+        range: ColumnRange<'a, T>,
+    ) -> Result<Launched<'a, T>, GpuError> {
+        let batch = Batch::new(self.settings, range);
         let kernel = self.kernel;
         // `most_trajectories` bounds the batch.
         let items = batch.len() as u32;
@@ -419,8 +508,10 @@ impl<T: Scalar> Solve<'_, T> {
         let watch = Stopwatch::start(stream)?;
         let mut launch = stream.raw().launch_builder(self.kernel.function());
         launch.arg(&job).arg(&self.shared);
-        // SAFETY: the kernel takes a `Job` and the shared numbers; the addresses are those of `batch` in memory of
-        // `batch.total()` bytes, which is freed on this stream, behind the kernel.
+        // SAFETY: the kernel takes a `Job` and the shared numbers; the addresses are those of
+        // `batch` in memory of `batch.total()` bytes, which is freed on this stream, behind the
+        // kernel. It stays within that memory, as `solve` has checked that batches are laid out for
+        // the system of its text.
         unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
         watch.stop(stream)?;
         Ok(Launched {
@@ -475,7 +566,16 @@ mod tests {
         let pinned = GpuError::OutOfPinnedMemory { needed: 7, code: 2, text: String::new() };
         let text = SolveError::from(pinned).to_string();
         assert!(text.contains("7 bytes of page-locked memory"), "{text}");
-        let other = SolveError::from(GpuError::NoSuchDevice { ordinal: 3, count: 1 });
-        assert!(matches!(other, SolveError::Backend(_)));
+    }
+
+    /// Whatever else fails is there in its own words, and for programs as it was.
+    #[test]
+    fn other_errors_are_those_of_the_place() {
+        let error = GpuError::NoSuchDevice { ordinal: 3, count: 1 };
+        let outer = SolveError::from(error.clone());
+        assert_eq!(outer.to_string(), error.to_string());
+        let SolveError::Backend(inner) = outer else { panic!("{outer}") };
+        let inner = inner.downcast_ref::<GpuError>();
+        assert!(matches!(inner, Some(GpuError::NoSuchDevice { ordinal: 3, count: 1 })));
     }
 }

@@ -23,7 +23,7 @@ pub enum GpuError {
         missing: &'static str,
         /// The file names that were looked for.
         looked_for: String,
-        /// Where they were looked for, in order.
+        /// The folders that were searched, in order.
         searched: Vec<String>,
         /// What happened there: nothing found, or the loader's complaint.
         reason: String,
@@ -46,7 +46,7 @@ pub enum GpuError {
     NoSuchDevice {
         /// The device that was asked for.
         ordinal: usize,
-        /// How many there are.
+        /// The number of devices.
         count: usize,
     },
 
@@ -87,7 +87,7 @@ pub enum GpuError {
     Nvrtc {
         /// The function that failed.
         call: &'static str,
-        /// Its `nvrtcResult`.
+        /// The `nvrtcResult` of the call.
         code: i32,
         /// NVRTC's own name for the code.
         text: String,
@@ -124,7 +124,7 @@ pub enum GpuError {
     OutOfMemory {
         /// The device's number.
         device: usize,
-        /// How many bytes were asked for.
+        /// The number of bytes of the allocation.
         needed: u64,
         /// How many the driver could have given at that time.
         free: u64,
@@ -136,7 +136,7 @@ pub enum GpuError {
          raise the limit on locked memory (ulimit -l)", bytes(*.needed)
     )]
     OutOfPinnedMemory {
-        /// How many bytes were asked for.
+        /// The number of bytes of the allocation.
         needed: u64,
         /// The driver's `CUresult`.
         code: u32,
@@ -144,12 +144,12 @@ pub enum GpuError {
         text: String,
     },
 
-    /// Any other driver call that failed.
+    /// Another call of the driver failed.
     #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", lost_context(*.code))]
     Driver {
         /// The driver's function.
         call: &'static str,
-        /// Its `CUresult`.
+        /// The `CUresult` of the call.
         code: u32,
         /// The driver's name for the code, as `CUDA_ERROR_ILLEGAL_ADDRESS`.
         name: String,

@@ -19,7 +19,7 @@ use crate::driver;
 use crate::dump::Dump;
 use crate::error::{self, DriverCall, GpuError};
 use crate::nvrtc::{Cubin, Nvrtc};
-use ode_core::device::BLOCK;
+use ode_core::kernel::BLOCK;
 
 /// The source of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +35,9 @@ pub struct Program {
 
 /// Where machine code came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
-    /// The compiler, just now.
+    /// The compiler, in this process.
     Compiler,
     /// The disk cache.
     Disk,
@@ -44,16 +45,17 @@ pub enum Origin {
 
 /// A program's machine code.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Compiled {
-    /// Code and log.
+    /// The machine code, and the compiler's log.
     pub cubin: Cubin,
-    /// The architecture it is for.
+    /// The architecture that the code is for, `sm_90` for example.
     pub arch: String,
-    /// Its key in the disk cache.
+    /// The key of the program in the disk cache.
     pub key: Key,
-    /// Where it came from.
+    /// Whether it came from the compiler or from the disk cache.
     pub origin: Origin,
-    /// How long that took.
+    /// The time that compiling or loading took.
     pub time: Duration,
     /// Registers and spills as the compiler reported them.
     pub resources: Option<Resources>,
@@ -66,6 +68,9 @@ impl Program {
     }
 
     /// Gets machine code for `arch` (as `sm_90`) from `cache` or the compiler. Needs no device.
+    ///
+    /// # Errors
+    /// [`GpuError`] if there is no compiler, or the program has mistakes; the error has the log.
     pub fn compile(&self, arch: &str, cache: &Cache) -> Result<Compiled, GpuError> {
         self.compile_with(Nvrtc::get()?, arch, cache, true)
     }
@@ -115,33 +120,34 @@ pub struct Kernel {
     multiprocessors: u32,
 }
 
-/// What is known about a loaded kernel.
+/// Registers, memory, occupancy and origin of a loaded kernel.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KernelReport {
-    /// Its name.
+    /// The name of the kernel.
     pub name: String,
-    /// The architecture of its code.
+    /// The architecture of the machine code.
     pub arch: String,
     /// Registers per thread.
     pub registers: u32,
     /// Bytes of local memory per thread: local arrays that are indexed at run time, and spills.
     pub local_bytes: u32,
-    /// The part of that which is spills, stores and loads together, as the compiler counted.
+    /// The part of `local_bytes` that are spills, stores and loads together, as the compiler
+    /// counted.
     pub spill_bytes: u32,
     /// Bytes of static shared memory per block.
     pub shared_bytes: u32,
     /// Threads per block: [`BLOCK`], or what the kernel allows.
     pub block_size: u32,
-    /// Blocks of that size that one multiprocessor holds.
+    /// Blocks of `block_size` threads that one multiprocessor holds.
     pub blocks_per_multiprocessor: u32,
-    /// The share of the multiprocessor's thread slots that these fill.
+    /// The share of a multiprocessor's thread slots that these blocks fill, from 0 to 1.
     pub occupancy: f64,
-    /// Where the code came from.
+    /// Where the machine code came from.
     pub origin: Origin,
-    /// Time to get the code from there.
+    /// Time to get the code from the compiler or the disk.
     pub compile_time: Duration,
-    /// Time for the driver to load it, a context created for the purpose included.
+    /// Time for the driver to load the code, with that to create a context if there was none.
     pub load_time: Duration,
 }
 
@@ -151,23 +157,24 @@ impl Kernel {
         &self.function
     }
 
-    /// What is known about it.
+    /// Registers, memory, occupancy and origin of the kernel.
     pub fn report(&self) -> &KernelReport {
         &self.report
     }
 
-    /// The blocks that the whole device holds at a time: the grid of a kernel whose threads
-    /// fetch their work from a queue.
+    /// The number of blocks that the whole device holds at a time: the grid of a kernel whose
+    /// threads fetch their work from a queue.
     pub fn resident_blocks(&self) -> u32 {
         self.report.blocks_per_multiprocessor.saturating_mul(self.multiprocessors).max(1)
     }
 
-    /// One thread per item.
+    /// The configuration of a launch with one thread for each of `items`.
     pub fn launch_for(&self, items: u32) -> LaunchConfig {
         self.launch_blocks(items.max(1).div_ceil(self.report.block_size))
     }
 
-    /// As many threads as the device holds at a time, but no more than there are items.
+    /// The configuration of a launch with as many threads as the device holds at a time, but no
+    /// more than there are items.
     pub fn launch_resident(&self, items: u32) -> LaunchConfig {
         let needed = items.max(1).div_ceil(self.report.block_size);
         self.launch_blocks(needed.min(self.resident_blocks()))
@@ -184,16 +191,25 @@ impl Kernel {
 
 impl Device {
     /// The architecture that programs for this device are compiled for.
+    ///
+    /// # Errors
+    /// [`GpuError`] if there is no compiler, or none that knows the device.
     pub fn arch(&self) -> Result<String, GpuError> {
         Nvrtc::get()?.arch_for(self.compute_capability())
     }
 
     /// The kernel of `program` on this device, compiled and loaded if it is not yet.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the program cannot be compiled or loaded.
     pub fn kernel(&self, program: &Program) -> Result<Arc<Kernel>, GpuError> {
         self.kernel_with(program, Cache::from_env())
     }
 
-    /// The same with a disk cache of the caller's choice.
+    /// Compiles or loads a program with a disk cache of the caller's choice.
+    ///
+    /// # Errors
+    /// The errors of [`kernel`](Self::kernel).
     pub fn kernel_with(&self, program: &Program, cache: &Cache) -> Result<Arc<Kernel>, GpuError> {
         let slot = self.kernel_slot(program.process_key());
         let mut slot = lock(&slot);
@@ -264,8 +280,8 @@ fn report(
     let count = |value: Result<i32, _>| {
         value.call("cuFuncGetAttribute").map(|v| u32::try_from(v).unwrap_or(0))
     };
-    // Kernels of this library are compiled for blocks of `BLOCK`; one written by hand may be bounded
-    // to fewer threads.
+    // Kernels of this library are compiled for blocks of `BLOCK`; one written by hand may be
+    // bounded to fewer threads.
     let block_size = count(function.max_threads_per_block())?.clamp(1, BLOCK);
     let blocks_per_multiprocessor = function
         .occupancy_max_active_blocks_per_multiprocessor(block_size, 0, None)

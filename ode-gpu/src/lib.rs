@@ -15,10 +15,11 @@
 //! # Where NVRTC is searched
 //!
 //! In this order, and the first that loads is taken: `CUDA_PATH` and `CUDA_HOME`; the loader's own
-//! folders with `LD_LIBRARY_PATH`; `/usr/local/cuda*`; `CONDA_PREFIX`; and the folders of PyPI's wheels
-//! in `VIRTUAL_ENV`, `CONDA_PREFIX`, beside the `python3` on `PATH`, and in `~/.local`. Only if all that
-//! finds nothing, the `python3` on `PATH` is *run*, to ask for its package folders. With `ODES_NVRTC`
-//! that library is taken and nothing is searched or run. The error that finds none lists the places.
+//! folders with `LD_LIBRARY_PATH`; `/usr/local/cuda*`; `CONDA_PREFIX`; and the folders of PyPI's
+//! wheels in `VIRTUAL_ENV`, `CONDA_PREFIX`, beside the `python3` on `PATH`, and in `~/.local`. Only
+//! if all that finds nothing, the `python3` on `PATH` is *run*, to ask for its package folders.
+//! With `ODES_NVRTC` that library is taken and nothing is searched or run. The error that finds
+//! none lists the places.
 //!
 //! # Layout
 //!

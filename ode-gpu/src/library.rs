@@ -99,7 +99,7 @@ impl Places {
         )
     }
 
-    /// The same, in words, for the error when none was found.
+    /// The places that are searched, in words, for the error when no library was found.
     pub(crate) fn in_words(&self) -> Vec<String> {
         if let Some(path) = &self.chosen {
             return vec![format!("ODES_NVRTC ({})", path.display())];

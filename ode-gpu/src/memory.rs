@@ -41,13 +41,14 @@ macro_rules! elements {
 }
 elements!(f32 f64 u8 u16 i32 u32 i64 u64);
 
-/// How much memory a device has for us.
+/// Free and total memory of a device, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemoryInfo {
     /// Bytes that can be allocated, fragmentation aside: free ones, and freed ones that the
     /// pool keeps.
     pub free: u64,
-    /// Bytes the device has.
+    /// The total number of bytes.
     pub total: u64,
 }
 
@@ -60,6 +61,9 @@ pub struct Stream {
 
 impl Device {
     /// A new stream, independent of all others but where they use its buffers.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
     pub fn new_stream(&self) -> Result<Stream, GpuError> {
         let stream = self.context()?.new_stream().call("cuStreamCreate")?;
         Ok(Stream { device: self.clone(), stream })
@@ -71,7 +75,10 @@ impl Device {
         Ok(Stream { device: self.clone(), stream })
     }
 
-    /// How much memory can be allocated now.
+    /// The free and the total memory of the device, now.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
     pub fn memory_info(&self) -> Result<MemoryInfo, GpuError> {
         let (free, total) = self.own_context()?.mem_get_info().call("cuMemGetInfo")?;
         let kept = pool(self.handle()).map_or(0, |pool| {
@@ -83,6 +90,9 @@ impl Device {
     }
 
     /// Gives the memory that the pool keeps back to the system.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails, or work that was queued before.
     pub fn trim_memory(&self) -> Result<(), GpuError> {
         let context = self.own_context()?;
         context.synchronize().call("cuCtxSynchronize")?;
@@ -93,7 +103,7 @@ impl Device {
 }
 
 impl Stream {
-    /// Its device.
+    /// The device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -103,12 +113,15 @@ impl Stream {
         &self.stream
     }
 
-    /// Its device's context.
+    /// The context of the stream's device.
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         self.stream.context()
     }
 
     /// Waits until all queued work is done, and reports what failed in it.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails, or work that was queued before.
     pub fn synchronize(&self) -> Result<(), GpuError> {
         self.stream.synchronize().call("cuStreamSynchronize")?;
         self.context().check_err().call("a deferred call")
@@ -116,6 +129,9 @@ impl Stream {
 
     /// Memory for `len` numbers, whose values are whatever was there before. A length of 0
     /// gives room for one, since the driver has no empty allocations.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`] with the bytes needed and free, or [`GpuError::Driver`].
     pub fn allocate<T: Element>(&self, len: usize) -> Result<CudaSlice<T>, GpuError> {
         let len = len.max(1);
         let needed = (len as u64).saturating_mul(size_of::<T>() as u64);
@@ -143,6 +159,9 @@ impl Stream {
     }
 
     /// Memory for `len` zeros.
+    ///
+    /// # Errors
+    /// The errors of [`allocate`](Self::allocate).
     pub fn zeros<T: Element>(&self, len: usize) -> Result<CudaSlice<T>, GpuError> {
         let mut memory = self.allocate::<T>(len)?;
         self.stream.memset_zeros(&mut memory).call("cuMemsetD8Async")?;

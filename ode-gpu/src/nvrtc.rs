@@ -35,6 +35,7 @@ const DEFAULT_OPTIONS: [&str; 6] = [
 
 /// The machine code of one program, with the compiler's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cubin {
     /// An ELF image for the driver, also readable by `cuobjdump`.
     pub code: Vec<u8>,
@@ -82,6 +83,9 @@ pub struct Nvrtc {
 
 impl Nvrtc {
     /// The process's compiler, found and loaded on the first call. The outcome is remembered.
+    ///
+    /// # Errors
+    /// [`GpuError`] if no library is found, with the places that were searched.
     pub fn get() -> Result<&'static Nvrtc, GpuError> {
         static NVRTC: OnceLock<Result<Nvrtc, GpuError>> = OnceLock::new();
         NVRTC
@@ -185,6 +189,9 @@ impl Nvrtc {
     /// The architecture to compile for on a device of this compute capability: its own if the
     /// compiler knows it, else the highest one of the same major version below it, whose code
     /// the device runs too.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the compiler knows no architecture whose code the device runs.
     pub fn arch_for(&self, capability: (u32, u32)) -> Result<String, GpuError> {
         let own = capability.0 * 10 + capability.1;
         let fits = |arch: &&u32| **arch / 10 == capability.0 && **arch <= own;
@@ -209,6 +216,9 @@ impl Nvrtc {
     }
 
     /// Compiles `source` for `arch` (as `sm_90`). `name` is how the log calls the program.
+    ///
+    /// # Errors
+    /// [`GpuError::Compile`] with the log if the program has mistakes.
     pub fn compile(
         &self,
         source: &str,

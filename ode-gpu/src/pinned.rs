@@ -26,10 +26,10 @@ use crate::device::lock;
 use crate::error::{self, DriverCall, GpuError};
 use crate::memory::{Element, Stream};
 
-/// The pool keeps this much at most; what comes back beyond it is unlocked and freed.
+/// The most bytes that the pool keeps; blocks that come back beyond that are unlocked and freed.
 const KEPT: usize = 1 << 30;
 
-/// Blocks are multiples of this, so that requests of similar size share them.
+/// Block sizes are multiples of this, so that requests of similar size share blocks.
 const GRAIN: usize = 1 << 18;
 
 /// The size of one piece of a streamed copy: long enough (0.08 ms) to hide a launch, short
@@ -39,15 +39,16 @@ pub(crate) const PIECE: usize = 4 << 20;
 /// How many pieces are under way: one on the bus, one waiting for it, one with the CPU.
 pub(crate) const DEPTH: usize = 3;
 
-/// Below this, the driver's own staging is quicker than ours.
+/// The size in bytes below which the driver's own staging is quicker than ours.
 const SMALL: usize = 1 << 16;
 
-/// Which way the memory is used.
+/// The direction of the copies that the memory is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// To the device: write-combined, fast for the bus, very slow for the CPU to read.
+    /// To the device: the memory is write-combined, fast for the bus, very slow for the CPU to
+    /// read.
     Upload,
-    /// From the device: cached as usual.
+    /// From the device: the memory is cached as usual.
     Download,
 }
 
@@ -104,7 +105,7 @@ impl Drop for Block {
     }
 }
 
-/// Free blocks.
+/// Blocks that are not in use, for the next caller.
 static POOL: Mutex<Vec<Block>> = Mutex::new(Vec::new());
 
 /// Unlocks and frees all pooled host memory that is not in use.
@@ -159,7 +160,7 @@ fn return_block(block: Block) {
 /// `len` numbers in page-locked memory, from the pool and back to it.
 #[derive(Debug)]
 pub struct Pinned<T: Element> {
-    /// `None` only while it is being dropped.
+    /// The memory; `None` only while it is being dropped.
     block: Option<Block>,
     start: NonNull<T>,
     len: usize,
@@ -173,6 +174,9 @@ unsafe impl<T: Element> Sync for Pinned<T> {}
 
 impl<T: Element> Pinned<T> {
     /// Takes memory from the pool; its contents are whatever was left there.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfPinnedMemory`] if no more memory can be locked.
     pub fn new(stream: &Stream, len: usize, direction: Direction) -> Result<Self, GpuError> {
         let bytes = len.saturating_mul(size_of::<T>());
         let block = take_block(stream.context(), bytes, direction)?;
@@ -216,11 +220,11 @@ impl<T: Element> Drop for Pinned<T> {
     }
 }
 
-/// A copy under way. Dropping it waits for the copy.
+/// A copy under way, which owns the page-locked memory. Dropping it waits for the copy.
 #[derive(Debug)]
 #[must_use = "dropping a transfer waits for it"]
 pub struct Transfer<T: Element> {
-    /// `None` once it was handed out.
+    /// The memory; `None` once it was handed out.
     pinned: Option<Pinned<T>>,
     done: CudaEvent,
 }
@@ -245,6 +249,9 @@ impl<T: Element> Transfer<T> {
     }
 
     /// Waits until the copy is done and gives the memory back.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the copy, or work that was queued before it, failed.
     pub fn wait(mut self) -> Result<Pinned<T>, GpuError> {
         self.done.synchronize().call("cuEventSynchronize")?;
         match self.pinned.take() {
@@ -275,6 +282,10 @@ impl<T: Element> Drop for Transfer<T> {
 
 impl Stream {
     /// Queues a copy of `host` to `device[at..]` and returns at once.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the buffer belongs to another stream or the numbers do not fit, or
+    /// if the driver does not queue the copy.
     pub fn start_upload<T: Element>(
         &self,
         host: Pinned<T>,
@@ -294,6 +305,10 @@ impl Stream {
     }
 
     /// Queues a copy of all of `device` to the start of `host` and returns at once.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the buffer belongs to another stream or the numbers do not fit, or
+    /// if the driver does not queue the copy.
     pub fn start_download<T: Element>(
         &self,
         device: &CudaView<'_, T>,
@@ -312,6 +327,9 @@ impl Stream {
     }
 
     /// Copies `host` to new device memory. When it returns, `host` is free to change.
+    ///
+    /// # Errors
+    /// [`GpuError`] if there is no memory, or the driver fails.
     pub fn upload<T: Element>(&self, host: &[T]) -> Result<CudaSlice<T>, GpuError> {
         let mut device = self.allocate::<T>(host.len())?;
         self.upload_into(host, &mut device)?;
@@ -319,6 +337,10 @@ impl Stream {
     }
 
     /// Copies `host` to the start of `device`. When it returns, `host` is free to change.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
+    /// no page-locked memory, or if the driver fails.
     pub fn upload_into<T: Element>(
         &self,
         host: &[T],
@@ -357,6 +379,10 @@ impl Stream {
     }
 
     /// Waits for the work queued so far and copies all of `device` to the start of `host`.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
+    /// no page-locked memory, or if the driver or queued work fails.
     pub fn download<T: Element>(
         &self,
         device: &CudaView<'_, T>,
@@ -369,6 +395,10 @@ impl Stream {
     /// Waits for the work queued so far and hands all of `device` to `consume`, piece by piece
     /// in order, each with the index of its first number. The next pieces are copied meanwhile,
     /// so a consumer that transposes or reduces costs no extra pass over memory.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the buffer belongs to another stream or the numbers do not fit, if there is
+    /// no page-locked memory, or if the driver or queued work fails.
     pub fn download_pieces<T: Element>(
         &self,
         device: &CudaView<'_, T>,
@@ -410,7 +440,8 @@ fn copy<T: Element>(from: &[T], to: &mut [T]) {
 }
 
 impl Stream {
-    /// A buffer of another stream could be freed, or still be written to, during the copy.
+    /// Checks that the buffer is of this stream: one of another stream could be freed, or still be
+    /// written to, during the copy.
     fn check_owner<T>(
         &self,
         call: &'static str,
@@ -423,7 +454,7 @@ impl Stream {
     }
 }
 
-/// The bindings would panic.
+/// Checks that `len` elements at `at` fit into `room`; the bindings would panic.
 fn check_range(call: &'static str, at: usize, len: usize, room: usize) -> Result<(), GpuError> {
     if at.checked_add(len).is_some_and(|end| end <= room) {
         return Ok(());

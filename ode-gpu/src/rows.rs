@@ -15,7 +15,7 @@ use crate::error::GpuError;
 use crate::memory::Stream;
 use crate::pinned::{DEPTH, Direction, PIECE, Pinned, Transfer};
 
-/// What one thread copies at a time.
+/// The number of bytes that one thread copies at a time.
 const PART: usize = 1 << 18;
 
 /// The size of a page, or less than it.
@@ -162,10 +162,17 @@ mod tests {
         }
     }
 
+    /// A byte of each page is written, whether one thread does it or many; and nothing else is.
     #[test]
-    fn touching_is_harmless() {
-        let mut memory = vec![MaybeUninit::new(7u8); 3 * PART + 5];
-        touch(&mut memory);
-        touch(&mut []);
+    fn touching_writes_a_byte_of_each_page() {
+        for len in [0, 1, PAGE, PAGE + 1, PART, 3 * PART + 5] {
+            let mut memory = vec![MaybeUninit::new(7u8); len];
+            touch(&mut memory);
+            for (i, byte) in memory.into_iter().enumerate() {
+                // SAFETY: each was made with a value.
+                let byte = unsafe { byte.assume_init() };
+                assert_eq!(byte, if i % PAGE == 0 { 0 } else { 7 }, "byte {i} of {len}");
+            }
+        }
     }
 }

@@ -18,6 +18,9 @@ pub struct Stopwatch {
 
 impl Stopwatch {
     /// Starts where the stream's queue ends now.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
     pub fn start(stream: &Stream) -> Result<Stopwatch, GpuError> {
         let event = || stream.context().new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let watch = Stopwatch {
@@ -29,11 +32,17 @@ impl Stopwatch {
     }
 
     /// Stops where the stream's queue ends now. Waits for nothing.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
     pub fn stop(&self, stream: &Stream) -> Result<(), GpuError> {
         self.stop.record(stream.raw()).call("cuEventRecord")
     }
 
     /// The time between the two points; waits until the second is reached.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver or queued work fails, or the watch was not stopped.
     pub fn elapsed(&self) -> Result<Duration, GpuError> {
         self.stop.synchronize().call("cuEventSynchronize")?;
         between(&self.start, &self.stop)
@@ -41,6 +50,9 @@ impl Stopwatch {
 
     /// When this one was started and stopped, counted from the start of `origin`, which may be on
     /// another stream of the device; waits until it is stopped.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver or queued work fails, or a watch was not stopped.
     pub fn since(&self, origin: &Stopwatch) -> Result<(Duration, Duration), GpuError> {
         self.stop.synchronize().call("cuEventSynchronize")?;
         Ok((between(&origin.start, &self.start)?, between(&origin.start, &self.stop)?))

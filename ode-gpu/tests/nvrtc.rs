@@ -4,18 +4,11 @@
 //! a failure. `scripts/install-nvrtc.sh` installs it.
 
 use ode_gpu::{Cache, GpuError, Nvrtc, Origin, Program};
+use odes_skipped::Needed;
 
 /// The compiler, or `None` with a message.
 fn nvrtc() -> Option<&'static Nvrtc> {
-    match Nvrtc::get() {
-        Ok(nvrtc) => Some(nvrtc),
-        Err(error) => {
-            let required = std::env::var_os("ODES_REQUIRE_NVRTC").is_some_and(|v| v != "0");
-            assert!(!required, "ODES_REQUIRE_NVRTC is set, but {error}");
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+    Nvrtc::get().map_err(|error| Needed::Nvrtc.is_missing(error)).ok()
 }
 
 fn folder(name: &str) -> std::path::PathBuf {
@@ -36,7 +29,7 @@ fn compiles_for_every_promised_architecture_without_spills() {
     let Some(nvrtc) = nvrtc() else { return };
     for arch in [75u32, 80, 90, 120] {
         if !nvrtc.supported_archs().contains(&arch) {
-            eprintln!("skipped: NVRTC {:?} has no sm_{arch}", nvrtc.version());
+            Needed::Nvrtc.is_missing(format!("that of {:?} has no sm_{arch}", nvrtc.version()));
             continue;
         }
         let arch = format!("sm_{arch}");

@@ -1,6 +1,6 @@
-//! The attribute macros of `odes`, a shell over `ode-codegen`. This page is about what can be written
-//! under [`macro@ode_system`]; [`macro@ode_fn`] lets right-hand sides call a function from outside, and
-//! [`macro@device`] translates the solvers themselves.
+//! The attribute macros of `odes`, a shell over `ode-codegen`. This page is about what can be
+//! written under [`macro@ode_system`]; [`macro@ode_fn`] lets right-hand sides call a function from
+//! outside, and [`macro@device`] translates the solvers themselves.
 //!
 #![doc = include_str!("../language.md")]
 
@@ -28,11 +28,11 @@ use proc_macro::TokenStream;
 /// `step`. The argument of the attribute is the namespace: the name by which other device modules
 /// call the module.
 ///
-/// What can be written is documented, rule by rule, in `ode_codegen::device`. Anything else is an
-/// error that says what to write instead.
+/// What can be written is documented, rule by rule, in `ode_codegen::translate`. Anything else is
+/// an error that says what to write instead.
 #[proc_macro_attribute]
 pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
-    ode_codegen::device::expand(attr.into(), item.into()).into()
+    ode_codegen::translate::expand(attr.into(), item.into()).into()
 }
 
 /// Compiles a plain right-hand side, with exact derivatives, for lanes and devices.
@@ -53,16 +53,16 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// `fn lorenz(u: &[f64; 3], p: &[f64; 3], t: f64) -> [f64; 3]`. The float type stands for the
 /// precision of the solve.
 ///
-/// Arguments that are not used can be left out: `fn decay(du: &mut [f64; 1], u: &[f64; 1])`. A function
-/// can be generic over one type of numbers, `fn lorenz<R: Real>(du: &mut [R; 3], …)`, with
+/// Arguments that are not used can be left out: `fn decay(du: &mut [f64; 1], u: &[f64; 1])`. A
+/// function can be generic over one type of numbers, `fn lorenz<R: Real>(du: &mut [R; 3], …)`, with
 /// `R::lit(1.0)`, `x.lt(y)` and `R::select(condition, a, b)` as [`Real`] has them.
 ///
 /// [`Real`]: https://docs.rs/odes/latest/odes/lane/trait.Real.html
 ///
 /// # A module
 ///
-/// A larger system is a module, with its constants, helper functions, and structs whose named fields
-/// are the states and the parameters:
+/// A larger system is a module, with its constants, helper functions, and structs whose named
+/// fields are the states and the parameters:
 ///
 /// ```ignore
 /// /// Kermack and McKendrick (1927).
@@ -101,9 +101,9 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// becomes the same module, with a unit struct `epidemic::Model` that implements the trait `System`, a
-/// function `epidemic::report()`, and conversions between the structs and arrays; and beside it a
-/// constant `epidemic` of that type, to be solved as any other system:
+/// becomes the same module, with a unit struct `epidemic::Model` that implements the trait
+/// `System`, a function `epidemic::report()`, and conversions between the structs and arrays; and
+/// beside it a constant `epidemic` of that type, to be solved as any other system:
 /// `OdeProblem::new(epidemic, State { … }, 0.0..=30.0, Parameters { … })`.
 ///
 /// | part | |
@@ -122,25 +122,26 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Its name
 ///
-/// The name of a system is that of a value, a unit struct or a constant, and as with these no variable around can
-/// have it: of `let lorenz = OdeProblem::new(lorenz, …);` rustc says that `let` bindings cannot shadow unit
-/// structs (E0530), or that a pattern does not fit. Call the variable something else, `let problem = …`. Inside the
-/// function any variable may have its name.
+/// The name of a system is that of a value, a unit struct or a constant, and as with these no
+/// variable around can have it: of `let lorenz = OdeProblem::new(lorenz, …);` rustc says that `let`
+/// bindings cannot shadow unit structs (E0530), or that a pattern does not fit. Call the variable
+/// something else, `let problem = …`. Inside the function any variable may have its name.
 ///
 /// # What can be written
 ///
 /// Everything is evaluated at compile time: floats become operations, integers are known, loops and
-/// functions are gone when it is done, and an `if` on the state computes both sides and selects. The
-/// [front page](crate) defines the language, rule by rule.
+/// functions are gone when it is done, and an `if` on the state computes both sides and selects.
+/// The [front page](crate) defines the language, rule by rule.
 ///
 /// # Arguments
 ///
 /// `#[ode_system(fusion = "off")]` rounds every product by itself, as the plain function does,
-/// where otherwise `a * b + c` is one fused operation. `#[ode_system(limit = 1000000)]` raises the number
-/// of operations that a right-hand side may unroll to (200,000). `#[ode_system(check = "off")]` takes
-/// derivatives by hand as they are. `#[ode_system(pivoting = "on")]` searches for the pivots of the linear
-/// equations of implicit methods, which are on the diagonal otherwise. `#[ode_system(crate = path)]` names the facade crate where it is
-/// not `::odes`.
+/// where otherwise `a * b + c` is one fused operation. `#[ode_system(limit = 1000000)]` raises the
+/// number of operations that a right-hand side may unroll to (200,000).
+/// `#[ode_system(check = "off")]` takes derivatives by hand as they are.
+/// `#[ode_system(pivoting = "on")]` searches for the pivots of the linear equations of implicit
+/// methods, which are on the diagonal otherwise. `#[ode_system(crate = path)]` names the facade
+/// crate where it is not `::odes`.
 #[proc_macro_attribute]
 pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::system::expand(attr.into(), item.into()).into()
@@ -164,22 +165,22 @@ pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A right-hand side names the functions it calls by a `use` at its head; a system that is a module,
-/// by a `use` in the module. The function itself stays as it is. It may call other functions under
-/// `#[ode_fn]`, named likewise, and use any constants that are floats.
+/// A right-hand side names the functions it calls by a `use` at its head; a system that is a
+/// module, by a `use` in the module. The function itself stays as it is. It may call other
+/// functions under `#[ode_fn]`, named likewise, and use any constants that are floats.
 #[proc_macro_attribute]
 pub fn ode_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::outside::expand(attr.into(), item.into()).into()
 }
 
-/// Nothing, whatever it is given: asks whether a function has a macro. Called by macros only.
+/// Expands to nothing: it is called to ask whether a function has a macro. Called by macros only.
 #[doc(hidden)]
 #[proc_macro]
 pub fn ignore(_: TokenStream) -> TokenStream {
     TokenStream::new()
 }
 
-/// Goes on with an expansion that needed a function from outside. Called by macros only.
+/// Continues an expansion that needed a function from elsewhere. Called by macros only.
 #[doc(hidden)]
 #[proc_macro]
 pub fn resume(input: TokenStream) -> TokenStream {

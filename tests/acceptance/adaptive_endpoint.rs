@@ -1,5 +1,5 @@
-//! `adaptive_endpoint.jl`: adaptive steps end where the time span does, wherever that is. What stops and
-//! callbacks before the end do there, times to save do here.
+//! `adaptive_endpoint.jl`: adaptive steps end exactly at the end of the time span, wherever that
+//! is. Where it has stops and callbacks before the end, these tests have times to save.
 
 use super::{everywhere, for_each_method, straight, ten};
 use crate::cases::lines;
@@ -7,11 +7,11 @@ use odes::Method;
 use odes::lane::Scalar;
 use odes::prelude::*;
 
-/// A slope of 1.
+/// `u' = 1`.
 const STRAIGHT: [f64; 4] = [1.0, 0.0, 1.0, 0.0];
 
-/// 200 ends, three rates, a first step as long as the span or longer.
-fn every_end<M: Method<K>, T: Scalar, const K: usize>(method: M) {
+/// Solves to 200 ends at three rates, with a first step as long as the span or longer.
+fn every_end<M: Method, T: Scalar>(method: M) {
     let end = |i: usize| 0.05 + 1.95 * (i / 3) as f64 / 199.0;
     let rate = |i: usize| [1.0, 10.0, 100.0][i % 3];
     let ensemble = EnsembleProblem::new(straight::<T>(1.0, (0.0, 1.0), [0.0; 4]))
@@ -36,15 +36,15 @@ fn every_end<M: Method<K>, T: Scalar, const K: usize>(method: M) {
         }
     }
 }
-fn every_end_in_f32<M: Method<K>, const K: usize>(method: M) {
-    every_end::<M, f32, K>(method);
+fn every_end_in_f32<M: Method>(method: M) {
+    every_end::<M, f32>(method);
 }
-fn every_end_in_f64<M: Method<K>, const K: usize>(method: M) {
-    every_end::<M, f64, K>(method);
+fn every_end_in_f64<M: Method>(method: M) {
+    every_end::<M, f64>(method);
 }
 
 /// `t0 + (t1 - t0)` is one unit in the last place before `t1`: no step is taken over that unit.
-fn one_step_to_the_end<M: Method<K>, const K: usize>(method: M) {
+fn one_step_to_the_end<M: Method>(method: M) {
     let (begin, end) = (2.094_426e7f32, 9.442_869_6e7f32);
     assert_ne!(begin + (end - begin), end);
     let options =
@@ -61,7 +61,7 @@ fn one_step_to_the_end<M: Method<K>, const K: usize>(method: M) {
 }
 
 /// Where a unit of time in the last place is 8, a state is saved one unit after the begin.
-fn coarse_time<M: Method<K>, T: Scalar, const K: usize>(method: M, begin: f64) {
+fn coarse_time<M: Method, T: Scalar>(method: M, begin: f64) {
     let options = SolveOptions::default()
         .reltol(1e-3)
         .abstol(1e-6)
@@ -78,15 +78,15 @@ fn coarse_time<M: Method<K>, T: Scalar, const K: usize>(method: M, begin: f64) {
         }
     }
 }
-fn coarse_time_in_f32<M: Method<K>, const K: usize>(method: M) {
-    coarse_time::<M, f32, K>(method, 67_108_864.0);
+fn coarse_time_in_f32<M: Method>(method: M) {
+    coarse_time::<M, f32>(method, 67_108_864.0);
 }
-fn coarse_time_in_f64<M: Method<K>, const K: usize>(method: M) {
-    coarse_time::<M, f64, K>(method, f64::powi(2.0, 55));
+fn coarse_time_in_f64<M: Method>(method: M) {
+    coarse_time::<M, f64>(method, f64::powi(2.0, 55));
 }
 
-/// The same time, and a state that decays within two units of it.
-fn decay_in_coarse_time<M: Method<K>, const K: usize>(method: M) {
+/// At the same times, a state that decays within two units of time.
+fn decay_in_coarse_time<M: Method>(method: M) {
     let begin = 67_108_864.0;
     let problem = straight::<f32>(1.0, (begin, begin + 16.0), [0.0, -0.1, 0.0, -0.1]);
     for solution in everywhere(method, &ten(problem), &SolveOptions::default().tolerance(1e-5)) {
@@ -96,9 +96,9 @@ fn decay_in_coarse_time<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-/// Whatever the length of the span, how much decays within it, the first step and what is saved near the
-/// end: the errors are below 2000 times the tolerance.
-fn property_grid<M: Method<K>, const K: usize>(method: M) {
+/// Whatever the length of the span, how much decays within it, the first step and what is saved
+/// near the end: the errors are below 2000 times the tolerance.
+fn property_grid<M: Method>(method: M) {
     const DECAYS: [f64; 3] = [0.1, 1.0, 4.0];
     for length in [1e-13f64, 1e-3, 1.0] {
         let problem = straight::<f64>(1.0, (0.0, length), [0.0; 4]);
@@ -134,8 +134,9 @@ fn property_grid<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-/// A state at the end of the span is that at the end of the last step, and next to the state before it.
-fn saved_next_to_the_end<M: Method<K>, const K: usize>(method: M) {
+/// The state that is saved at the end of the span is that at the end of the last step, and near the
+/// state saved just before it.
+fn saved_next_to_the_end<M: Method>(method: M) {
     let end = 1.0f64;
     let problem = straight::<f64>(1.0, (0.0, end), [0.0, -1.0, 0.0, -1.0]);
     let options = SolveOptions::default().tolerance(1e-8).saveat([end.next_down(), end]);
@@ -149,8 +150,8 @@ fn saved_next_to_the_end<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-/// All succeeded and ended within `share` of `exact`, or a trajectory says that it failed.
-fn right_or_failed<M: Method<K>, T: Scalar, const K: usize>(
+/// All trajectories that succeeded ended within `share` of `exact`.
+fn right_or_failed<M: Method, T: Scalar>(
     method: M,
     problem: OdeProblem<lines, T, 2, 4>,
     options: &SolveOptions,
@@ -166,16 +167,16 @@ fn right_or_failed<M: Method<K>, T: Scalar, const K: usize>(
     }
 }
 
-/// A rejected step to the end of a span shorter than DiffEqGPU.jl's least step, where its own methods fail:
-/// the rest of the span is not left out.
-fn shorter_than_its_least_step<M: Method<K>, const K: usize>(method: M) {
+/// A rejected step to the end of a span shorter than DiffEqGPU.jl's least step, where its own
+/// methods fail: the rest of the span is not left out.
+fn shorter_than_its_least_step<M: Method>(method: M) {
     let problem = straight::<f64>(1.0, (0.0, 4e-15), [0.0, -1e15, 0.0, -1e15]);
     let options = SolveOptions::default().abstol(1e-9).reltol(1e-6).first_step(4e-15);
     right_or_failed(method, problem, &options, ((-4.0f64).exp(), 2000.0 * 1e-6));
 }
 
-/// Spans near the least numbers, where `1/h` overflows.
-fn next_to_nothing<M: Method<K>, const K: usize>(method: M) {
+/// Spans near the smallest numbers, where `1/h` overflows.
+fn next_to_nothing<M: Method>(method: M) {
     let p = [1e14, 0.0, 1e14, 0.0];
     let options = SolveOptions::default().abstol(1e-12).reltol(1e-3).first_step(1e-14);
     let end = f64::from(5e-38f32);
@@ -185,14 +186,14 @@ fn next_to_nothing<M: Method<K>, const K: usize>(method: M) {
     right_or_failed(method, straight::<f64>(0.0, (0.0, 1e-307), p), &options, double);
 }
 
-/// `u' = 1`, but at the time `p` it is not a number.
+/// `u' = 1`, except at the time `p`, where it is NaN.
 #[ode_system]
 fn undefined_at(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
     let left = p[0] - t;
     [left * (1.0 / left)]
 }
 
-fn undefined_at_the_end<M: Method<K>, const K: usize>(method: M) {
+fn undefined_at_the_end<M: Method>(method: M) {
     let problem = OdeProblem::new(undefined_at, [0.0f64], 0.0..=0.125, [0.125]);
     let options = SolveOptions::default().abstol(1e-12).reltol(1e-3).first_step(0.5);
     for solution in everywhere(method, &ten(problem), &options) {

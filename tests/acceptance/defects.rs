@@ -1,5 +1,5 @@
-//! What is wrong in DiffEqGPU.jl's kernels, by its code, its issues and its later tests, and the tests that
-//! it is right here. Without a file, tests are in this one.
+//! Defects of DiffEqGPU.jl's kernels, found in its code, its issues and its later tests, and for
+//! each the test that it is absent here. Tests without a file name are in this file.
 //!
 //! | there | here |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | spans of their own need as many saved states (#216) | [`spans_of_their_own`] |
 //! | a stop within a step leaves the slope before it; states saved change steps | [`saving_changes_no_step`] |
 //! | a spacing of saved times that does not divide the span is changed | `conversions::saved_times` |
-//! | states between saved ones are on straight lines | `questions.rs: interpolation_between_saved_states` |
+//! | states between saved ones are on straight lines | `invalid_options.rs: interpolation_between_saved_states` |
 //! | Vern7's states next to the ends of steps (#554) | `adaptive_endpoint::saved_next_to_the_end`, `property_grid` |
 //! | time gradients get lost: lower orders on forced problems | `rosenbrock.rs`, `convergence.rs`: orders on problems that depend on the time |
 //! | derivatives by finite differences with absolute steps | `finite_diff::no_jacobian_by_hand`, `derivatives.rs` |
@@ -24,7 +24,7 @@
 //! | one initial state without a consistent one near it fails the batch | `dae/initial.rs: impossible_ones_are_told_and_harm_nobody` |
 //! | no more than 32 states (#326) | `models.rs`: Lorenz 96 |
 //! | options that are not understood are ignored | they do not compile: `SolveOptions` has no other |
-//! | options that make no sense are not looked at | `questions.rs` |
+//! | options that make no sense are not looked at | `invalid_options.rs` |
 //! | results depend on batches and on what else is solved | `bits.rs`, `gpu.rs` |
 
 use super::{everywhere, for_each_method, straight, ten};
@@ -33,27 +33,28 @@ use odes::Method;
 use odes::lane::Scalar;
 use odes::prelude::*;
 
-/// So many steps, the last of which ends at `t1` and is shorter where the span is no multiple of them: of `u' = u` each counts.
-fn fixed_steps<M: Method<K>, T: Scalar, const K: usize>(method: M, cases: &[(f64, f64, u32)]) {
+/// The number of fixed steps is right, and the last one ends at `t1`, shorter where the span is no
+/// multiple of the size: in `u' = u` each step counts.
+fn fixed_steps<M: Method, T: Scalar>(method: M, cases: &[(f64, f64, u32)]) {
     for &(end, dt, count) in cases {
         let problem = straight::<T>(1.0, (0.0, end), [0.0, 1.0, 0.0, 1.0]);
         let options = SolveOptions::default().fixed_step(dt);
         for solution in everywhere(method, &ten(problem), &options) {
             assert_eq!(solution.accepted(2), count, "{end}, {dt}");
-            // A tenth of what one step more would be.
+            // A tenth of the effect of one more step.
             let (u, exact) = (solution.final_state(2)[0].widen(), end.exp());
             assert!((u - exact).abs() < 0.1 * dt * exact, "{u} and {exact} with {dt}");
         }
     }
 }
-fn fixed_steps_are_counted<M: Method<K>, const K: usize>(method: M) {
-    fixed_steps::<M, f32, K>(method, &[(1.0, 0.001, 1000), (1.0, 0.01, 100), (1.0, 0.03, 34)]);
-    fixed_steps::<M, f64, K>(method, &[(10.0, 0.1, 100), (1.0, 0.1, 10), (1.0, 0.03, 34)]);
+fn fixed_steps_are_counted<M: Method>(method: M) {
+    fixed_steps::<M, f32>(method, &[(1.0, 0.001, 1000), (1.0, 0.01, 100), (1.0, 0.03, 34)]);
+    fixed_steps::<M, f64>(method, &[(10.0, 0.1, 100), (1.0, 0.1, 10), (1.0, 0.03, 34)]);
 }
 
-/// A trajectory that begins with a NaN, one with an infinite slope, one that grows beyond all numbers, and
-/// others; then some that take too many steps.
-fn failures_have_codes<M: Method<K>, const K: usize>(method: M) {
+/// A trajectory that begins with a NaN, one with an infinite slope, one that grows beyond all
+/// numbers, and others; then some that take too many steps.
+fn failures_have_codes<M: Method>(method: M) {
     let growth = |rate: f64| [0.0, rate, 0.0, -1.0];
     let problem = straight::<f64>(1.0, (0.0, 1.0), growth(-1.0));
     let options = SolveOptions::default().tolerance(1e-5).saveat(0.25);
@@ -72,7 +73,7 @@ fn failures_have_codes<M: Method<K>, const K: usize>(method: M) {
             let code = mixed.code(i);
             match i {
                 3 | 14 => assert_eq!(code, ReturnCode::NonFinite, "{i}"),
-                // How it is found out depends on the method.
+                // The code depends on the method.
                 25 => assert!(!code.is_success()),
                 _ => {
                     assert_eq!(code, ReturnCode::Success);
@@ -89,8 +90,8 @@ fn failures_have_codes<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-/// There and back again.
-fn backwards<M: Method<K>, const K: usize>(method: M) {
+/// Forwards and backwards again.
+fn backwards<M: Method>(method: M) {
     let problem = straight::<f64>(1.0, (3.0, 1.0), [0.0, 0.7, 0.0, 0.7]);
     for options in
         [SolveOptions::default().tolerance(1e-8), SolveOptions::default().fixed_step(-0.001)]
@@ -110,7 +111,7 @@ fn backwards<M: Method<K>, const K: usize>(method: M) {
 }
 
 /// Each trajectory has its own begin and end.
-fn spans_of_their_own<M: Method<K>, const K: usize>(method: M) {
+fn spans_of_their_own<M: Method>(method: M) {
     let problem = straight::<f64>(1.0, (0.0, 1.0), [0.0, -1.0, 0.0, -1.0]);
     let span = |i: usize| (0.01 * i as f64, 1.0 + 0.02 * i as f64);
     let ensemble = EnsembleProblem::new(problem).trajectories(50).vary(|q, i| {
@@ -131,8 +132,8 @@ fn spans_of_their_own<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-/// Steps are what they are without saved times.
-fn saving_changes_no_step<M: Method<K>, const K: usize>(method: M) {
+/// Saved times change no steps.
+fn saving_changes_no_step<M: Method>(method: M) {
     let problem = OdeProblem::new(hyperbola, [10.0f64], 0.0..=10.0, [-1.0]);
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(20)

@@ -1,16 +1,16 @@
-//! `finite_diff.jl`: stiff methods where nobody wrote a Jacobian. Ours are exact; there is no other kind.
+//! `finite_diff.jl`: stiff methods without a Jacobian by hand. Here Jacobians are always exact.
 
 use super::{everywhere, for_each_method};
 use crate::cases::hyperbola;
 use odes::prelude::*;
 use odes::{Controller, Method};
 
-/// `u' = -u²`, default tolerances, and the controller that DiffEqGPU.jl has for all methods. With its own
-/// one Rosenbrock23 takes a quarter less steps, and its error is 3.1e-4.
-fn no_jacobian_by_hand<M: Method<K>, const K: usize>(method: M) {
+/// `u' = -u²`, default tolerances, and the controller that DiffEqGPU.jl has for all methods. With
+/// its own one Rosenbrock23 takes a quarter less steps, and its error is 3.1e-4.
+fn no_jacobian_by_hand<M: Method>(method: M) {
     let problem = OdeProblem::new(hyperbola, [10.0f32], 0.0..=10.0, [-1.0]);
     let ensemble = EnsembleProblem::new(problem).trajectories(10_000);
-    // Its exponents are by the order of the method, ours by that of the error.
+    // Its exponents are relative to the order of the method, ours to that of the error.
     let per = M::PROPERTIES.error as f64 / M::PROPERTIES.order as f64;
     let options = SolveOptions::default().first_step(0.01);
     let theirs = options.clone().controller(Controller::pi(0.7 * per, 0.4 * per));

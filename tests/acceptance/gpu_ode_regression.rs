@@ -9,7 +9,7 @@ fn problem() -> OdeProblem<lorenz, f32, 3, 3> {
     OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0])
 }
 
-/// The states at `times`, by tight tolerances in `f64`.
+/// The reference states at `times`, by tight tolerances in `f64`.
 fn reference(times: &[f64]) -> Vec<[f64; 3]> {
     let p = [10.0, 28.0, (8.0f32 / 3.0) as f64];
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, p);
@@ -17,7 +17,7 @@ fn reference(times: &[f64]) -> Vec<[f64; 3]> {
     problem.solve(Tsit5, &options).unwrap().states().collect()
 }
 
-fn fixed_steps<M: Method<K>, const K: usize>(method: M) {
+fn fixed_steps<M: Method>(method: M) {
     let end = reference(&[10.0])[0];
     for solution in everywhere(method, &ten(problem()), &SolveOptions::default().fixed_step(0.01)) {
         for i in 0..10 {
@@ -27,7 +27,7 @@ fn fixed_steps<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-fn adaptive_steps<M: Method<K>, const K: usize>(method: M) {
+fn adaptive_steps<M: Method>(method: M) {
     let end = reference(&[10.0])[0];
     let options = SolveOptions::default().first_step(0.01).tolerance(1e-7);
     for solution in everywhere(method, &ten(problem()), &options) {
@@ -37,7 +37,7 @@ fn adaptive_steps<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-fn two_saved_times<M: Method<K>, const K: usize>(method: M) {
+fn two_saved_times<M: Method>(method: M) {
     let times = [2.0, 4.0];
     let exact = reference(&times);
     let fixed = SolveOptions::default().fixed_step(0.01).saveat(times);
@@ -55,7 +55,7 @@ fn two_saved_times<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-fn many_saved_times<M: Method<K>, const K: usize>(method: M) {
+fn many_saved_times<M: Method>(method: M) {
     let times: Vec<f64> = (0..=100).map(|i| i as f64 * 0.1).collect();
     let exact = reference(&times);
     let fixed = SolveOptions::default().fixed_step(0.01).saveat(times.clone());
@@ -73,7 +73,7 @@ fn many_saved_times<M: Method<K>, const K: usize>(method: M) {
 }
 
 /// 10,000 trajectories with random parameters all end, and differ.
-fn random_parameters<M: Method<K>, const K: usize>(method: M) {
+fn random_parameters<M: Method>(method: M) {
     let ensemble = EnsembleProblem::new(problem()).trajectories(10_000).vary(|q, i| {
         // Three uniform numbers of trajectory i (SplitMix64).
         let uniform = |k: u64| {

@@ -1,5 +1,6 @@
-//! DiffEqGPU.jl's regression tests, with its tolerances or tighter, on every place that this machine has;
-//! and what is wrong with it, each as a test that passes here ([`defects`]).
+//! DiffEqGPU.jl's regression tests, with its tolerances or tighter, in every place that this
+//! machine has; its defects, each as a test that passes here ([`defects`]); and the reference
+//! solutions of published [`models`].
 
 #[path = "../support/cases.rs"]
 mod cases;
@@ -13,6 +14,8 @@ mod conversions;
 mod defects;
 mod finite_diff;
 mod gpu_ode_regression;
+mod models;
+mod published;
 mod stiff_ode_regression;
 mod tsit5_accuracy;
 
@@ -25,15 +28,15 @@ use odes::{Method, Unvaried, Vary};
 
 type Ensemble<S, T, F, const N: usize, const P: usize> = EnsembleProblem<S, T, F, N, P>;
 
-/// The solutions on the CPU, and on a GPU where there is one. On the CPU in one lane, because those of all
-/// instruction sets, which have the same bits, would take three times as long to compile.
-fn everywhere<M, S, T, F, const N: usize, const P: usize, const K: usize>(
+/// The solutions on the CPU, and on a GPU where there is one. On the CPU in one lane, because those
+/// of all instruction sets, which have the same bits, would take three times as long to compile.
+fn everywhere<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &Ensemble<S, T, F, N, P>,
     options: &SolveOptions,
 ) -> Vec<EnsembleSolution<S, T, N, P>>
 where
-    M: Method<K>,
+    M: Method,
     S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P>,
@@ -45,8 +48,8 @@ where
     all
 }
 
-/// The tests of a module, functions of the method, for each of the methods that are for stiff problems, for
-/// each of the others, or for all of them.
+/// The tests of a module, functions of the method, for each of the methods that are for stiff
+/// problems, for each of the others, or for all of them.
 macro_rules! for_each_method {
     (explicit: $tests:tt) => {
         for_each_method! { tsit5: odes::Tsit5, $tests }
@@ -78,7 +81,7 @@ macro_rules! for_each_method {
 }
 use for_each_method;
 
-/// One problem, ten times.
+/// An ensemble of ten times the same problem.
 fn ten<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     problem: OdeProblem<S, T, N, P>,
 ) -> Ensemble<S, T, Unvaried, N, P> {
@@ -95,7 +98,7 @@ fn straight<T: Scalar>(
     OdeProblem::new(cases::lines, [t(u0); 2], t(begin)..=t(end), p.map(t))
 }
 
-/// Euclidean distance.
+/// The Euclidean distance of two states.
 fn distance<T: Scalar, const N: usize>(a: [T; N], b: [f64; N]) -> f64 {
     (0..N).map(|d| (a[d].widen() - b[d]).powi(2)).sum::<f64>().sqrt()
 }

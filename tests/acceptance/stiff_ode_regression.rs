@@ -1,4 +1,5 @@
-//! `stiff_ode/gpu_ode_regression.jl`: a decay in `f32`, against its known solution; fifteen equations.
+//! `stiff_ode/gpu_ode_regression.jl`: a decay in `f32`, against its known solution; fifteen
+//! equations.
 
 use super::{everywhere, for_each_method, straight, ten};
 use crate::cases::lines;
@@ -29,7 +30,7 @@ fn within(solution: &EnsembleSolution<lines, f32, 2, 4>, most: f64) {
     }
 }
 
-fn at_the_end<M: Method<K>, const K: usize>(method: M) {
+fn at_the_end<M: Method>(method: M) {
     for (options, most) in [(fixed(), 5e-3), (adaptive(), 6e-3)] {
         for solution in everywhere(method, &ten(problem()), &options) {
             within(&solution, most);
@@ -37,7 +38,7 @@ fn at_the_end<M: Method<K>, const K: usize>(method: M) {
     }
 }
 
-fn at_saved_times<M: Method<K>, const K: usize>(method: M) {
+fn at_saved_times<M: Method>(method: M) {
     let many: Vec<f64> = (0..=100).map(|i| f64::from(i) * 0.1).collect();
     let tight = adaptive().tolerance(1e-7);
     for (options, times, most) in [
@@ -54,7 +55,7 @@ fn at_saved_times<M: Method<K>, const K: usize>(method: M) {
 }
 
 /// Ten thousand, with rates of their own.
-fn rates<M: Method<K>, const K: usize>(method: M) {
+fn rates<M: Method>(method: M) {
     let ensemble = EnsembleProblem::new(problem())
         .trajectories(10_000)
         .vary(|q, i| q.with_p([0.0, -(i as f32) / 1e4, 0.0, -1.0]));
@@ -71,7 +72,7 @@ fn large(u: &[f64; 15]) -> [f64; 15] {
     u.map(|x| 1.01 * x)
 }
 
-fn fifteen_equations<M: Method<K>, const K: usize>(method: M) {
+fn fifteen_equations<M: Method>(method: M) {
     let u0 = std::array::from_fn(|d| (d as f32 + 1.0) / 16.0);
     let problem = OdeProblem::new(large, u0, 0.0..=10.0, []);
     let options = SolveOptions::default().first_step(0.1);

@@ -1,15 +1,15 @@
 //! Orders of steps and interpolants. Where the mass matrix `M` is not singular they are those for
 //! `u' = M⁻¹ f`, since methods and interpolants are the same for both. For equations of index 1:
 //!
-//! * ESDIRK methods are stiffly accurate and begin where the algebraic equations hold, so that they hold in
-//!   all stages: steps are those for the equations without algebraic unknowns, of full order in all unknowns
-//!   (Hairer and Wanner II, VI.1). The derivatives of algebraic unknowns have errors of the order of the
-//!   stages, `h²`, and so has `h` times more the Hermite polynomial.
-//! * Rosenbrock methods solve linear equations in place of the algebraic ones, which takes further order
-//!   conditions (VI.4). Methods that are stiffly accurate, their embedded ones too, satisfy those of order 3;
-//!   Rodas4 and Rodas5P were made to satisfy theirs. The errors of algebraic unknowns within one step,
-//!   of Rosenbrock23 at its end too, are of one order less than those of others. They do not add up,
-//!   since `R(∞) = 0`.
+//! * ESDIRK methods are stiffly accurate and begin where the algebraic equations hold, so that they
+//!   hold in all stages: steps are those for the equations without algebraic unknowns, of full
+//!   order in all unknowns (Hairer and Wanner II, VI.1). The derivatives of algebraic unknowns have
+//!   errors of the order of the stages, `h²`, and so has `h` times more the Hermite polynomial.
+//! * Rosenbrock methods solve linear equations in place of the algebraic ones, which takes further
+//!   order conditions (VI.4). Methods that are stiffly accurate, their embedded ones too, satisfy
+//!   those of order 3; Rodas4 and Rodas5P were made to satisfy theirs. The errors of algebraic
+//!   unknowns within one step, of Rosenbrock23 at its end too, are of one order less than those of
+//!   others. They do not add up, since `R(∞) = 0`.
 
 use odes::prelude::*;
 use odes::system::System;
@@ -69,8 +69,8 @@ mod algebraic {
     }
 }
 
-/// `x = cos t`, `y = sin t`, `z = 2 + x² y`; the mass matrix couples the derivatives, the time is in all
-/// equations, and the algebraic one comes first.
+/// `x = cos t`, `y = sin t`, `z = 2 + x² y`; the mass matrix couples the derivatives, the time is
+/// in all equations, and the algebraic one comes first.
 #[ode_system]
 mod forced {
     #[mass_matrix]
@@ -103,9 +103,9 @@ fn circle_and_product(t: f64) -> [f64; 3] {
     [x, y, 2.0 + x * x * y]
 }
 
-/// Errors of some unknowns at the end of fixed steps, and of the interpolant within one step, as powers of the
-/// step size.
-fn powers<M, S, const N: usize, const K: usize>(
+/// Errors of some unknowns at the end of fixed steps, and of the interpolant within one step, as
+/// powers of the step size.
+fn powers<M, S, const N: usize>(
     method: M,
     steps: u32,
     system: S,
@@ -113,7 +113,7 @@ fn powers<M, S, const N: usize, const K: usize>(
     of: Range<usize>,
 ) -> [f64; 2]
 where
-    M: Method<K> + Copy,
+    M: Method + Copy,
     S: System<N, 0>,
 {
     let error = |dt: f64, end: f64, times: &[f64]| {
@@ -136,11 +136,11 @@ where
     [(end(steps) / end(2 * steps)).log2(), (within(0.02) / within(0.01)).log2()]
 }
 
-/// A method converges with order `order`; the errors of its interpolant within one step are of the power
-/// `within` of its size, of algebraic unknowns of the power `algebraically`.
-fn converges<M, const K: usize>(method: M, steps: u32, order: f64, within: f64, algebraically: f64)
+/// A method converges with order `order`; the errors of its interpolant within one step are of the
+/// power `within` of its size, of algebraic unknowns of the power `algebraically`.
+fn converges<M>(method: M, steps: u32, order: f64, within: f64, algebraically: f64)
 where
-    M: Method<K> + Copy,
+    M: Method + Copy,
 {
     for (what, [step, dense], expected) in [
         ("diagonal", powers(method, steps, diagonal, decay, 0..2), within),

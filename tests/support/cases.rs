@@ -34,7 +34,8 @@ pub(crate) fn hyperbola(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] {
     [p[0] * u[0] * u[0]]
 }
 
-/// Two bodies, in a time that runs at a rate of `1 + p cos t`: nonlinear, and autonomous where `p` is 0.
+/// Two bodies, in a time that runs at a rate of `1 + p cos t`: nonlinear, and autonomous where `p`
+/// is 0.
 #[ode_system]
 pub(crate) fn kepler(u: &[f64; 4], p: &[f64; 1], t: f64) -> [f64; 4] {
     let [x, y, vx, vy] = *u;

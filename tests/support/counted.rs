@@ -1,107 +1,115 @@
 //! A system that counts, for tests and benchmarks.
 
 use std::cell::Cell;
-use std::marker::PhantomData;
 
 use odes::lane::Real;
-use odes::report::{LinearEquations, Operations};
-use odes::system::System;
+use odes::system::{Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks};
 
-/// `S`, and how often this thread evaluated its right-hand side and factorised its matrix: meant for one lane, since
-/// all lanes of a vector count as one.
+/// A system, and how often this thread evaluated its right-hand side and factorised its matrix:
+/// meant for one lane, since all lanes of a vector count as one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counted<S>(PhantomData<S>);
+pub(crate) struct Counted<S>(S);
 
 thread_local! {
     static EVALUATIONS: Cell<u64> = const { Cell::new(0) };
     static FACTORISATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Evaluations and factorisations since this thread last called this.
+/// The evaluations and factorisations since this thread last called this function.
 pub(crate) fn taken() -> (u64, u64) {
     (EVALUATIONS.take(), FACTORISATIONS.take())
 }
 
 impl<S> Counted<S> {
     /// The system of which a value is at hand.
-    pub(crate) fn new<const N: usize, const P: usize>(_: S) -> Self
+    pub(crate) fn new<const N: usize, const P: usize>(system: S) -> Self
     where
         S: System<N, P>,
     {
-        const { assert!(S::OBSERVABLES.is_empty() && S::ALGEBRAIC == 0, "they would be lost") };
-        Counted(PhantomData)
+        const { assert!(S::OBSERVABLES == 0 && S::ALGEBRAIC == 0, "they would be lost") };
+        Counted(system)
+    }
+}
+
+impl<S: Rhs<N, P>, const N: usize, const P: usize> Rhs<N, P> for Counted<S> {
+    const AUTONOMOUS: bool = S::AUTONOMOUS;
+    const STEPWISE: bool = S::STEPWISE;
+    const WEIGHT: u32 = S::WEIGHT;
+
+    #[inline(always)]
+    fn rhs<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
+        EVALUATIONS.set(EVALUATIONS.get() + 1);
+        self.0.rhs(u, p, t)
+    }
+}
+
+impl<S: Linearised<N, P>, const N: usize, const P: usize> Linearised<N, P> for Counted<S> {
+    type Factors<R: Real> = S::Factors<R>;
+
+    #[inline(always)]
+    fn jacobian<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [[R; N]; N] {
+        self.0.jacobian(u, p, t)
+    }
+
+    #[inline(always)]
+    fn parameter_jacobian<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [[R; P]; N] {
+        self.0.parameter_jacobian(u, p, t)
+    }
+
+    #[inline(always)]
+    fn time_gradient<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
+        self.0.time_gradient(u, p, t)
+    }
+
+    #[inline(always)]
+    fn factor<R: Real>(&self, u: &[R; N], p: &[R; P], t: R, scale: R) -> S::Factors<R> {
+        FACTORISATIONS.set(FACTORISATIONS.get() + 1);
+        self.0.factor(u, p, t, scale)
+    }
+
+    #[inline(always)]
+    fn solve<R: Real>(&self, w: &S::Factors<R>, b: &[R; N]) -> [R; N] {
+        self.0.solve(w, b)
+    }
+
+    #[inline(always)]
+    fn negative<R: Real>(&self, w: &S::Factors<R>) -> R::Mask {
+        self.0.negative(w)
+    }
+}
+
+impl<S: MassMatrix<N>, const N: usize> MassMatrix<N> for Counted<S> {
+    const MASS: bool = S::MASS;
+
+    #[inline(always)]
+    fn mass<R: Real>(&self, v: &[R; N]) -> [R; N] {
+        self.0.mass(v)
+    }
+}
+
+impl<S: Domain<N, P>, const N: usize, const P: usize> Domain<N, P> for Counted<S> {
+    const HAS_DOMAIN: bool = S::HAS_DOMAIN;
+
+    #[inline(always)]
+    fn out_of_domain<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> R::Mask {
+        self.0.out_of_domain(u, p, t)
+    }
+}
+
+impl<S: Copy, const N: usize, const P: usize> Observe<N, P> for Counted<S> {}
+
+impl<S: TimeBreaks<P>, const P: usize> TimeBreaks<P> for Counted<S> {
+    fn parameter_breaks(&self, p: &[f64; P], put: impl FnMut(f64)) {
+        self.0.parameter_breaks(p, put);
     }
 }
 
 impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S> {
-    const NAME: &'static str = S::NAME;
-    const STATES: [&'static str; N] = S::STATES;
-    const PARAMETERS: [&'static str; P] = S::PARAMETERS;
-    const JACOBIAN_PATTERN: &'static [(usize, usize)] = S::JACOBIAN_PATTERN;
-    const PARAMETER_PATTERN: &'static [(usize, usize)] = S::PARAMETER_PATTERN;
-    const TIME_PATTERN: &'static [usize] = S::TIME_PATTERN;
-    const TIME_BREAKS: &'static [f64] = S::TIME_BREAKS;
-    const PARAMETER_BREAKS: &'static [&'static str] = S::PARAMETER_BREAKS;
-    const STEPWISE: bool = S::STEPWISE;
-    const OPERATIONS: [Operations; 4] = S::OPERATIONS;
-    const LINEAR: LinearEquations = S::LINEAR;
-    const MASS: bool = S::MASS;
-    const HAS_DOMAIN: bool = S::HAS_DOMAIN;
-
-    type Factors<R: Real> = S::Factors<R>;
-
-    #[inline(always)]
-    fn rhs<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N] {
-        EVALUATIONS.set(EVALUATIONS.get() + 1);
-        S::rhs(u, p, t)
+    fn info(&self) -> &'static SystemInfo {
+        self.0.info()
     }
 
-    #[inline(always)]
-    fn jacobian<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [[R; N]; N] {
-        S::jacobian(u, p, t)
-    }
-
-    #[inline(always)]
-    fn parameter_jacobian<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [[R; P]; N] {
-        S::parameter_jacobian(u, p, t)
-    }
-
-    #[inline(always)]
-    fn time_gradient<R: Real>(u: &[R; N], p: &[R; P], t: R) -> [R; N] {
-        S::time_gradient(u, p, t)
-    }
-
-    #[inline(always)]
-    fn mass<R: Real>(v: &[R; N]) -> [R; N] {
-        S::mass(v)
-    }
-
-    #[inline(always)]
-    fn out_of_domain<R: Real>(u: &[R; N], p: &[R; P], t: R) -> R::Mask {
-        S::out_of_domain(u, p, t)
-    }
-
-    #[inline(always)]
-    fn factor<R: Real>(u: &[R; N], p: &[R; P], t: R, scale: R) -> S::Factors<R> {
-        FACTORISATIONS.set(FACTORISATIONS.get() + 1);
-        S::factor(u, p, t, scale)
-    }
-
-    #[inline(always)]
-    fn solve<R: Real>(w: &S::Factors<R>, b: &[R; N]) -> [R; N] {
-        S::solve(w, b)
-    }
-
-    #[inline(always)]
-    fn negative<R: Real>(w: &S::Factors<R>) -> R::Mask {
-        S::negative(w)
-    }
-
-    fn parameter_breaks(p: &[f64; P], put: impl FnMut(f64)) {
-        S::parameter_breaks(p, put);
-    }
-
-    fn device_source() -> String {
-        S::device_source()
+    fn device_source(&self) -> String {
+        self.0.device_source()
     }
 }

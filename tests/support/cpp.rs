@@ -1,13 +1,16 @@
 //! The device text as an ensemble algorithm of its own: compiled by the host's C++ compiler, run in
 //! one thread.
 
-use ode_core::RawResults;
-use odes::device::{self, JobArguments, KERNEL_NAME, Packed, Variant};
-use odes::guard;
-use odes::inputs::Inputs;
+// Not every program uses all of it.
+#![allow(dead_code)]
+
+use odes::backend::{self, ColumnRange, Columns, Settings, Task};
+use odes::internals::kernel::{self, JobArguments, KERNEL_NAME, Packed, Target, Variant};
 use odes::lane::Scalar;
-use odes::system::System;
-use odes::{Backend, EnsembleAlgorithm, Method, SolveError};
+use odes::{
+    Backend, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SolveError, Timings,
+};
+use odes_skipped::Needed;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +22,8 @@ pub(crate) struct HostCpp {
 }
 
 impl HostCpp {
-    /// `$CXX`, or the first of the usual names. With `ODES_REQUIRE_CPP` set, one must be there.
+    /// `$CXX`, or the first of the usual names, or `None` with a message; with `ODES_REQUIRE_CPP=1`
+    /// one must be there.
     pub(crate) fn find() -> Option<HostCpp> {
         let names = std::env::var("CXX").ok().into_iter();
         let names = names.chain(["c++", "g++", "clang++"].map(String::from));
@@ -27,10 +31,9 @@ impl HostCpp {
             Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success())
         };
         let found = names.into_iter().find(works).map(|name| HostCpp { compiler: name.into() });
-        assert!(
-            found.is_some() || std::env::var_os("ODES_REQUIRE_CPP").is_none(),
-            "ODES_REQUIRE_CPP is set and there is no C++ compiler"
-        );
+        if found.is_none() {
+            Needed::Cpp.is_missing("neither $CXX nor c++, g++ or clang++");
+        }
         found
     }
 
@@ -44,7 +47,8 @@ impl HostCpp {
         let (text, library) = (folder.join("solve.cpp"), folder.join("solve.so"));
         std::fs::write(&text, source).unwrap();
         let mut command = Command::new(&self.compiler);
-        // Where GCC makes vectors, it fuses products with sums whatever it is told about contraction.
+        // Where GCC makes vectors, it fuses products with sums whatever it is told about
+        // contraction.
         command.args(["-std=c++17", "-O2", "-ffp-contract=off", "-fno-tree-slp-vectorize"]);
         command.args(["-shared", "-fPIC"]);
         if cfg!(target_arch = "x86_64") {
@@ -65,74 +69,107 @@ impl HostCpp {
 }
 
 impl EnsembleAlgorithm for HostCpp {
-    fn integrate<T, S, M, const N: usize, const P: usize, const K: usize>(
+    type Compiled = backend::Text;
+
+    fn single(
         &self,
-        inputs: &Inputs<T>,
-    ) -> Result<RawResults<T>, SolveError>
-    where
-        T: Scalar,
-        S: System<N, P>,
-        M: Method<K>,
-    {
-        let n = inputs.trajectories;
-        let variant = Variant::new(inputs, true);
-        let source = device::source::<T, S, M, N, P, K>(&variant);
-        let library = self.compile(&source);
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError> {
+        self.solve(task, settings, columns, sink)
+    }
+
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError> {
+        self.solve(task, settings, columns, sink)
+    }
+}
+
+impl HostCpp {
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        let variant = Variant { target: Target::Host, ..Variant::new(settings, columns, true) };
+        let library = self.compile(&task.kernel(&variant));
         // SAFETY: the function has this type; its argument is checked by a static_assert.
         let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>, *const T)> =
             unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
-
-        let packed = Packed::new(inputs, 0..n);
-        let (times, save_stride, save_each) = device::packed_times(&inputs.save, n, 0..n);
-        let (stops, stop_stride, stop_each) = device::packed_times(&inputs.stops, n, 0..n);
-        let mut raw = RawResults {
-            finals: vec![T::default(); N * n],
-            saved: vec![T::default(); inputs.saved_numbers() * n],
-            ends: vec![T::default(); n],
-            codes: vec![0; n],
-            steps: vec![0; n],
-            rejected: vec![0; n],
-            kept: vec![0; if inputs.slots() > 0 { n } else { 0 }],
-            guarded: vec![0; if inputs.guard == guard::OFF { 0 } else { n }],
-            backend: Backend::Cpu { instructions: "c++".to_string(), threads: 1 },
-            timings: Default::default(),
-        };
-        let mut counter = 0u32;
-        let job = JobArguments {
-            inputs: packed.numbers.as_ptr() as u64,
-            columns: packed.columns.as_ptr() as u64,
-            save_times: times.as_ptr() as u64,
-            stop_times: stops.as_ptr() as u64,
-            finals: raw.finals.as_mut_ptr() as u64,
-            saved: raw.saved.as_mut_ptr() as u64,
-            ends: raw.ends.as_mut_ptr() as u64,
-            codes: raw.codes.as_mut_ptr() as u64,
-            steps: raw.steps.as_mut_ptr() as u64,
-            rejected: raw.rejected.as_mut_ptr() as u64,
-            kept: raw.kept.as_mut_ptr() as u64,
-            guarded: raw.guarded.as_mut_ptr() as u64,
-            counter: &raw mut counter as u64,
-            abstol: inputs.abstol,
-            reltol: inputs.reltol,
-            dt: inputs.dt,
-            dtmin: inputs.dtmin,
-            dtmax: inputs.dtmax,
-            law: inputs.law,
-            stiff_law: inputs.stiff_law,
-            n: n as u32,
-            max_steps: inputs.max_steps,
-            save_slots: inputs.slots() as u32,
-            known_slots: inputs.save.slots() as u32,
-            save_stride,
-            save_each,
-            stop_slots: inputs.stops.slots() as u32,
-            stop_stride,
-            stop_each,
-        };
-        let shared = variant.shared_numbers(inputs);
-        // SAFETY: every pointer is to as many elements as `Job` and `Shared` say, and outlives the
-        // call.
-        unsafe { solve(&job, shared.as_ptr()) };
-        Ok(raw)
+        let mut raw = RawResults::default();
+        for block in columns.blocks(sink.block()) {
+            in_memory(settings, block, &variant, &mut raw, |job, shared| {
+                // SAFETY: every pointer is to as many elements as `Job` and `Shared` say, and
+                // outlives the call.
+                unsafe { solve(job, shared.as_ptr()) };
+            })?;
+            if sink.store(block, &mut raw)?.is_break() {
+                break;
+            }
+        }
+        let backend = Backend::Cpu { instructions: "c++".to_string(), threads: 1 };
+        Ok(RunReport::new(backend, Timings::default()))
     }
+}
+
+/// Fills `raw` with the results of the trajectories `range` by `solve`, which runs a kernel on
+/// these arguments in this process's memory. They are valid until it returns, and nothing else uses
+/// what they point to.
+pub(crate) fn in_memory<T: Scalar>(
+    settings: &Settings<T>,
+    range: ColumnRange<'_, T>,
+    variant: &Variant,
+    raw: &mut RawResults<T>,
+    solve: impl FnOnce(&JobArguments<T>, &[T]),
+) -> Result<(), SolveError> {
+    let columns = range.columns();
+    let packed = Packed::new(range);
+    let (times, (save_stride, save_each)) = kernel::packed_times(&columns.save, range.indices());
+    let (stops, (stop_stride, stop_each)) = kernel::packed_times(&columns.stops, range.indices());
+    let layout = Layout::new(settings, columns);
+    raw.fit(&layout, range.len())?;
+    let mut counter = 0u32;
+    let job = JobArguments {
+        inputs: packed.numbers.as_ptr() as u64,
+        columns: packed.columns.as_ptr() as u64,
+        save_times: times.as_ptr() as u64,
+        stop_times: stops.as_ptr() as u64,
+        finals: raw.finals.as_mut_ptr() as u64,
+        saved: raw.saved.as_mut_ptr() as u64,
+        ends: raw.ends.as_mut_ptr() as u64,
+        codes: raw.codes.as_mut_ptr() as u64,
+        steps: raw.steps.as_mut_ptr() as u64,
+        rejected: raw.rejected.as_mut_ptr() as u64,
+        kept: raw.kept.as_mut_ptr() as u64,
+        guarded: raw.guarded.as_mut_ptr() as u64,
+        first: range.numbers().start,
+        counter: &raw mut counter as u64,
+        abstol: settings.abstol,
+        reltol: settings.reltol,
+        dt: settings.dt,
+        dtmin: settings.dtmin,
+        dtmax: settings.dtmax,
+        law: settings.law,
+        stiff_law: settings.stiff_law,
+        n: range.len() as u32,
+        max_steps: settings.max_steps,
+        save_slots: layout.slots as u32,
+        known_slots: columns.save.slots() as u32,
+        save_stride,
+        save_each,
+        stop_slots: columns.stops.slots() as u32,
+        stop_stride,
+        stop_each,
+    };
+    solve(&job, &variant.shared_numbers(columns));
+    Ok(())
 }

@@ -11,9 +11,9 @@ use ode_core::lane::Real;
 /// A value and its derivative.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dual<T> {
-    /// The value.
+    /// The value of the number.
     pub(crate) value: T,
-    /// The derivative.
+    /// The derivative of the number.
     pub(crate) slope: T,
 }
 
@@ -26,14 +26,14 @@ fn square<T: Real>(x: T) -> T {
 }
 
 impl<T: Real<Mask = bool>> Dual<T> {
-    /// A number that does not change.
+    /// A constant: its derivative is zero.
     pub(crate) fn constant(value: T) -> Self {
         Dual { value, slope: T::lit(0.0) }
     }
 
     /// A function's value and derivative, by the chain rule.
     fn chain(self, value: T, slope: T) -> Self {
-        // Where nothing changes, a slope that is infinite does not matter.
+        // Where the argument is constant, an infinite derivative of the function does not matter.
         let unchanging = self.slope.equals(T::lit(0.0));
         Dual { value, slope: if unchanging { self.slope } else { slope * self.slope } }
     }

@@ -1,46 +1,104 @@
 //! One arithmetic: an ensemble in every place that this machine has.
 
-#[path = "cpp.rs"]
-mod cpp;
-#[path = "gpu.rs"]
-mod gpu;
-#[path = "workloads.rs"]
-pub(crate) mod workloads;
+// Not every program uses all of them.
+#![allow(dead_code)]
 
-use cpp::HostCpp;
-use gpu::gpu;
+use crate::cpp::HostCpp;
+use crate::gpu::gpu;
+use crate::opencl::OpenCl;
+use crate::workloads::assert_same_bits;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{EnsembleSolution, InstructionSet, Method, Schedule, Vary};
-use workloads::assert_same_bits;
 
-/// The bits of `expected` by all instruction sets with FMA, in all schedules, in C++, and on a GPU.
-pub(crate) fn same_everywhere<M, S, T, F, const N: usize, const P: usize, const K: usize>(
+/// How an ensemble is cut for the CPU's threads: their number, trajectories in a batch, and the
+/// schedule.
+pub(crate) type Cut = (usize, usize, Schedule);
+
+/// The instruction sets of this machine that have FMA.
+pub(crate) fn fused() -> Vec<InstructionSet> {
+    InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline).collect()
+}
+
+/// Compares with the bits of `expected`, with these instruction sets, cut in each of these ways.
+pub(crate) fn same_on_lanes<M, S, T, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, T, F, N, P>,
     expected: &EnsembleSolution<S, T, N, P>,
     options: &SolveOptions,
+    (sets, cuts): (&[InstructionSet], &[Cut]),
 ) where
-    M: Method<K> + Copy,
+    M: Method,
     S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    let fused = InstructionSet::available().into_iter().filter(|&i| i != InstructionSet::Baseline);
-    for instructions in fused {
-        for (threads, batch, schedule) in [(2, 64, Schedule::Static), (3, 500, Schedule::Refill)] {
+    for &instructions in sets {
+        for &(threads, batch, schedule) in cuts {
             let place = EnsembleThreads::new().threads(threads).instructions(instructions);
             let place = place.batch(batch).schedule(schedule);
             eprintln!("{instructions:?}, {threads} threads, batches of {batch}, {schedule:?}");
             assert_same_bits(expected, &ensemble.solve(method, place, options).unwrap());
         }
     }
+}
+
+/// Compares the bits of C++ with `expected`.
+pub(crate) fn same_in_cpp<M, S, T, F, const N: usize, const P: usize>(
+    method: M,
+    ensemble: &EnsembleProblem<S, T, F, N, P>,
+    expected: &EnsembleSolution<S, T, N, P>,
+    options: &SolveOptions,
+) where
+    M: Method,
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
     match HostCpp::find() {
         Some(cpp) => assert_same_bits(expected, &ensemble.solve(method, cpp, options).unwrap()),
         None => eprintln!("skipped: no C++ compiler (c++, g++ or clang++)"),
     }
+}
+
+/// Compares with the bits of `expected`, with all instruction sets with FMA, in all schedules, in
+/// C++, on a GPU, and in OpenCL where `ODES_OPENCL=all` asks for it.
+pub(crate) fn same_everywhere<M, S, T, F, const N: usize, const P: usize>(
+    method: M,
+    ensemble: &EnsembleProblem<S, T, F, N, P>,
+    expected: &EnsembleSolution<S, T, N, P>,
+    options: &SolveOptions,
+) where
+    M: Method,
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    let cuts = [(2, 64, Schedule::Static), (3, 500, Schedule::Refill)];
+    same_on_lanes(method, ensemble, expected, options, (&fused(), &cuts));
+    same_in_cpp(method, ensemble, expected, options);
     if let Some(gpu) = gpu() {
         assert_same_bits(expected, &ensemble.solve(method, gpu, options).unwrap());
     }
+    if let Some(opencl) = OpenCl::for_all() {
+        assert_same_bits(expected, &ensemble.solve(method, opencl, options).unwrap());
+    }
+}
+
+/// Solves in one lane, where all trajectories succeed, and then [everywhere](same_everywhere).
+pub(crate) fn succeeds_everywhere<M, S, T, F, const N: usize, const P: usize>(
+    method: M,
+    ensemble: &EnsembleProblem<S, T, F, N, P>,
+    options: &SolveOptions,
+) where
+    M: Method,
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    let expected = ensemble.solve(method, EnsembleSerial, options).unwrap();
+    let (name, counts) = (M::PROPERTIES.name, expected.code_counts());
+    assert!(expected.all_succeeded(), "{name} in {}: {counts:?}", T::NAME);
+    same_everywhere(method, ensemble, &expected, options);
 }

@@ -4,58 +4,81 @@
 use super::workloads::lorenz;
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
-use odes::report::{LinearEquations, Operations};
-use odes::system::System;
+use odes::system::{Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks};
+use std::sync::LazyLock;
 
 /// [`lorenz`] with observables that depend on state, parameters and time, one of which has no value
 /// where `x` is negative.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observed;
 
-impl System<3, 3> for Observed {
-    const NAME: &'static str = "observed";
-    const STATES: [&'static str; 3] = lorenz::STATES;
-    const PARAMETERS: [&'static str; 3] = lorenz::PARAMETERS;
-    const JACOBIAN_PATTERN: &'static [(usize, usize)] = lorenz::JACOBIAN_PATTERN;
-    const PARAMETER_PATTERN: &'static [(usize, usize)] = lorenz::PARAMETER_PATTERN;
-    const TIME_PATTERN: &'static [usize] = lorenz::TIME_PATTERN;
-    const OPERATIONS: [Operations; 4] = lorenz::OPERATIONS;
-    const LINEAR: LinearEquations = lorenz::LINEAR;
-    const OBSERVABLES: &'static [&'static str] = &["energy", "clock", "growth"];
+impl Rhs<3, 3> for Observed {
+    const AUTONOMOUS: bool = true;
+    const WEIGHT: u32 = lorenz::WEIGHT;
 
     #[inline(always)]
-    fn rhs<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
-        lorenz::rhs(u, p, t)
+    fn rhs<R: Real>(&self, u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
+        lorenz.rhs(u, p, t)
     }
-    fn jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
-        lorenz::jacobian(u, p, t)
-    }
-    fn parameter_jacobian<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
-        lorenz::parameter_jacobian(u, p, t)
-    }
-    fn time_gradient<R: Real>(u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
-        lorenz::time_gradient(u, p, t)
-    }
-    type Factors<R: Real> = <lorenz as System<3, 3>>::Factors<R>;
-    fn factor<R: Real>(u: &[R; 3], p: &[R; 3], t: R, scale: R) -> Self::Factors<R> {
-        lorenz::factor(u, p, t, scale)
-    }
-    fn solve<R: Real>(w: &Self::Factors<R>, b: &[R; 3]) -> [R; 3] {
-        lorenz::solve(w, b)
-    }
-    fn negative<R: Real>(w: &Self::Factors<R>) -> R::Mask {
-        lorenz::negative(w)
+}
+
+impl Linearised<3, 3> for Observed {
+    type Factors<R: Real> = <lorenz as Linearised<3, 3>>::Factors<R>;
+
+    fn jacobian<R: Real>(&self, u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
+        lorenz.jacobian(u, p, t)
     }
 
+    fn parameter_jacobian<R: Real>(&self, u: &[R; 3], p: &[R; 3], t: R) -> [[R; 3]; 3] {
+        lorenz.parameter_jacobian(u, p, t)
+    }
+
+    fn time_gradient<R: Real>(&self, u: &[R; 3], p: &[R; 3], t: R) -> [R; 3] {
+        lorenz.time_gradient(u, p, t)
+    }
+
+    fn factor<R: Real>(&self, u: &[R; 3], p: &[R; 3], t: R, scale: R) -> Self::Factors<R> {
+        lorenz.factor(u, p, t, scale)
+    }
+
+    fn solve<R: Real>(&self, w: &Self::Factors<R>, b: &[R; 3]) -> [R; 3] {
+        lorenz.solve(w, b)
+    }
+
+    fn negative<R: Real>(&self, w: &Self::Factors<R>) -> R::Mask {
+        lorenz.negative(w)
+    }
+}
+
+impl Observe<3, 3> for Observed {
+    const OBSERVABLES: usize = 3;
+
     #[inline(always)]
-    fn observe<R: Real>(u: &[R; 3], p: &[R; 3], t: R, mut put: impl FnMut(usize, R)) {
+    fn observe<R: Real>(&self, u: &[R; 3], p: &[R; 3], t: R, mut put: impl FnMut(usize, R)) {
         let [x, y, z] = *u;
         put(0, R::lit(0.5) * z.mul_add(z, y.mul_add(y, x * x)));
         put(1, t.mul_add(p[1], (-x).exp()));
         put(2, x.ln());
     }
+}
 
-    fn device_source() -> String {
+impl MassMatrix<3> for Observed {}
+impl Domain<3, 3> for Observed {}
+impl TimeBreaks<3> for Observed {}
+
+/// Those of [`lorenz`] but for the name, and the observables.
+static INFO: LazyLock<SystemInfo> = LazyLock::new(|| SystemInfo {
+    name: "observed",
+    observables: &["energy", "clock", "growth"],
+    ..*lorenz.info()
+});
+
+impl System<3, 3> for Observed {
+    fn info(&self) -> &'static SystemInfo {
+        &INFO
+    }
+
+    fn device_source(&self) -> String {
         let own = "    template<class R> static DEVICE Arr<R, 3> observables(
         const Arr<R, 3>& u, const Arr<R, 3>& p, R t
     ) {
@@ -64,7 +87,7 @@ impl System<3, 3> for Observed {
         return array(energy, clock, math::ln(u[0]));
     }
 ";
-        let source = lorenz::device_source();
+        let source = lorenz.device_source();
         let end = source.rfind("};").unwrap();
         format!("{}{own}{}", &source[..end], &source[end..])
     }

@@ -1,7 +1,7 @@
 //! The numbers of a plain function: std's functions, and every operation rounded by itself.
 //!
-//! A lane program run on them gives what the function would as rustc compiles it, bit for bit, unless
-//! it calls functions that the compiler composes of others.
+//! A lane program run on them gives what the function would as rustc compiles it, bit for bit,
+//! unless it calls functions that the compiler composes of others.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

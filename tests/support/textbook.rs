@@ -1,12 +1,12 @@
 //! Steps as textbooks count them, to compare ours with.
 
 use odes::Method;
-use odes::methods::explicit::{Row, Tableau};
+use odes::internals::methods::explicit::{Row, Tableau};
 use odes::prelude::*;
 use odes::system::System;
 
-/// A controller as books write it, for errors of this order: the factor between this step and the next from
-/// the error of this one, in units of the tolerance, and from what was before it.
+/// A controller as books write it, for errors of this order: the factor between this step and the
+/// next from the error of this one, in units of the tolerance, and from what was before it.
 pub(crate) type Law = fn(e: f64, order: f64, before: &Before) -> f64;
 
 /// What was before a step.
@@ -17,7 +17,8 @@ pub(crate) struct Before {
     pub(crate) growth: f64,
 }
 
-/// A controller, its first exponent, and the exponent by which small errors of steps before shorten the next one.
+/// A controller, its first exponent, and the exponent by which small errors of steps before shorten
+/// the next one.
 pub(crate) type Controlled = (Law, f64, f64);
 
 /// The controller that explicit methods have, `pi(0.7, 0.4)` (Hairer and Wanner, volume II, IV.2).
@@ -27,11 +28,13 @@ fn proportional(e: f64, order: f64, before: &Before) -> f64 {
     0.9 * e.powf(-0.7 / order) * before.errors[0].powf(0.4 / order)
 }
 
-/// Steps of an explicit method of order `order`: the norm with a square root, the controller with powers,
-/// two error estimates as one (volume I, II.10), from a given first step. `law` counts where a step is
-/// accepted; after a rejection it is the first exponent alone. Errors are remembered as `1e-4` at least, and as
-/// so much that an accepted step is followed by one of 0.52 times its size.
+/// Steps of an explicit method of order `order`: the norm with a square root, the controller with
+/// powers, two error estimates as one (volume I, II.10), from a given first step. `law` counts
+/// where a step is accepted; after a rejection it is the first exponent alone. Errors are
+/// remembered as `1e-4` at least, and as so much that an accepted step is followed by one of 0.52
+/// times its size.
 fn textbook<S: System<N, P>, const N: usize, const P: usize>(
+    system: S,
     (tableau, order): (&Tableau, f64),
     (mut u, p, end): ([f64; N], [f64; P], f64),
     tolerance: f64,
@@ -47,11 +50,11 @@ fn textbook<S: System<N, P>, const N: usize, const P: usize>(
     while t < end {
         let last = end - t <= dt;
         let h = if last { end - t } else { dt };
-        let mut k = vec![S::rhs(&u, &p, t)];
+        let mut k = vec![system.rhs(&u, &p, t)];
         let mut new = u;
         for row in tableau.stages {
             new = std::array::from_fn(|d| u[d] + h * combined(row, &k, d));
-            k.push(S::rhs(&new, &p, t + tableau.nodes[row.of] * h));
+            k.push(system.rhs(&new, &p, t + tableau.nodes[row.of] * h));
         }
         for row in tableau.solution {
             new = std::array::from_fn(|d| u[d] + h * combined(row, &k, d));
@@ -84,8 +87,9 @@ fn textbook<S: System<N, P>, const N: usize, const P: usize>(
     steps
 }
 
-/// Compares the mean numbers of steps of an ensemble, the textbook's and ours by `options`; the textbook's.
-pub(crate) fn compare<M, S, const N: usize, const P: usize, const K: usize>(
+/// Compares the mean numbers of steps of an ensemble, the textbook's and ours by `options`; the
+/// textbook's.
+pub(crate) fn compare<M, S, const N: usize, const P: usize>(
     (method, tableau): (M, &Tableau),
     system: S,
     problems: &[([f64; N], [f64; P], f64)],
@@ -94,7 +98,7 @@ pub(crate) fn compare<M, S, const N: usize, const P: usize, const K: usize>(
     law: Controlled,
 ) -> usize
 where
-    M: Method<K>,
+    M: Method,
     S: System<N, P>,
 {
     const FIRST: f64 = 1e-3;
@@ -108,10 +112,10 @@ where
     let ours = |i| solution.accepted(i) as usize + solution.rejected(i) as usize;
     let ours: usize = (0..solution.len()).map(ours).sum();
     let method = (tableau, M::ORDER as f64);
-    let exact = |case: &_| textbook::<S, N, P>(method, *case, tolerance, FIRST, law);
+    let exact = |case: &_| textbook::<S, N, P>(system, method, *case, tolerance, FIRST, law);
     let exact: usize = problems.iter().map(exact).sum();
     let ratio = ours as f64 / exact as f64;
-    let what = format!("{} on {}", M::PROPERTIES.name, S::NAME);
+    let what = format!("{} on {}", M::PROPERTIES.name, system.info().name);
     eprintln!("{what}: {exact} steps, ours {ours}, {ratio:.4}");
     assert!((ratio - 1.0).abs() < 0.005, "{what}: {ratio}");
     exact

@@ -1,4 +1,5 @@
-//! Rooted trees and the order conditions of Runge–Kutta methods (Hairer, Nørsett and Wanner I, II.2).
+//! Rooted trees and the order conditions of Runge–Kutta methods (Hairer, Nørsett and Wanner I,
+//! II.2).
 
 /// A rooted tree: what is left of it without its root, as places in the list of all trees.
 #[derive(Clone, Debug)]
@@ -46,8 +47,9 @@ fn forests(
 /// The elementary weights of a method's stages.
 pub(crate) struct Weights {
     trees: Vec<Tree>,
-    /// For each tree and stage the product over the tree's branches of the sums of row `s` of the matrix
-    /// times the branch's own; beside it the same of magnitudes, which bounds what rounding does.
+    /// For each tree and stage the product over the tree's branches of the sums of row `s` of the
+    /// matrix times the branch's own; beside it the same of magnitudes, which bounds what rounding
+    /// does.
     stages: Vec<Vec<[f64; 2]>>,
 }
 
@@ -77,7 +79,8 @@ impl Weights {
     }
 
     /// The greatest violation of a condition of `order` at `theta` by the weights `b`, which stand
-    /// beside bounds of what they were summed of; and the greatest in units of what rounding may cause.
+    /// beside bounds of what they were summed of; and the greatest in units of what rounding may
+    /// cause.
     pub(crate) fn violation(&self, b: &[[f64; 2]], order: usize, theta: f64) -> [f64; 2] {
         let of_order = self.trees.iter().zip(&self.stages).filter(|(tree, _)| tree.order == order);
         of_order.fold([0.0, 0.0], |[worst, worst_in_units], (tree, stages)| {

@@ -6,18 +6,12 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 
-#[path = "../../examples/models/lorenz.rs"]
-#[allow(unreachable_pub)]
-mod lorenz_model;
 #[path = "transcendental.rs"]
 mod transcendental_system;
-#[path = "../../examples/models/van_der_pol.rs"]
-#[allow(unreachable_pub)]
-mod van_der_pol_model;
 
-pub(crate) use lorenz_model::lorenz;
+pub(crate) use odes_models::lorenz::lorenz;
+pub(crate) use odes_models::van_der_pol::van_der_pol;
 pub(crate) use transcendental_system::transcendental;
-pub(crate) use van_der_pol_model::van_der_pol;
 
 fn scatter(i: usize, n: usize) -> usize {
     // A permutation that mixes well: neighbours differ by a golden section of the whole.

@@ -16,26 +16,26 @@ use crate::{FLOOR, Problem, Question, Solved};
 const CHUNK: usize = 8;
 
 /// `du` of the system of `_problem`.
-fn rhs<S: System<N, P>, const N: usize, const P: usize>(
+fn rhs<S: System<N, P> + Default, const N: usize, const P: usize>(
     _problem: &Problem<S, N, P>,
     (u, p, t): (&[f64], &[f64], f64),
     du: &mut [f64],
 ) {
     let (u, p) = (u.try_into().expect("N states"), p.try_into().expect("P parameters"));
-    du.copy_from_slice(&S::rhs::<f64>(u, p, t));
+    du.copy_from_slice(&S::default().rhs::<f64>(u, p, t));
 }
 
 /// The product of its Jacobian and `v`, over the nonzeros.
-fn jacobian<S: System<N, P>, const N: usize, const P: usize>(
+fn jacobian<S: System<N, P> + Default, const N: usize, const P: usize>(
     _problem: &Problem<S, N, P>,
     (u, p, t): (&[f64], &[f64], f64),
     v: &[f64],
     product: &mut [f64],
 ) {
     let (u, p) = (u.try_into().expect("N states"), p.try_into().expect("P parameters"));
-    let jacobian = S::jacobian::<f64>(u, p, t);
+    let jacobian = S::default().jacobian::<f64>(u, p, t);
     product.fill(0.0);
-    for &(row, column) in S::JACOBIAN_PATTERN {
+    for &(row, column) in S::default().info().jacobian_pattern {
         product[row] += jacobian[row][column] * v[column];
     }
 }

@@ -28,14 +28,14 @@ where
     }
 }
 
-fn by<M, S, F, const N: usize, const P: usize, const K: usize>(
+fn by<M, S, F, const N: usize, const P: usize>(
     method: M,
     ensemble: &EnsembleProblem<S, f64, F, N, P>,
     question: &Question,
     options: &SolveOptions,
 ) -> Solved<N>
 where
-    M: Method<K>,
+    M: Method,
     S: System<N, P>,
     F: odes::Vary<S, f64, N, P>,
 {

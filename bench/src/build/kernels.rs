@@ -1,4 +1,5 @@
-//! What NVRTC takes to compile the kernels of the programs of [`build`](super), which needs no GPU.
+//! The time that NVRTC takes to compile the kernels of the programs of [`build`](super); no GPU is
+//! needed.
 
 use std::process::{Command, Stdio};
 
@@ -8,7 +9,8 @@ use super::{Selection, prepare};
 use crate::Failure;
 use crate::output::{Output, Row, significant};
 
-/// One program's kernel: in double precision, adaptive, final states, the first parameter varied.
+/// The measurements of one program's kernel, which is in double precision, with adaptive steps,
+/// final states only and the first parameter varied.
 #[derive(Debug, Serialize)]
 struct Measured {
     bench: &'static str,
@@ -18,12 +20,12 @@ struct Measured {
     kernel: Kernel,
 }
 
-/// What a program prints.
+/// The measurements that a program prints.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kernel {
-    /// The best of three times.
+    /// The compile time in seconds, the best of three.
     seconds: f64,
-    /// Of the text that is compiled.
+    /// The number of lines of the text that is compiled.
     lines: usize,
     registers: Option<u32>,
     stack_bytes: Option<u32>,
@@ -54,23 +56,23 @@ impl Row for Measured {
 
 const MAIN: &str = r#"
 use ode_gpu::{Cache, Program};
-use odes::device::{self, KERNEL_NAME, Variant};
-use odes::inputs::Inputs;
+use odes::internals::kernel::{self, KERNEL_NAME, Variant};
+use odes::backend::Inputs;
 use odes::prelude::*;
 use odes::system::System;
 use odes::Method;
-// What `Auto` is at such tolerances.
+// `Auto` takes this pair at such tolerances.
 #[allow(unused_imports)]
 use odes::Tsit5Rodas4 as Auto;
 
-fn compile<S, M, const N: usize, const P: usize, const K: usize>(
+fn compile<S, M, const N: usize, const P: usize>(
     solved: S,
     _: M,
     u0: [f64; N],
     p: [f64; P],
 ) where
     S: System<N, P>,
-    M: Method<K>,
+    M: Method,
 {
     let problem = OdeProblem::new(solved, u0, SPAN.0..=SPAN.1, p);
     let ensemble = EnsembleProblem::new(problem).trajectories(TRAJECTORIES).vary(|problem, i| {
@@ -81,8 +83,8 @@ fn compile<S, M, const N: usize, const P: usize, const K: usize>(
         problem.with_p(p)
     });
     let options = SolveOptions::default().tolerance(TOLERANCE);
-    let inputs = Inputs::new(&ensemble, &options, &M::PROPERTIES).unwrap();
-    let source = device::source::<f64, S, M, N, P, K>(&Variant::new(&inputs, true));
+    let Inputs { settings, columns } = Inputs::new(&ensemble, &options, &M::PROPERTIES).unwrap();
+    let source = kernel::source::<f64, S, M, N, P>(&Variant::new(&settings, &columns, true));
     let lines = source.lines().count();
     let mut seconds = f64::INFINITY;
     let mut resources = None;

@@ -16,12 +16,12 @@ pub(crate) struct Case {
 #[derive(Debug)]
 enum Source {
     Text(String),
-    /// One of `examples/models`.
+    /// A system of `examples/models`.
     Model(&'static str),
 }
 
-/// Solves an ensemble in which the first parameter varies by a tenth, in all ways and on one thread, and
-/// prints what `Ran` reads.
+/// The `main` of a program: solves an ensemble in which the first parameter varies by a tenth, with
+/// every instruction set on one thread, and prints what `Ran` reads.
 pub(crate) const SOLVE: &str = r#"
 use std::time::Instant;
 use odes::InstructionSet;
@@ -90,7 +90,7 @@ impl Case {
         Case { name: name.to_owned(), method, source, trajectories, tolerance: 1e-6 }
     }
 
-    /// One of `examples/models`, which are in the checkout `odes`.
+    /// A program of a system of `examples/models`, in the checkout `odes`.
     fn model(name: &'static str, method: &'static str) -> Self {
         let source = Source::Model(name);
         Case { name: format!("{name}_model"), method, source, trajectories: 64, tolerance: 1e-6 }
@@ -109,7 +109,7 @@ impl Case {
                 )
             }
         };
-        // The method and the system are written out: it is what a user would write.
+        // The method and the system are written out, as a user would.
         let main = main.replace("METHOD", method);
         format!(
             "{items}\nconst TRAJECTORIES: usize = {trajectories};\n\
@@ -197,7 +197,7 @@ mod system {{
     )
 }
 
-/// 10 species and 20 reactions with rates `A T^b exp(-E/T)`.
+/// A system of 10 species and 20 reactions with rates `A T^b exp(-E/T)`.
 fn arrhenius() -> String {
     "use system as SYSTEM;
 const U0: [f64; 10] = [0.3, 1.0, 0.1, 0.05, 0.02, 0.01, 0.2, 0.1, 0.1, 1.0];

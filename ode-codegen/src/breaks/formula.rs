@@ -1,17 +1,17 @@
 //! Numbers of the graph in words, for reports.
 
-use crate::ast::Function;
 use crate::elaborate::table::{Constant, Table};
+use crate::functions::Function;
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
 /// The most operations of a formula; what is left is `…`.
 const MOST_OPERATIONS: usize = 24;
 
-/// What a formula is written with.
+/// The names with which a formula is written.
 #[derive(Clone, Copy)]
 pub(crate) struct Formula<'a> {
     pub graph: &'a Graph,
-    /// Names of the parameters.
+    /// The names of the parameters.
     pub parameters: &'a [String],
     pub constants: &'a [Constant],
     pub tables: &'a [Table],
@@ -36,7 +36,7 @@ impl Formula<'_> {
         self.write(id, &mut 0).0
     }
 
-    /// A node where at least `binding` is needed.
+    /// A node in a place where at least `binding` is needed.
     fn within(self, binding: Binding, id: Id, operations: &mut usize) -> String {
         match self.write(id, operations) {
             (text, own) if own < binding => format!("({text})"),
@@ -132,7 +132,7 @@ impl Formula<'_> {
     }
 }
 
-/// As people write it.
+/// A number as people write it.
 fn path(tokens: &proc_macro2::TokenStream) -> String {
     tokens.to_string().replace(' ', "")
 }

@@ -1,4 +1,4 @@
-//! Breaks as items of the trait.
+//! The times of breaks as an expression of Rust's.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,29 +16,24 @@ pub(super) fn is_constant(graph: &Graph, time: Id) -> bool {
 }
 
 impl Breaks {
-    /// The constants of the trait, where they are not the default. `constants` are the expressions
-    /// of constants from outside, and `facade` has the function that puts unknown times in order.
-    pub(crate) fn items(
+    /// A constant expression of the times that do not depend on parameters, a `&'static [f64]` in
+    /// ascending order. `constants` are the expressions of constants from outside, and `facade` has
+    /// the function that puts unknown times in order.
+    pub(crate) fn constant_times(
         &self,
         graph: &Graph,
         constants: &[TokenStream],
         facade: &syn::Path,
     ) -> TokenStream {
-        let more = self.more.then(|| {
-            quote!(
-                const MORE_TIME_BREAKS: bool = true;
-            )
-        });
         let known: Option<Vec<f64>> =
             self.times.iter().map(|time| graph.literal_value(*time)).collect();
-        let times = match known {
-            Some(times) if times.is_empty() => TokenStream::new(),
+        match known {
             Some(mut times) => {
                 times.sort_by(f64::total_cmp);
                 // A zero may have either sign.
                 times.dedup_by(|a, b| a == b);
                 let times = times.iter().map(|time| emit::literal(time + 0.0));
-                quote!(const TIME_BREAKS: &'static [f64] = &[#(#times),*];)
+                quote!(&[#(#times),*])
             }
             None => {
                 let constant_of = |index: u32| constants.get(index as usize).cloned();
@@ -46,16 +41,13 @@ impl Breaks {
                     .filter_map(|time| constant(graph, *time, &constant_of))
                     .collect();
                 let count = proc_macro2::Literal::usize_unsuffixed(times.len());
-                quote! {
-                    const TIME_BREAKS: &'static [f64] = {
-                        const ALL: &([f64; #count], usize) =
-                            &#facade::__private::in_order([#(#times),*]);
-                        ALL.0.split_at(ALL.1).0
-                    };
-                }
+                quote!({
+                    const ALL: &([f64; #count], usize) =
+                        &#facade::__private::in_order([#(#times),*]);
+                    ALL.0.split_at(ALL.1).0
+                })
             }
-        };
-        quote!(#times #more)
+        }
     }
 }
 

@@ -18,20 +18,21 @@
 use std::collections::HashSet;
 
 use super::{Affine, Course, Finder, Rest};
+use crate::functions::Middle;
 use crate::graph::{Binary, Graph, Id, Node, Unary};
 
 /// A sum of more exponentials than this is not looked into.
 const MOST_TERMS: usize = 8;
 
-/// Nor is one of so many operations on each other.
+/// An expression with more nested operations than this is not looked into.
 const MOST_DEPTH: usize = 16;
 
-/// What a number is made of, besides its course.
+/// The composition of a number, besides its course.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// What it is a power of, but for factors that the time does not move.
+    /// The base that it is a power of, except for factors that do not depend on the time.
     base: Id,
-    /// Whether it is a power of that other than the first.
+    /// Whether the power is another one than the first.
     power: bool,
     parabola: Option<Parabola>,
 }
@@ -64,7 +65,7 @@ pub(super) fn find(finder: &mut Finder<'_>, ids: &[Id], needed: &[bool]) {
 
 struct Middles<'f, 'g> {
     finder: &'f mut Finder<'g>,
-    /// Of the nodes up to the one that is looked at.
+    /// The shapes of the nodes up to the current one.
     shapes: Vec<Shape>,
     /// The arguments that were looked at.
     turned: HashSet<Id>,
@@ -75,17 +76,17 @@ impl Middles<'_, '_> {
         self.finder.graph
     }
 
-    /// Whether the time moves a number.
+    /// Whether a number depends on the time.
     fn moves(&self, id: Id) -> bool {
         self.finder.courses[id.index()].as_ref().is_some_and(Course::moves)
     }
 
-    /// Whether it is affine in the time, or piece by piece; the pieces have breaks.
+    /// Whether a number is affine in the time, or piece by piece; the pieces have breaks.
     fn is_affine(&self, id: Id) -> bool {
         self.finder.courses[id.index()].as_ref().is_none_or(|course| course.rest != Rest::Moved)
     }
 
-    /// The one affine form of a number.
+    /// The affine form of a number that has a single one.
     fn affine(&self, id: Id) -> Option<Affine> {
         match self.finder.of(id) {
             Course { pieces, rest: Rest::Nothing } if pieces.len() == 1 => pieces.first().copied(),
@@ -93,7 +94,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Whether it depends neither on the time nor on the state.
+    /// Whether a number depends neither on the time nor on the state.
     fn is_still(&self, id: Id) -> bool {
         self.finder.courses[id.index()].is_none()
     }
@@ -197,47 +198,27 @@ impl Middles<'_, '_> {
 
     /// Finds the middles that a function has by its arguments.
     fn look_at(&mut self, id: Id) {
-        match self.finder.graph.node(id) {
-            Node::Unary(
-                Unary::Tanh
-                | Unary::Sinh
-                | Unary::Cosh
-                | Unary::Atan
-                | Unary::Asinh
-                | Unary::Cbrt
-                | Unary::Reciprocal,
-                a,
-            )
-            | Node::Binary(Binary::Div, _, a) => self.zero_or_turn(a),
-            Node::Powi(a, exponent) if exponent < 0 => self.zero_or_turn(a),
-            // Of what it adds one to, though nothing in the graph does.
-            Node::Unary(Unary::Ln1p, a) => {
-                self.turn(a);
-                if let Some(mut terms) = self.terms(a, MOST_DEPTH) {
-                    let scale = self.graph().literal(1.0);
-                    terms.push(Term { scale, exponent: None });
-                    self.equal(&terms);
+        let (middle, arguments) = match self.finder.graph.node(id) {
+            Node::Binary(Binary::Div, _, a) => (Middle::ZeroOrTurn, [Some(a), None]),
+            Node::Powi(a, exponent) if exponent < 0 => (Middle::ZeroOrTurn, [Some(a), None]),
+            Node::Unary(function, a) => (function.row().middle, [Some(a), None]),
+            Node::Binary(function, a, b) => (function.row().middle, [Some(a), Some(b)]),
+            _ => return,
+        };
+        for a in arguments.into_iter().flatten() {
+            match middle {
+                Middle::None => {}
+                Middle::Turn => self.turn(a),
+                Middle::ZeroOrTurn => self.zero_or_turn(a),
+                Middle::TurnOfOneMore => {
+                    self.turn(a);
+                    if let Some(mut terms) = self.terms(a, MOST_DEPTH) {
+                        let scale = self.graph().literal(1.0);
+                        terms.push(Term { scale, exponent: None });
+                        self.equal(&terms);
+                    }
                 }
             }
-            Node::Binary(Binary::Atan2 | Binary::Hypot, a, b) => {
-                self.zero_or_turn(a);
-                self.zero_or_turn(b);
-            }
-            Node::Unary(
-                Unary::Exp
-                | Unary::Exp2
-                | Unary::ExpM1
-                | Unary::Sqrt
-                | Unary::Ln
-                | Unary::Log2
-                | Unary::Log10,
-                a,
-            ) => self.turn(a),
-            Node::Binary(Binary::Powf, a, b) => {
-                self.turn(a);
-                self.turn(b);
-            }
-            _ => {}
         }
     }
 
@@ -295,7 +276,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Where the slope of a parabola is zero: at `-slope / (2 square)`.
+    /// The time at which the slope of a parabola is zero: `-slope / (2 square)`.
     fn vertex(&mut self, Parabola { square, slope }: Parabola) {
         let graph = self.graph();
         let twice = graph.add(square, square);
@@ -352,7 +333,7 @@ impl Middles<'_, '_> {
         Some(terms)
     }
 
-    /// Finds the times at which two of these are equal in size.
+    /// Finds the times at which two of these terms are equal in size.
     fn equal(&mut self, terms: &[Term]) {
         for (i, one) in terms.iter().enumerate() {
             for other in &terms[..i] {
@@ -368,7 +349,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Where `a exp(z)` and `b exp(y)`, or `b`, are equal in size.
+    /// The time at which `a exp(z)` and `b exp(y)`, or `b`, are equal in size.
     fn meet(&mut self, function: Unary, z: Id, y: Option<Id>, [a, b]: [Term; 2]) {
         let size = |graph: &mut Graph, scale| graph.unary(Unary::Abs, scale);
         let graph = self.graph();

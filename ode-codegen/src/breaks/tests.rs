@@ -1,4 +1,4 @@
-//! What is found, of expressions made node by node.
+//! The breaks that are found, of expressions made node by node.
 
 mod middles;
 
@@ -6,8 +6,8 @@ use quote::quote;
 
 use super::formula::Formula;
 use super::*;
-use crate::ast::{Composed, Function};
 use crate::check::evaluate;
+use crate::functions::{Composed, Function};
 
 /// Values of three parameters, and their names.
 const P: [f64; 3] = [5.0, 3.0, 0.5];
@@ -41,7 +41,7 @@ fn all_of(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, 
     )
 }
 
-/// Those of parameters alone.
+/// The times that depend on parameters alone.
 fn of_parameters(make: impl FnOnce(&mut Graph, Id, [Id; 3]) -> Node) -> Vec<(String, f64)> {
     let (times, of_parameters) = found(|graph, time| {
         let parameters = [0, 1, 2].map(|index| graph.input(Input::Parameter(index)));
@@ -407,7 +407,7 @@ fn squares_are_compared_at_both_roots() {
     assert_eq!(all_of(four), (vec![9.0, 5.0], vec![], false));
 }
 
-/// Whether it is told that there are times that are not found.
+/// Whether the breaks say that there are times that are not found.
 #[test]
 fn what_is_not_found_is_told() {
     type Make = fn(&mut Graph, Id, [Id; 3], Id) -> [Id; 2];
@@ -491,13 +491,11 @@ fn constants_from_outside_stay_expressions() {
     let later = graph.insert(Node::Compare(Comparison::Ge, twice, dose));
     let early = graph.insert(Node::Compare(Comparison::Ge, time, two));
     let breaks = breaks(&mut graph, &[later, early]);
-    let items = breaks.items(&graph, &[quote!(DOSE as f64)], &syn::parse_quote!(::odes));
-    let expected = quote! {
-        const TIME_BREAKS: &'static [f64] = {
-            const ALL: &([f64; 2], usize) =
-                &::odes::__private::in_order([((DOSE as f64) * 0.5), 2.0]);
-            ALL.0.split_at(ALL.1).0
-        };
-    };
-    assert_eq!(items.to_string(), expected.to_string());
+    let constants = [quote!(DOSE as f64)];
+    let times = breaks.constant_times(&graph, &constants, &syn::parse_quote!(::odes));
+    let expected = quote!({
+        const ALL: &([f64; 2], usize) = &::odes::__private::in_order([((DOSE as f64) * 0.5), 2.0]);
+        ALL.0.split_at(ALL.1).0
+    });
+    assert_eq!(times.to_string(), expected.to_string());
 }

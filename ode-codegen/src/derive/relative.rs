@@ -6,10 +6,10 @@ use super::{Gradient, add, scale};
 use crate::graph::{Binary, Comparison, Graph, Id, Node, Unary};
 use crate::simplify::Truth;
 
-/// A sum of more terms than this is taken for one of fewer, of which some are sums.
+/// The largest number of terms of a sum; a sum of more is one of fewer terms, some of them sums.
 const MOST_TERMS: usize = 64;
 
-/// Sums and products in each other, below which gradients are taken as they are.
+/// The depth of nested sums and products below which gradients are taken as they are.
 const MOST_DEPTH: u32 = 8;
 
 /// The gradients of divisors, divided by the divisors.
@@ -22,11 +22,11 @@ pub(super) struct Relative {
 }
 
 impl Relative {
-    /// Has to see the nodes one by one.
+    /// Looks at the next node; all nodes have to be seen, in order.
     pub(super) fn look_at(&mut self, graph: &Graph, id: Id) {
         let node = graph.node(id);
         self.grows.push(match node {
-            Node::Unary(Unary::Exp | Unary::Exp2 | Unary::ExpM1 | Unary::Cosh, _) => true,
+            Node::Unary(function, _) if function.row().growth.is_some() => true,
             Node::Unary(Unary::Neg, _)
             | Node::Powi(..)
             | Node::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => {
@@ -52,22 +52,15 @@ impl Relative {
             return Some(known.clone());
         }
         let relative = match graph.node(b) {
-            Node::Unary(Unary::Exp, z) => gradients[z.index()].clone(),
-            Node::Unary(Unary::Exp2, z) => {
-                let ln_2 = graph.literal(std::f64::consts::LN_2);
-                scale(graph, &gradients[z.index()], ln_2)
-            }
-            Node::Unary(Unary::ExpM1, z) => {
-                let one = graph.literal(1.0);
-                let reciprocal = graph.div(one, b);
-                let factor = graph.add(one, reciprocal);
-                scale(graph, &gradients[z.index()], factor)
-            }
-            Node::Unary(Unary::Cosh, z) => {
-                let tanh = graph.unary(Unary::Tanh, z);
-                scale(graph, &gradients[z.index()], tanh)
-            }
             Node::Unary(Unary::Neg, a) => self.of(graph, gradients, a)?,
+            Node::Unary(function, z) => {
+                let growth = function.row().growth?;
+                let gradient = &gradients[z.index()];
+                match (growth.relative)(graph, z, b) {
+                    Some(factor) => scale(graph, gradient, factor),
+                    None => gradient.clone(),
+                }
+            }
             Node::Powi(a, exponent) => {
                 let relative = self.of(graph, gradients, a)?;
                 let count = graph.literal(exponent as f64);
@@ -109,17 +102,17 @@ impl Relative {
     }
 }
 
-/// Gradients times weights that are zero where a sum overflows.
+/// Products of gradients with weights that are zero where a sum overflows.
 struct Weights<'a> {
     grows: &'a [bool],
     gradients: &'a [Gradient],
-    /// Where it does.
+    /// The mask of where the sum overflows.
     overflown: Truth,
 }
 
 impl Weights<'_> {
-    /// The gradient of `a` times `weight`. Where the sum overflows it is zero, whatever `a` is; else it is that of `a` itself,
-    /// and finite with it.
+    /// The gradient of `a` times `weight`. Where the sum overflows it is zero, whatever `a` is;
+    /// else it is that of `a` itself, and finite with it.
     fn times(&self, graph: &mut Graph, a: Id, weight: Id, depth: u32) -> Gradient {
         let depth = depth + 1;
         let gradient = |z: Id| self.gradients[z.index()].as_slice();
@@ -127,31 +120,20 @@ impl Weights<'_> {
             return scale(graph, gradient(a), weight);
         }
         match graph.node(a) {
-            Node::Unary(Unary::Exp, z) => {
-                let weight = self.product(graph, a, weight);
-                scale(graph, gradient(z), weight)
-            }
-            Node::Unary(Unary::Exp2, z) => {
-                let ln_2 = graph.literal(std::f64::consts::LN_2);
-                let weight = self.product(graph, a, weight);
-                let weight = graph.mul(weight, ln_2);
-                scale(graph, gradient(z), weight)
-            }
-            Node::Unary(Unary::ExpM1, z) => {
-                let one = graph.literal(1.0);
-                let exponential = graph.add(a, one);
-                let weight = self.product(graph, exponential, weight);
-                scale(graph, gradient(z), weight)
-            }
-            Node::Unary(Unary::Cosh, z) => {
-                let tanh = graph.unary(Unary::Tanh, z);
-                let weight = self.product(graph, a, weight);
-                let weight = graph.mul(weight, tanh);
-                scale(graph, gradient(z), weight)
-            }
             Node::Unary(Unary::Neg, z) => {
                 let part = self.times(graph, z, weight, depth);
                 negated(graph, part)
+            }
+            Node::Unary(function, z) => {
+                let Some(growth) = function.row().growth else {
+                    return scale(graph, gradient(a), weight);
+                };
+                let (rate, size) = ((growth.rate)(graph, z), (growth.size)(graph, a));
+                let mut weight = self.product(graph, size, weight);
+                if let Some(rate) = rate {
+                    weight = graph.mul(weight, rate);
+                }
+                scale(graph, gradient(z), weight)
             }
             Node::Powi(z, exponent) => {
                 let count = graph.literal(exponent as f64);

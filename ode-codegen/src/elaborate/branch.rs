@@ -9,7 +9,8 @@ use crate::graph::Id;
 use crate::simplify::Truth;
 
 impl<'a> Elaborator<'a, '_> {
-    /// An `if` on lanes: both branches, from the same variables, then what they left different.
+    /// An `if` on lanes: evaluates both branches, from the same variables, and selects what they
+    /// left different.
     pub(super) fn branch(
         &mut self,
         mask: Option<Id>,

@@ -13,7 +13,7 @@ use crate::ast::{Callable, Expr, IntegerType, Known};
 use crate::parse::method;
 use crate::parse::refuse::{self, arguments_in_words};
 
-/// A function or closure, with what it sees.
+/// A function or closure, with the variables and items that it sees.
 #[derive(Clone)]
 pub(super) struct Closure<'a> {
     definition: Rc<Callable<'a>>,
@@ -23,9 +23,9 @@ pub(super) struct Closure<'a> {
 /// The variables outside a function.
 #[derive(Clone)]
 enum Around<'a> {
-    /// Of a function: the items of its block.
+    /// The items of the block of a function.
     Scope(usize),
-    /// Of a closure: the variables it mentions, as they were when it was made. rustc does not let
+    /// The variables that a closure mentions, as they were when it was made. rustc does not let
     /// them change while the closure borrows them, and one that moved them has copies.
     Captured(Rc<Vec<Variable<'a>>>),
 }
@@ -36,7 +36,7 @@ impl<'a> Closure<'a> {
     }
 }
 
-/// How deep calls may be in each other.
+/// The largest depth of nested calls.
 const DEPTH_LIMIT: usize = 64;
 
 /// A call that is being evaluated: of which function, and with which functions as arguments.

@@ -12,23 +12,23 @@ use super::{Elaborator, place};
 use crate::ast::{Arm, Block, Expr, Pattern};
 use crate::simplify::Truth;
 
-/// The most rounds of a `while` or `loop`. A `for` ends by itself.
+/// The largest number of rounds of a `while` or `loop`. A `for` ends by itself.
 const ROUND_LIMIT: u32 = 100_000;
 
 /// A loop that is being evaluated.
 pub(super) struct Frame<'a> {
     label: Option<&'a Ident>,
-    /// Branches on lanes around it.
+    /// The number of branches on lanes around the loop.
     branches: usize,
-    /// A mistake was reported that leaves open how it goes on.
+    /// Whether a mistake was reported that leaves open how the loop goes on.
     failed: bool,
-    /// What it was left with.
+    /// The value that the loop was left with.
     value: Value<'a>,
 }
 
 /// A `break` or `continue` on its way.
 pub(super) struct Leave {
-    /// The frame it is for.
+    /// The loop that it leaves or continues.
     target: usize,
     /// Whether the loop goes on.
     again: bool,
@@ -152,7 +152,7 @@ impl<'a> Elaborator<'a, '_> {
         self.frames.push(Frame { label, branches, failed: false, value: Value::Unit });
     }
 
-    /// Ends a loop; its value.
+    /// Ends a loop and returns its value.
     fn exit(&mut self) -> Value<'a> {
         match self.frames.pop() {
             Some(frame) if !frame.failed => frame.value,
@@ -163,7 +163,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// One round of the innermost loop. Whether there may be another.
+    /// Evaluates one round of the innermost loop; returns whether there may be another.
     fn round(&mut self, body: &Block<'a>) -> bool {
         self.block(body);
         let innermost = self.frames.len() - 1;
@@ -279,7 +279,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// What a part that is not evaluated would have assigned is not known.
+    /// Marks as unknown what a part that is not evaluated would have assigned.
     fn poison_unset(&mut self) {
         for index in 0..self.variables.len() {
             let value = self.variables[index].value.clone();

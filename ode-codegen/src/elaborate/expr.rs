@@ -5,7 +5,8 @@ use super::integer::{Integer, saturate, wrap};
 use super::place::FROM_OUTSIDE;
 use super::value::{Partly, Value};
 use super::work::{self, Work};
-use crate::ast::{Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Relation, Scalar};
+use crate::ast::{Arithmetic, Cast, Expr, ExprKind, IntegerType, Relation, Scalar};
+use crate::functions::Function;
 use crate::graph::{Binary, Comparison, Unary};
 use crate::simplify::Truth;
 

@@ -5,7 +5,8 @@ use quote::ToTokens;
 use super::Elaborator;
 use super::place::{FROM_OUTSIDE, text};
 use super::value::Value;
-use crate::ast::{Cast, Expr, Function, IntegerType};
+use crate::ast::{Cast, Expr, IntegerType};
+use crate::functions::Function;
 use crate::graph::{Id, Unary};
 
 impl<'a> Elaborator<'a, '_> {
@@ -125,7 +126,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// What to write for a power whose exponent is no known integer.
+    /// The advice for a power whose exponent is no known integer.
     fn instead_of_powi(&self, exponent: &Value<'a>) -> String {
         let known = match exponent {
             Value::Real(id) => self.graph.literal_value(*id),

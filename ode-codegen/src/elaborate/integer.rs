@@ -28,7 +28,7 @@ struct Checked<S> {
     syntax: S,
 }
 
-/// The state of inference. `S` is what errors point at.
+/// The state of inference. `S` is the type of the places that errors point at.
 pub(super) struct Integers<S> {
     parents: Vec<TypeVar>,
     known: Vec<Option<IntegerType>>,
@@ -94,7 +94,7 @@ impl<S> Integers<S> {
         Integer { value, ty: var }
     }
 
-    /// Both have the same type. Where they cannot, rustc reports it.
+    /// Notes that both have the same type. Where they cannot, rustc reports it.
     pub(super) fn unify(&mut self, a: TypeVar, b: TypeVar) {
         let (a, b) = (self.root(a), self.root(b));
         if a != b {
@@ -103,7 +103,7 @@ impl<S> Integers<S> {
         }
     }
 
-    /// The type is `ty`.
+    /// Notes that the type is `ty`.
     pub(super) fn bind(&mut self, var: TypeVar, ty: IntegerType) {
         let root = self.root(var);
         self.known[root.0].get_or_insert(ty);
@@ -149,7 +149,7 @@ impl<S> Integers<S> {
     }
 }
 
-/// Least and greatest value of a type (`u128`: as far as an `i128` reaches).
+/// The least and the greatest value of a type (`u128`: as far as an `i128` reaches).
 fn range(ty: IntegerType) -> (i128, i128) {
     let magnitude_bits = ty.bits - u32::from(ty.signed);
     let max = if magnitude_bits >= 127 { i128::MAX } else { (1 << magnitude_bits) - 1 };

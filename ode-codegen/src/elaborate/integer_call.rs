@@ -5,7 +5,8 @@ use proc_macro2::Ident;
 use super::Elaborator;
 use super::integer::Integer;
 use super::value::Value;
-use crate::ast::{Composed, Expr, Function, IntegerType};
+use crate::ast::{Expr, IntegerType};
+use crate::functions::{Composed, Function};
 use crate::graph::{Binary, Unary};
 
 impl<'a> Elaborator<'a, '_> {

@@ -10,7 +10,7 @@ use crate::factor::Rows;
 use crate::graph::{Id, Node};
 
 impl<'a> Elaborator<'a, '_> {
-    /// The nonzeros; `None` for the identity, and after a mistake.
+    /// The nonzeros of the mass matrix; `None` for the identity, and after a mistake.
     pub(super) fn mass(&mut self, mass: &MassMatrix<'a>, states: usize) -> Option<Rows> {
         let diagonal = match &mass.ty.shape {
             Shape::Array(element, _) => match &**element {

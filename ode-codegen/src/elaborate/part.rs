@@ -1,19 +1,19 @@
-//! The functions of a system: what they get, and what becomes of their results.
+//! The functions of a system: their arguments and their results.
 
 use quote::ToTokens;
 
 use super::structs::Layout;
 use super::value::Value;
 use super::work::Work;
-use super::{Elaborator, Role, Variable};
-use crate::ast::{Expr, ExprKind, Part, Pattern, Statement, Type, Typed};
+use super::{Elaborator, Number, Role, Variable};
+use crate::ast::{Expr, ExprKind, Part, Pattern, Purpose, Statement, Type, Typed};
 use crate::graph::{Id, Input};
 use crate::parse::{signature, too_large};
 
 /// State, parameters and time, as values.
 pub(super) struct Inputs<'a> {
     pub state: Layout<'a>,
-    /// None where no function takes any.
+    /// The parameters; `None` where no function takes any.
     pub parameters: Option<Layout<'a>>,
     values: [Value<'a>; 2],
 }
@@ -23,13 +23,8 @@ impl<'a> Elaborator<'a, '_> {
     pub(super) fn inputs(&mut self) -> Option<Inputs<'a>> {
         let system = self.system;
         let state = self.layout(&system.rhs.state);
-        let parts = [
-            Some(&system.rhs),
-            system.jacobian.as_ref(),
-            system.tgrad.as_ref(),
-            system.domain.as_ref(),
-        ];
-        let parts = || parts.into_iter().flatten().chain(&system.observables);
+        let parts =
+            || core::iter::once(&system.rhs).chain(system.others.iter().map(|(_, part)| part));
         let first = parts().find_map(|part| part.parameters.as_ref());
         let parameters = match first {
             Some(typed) => Some(self.layout(typed)?),
@@ -93,8 +88,8 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// Evaluates a function of the system. Its results are those it returns, or what becomes of
-    /// `out`, its first argument.
+    /// Evaluates a function of the system. Its results are those that it returns, or the final
+    /// value of `out`, its first argument.
     pub(super) fn part(
         &mut self,
         part: &Part<'a>,
@@ -136,7 +131,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// What the in-place form has assigned.
+    /// The derivatives that the in-place form has assigned.
     fn assigned(
         &mut self,
         part: &Part<'a>,
@@ -199,7 +194,7 @@ impl<'a> Elaborator<'a, '_> {
         derivatives
     }
 
-    /// What the form that returns them has returned.
+    /// The derivatives that the returning form has returned.
     fn returned(&mut self, part: &Part<'a>, result: Value<'a>, layout: &Layout<'a>) -> Vec<Id> {
         if result == Value::Poison || self.system.opaque {
             return Vec::new();
@@ -248,7 +243,7 @@ impl<'a> Elaborator<'a, '_> {
         Vec::new()
     }
 
-    /// The entries of a Jacobian by hand, row by row. What is not assigned is zero.
+    /// The entries of a Jacobian by hand, row by row. Entries that are not assigned are zero.
     pub(super) fn matrix(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Vec<Id> {
         let states = inputs.state.size();
         let layout =
@@ -277,8 +272,8 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The truth value of a condition of the domain, if it is ever true.
-    pub(super) fn out_of_domain(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Option<Id> {
+    /// The truth value of a condition, if it is ever true.
+    pub(super) fn truth_of(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Option<Id> {
         match self.part(part, inputs, None) {
             Value::Mask(id) => Some(id),
             Value::Bool(true) => {
@@ -295,20 +290,26 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    /// The names and values of an observable.
-    pub(super) fn observable(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Vec<(String, Id)> {
+    /// What a function computes whose purpose is to give numbers.
+    pub(super) fn numbers(
+        &mut self,
+        purpose: Purpose,
+        part: &Part<'a>,
+        inputs: &Inputs<'a>,
+    ) -> Vec<Number> {
         let result = self.part(part, inputs, None);
         let mut leaves = Vec::new();
         result.leaves(super::structs::plain(part.name), &mut leaves);
         let mut values = Vec::with_capacity(leaves.len());
         for (name, leaf) in leaves {
             match leaf {
-                Value::Real(id) => values.push((name, id)),
+                Value::Real(id) => values.push(Number { purpose, name, id }),
                 Value::Poison | Value::Unset(_) => {}
                 other => {
                     let message = format!(
-                        "an observable is a float, found {}: it is computed in every lane; return \
-                         a float, or an array, a tuple or a struct of floats",
+                        "{} is a float, found {}: it is computed in every lane; return a float, or \
+                         an array, a tuple or a struct of floats",
+                        purpose.what(),
                         other.describe()
                     );
                     self.error(0, &part.result.syntax, message);

@@ -10,7 +10,8 @@ use super::table::{Constant, Outside};
 use super::value::{Partly, Value};
 use super::work::Work;
 use super::{Elaborator, Role};
-use crate::ast::{Arithmetic, Expr, ExprKind, Function, IntegerType, Member, Place, Step, Struct};
+use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Member, Place, Step, Struct};
+use crate::functions::Function;
 use crate::graph::{Id, Node};
 
 impl<'a> Elaborator<'a, '_> {
@@ -387,7 +388,7 @@ impl<'a> Elaborator<'a, '_> {
         *self.element_mut(variable, &location) = value;
     }
 
-    /// An element to be changed. Arrays around it that others share are copied.
+    /// A mutable reference to an element. Arrays around it that others share are copied.
     fn element_mut(&mut self, variable: usize, location: &[usize]) -> &mut Value<'a> {
         let mut element = &mut self.variables[variable].value;
         for &index in location {
@@ -406,19 +407,19 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
-/// For a constant whose value decides what is generated.
+/// The message for a constant whose value decides what is generated.
 pub(super) const FROM_OUTSIDE: &str = "the value of this constant is not visible here: a macro cannot \
                                        see outside of its item; declare the `const` inside of \
                                        this function, or of a module under `#[ode_system]`, or \
                                        write the number";
 
-/// What is indexed.
+/// The indexed variable.
 enum Base<'a> {
     Variable(usize),
     Temporary(Value<'a>),
 }
 
-/// From a value to an element.
+/// The path from a value to an element.
 pub(super) enum Access<'e, 'a> {
     Index(&'e Expr<'a>),
     Field(Member<'a>),
@@ -433,7 +434,7 @@ impl<'e, 'a> From<&'e Step<'a>> for Access<'e, 'a> {
     }
 }
 
-/// A field that is not there.
+/// The message for a field that does not exist.
 pub(super) fn no_field(definition: &Struct<'_>, name: &proc_macro2::Ident) -> String {
     let names = definition.fields.iter().map(|field| field.name.to_string());
     let similar = names.clone().find(|known| nearly_equal(known, &name.to_string()));
@@ -449,7 +450,7 @@ pub(super) fn text(expr: &syn::Expr) -> String {
     expr.to_token_stream().to_string().replace(' ', "")
 }
 
-/// What is unset in a value, if anything is.
+/// The first part of a value that is unset, if there is one.
 fn find_unset<'a>(value: &Value<'a>) -> Option<Option<Partly<'a>>> {
     match value {
         Value::Unset(partly) => Some(*partly),
@@ -461,7 +462,7 @@ fn has_unset(value: &Value<'_>) -> bool {
     find_unset(value).is_some()
 }
 
-/// Makes everything unset unknown.
+/// Makes all unset parts of a value unknown.
 pub(super) fn poison(value: &mut Value<'_>) {
     match value {
         Value::Unset(_) => *value = Value::Poison,

@@ -31,7 +31,7 @@ impl PartialEq for Layout<'_> {
 }
 
 impl<'a> Layout<'a> {
-    /// Number of floats.
+    /// The number of floats.
     pub(crate) fn size(&self) -> usize {
         match self {
             Layout::Float => 1,
@@ -56,7 +56,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Names of the floats, if the type is a struct: those of its fields.
+    /// The names of the floats, if the type is a struct: those of its fields.
     pub(super) fn field_names(&self) -> Option<Vec<String>> {
         fn names(layout: &Layout<'_>, name: String, all: &mut Vec<String>) {
             match layout {
@@ -80,7 +80,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The name of a field, or what stands for it.
+/// The name that is the syntax, or `flag` where it is no single name.
 fn flag(syntax: &dyn ToTokens) -> String {
     match syn::parse2::<Ident>(syntax.to_token_stream()) {
         Ok(name) => name.to_string(),

@@ -17,11 +17,11 @@ use crate::ast::{Expr, Interpolation};
 use crate::graph::{Comparison, Graph, Id, Node, Unary};
 
 /// A constant from outside, or an element of one.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Outside {
     /// The last name of its path.
     pub name: String,
-    /// As an expression of rustc's.
+    /// The constant as an expression for rustc.
     pub tokens: TokenStream,
 }
 
@@ -40,32 +40,34 @@ impl PartialEq for Outside {
 }
 
 /// A number whose value only rustc knows.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Constant {
     Value(Outside),
     /// The index of the last element of an array.
     Last(Outside),
 }
 
-/// What [`Node::Lookup`] finds entries in.
-#[derive(Clone, PartialEq)]
+/// A table in which [`Node::Lookup`] finds entries.
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Table {
     Known(Vec<f64>),
     Outside {
         array: Outside,
-        /// With one entry more at each end, as cubic interpolation has them.
+        /// Whether there is one entry more at each end, as for cubic interpolation.
         extended: bool,
     },
 }
 
-/// Where the entries around a position come from.
+/// The source of the entries around a position.
 enum Entries {
     Table(u32),
-    /// Entries that differ between lanes, which are selected, so that there are derivatives by them.
+    /// Entries that differ between lanes, which are selected, so that there are derivatives by
+    /// them.
     Lanes(Vec<Id>),
 }
 
-/// The most values of lanes to look up: selections and their derivatives grow with the square.
+/// The largest number of lane values to look up: selections and their derivatives grow with the
+/// square.
 const MOST_SELECTED: usize = 64;
 
 impl<'a> Elaborator<'a, '_> {
@@ -221,7 +223,7 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
-/// The arithmetic of `ode_core::table`, operation by operation.
+/// The arithmetic of `ode_core::system::table`, operation by operation.
 impl Graph {
     /// The entry at or before `x`, of which `last` is the last, and how far beyond it `x` is.
     fn position(&mut self, x: Id, last: Id) -> (Id, Id) {
@@ -250,7 +252,7 @@ impl Graph {
         self.mul_add(half, inner, p1)
     }
 
-    /// Entries with one more at each end.
+    /// The entries with one more at each end.
     fn extended(&mut self, entries: Vec<Id>) -> Vec<Id> {
         let before = self.beyond(entries.iter().copied());
         let after = self.beyond(entries.iter().rev().copied());

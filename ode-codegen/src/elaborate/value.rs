@@ -1,10 +1,11 @@
-//! What an expression evaluates to while the graph is built.
+//! The values of expressions while the graph is built.
 
 use std::rc::Rc;
 
 use super::call::Closure;
 use super::integer::Integer;
-use crate::ast::{Function, Struct};
+use crate::ast::Struct;
+use crate::functions::Function;
 use crate::graph::Id;
 
 /// A value of the subset.
@@ -19,14 +20,14 @@ pub(super) enum Value<'a> {
     Integer(Integer),
     /// An integer that differs between the branches of an `if` on lanes.
     LaneInteger,
-    /// Shared: arrays are passed to functions, and looked at again after a branch.
+    /// An array. It is shared, since arrays are passed to functions and compared after a branch.
     Array(Rc<Vec<Value<'a>>>),
     Tuple(Rc<Vec<Value<'a>>>),
     /// The values of the fields, in the order of their declaration.
     Struct(Rc<Struct<'a>>, Rc<Vec<Value<'a>>>),
     /// The name of a struct.
     Type(Rc<Struct<'a>>),
-    /// What an iterator gives, one after another.
+    /// The items of an iterator, in order.
     Iterator(Vec<Value<'a>>),
     /// A closure or a function.
     Closure(Closure<'a>),
@@ -39,7 +40,7 @@ pub(super) enum Value<'a> {
     Poison,
 }
 
-/// The `if` in only one branch of which a variable is assigned.
+/// An `if` in only one branch of which a variable is assigned.
 #[derive(Clone, Copy)]
 pub(super) struct Partly<'a> {
     pub token: &'a syn::token::If,
@@ -89,7 +90,7 @@ impl<'a> Value<'a> {
         Value::Tuple(Rc::new(elements))
     }
 
-    /// What a loop over it gives.
+    /// The items of a loop over the value.
     pub(super) fn items(&self) -> Option<&[Value<'a>]> {
         match self {
             Value::Array(items) => Some(items),
@@ -98,7 +99,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The values it is made of.
+    /// The values that it is made of.
     pub(super) fn elements(&self) -> Option<&Rc<Vec<Value<'a>>>> {
         match self {
             Value::Array(elements) | Value::Tuple(elements) | Value::Struct(_, elements) => {
@@ -140,7 +141,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// In words, with an article.
+    /// A description in words, with an article.
     pub(super) fn describe(&self) -> &'static str {
         match self {
             Value::Real(_) => "a float",

@@ -1,10 +1,10 @@
-//! How much the evaluation may take, of time and of memory: a right-hand side that unrolls to too
-//! many operations is refused before anybody waits for it, and so is one that gets nowhere.
+//! Limits of the time and memory of the evaluation: a right-hand side that unrolls to too many
+//! operations is refused early, and so is one that never ends.
 
 use super::Elaborator;
 use super::value::Value;
 
-/// Something that takes time, at about 5 ns a unit.
+/// A kind of work, in units of about 5 ns.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(super) enum Work {
@@ -20,7 +20,7 @@ pub(super) enum Work {
     Mistake = 100,
 }
 
-/// The most work for each operation that there may be: 10 rounds, or 35 expressions.
+/// The largest amount of work for each operation: 10 rounds, or 35 expressions.
 const LIMIT: u64 = 320;
 
 impl<'a> Elaborator<'a, '_> {
@@ -53,14 +53,14 @@ impl<'a> Elaborator<'a, '_> {
         value
     }
 
-    /// Whether it takes too long.
+    /// Whether the evaluation takes too long.
     pub(super) fn is_spent(&self) -> bool {
         self.work > self.limit.saturating_mul(LIMIT)
     }
 }
 
-/// Number of scalars in a value. Arrays that others share count each time: who copies or compares
-/// them does not know.
+/// The number of scalars in a value. Shared arrays count each time, as they are copied or compared
+/// each time.
 pub(super) fn size(value: &Value<'_>) -> usize {
     match value {
         Value::Iterator(items) => items.iter().map(size).sum(),

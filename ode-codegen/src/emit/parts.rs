@@ -1,7 +1,7 @@
 //! Long functions in parts, each of which is a function of its own.
 //!
-//! What LLVM takes for a function grows faster than its length. A part computes so many values and leaves in
-//! arrays what later ones need, and what the results are.
+//! The time that LLVM takes for a function grows faster than its length. A part computes a number
+//! of values and stores in arrays those that later parts need, and the results.
 //!
 //! ```text
 //! let zero = R::lit(0.0);
@@ -15,13 +15,13 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Results, Writer, is_mask};
-use crate::graph::{Id, Node, Unary};
+use super::{Results, Writer};
+use crate::graph::{Id, Kind, Node, Unary};
 
-/// How many operations a part has. The rest of what is compiled for a system is about as long.
+/// The number of operations of a part. The rest of the code for a system is about as long.
 pub(super) const LENGTH: usize = 400;
 
-/// Where a result goes, and what it is.
+/// The place of a result, and its node.
 struct Place {
     place: TokenStream,
     value: Id,
@@ -71,7 +71,7 @@ impl Writer<'_> {
                 let is_result = results[part].iter().find(|result| result.value == *id);
                 let name = if let Some(Place { place, .. }) = is_result {
                     quote!(out #place)
-                } else if is_mask(graph.node(*id)) {
+                } else if graph.node(*id).kind() == Kind::Mask {
                     let name = format_ident!("kept_{}", value.to_string());
                     masks.extend(quote!(let mut #name = zero.lt(zero);));
                     lines.extend(quote!(#name = #value;));

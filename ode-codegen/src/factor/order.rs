@@ -1,7 +1,7 @@
 //! The order in which the unknowns of a sparse matrix are eliminated, and what that takes.
 //!
-//! Matrices here have hundreds or thousands of rows, and a macro runs without optimisation: what the
-//! next pivots cost is kept, and changed only where an elimination changes it.
+//! Matrices here have hundreds or thousands of rows, and a macro runs without optimisation: what
+//! the next pivots cost is kept, and changed only where an elimination changes it.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,37 +11,38 @@ pub(super) type Pattern = Vec<Vec<usize>>;
 /// An order of elimination.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Order {
-    /// Equations and unknowns: position to row, position to column.
+    /// The equations and unknowns: from position to row, and from position to column.
     pub rows: Vec<usize>,
     pub columns: Vec<usize>,
-    /// Multiplications and subtractions of the elimination.
+    /// The number of multiplications and subtractions of the elimination.
     pub operations: usize,
 }
 
-/// Why there is no straight-line code for linear equations.
+/// The reason why there is no straight-line code for linear equations.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unsuitable {
-    /// These equations have fewer unknowns in them than they are: whatever the numbers, they have no
-    /// solution, or many.
+    /// These equations have fewer unknowns in them than they are: whatever the numbers, they have
+    /// no solution, or many.
     Singular { equations: Vec<usize>, unknowns: Vec<usize> },
-    /// It takes more than [`LIMIT`](super::LIMIT) operations. For loops: of each unknown an equation
-    /// that it is in, each equation once.
+    /// It takes more than [`LIMIT`](super::LIMIT) operations. For loops: of each unknown an
+    /// equation that it is in, each equation once.
     Long { equation_of: Vec<usize> },
-    /// It is for loops, with the pivots on the diagonal, as it is large and has few zeros when it is eliminated.
+    /// It is for loops, with the pivots on the diagonal, as it is large and has few zeros when it
+    /// is eliminated.
     Full,
 }
 
-/// What the next pivot is chosen by; of equal ones it is the first.
+/// The cost by which the next pivot is chosen; of equal ones it is the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cost {
-    /// Entries beside it in its row times those in its column (Markowitz 1957).
+    /// The other entries in its row times those in its column (Markowitz 1957).
     Markowitz,
-    /// Entries that become nonzero (Tinney and Walker 1967, scheme 3).
+    /// The entries that become nonzero (Tinney and Walker 1967, scheme 3).
     MinimumFill,
 }
 
-/// For each column a row with a nonzero in it, each row once: as many as possible of them nonzeros of `mass`,
-/// since these are large where steps are short; and the diagonal where that is possible.
+/// For each column a row with a nonzero in it, each row once: as many as possible of them nonzeros
+/// of `mass`, since these are large where steps are short; and the diagonal where that is possible.
 pub(super) fn matching(pattern: &Pattern, mass: &Pattern) -> Result<Vec<usize>, Unsuitable> {
     let n = pattern.len();
     let mut pivots = Pivots { mass, row_of: vec![None; n], column_of: vec![None; n] };
@@ -79,8 +80,8 @@ impl Pivots<'_> {
         i32::from(self.mass[row].binary_search(&column).is_err())
     }
 
-    /// Gives `row` a column, on a path of least cost on which each row but the last leaves its own to the
-    /// one before.
+    /// Gives `row` a column, on a path of least cost on which each row but the last leaves its own
+    /// to the one before.
     fn augment(&mut self, nonzero: &Pattern, row: usize) -> Result<(), Unsuitable> {
         let mut from: Vec<Option<usize>> = vec![None; nonzero.len()];
         let mut costs = vec![i32::MAX; nonzero.len()];
@@ -120,7 +121,8 @@ impl Pivots<'_> {
 }
 
 impl Order {
-    /// By the pivots `(row_of[k], k)`; `None` where it takes more than `limit` operations.
+    /// The elimination by the pivots `(row_of[k], k)`; `None` where it takes more than `limit`
+    /// operations.
     pub(super) fn new(
         pattern: &Pattern,
         row_of: &[usize],
@@ -148,16 +150,16 @@ struct Elimination {
     cost: Cost,
     rows: Vec<Bits>,
     columns: Vec<Bits>,
-    /// How many entries there are in each row and column.
+    /// The number of entries in each row and column.
     beside: Vec<usize>,
     below: Vec<usize>,
-    /// Of the entries that a pivot would fill, how many are nonzero already: at `(i, j)`, `i` in its
-    /// column and `j` in its row, the diagonal included. Kept for [`Cost::MinimumFill`] only.
+    /// Of the entries that a pivot would fill, how many are nonzero already: at `(i, j)`, `i` in
+    /// its column and `j` in its row, the diagonal included. Kept for [`Cost::MinimumFill`] only.
     full: Vec<usize>,
     costs: Vec<usize>,
-    /// Costs and pivots.
+    /// The queue of costs and pivots.
     queue: BTreeSet<(usize, usize)>,
-    /// The pivots whose cost may not be `costs`.
+    /// The pivots whose cost in `costs` may be outdated.
     changed: Bits,
 }
 
@@ -254,7 +256,7 @@ impl Elimination {
 struct Bits(Vec<u64>);
 
 impl Bits {
-    /// For numbers below `n`.
+    /// The empty set, for numbers below `n`.
     fn new(n: usize) -> Self {
         Bits(vec![0; n.div_ceil(64)])
     }
@@ -285,7 +287,7 @@ impl Bits {
 struct Members<W> {
     words: W,
     word: u64,
-    /// Of the words taken.
+    /// The number of bits of the words taken.
     count: usize,
 }
 
@@ -382,7 +384,8 @@ mod tests {
         }
     }
 
-    /// The least number of pivots beside the mass matrix, of all ways to give rows from `row` on columns.
+    /// The least number of pivots beside the mass matrix, of all ways to give rows from `row` on
+    /// columns.
     fn least(pattern: &Pattern, mass: &Pattern, row: usize, free: &mut Vec<bool>) -> Option<usize> {
         let mut least = (row == pattern.len()).then_some(0);
         for &column in pattern.get(row).into_iter().flatten() {

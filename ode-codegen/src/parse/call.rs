@@ -3,9 +3,8 @@
 use super::refuse::DEFAULT;
 use super::statement::NOT_SEEN;
 use super::{Parser, elsewhere, refuse};
-use crate::ast::{
-    Cast, Expr, ExprKind, Function, IntegerType, Interpolation, Known, Method, Relation, Type,
-};
+use crate::ast::{Cast, Expr, ExprKind, IntegerType, Interpolation, Known, Method, Relation, Type};
+use crate::functions::Function;
 use crate::graph::Comparison;
 
 /// The comparisons of `Real`, which a function generic over numbers has instead of operators.
@@ -28,7 +27,7 @@ impl Parser<'_> {
         {
             let instead = match elsewhere::expression(&name) {
                 Some(expression) => expression,
-                None => refuse::as_method(elsewhere::function(&name).unwrap_or(&name)),
+                None => refuse::as_method(Function::from_elsewhere(&name).unwrap_or(&name)),
             };
             let message = format!(
                 "`{module}` is not a module of Rust: functions are methods of floats here; write \
@@ -78,7 +77,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A call of one of the functions at hand.
+    /// A call of one of the functions in scope.
     fn function<'a>(
         &self,
         function: Function,

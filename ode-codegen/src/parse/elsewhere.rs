@@ -1,34 +1,10 @@
-//! What users know by other names, from other languages and libraries, and what it is here.
+//! Names that users know from other languages and libraries, and what to write here instead.
 
 use super::refuse::as_method;
-use crate::ast::Function;
 use crate::elaborate::nearly_equal;
+use crate::functions::Function;
 
-/// Functions of floats by their names in other languages, and here.
-const FUNCTIONS: [(&str, &str); 20] = [
-    ("pow", "powf"),
-    ("fabs", "abs"),
-    ("sign", "signum"),
-    ("sgn", "signum"),
-    ("power", "powf"),
-    ("log", "ln"),
-    ("log1p", "ln_1p"),
-    ("expm1", "exp_m1"),
-    ("arcsin", "asin"),
-    ("arccos", "acos"),
-    ("arctan", "atan"),
-    ("arctan2", "atan2"),
-    ("arcsinh", "asinh"),
-    ("arccosh", "acosh"),
-    ("arctanh", "atanh"),
-    ("ceiling", "ceil"),
-    ("fmin", "min"),
-    ("fmax", "max"),
-    ("deg2rad", "to_radians"),
-    ("rad2deg", "to_degrees"),
-];
-
-/// What is an expression here, by its names elsewhere, whether it is a function or a method there.
+/// Functions and methods elsewhere, by their names there, that are expressions here.
 const EXPRESSIONS: [(&[&str], &str); 22] = [
     (&["square", "squared", "sqr"], "`x * x`"),
     (&["cube"], "`x * x * x`"),
@@ -90,12 +66,7 @@ const CHANCE: [&str; 16] = [
     "now",
 ];
 
-/// Our name of a function of floats.
-pub(super) fn function(theirs: &str) -> Option<&'static str> {
-    FUNCTIONS.iter().find(|(name, _)| *name == theirs).map(|(_, ours)| *ours)
-}
-
-/// What to write for what is an expression here.
+/// The expression to write instead.
 pub(super) fn expression(theirs: &str) -> Option<String> {
     let found = EXPRESSIONS.iter().find(|(names, _)| names.contains(&theirs));
     if SPECIAL.contains(&theirs) {
@@ -109,7 +80,7 @@ pub(super) fn is_complex(name: &str) -> bool {
     matches!(name, "Complex" | "Complex64" | "Complex32" | "num_complex")
 }
 
-/// Why a path cannot be called, if it leads into a library of numbers.
+/// The reason why a path cannot be called, if it leads into a library of numbers.
 pub(super) fn library<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     segments.into_iter().find_map(|segment| match segment {
         segment if is_complex(segment) => Some(
@@ -159,17 +130,18 @@ pub(super) fn constant(segments: &[String]) -> Option<&'static str> {
 
 /// The function that was probably meant.
 pub(super) fn meant(name: &str) -> Option<&'static str> {
-    let known = || Function::NAMES.iter().map(|(known, _)| *known);
-    function(name).or_else(|| known().find(|known| nearly_equal(known, name)))
+    let nearly = || Function::names().find(|known| nearly_equal(known, name));
+    Function::from_elsewhere(name).or_else(nearly)
 }
 
-/// For a function of floats that is called as a function by itself.
+/// The message for a function of floats that is called as a free function.
 pub(super) fn as_a_method(path: &str) -> Option<String> {
     let name = path.rsplit("::").next().unwrap_or(path);
     if name == "len" {
         return Some("`len` is a method of arrays; write `u.len()`".to_owned());
     }
-    let name = function(name).or_else(|| Function::from_name(name).map(|_| name))?;
+    let name =
+        Function::from_elsewhere(name).or_else(|| Function::from_name(name).map(|_| name))?;
     Some(format!(
         "`{path}` is not a function by itself: it is a method of floats; write {}",
         as_method(name)

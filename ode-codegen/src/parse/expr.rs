@@ -4,9 +4,9 @@ use quote::ToTokens;
 
 use super::{Parser, elsewhere, refuse};
 use crate::ast::{
-    Arithmetic, Cast, Expr, ExprKind, Function, IntegerType, Member, Place, Relation, Scalar, Step,
-    Target,
+    Arithmetic, Cast, Expr, ExprKind, IntegerType, Member, Place, Relation, Scalar, Step, Target,
 };
+use crate::functions::Function;
 use crate::graph::Comparison;
 
 fn is_text(expr: &syn::Expr) -> bool {
@@ -264,7 +264,7 @@ impl Parser<'_> {
         ExprKind::Path(&path.path)
     }
 
-    /// For `np.pi`: what it is here.
+    /// The expression to write instead of `np.pi`.
     fn constant_of_module(&self, field: &syn::ExprField) -> Option<&'static str> {
         let module = refuse::module_of_mathematics(&field.base)?.to_string();
         let syn::Member::Named(name) = &field.member else { return None };

@@ -4,7 +4,7 @@ use super::Parser;
 use super::control::names;
 use crate::ast::{Block, ExprKind, MassMatrix, Typed};
 
-/// How to write it, for messages.
+/// The form of a mass matrix, for messages.
 const FORMS: &str =
     "`#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one";
 

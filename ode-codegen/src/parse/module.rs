@@ -4,75 +4,10 @@ use std::rc::Rc;
 
 use super::signature;
 use super::{Declared, Parser};
-use crate::ast::{Block, Part, System};
+use crate::ast::{Block, Part, Purpose, System};
 use crate::ctxt::Ctxt;
 use crate::outside::Outside;
 use syn::visit::Visit;
-
-/// What a function in the module is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Rhs,
-    Jacobian,
-    Tgrad,
-    Domain,
-    Observable,
-    /// Called by the others.
-    Helper,
-}
-
-impl Kind {
-    pub(crate) fn of(item: &syn::ItemFn) -> Kind {
-        if item.attrs.iter().any(is_observable) {
-            return Kind::Observable;
-        }
-        match item.sig.ident.to_string().as_str() {
-            "rhs" => Kind::Rhs,
-            "jacobian" => Kind::Jacobian,
-            "tgrad" => Kind::Tgrad,
-            "is_out_of_domain" => Kind::Domain,
-            _ => Kind::Helper,
-        }
-    }
-
-    /// In words, with an article.
-    fn what(self) -> &'static str {
-        match self {
-            Kind::Rhs => "a right-hand side",
-            Kind::Jacobian => "a Jacobian",
-            Kind::Tgrad => "a derivative by the time",
-            Kind::Domain => "a condition of the domain",
-            Kind::Observable => "an observable",
-            Kind::Helper => "a function of a system",
-        }
-    }
-
-    /// The signatures, for messages.
-    fn forms(self) -> &'static str {
-        match self {
-            Kind::Rhs | Kind::Helper => {
-                "`fn rhs(du: &mut State, u: &State, p: &Parameters, t: f64)` or \
-                 `fn rhs(u: &State, p: &Parameters, t: f64) -> State`, with structs of these names or \
-                 arrays `[f64; N]`"
-            }
-            Kind::Jacobian => {
-                "`fn jacobian(u: &State, p: &Parameters, t: f64) -> [[f64; N]; N]` or \
-                 `fn jacobian(j: &mut [[f64; N]; N], u: &State, p: &Parameters, t: f64)`"
-            }
-            Kind::Tgrad => {
-                "`fn tgrad(u: &State, p: &Parameters, t: f64) -> State` or \
-                 `fn tgrad(dt: &mut State, u: &State, p: &Parameters, t: f64)`"
-            }
-            Kind::Domain => "`fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool`",
-            Kind::Observable => "`fn name(u: &State, p: &Parameters, t: f64) -> f64`",
-        }
-    }
-}
-
-/// `#[observable]`
-pub(crate) fn is_observable(attribute: &syn::Attribute) -> bool {
-    attribute.path().segments.last().is_some_and(|last| last.ident == "observable")
-}
 
 /// The functions, constants and structs of a module; anything else is rustc's alone.
 fn seen(item: &syn::Item) -> bool {
@@ -88,7 +23,7 @@ pub(crate) fn parse<'a>(
 ) -> Option<System<'a>> {
     let functions = || {
         content.iter().filter_map(|item| match item {
-            syn::Item::Fn(item) => Some((Kind::of(item), item)),
+            syn::Item::Fn(item) => Some((Purpose::of(item), item)),
             _ => None,
         })
     };
@@ -99,10 +34,11 @@ pub(crate) fn parse<'a>(
             _ => None,
         })
         .collect();
-    let Some((_, rhs)) = functions().find(|(kind, _)| *kind == Kind::Rhs) else {
+    let Some((_, rhs)) = functions().find(|(purpose, _)| *purpose == Purpose::Rhs) else {
         // One that could be it, but for its name.
-        let candidate = functions().find(|(kind, item)| {
-            *kind == Kind::Helper && signature::read(&item.sig, "", Kind::Rhs.forms()).is_ok()
+        let candidate = functions().find(|(purpose, item)| {
+            *purpose == Purpose::Helper
+                && signature::read(&item.sig, "", Purpose::Rhs.forms()).is_ok()
         });
         match candidate {
             Some((_, item)) => ctxt.error(
@@ -114,7 +50,7 @@ pub(crate) fn parse<'a>(
             None => ctxt.error(
                 0,
                 name,
-                format!("this system has no right-hand side: write {}", Kind::Rhs.forms()),
+                format!("this system has no right-hand side: write {}", Purpose::Rhs.forms()),
             ),
         }
         return None;
@@ -137,12 +73,12 @@ pub(crate) fn parse<'a>(
         match item {
             syn::Item::Struct(item) => items.structs.extend(parser.structure(item)),
             syn::Item::Const(item) => items.constants.push(parser.constant(item)),
-            // The right-hand side may be written with observables. One that is none is reported once.
+            // The right-hand side may be written with observables. One that is none is reported
+            // once.
             syn::Item::Fn(item)
-                if match Kind::of(item) {
-                    Kind::Helper => true,
-                    Kind::Observable => !writes(item),
-                    _ => false,
+                if match Purpose::of(item) {
+                    Purpose::Helper => true,
+                    purpose => purpose.gives_numbers() && !writes(item),
                 } =>
             {
                 items.functions.push((&item.sig.ident, Rc::new(parser.function_item(item))));
@@ -152,19 +88,15 @@ pub(crate) fn parse<'a>(
     }
 
     let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
-    let [mut rhs_part, mut jacobian, mut tgrad, mut domain] = [const { None }; 4];
-    let mut observables = Vec::new();
-    for (kind, item) in functions() {
-        if kind == Kind::Helper {
+    let (mut rhs_part, mut others) = (None, Vec::new());
+    for (purpose, item) in functions() {
+        if purpose == Purpose::Helper {
             continue;
         }
-        let Some(part) = parser.part_of(kind, item) else { continue };
-        match kind {
-            Kind::Rhs => rhs_part = Some(part),
-            Kind::Jacobian => jacobian = Some(part),
-            Kind::Tgrad => tgrad = Some(part),
-            Kind::Domain => domain = Some(part),
-            _ => observables.push(part),
+        let Some(part) = parser.part_of(purpose, item) else { continue };
+        match purpose {
+            Purpose::Rhs => rhs_part = Some(part),
+            _ => others.push((purpose, part)),
         }
     }
     Some(System {
@@ -172,11 +104,8 @@ pub(crate) fn parse<'a>(
         scalar,
         items,
         rhs: rhs_part?,
-        jacobian,
-        tgrad,
+        others,
         mass,
-        domain,
-        observables,
         uses: Vec::new(),
         opaque: parser.opaque.get(),
         hidden_names: parser.hidden_names.get(),
@@ -184,22 +113,20 @@ pub(crate) fn parse<'a>(
 }
 
 impl Parser<'_> {
-    fn part_of<'a>(&self, kind: Kind, item: &'a syn::ItemFn) -> Option<Part<'a>> {
-        match signature::read(&item.sig, kind.what(), kind.forms()) {
-            Ok(signature) if kind == Kind::Observable && signature.out.is_some() => {
+    fn part_of<'a>(&self, purpose: Purpose, item: &'a syn::ItemFn) -> Option<Part<'a>> {
+        match signature::read(&item.sig, purpose.what(), purpose.forms()) {
+            Ok(signature) if purpose.gives_numbers() && signature.out.is_some() => {
                 let message = format!(
-                    "an observable returns its value: write {}, or an array, a tuple or a struct \
-                     of several",
-                    kind.forms()
+                    "{} returns its value: write {}, or an array, a tuple or a struct of several",
+                    purpose.what(),
+                    purpose.forms()
                 );
                 self.error(&item.sig.ident, message);
                 None
             }
-            Ok(signature) if kind == Kind::Domain && !is_bool(signature.returns) => {
-                let message = format!(
-                    "a condition of the domain returns a truth value: write {}",
-                    kind.forms()
-                );
+            Ok(signature) if purpose.gives_truth() && !is_bool(signature.returns) => {
+                let message =
+                    format!("{} returns a truth value: write {}", purpose.what(), purpose.forms());
                 self.error(&item.sig.ident, message);
                 None
             }

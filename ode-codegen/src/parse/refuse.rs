@@ -1,9 +1,10 @@
-//! The messages for what is outside the subset: what is not possible, why, what to write instead.
+//! The messages for constructs outside the subset: what is not possible, why, what to write
+//! instead.
 
 use super::elsewhere;
-use crate::ast::Function;
+use crate::functions::Function;
 
-/// Why and what instead, for a macro by name.
+/// For macros by name, the reason and what to write instead.
 pub(super) fn macro_call(name: &str) -> String {
     let reason = match name {
         "vec" => "a lane cannot allocate; write an array of fixed size, such as `[0.0; 4]`",
@@ -57,7 +58,7 @@ pub(crate) fn allocates(name: &str) -> bool {
     TYPES.contains(&name)
 }
 
-/// For a type that allocates.
+/// The message for a type that allocates.
 pub(super) fn allocation(name: &str) -> String {
     let instead = match name {
         "Box" | "Rc" | "Arc" | "RefCell" => "use the value itself",
@@ -67,7 +68,8 @@ pub(super) fn allocation(name: &str) -> String {
     format!("`{name}` cannot be used in a right-hand side: a lane cannot allocate; {instead}")
 }
 
-/// Why and what instead, for a type that is no array of floats, if people write it for one.
+/// For a type that people write in place of an array of floats, the reason and what to write
+/// instead.
 pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
     let path = match ty {
         syn::Type::Path(path) => &path.path,
@@ -101,7 +103,8 @@ pub(crate) fn of_type(ty: &syn::Type) -> Option<String> {
     known.then(|| elsewhere::library([&*name])).flatten().map(str::to_owned)
 }
 
-/// For a call of a function that is not one of the known; `here` is "this function" or "this module".
+/// The message for a call of an unknown function; `here` is "this function" or "this
+/// module".
 pub(crate) fn function_call(path: &str, here: &str) -> String {
     if let Some(message) = elsewhere::as_a_method(path) {
         return message;
@@ -170,11 +173,11 @@ pub(super) fn as_method(name: &str) -> String {
     }
 }
 
-/// For `..Default::default()`.
+/// The message for `..Default::default()`.
 pub(super) const DEFAULT: &str = "what the trait `Default` gives is not visible here; write each \
                                   field, as in `State { x: 0.0, y: 0.0 }`";
 
-/// For a variant of an enum.
+/// The message for a variant of an enum.
 pub(super) const VARIANT: &str = "a variant of an enum cannot be used in a right-hand side: a \
                                   `match` is on integers and truth values, and there are no enums; \
                                   write the condition, as in `let on = t < 5.0;` and `if on { … } \
@@ -188,7 +191,7 @@ pub(super) fn is_variant(segments: &[String]) -> bool {
     matches!(segments, [.., of, name] if is_camel(of) && is_camel(name))
 }
 
-/// How many arguments.
+/// A number of arguments in words.
 pub(crate) fn arguments_in_words(count: usize) -> String {
     match count {
         0 => "no argument".to_owned(),
@@ -197,7 +200,7 @@ pub(crate) fn arguments_in_words(count: usize) -> String {
     }
 }
 
-/// For a method that is not one of the known.
+/// The message for a call of an unknown method.
 pub(super) fn method_call(name: &str) -> String {
     let reason = match name {
         "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "map_or" | "is_some"
@@ -258,7 +261,7 @@ pub(super) fn method_call(name: &str) -> String {
     format!("cannot call `{name}` in a right-hand side: {reason}")
 }
 
-/// For a call of a function of floats with another number of arguments besides the first.
+/// The message for a call of a function of floats with a wrong number of further arguments.
 pub(super) fn arguments_of(function: Function, found: usize) -> String {
     let name = function.name();
     match (name, found) {
@@ -282,7 +285,7 @@ pub(super) fn arguments_of(function: Function, found: usize) -> String {
     }
 }
 
-/// For an expression by its kind.
+/// The message for an expression by its kind.
 pub(super) fn expression(expr: &syn::Expr) -> &'static str {
     match expr {
         syn::Expr::Return(_) => {

@@ -9,12 +9,12 @@ use crate::ast::{Scalar, Shape};
 pub(crate) const FORMS: &str = "`fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P], t: f64)` \
                      or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`";
 
-/// What a signature says.
+/// The arguments and results of a signature.
 pub(crate) struct Signature<'a> {
-    /// What results are written to.
+    /// The argument that results are written to.
     pub out: Option<Argument<'a>>,
     pub u: Argument<'a>,
-    /// Left out where there are none, or where they are not used.
+    /// The parameters; left out where there are none, or where they are not used.
     pub p: Option<Argument<'a>>,
     pub t: Option<&'a syn::Ident>,
     pub returns: Option<&'a syn::Type>,
@@ -30,13 +30,13 @@ impl<'a> Signature<'a> {
 
 /// An argument behind a reference.
 pub(crate) struct Argument<'a> {
-    /// `None` for `_`.
+    /// The name; `None` for `_`.
     pub name: Option<&'a syn::Ident>,
-    /// Without the reference.
+    /// The type without the reference.
     pub ty: &'a syn::Type,
 }
 
-/// Refuses what is not a plain function; `what` is "a right-hand side", for example.
+/// Refuses functions that are not plain ones; `what` is "a right-hand side", for example.
 pub(crate) fn plain(sig: &syn::Signature, what: &str) -> syn::Result<()> {
     let refuse = |tokens: &dyn ToTokens, why: &str| {
         Err(syn::Error::new_spanned(tokens, format!("{what} cannot be {why}")))
@@ -231,11 +231,11 @@ pub(crate) fn read<'a>(
     }
 }
 
-/// For parameters in the place of the state, which the derivatives tell.
+/// The message for parameters in the place of the state, which the number of derivatives shows.
 pub(crate) const ORDER: &str = "if these are the parameters, put them behind the state: the order \
                                 is state, parameters, time";
 
-/// The mistakes of those who know another order of arguments, or another form.
+/// The messages for another order of arguments, or another form of right-hand sides.
 fn misplaced(
     arguments: &[(Option<&syn::Ident>, &syn::Type)],
     returns: Option<&syn::Type>,

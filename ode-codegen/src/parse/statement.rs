@@ -9,7 +9,7 @@ use crate::ast::{
     Struct, Type,
 };
 
-/// For a struct without named fields.
+/// The message for a struct without named fields.
 pub(super) const NOT_SEEN: &str = "a struct needs named fields, and cannot be generic, in a right-hand \
                                    side: they are the names of its numbers; write `struct Point { x: \
                                    f64, y: f64 }`";

@@ -1,4 +1,4 @@
-//! What a module says in other words: aliases of types, and methods of its structs.
+//! Aliases of types and methods of structs, in terms of the rest of the language.
 //!
 //! The rest of the compiler knows functions and structs only. Aliases are replaced by what they
 //! stand for, and a method `fn k(&self, t: f64)` of `Parameters` becomes a function that is named
@@ -29,7 +29,8 @@ pub(super) fn desugared(content: &[syn::Item]) -> Vec<syn::Item> {
     items
 }
 
-/// A function with the same done to the items at its head, and constants in place of statics.
+/// A function with aliases and methods replaced in the items at its head, and with constants in
+/// place of statics.
 pub(super) fn function(item: &syn::ItemFn) -> syn::ItemFn {
     let mut item = item.clone();
     let is_item = |statement: &syn::Stmt| match statement {
@@ -151,13 +152,13 @@ impl VisitMut for SelfIs<'_> {
     }
 }
 
-/// The names of what is called as a method, or by a path of a type.
+/// The names of functions that are called as methods, or by the path of a type.
 #[derive(Default)]
 struct Called(HashSet<String>);
 
 impl Called {
-    /// Those of `methods` that are called, also by each other: what nobody calls may do what it
-    /// likes.
+    /// The methods that are called, also by each other: one that is never called may contain
+    /// anything.
     fn among(mut self, methods: Vec<(Ident, syn::ItemFn)>) -> Vec<syn::Item> {
         let mut called = Vec::new();
         let mut left = methods;
@@ -190,7 +191,7 @@ impl Visit<'_> for Called {
     }
 }
 
-/// The most aliases that are replaced; nobody writes as many.
+/// The largest number of aliases that are replaced, more than anyone writes.
 const ALIASES: usize = 10_000;
 
 /// Puts what they stand for in place of aliases of types.

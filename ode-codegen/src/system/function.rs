@@ -4,20 +4,21 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use syn::visit::Visit;
 
-use super::assemble::{self, Target};
-use super::{Options, configuration, derives, desugar, never};
+use super::{Options, configuration, derives, desugar, implementation};
+use crate::compile::{self, Compiled, Settings};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, plain};
 use crate::outside::{self, Calls, Imports, Outside, Waiting};
 use crate::parse::mass::is_mass_matrix;
 use crate::parse::{self, Declared, signature};
+use crate::print::rust::{self, never};
 
 /// Expands the attribute on a function.
 pub(super) fn start(attr: TokenStream, item: TokenStream) -> TokenStream {
     expand(attr, item, Vec::new(), true)
 }
 
-/// Goes on when another of the functions from outside is known.
+/// Resumes the expansion when another of the functions from outside is known.
 pub(crate) fn resumed(attr: TokenStream, item: TokenStream, known: Vec<Outside>) -> TokenStream {
     expand(attr, item, known, false)
 }
@@ -68,24 +69,31 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
     quote!(#errors #itself #stub)
 }
 
-fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Result<TokenStream> {
+/// Compiles the system that a function is, with what it takes from outside.
+pub(crate) fn compiled(
+    item: &syn::ItemFn,
+    settings: &Settings,
+    known: &[Outside],
+) -> syn::Result<(Compiled, compile::Outside)> {
     let understood = desugar::function(item);
     let parsed = Ctxt::scope(|ctxt| {
         let system = parse::parse(ctxt, &understood, known)?;
-        let elaborated = elaborate::elaborate(ctxt, &system, options.limit)?;
+        let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         Some((system, elaborated))
     })?;
     // Without an error the signature was understood.
     let Some((system, elaborated)) = parsed else {
         return Err(syn::Error::new_spanned(&item.sig, "this signature was not understood"));
     };
+    compile::compile(&system, elaborated, settings, plain(&item.sig.ident))
+}
+
+fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Result<TokenStream> {
     let name = &item.sig.ident;
-    let target = Target { ty: quote!(#name), name: plain(name) };
-    let (states, parameters) = (
-        Literal::usize_unsuffixed(elaborated.states()),
-        Literal::usize_unsuffixed(elaborated.parameters()),
-    );
-    let implementation = assemble::implementation(&system, elaborated, options, &target)?;
+    let (compiled, outside) = compiled(item, &options.settings, known)?;
+    let [states, parameters] =
+        [compiled.sizes.states, compiled.sizes.parameters].map(Literal::usize_unsuffixed);
+    let implementation = implementation(&compiled, &outside, &quote!(#name), options)?;
     let visibility = &item.vis;
     let facade = &options.facade;
     let configuration = configuration(&item.attrs);
@@ -99,7 +107,7 @@ fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Res
             #[allow(dead_code)]
             #[must_use]
             #visibility fn report() -> #facade::__private::Report {
-                #facade::__private::Report::of::<Self, #states, #parameters>()
+                #facade::__private::Report::of::<Self, #states, #parameters>(&#name)
             }
         }
     })
@@ -127,7 +135,8 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
         #(#configuration)*
         #[allow(deprecated)]
         const _: () = {
-            // Unlike the struct's, a function's name can be that of a variable, as in what was written.
+            // Unlike the struct's, a function's name can be that of a variable, as in what was
+            // written.
             #[allow(dead_code, non_snake_case)]
             fn #name() {}
 
@@ -163,7 +172,7 @@ fn stub(item: &syn::ItemFn, options: &Options) -> TokenStream {
         Err(_) => [None, None],
     };
     let (name, visibility, facade) = (&item.sig.ident, &item.vis, &options.facade);
-    let implementation = assemble::stub(&quote!(#name), sizes, options);
+    let implementation = rust::stub(&quote!(#name), sizes, &options.facade);
     let never = never();
     quote! {
         #implementation

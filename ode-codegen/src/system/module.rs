@@ -6,16 +6,17 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 
-use super::assemble::{self, Target};
 use super::desugar::desugared;
-use super::{Options, configuration, derives, never};
-use crate::ast::Interpolation;
+use super::{Options, configuration, derives, implementation};
+use crate::ast::{Interpolation, Purpose};
+use crate::compile::{self, Compiled, Settings};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
 use crate::outside::{self, Calls, Imports, Outside, Waiting};
 use crate::parse::mass::is_mass_matrix;
-use crate::parse::module::{self, Kind, is_observable};
+use crate::parse::module;
 use crate::parse::refuse;
+use crate::print::rust::{self, never};
 
 /// Names that the module gets.
 const ADDED: [&str; 2] = ["Model", "report"];
@@ -151,7 +152,7 @@ fn stub(
         // Of a struct, whose numbers are asked for by `into`, any size will do.
         None => structs_of_rhs(content, &numbers).map(|is_struct| is_struct.then_some(1)),
     };
-    let implementation = assemble::stub(&quote!(Model), sizes, options);
+    let implementation = rust::stub(&quote!(Model), sizes, &options.facade);
     let (facade, never) = (&options.facade, never());
     let conversions = content.iter().filter(|item| added(item).is_none()).map(|item| match item {
         syn::Item::Struct(item)
@@ -185,15 +186,23 @@ fn stub(
     }
 }
 
-/// `sizes`: the numbers of states and parameters, as soon as they are known.
-fn compile(
+/// What a module becomes, besides what it is.
+struct Made {
+    compiled: Compiled,
+    outside: compile::Outside,
+    conversions: TokenStream,
+}
+
+/// What is known of the system that a module is. `sizes`: the numbers of states and parameters, as
+/// soon as they are known.
+fn made(
     name: &Ident,
     content: &[syn::Item],
-    options: &Options,
+    settings: &Settings,
     known: &[Outside],
     sizes: &mut Option<(usize, usize)>,
-) -> syn::Result<TokenStream> {
-    let mut generated = TokenStream::new();
+) -> syn::Result<Made> {
+    let mut made = None;
     Ctxt::scope(|ctxt| {
         for item in content {
             if let Some(name) = added(item) {
@@ -204,36 +213,55 @@ fn compile(
             }
         }
         let system = module::parse(ctxt, name, content, known)?;
-        let elaborated = elaborate::elaborate(ctxt, &system, options.limit)?;
-        let (states, parameters) = (elaborated.states(), elaborated.parameters());
-        *sizes = Some((states, parameters));
+        let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
+        *sizes = Some((elaborated.states(), elaborated.parameters()));
         if ctxt.has_errors() {
             return None;
         }
-        let (states, parameters) =
-            (Literal::usize_unsuffixed(states), Literal::usize_unsuffixed(parameters));
         let conversions = conversions(&elaborated, system.scalar.name());
-        let target = Target { ty: quote!(Model), name: plain(name) };
-        match assemble::implementation(&system, elaborated, options, &target) {
-            Ok(implementation) => {
-                let facade = &options.facade;
-                generated = quote! {
-                    #implementation
-                    #conversions
-
-                    /// What the compiler made of this system.
-                    #[allow(dead_code, unreachable_pub)]
-                    #[must_use]
-                    pub fn report() -> #facade::__private::Report {
-                        #facade::__private::Report::of::<Model, #states, #parameters>()
-                    }
-                };
-            }
+        match compile::compile(&system, elaborated, settings, plain(name)) {
+            Ok((compiled, outside)) => made = Some(Made { compiled, outside, conversions }),
             Err(error) => ctxt.keep(0, error),
         }
         Some(())
     })?;
-    Ok(generated)
+    made.ok_or_else(|| syn::Error::new_spanned(name, "this module was not understood"))
+}
+
+/// What is known of the system that a module is, of which this is the content.
+pub(crate) fn compiled(
+    name: &Ident,
+    content: &[syn::Item],
+    settings: &Settings,
+) -> syn::Result<(Compiled, compile::Outside)> {
+    let made = made(name, &desugared(content), settings, &[], &mut None)?;
+    Ok((made.compiled, made.outside))
+}
+
+fn compile(
+    name: &Ident,
+    content: &[syn::Item],
+    options: &Options,
+    known: &[Outside],
+    sizes: &mut Option<(usize, usize)>,
+) -> syn::Result<TokenStream> {
+    let Made { compiled, outside, conversions } =
+        made(name, content, &options.settings, known, sizes)?;
+    let implementation = implementation(&compiled, &outside, &quote!(Model), options)?;
+    let [states, parameters] =
+        [compiled.sizes.states, compiled.sizes.parameters].map(Literal::usize_unsuffixed);
+    let facade = &options.facade;
+    Ok(quote! {
+        #implementation
+        #conversions
+
+        /// What the compiler made of this system.
+        #[allow(dead_code, unreachable_pub)]
+        #[must_use]
+        pub fn report() -> #facade::__private::Report {
+            #facade::__private::Report::of::<Model, #states, #parameters>(&Model)
+        }
+    })
 }
 
 /// The name of an item, if it is one that the module gets.
@@ -254,7 +282,9 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
     match item {
         syn::Item::Fn(item) => {
             let mut item = item.clone();
-            item.attrs.retain(|attribute| !is_observable(attribute) && !is_mass_matrix(attribute));
+            item.attrs.retain(|attribute| {
+                Purpose::of_attribute(attribute).is_none() && !is_mass_matrix(attribute)
+            });
             if failed {
                 *item.block = never();
                 item.attrs.push(syn::parse_quote!(#[allow(unused)]));
@@ -326,7 +356,7 @@ fn derived(item: &syn::ItemStruct) -> HashSet<String> {
 /// Whether the state and the parameters are among the structs `numbers`.
 fn structs_of_rhs(content: &[syn::Item], numbers: &HashSet<String>) -> [bool; 2] {
     let rhs = content.iter().find_map(|item| match item {
-        syn::Item::Fn(item) if Kind::of(item) == Kind::Rhs => Some(&item.sig),
+        syn::Item::Fn(item) if Purpose::of(item) == Purpose::Rhs => Some(&item.sig),
         _ => None,
     });
     let inputs = rhs.into_iter().flat_map(|sig| {
@@ -358,7 +388,7 @@ fn of_numbers(content: &[syn::Item]) -> HashSet<String> {
     let mut names = Names::default();
     for item in content {
         if let syn::Item::Fn(item) = item
-            && Kind::of(item) != Kind::Helper
+            && Purpose::of(item) != Purpose::Helper
         {
             item.sig.inputs.iter().for_each(|input| names.visit_fn_arg(input));
         }

@@ -15,7 +15,7 @@ template<class R, class L, int N, bool LIMITED> DEVICE Step<R, N> step(const Arr
 template<class R> DEVICE R level(R x);
 template<class R, int N> COLD void slow(Arr<R, N>& x, R by);
 template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, const Arr<R, N>& a, const Arr<R, N>& b);
-template<class R, class S, int N, int P> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b);
+template<class R, class S, int N, int P> DEVICE Arr<R, N> solved(S system, const typename S::template Factors<R>& w, const Arr<R, N>& b);
 
 // device.rs:22  `x' = -x`.
 struct Decay {
@@ -63,8 +63,8 @@ template<class R, class L, int N, bool LIMITED> DEVICE Step<R, N> step(const Arr
         }
     }();
     auto factor_1 = [&]() {
-        auto half = Real<R>::lit(0.5);
-        return (factor * half);
+        auto half_ = Real<R>::lit(0.5);
+        return (factor * half_);
     }();
     auto accept = op_or(m_le(level_1, factor_1), op_and(op_not(m_gt(level_1, Real<R>::lit(1.0))), Mask<typename Real<R>::Mask>::splat(true)));
     if constexpr ((LIMITED && (N > 2))) {
@@ -105,8 +105,8 @@ template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, co
     return out;
 }
 
-// device.rs:120  A type that belongs to a struct, with arguments of its own.
-template<class R, class S, int N, int P> DEVICE Arr<R, N> solved(const typename S::template Factors<R>& w, const Arr<R, N>& b) {
-    return S::solve(w, b);
+// device.rs:120  A value of a parameter's type, and a type that belongs to it, with arguments of its own.
+template<class R, class S, int N, int P> DEVICE Arr<R, N> solved(S system, const typename S::template Factors<R>& w, const Arr<R, N>& b) {
+    return system.solve(w, b);
 }
 } // namespace sample

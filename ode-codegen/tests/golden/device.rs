@@ -1,5 +1,5 @@
 /// A lane program with something of everything: the input of the golden file, and, in
-/// `tests/device_rules`, a program that runs.
+/// `tests/compiler/device_rules`, a program that runs.
 #[ode_macros::device(sample)]
 pub mod sample {
     use odes::lane::{Bits, Mask, Real};
@@ -115,12 +115,13 @@ pub mod sample {
         }
         out
     }
-    /// A type that belongs to a struct, with arguments of its own.
+    /// A value of a parameter's type, and a type that belongs to it, with arguments of its own.
     #[allow(dead_code)]
     pub fn solved<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
         w: &S::Factors<R>,
         b: &[R; N],
     ) -> [R; N] {
-        S::solve(w, b)
+        system.solve(w, b)
     }
 }

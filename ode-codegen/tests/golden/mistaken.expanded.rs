@@ -34,43 +34,59 @@ const _: () = {
 #[allow(deprecated)]
 const _: () = {
     use ::odes::__private::{
+        Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
+        Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
-        System as __System,
+        System as __System, SystemInfo as __SystemInfo,
     };
-    impl __System<2, 1> for mistaken {
-        const NAME: &'static str = "";
-        const STATES: [&'static str; 2] = [""; 2];
-        const PARAMETERS: [&'static str; 1] = [""; 1];
-        const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[];
-        const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
-        const TIME_PATTERN: &'static [usize] = &[];
-        const OPERATIONS: [__Operations; 4] = [__Operations::new([0; 6]); 4];
-        const LINEAR: __LinearEquations = __LinearEquations::Loops {
-            limit: 0,
-        };
+    impl __Rhs<2, 1> for mistaken {
+        const AUTONOMOUS: bool = false;
+        const WEIGHT: u32 = 0;
+        fn rhs<R: __Real>(&self, _: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
+            ::core::unreachable!()
+        }
+    }
+    impl __Linearised<2, 1> for mistaken {
         type Factors<R: __Real> = [R; 2];
-        fn rhs<R: __Real>(_: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
+        fn jacobian<R: __Real>(&self, _: &[R; 2], _: &[R; 1], _: R) -> [[R; 2]; 2] {
             ::core::unreachable!()
         }
-        fn jacobian<R: __Real>(_: &[R; 2], _: &[R; 1], _: R) -> [[R; 2]; 2] {
+        fn parameter_jacobian<R: __Real>(
+            &self,
+            _: &[R; 2],
+            _: &[R; 1],
+            _: R,
+        ) -> [[R; 1]; 2] {
             ::core::unreachable!()
         }
-        fn parameter_jacobian<R: __Real>(_: &[R; 2], _: &[R; 1], _: R) -> [[R; 1]; 2] {
+        fn time_gradient<R: __Real>(&self, _: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
             ::core::unreachable!()
         }
-        fn time_gradient<R: __Real>(_: &[R; 2], _: &[R; 1], _: R) -> [R; 2] {
+        fn factor<R: __Real>(
+            &self,
+            _: &[R; 2],
+            _: &[R; 1],
+            _: R,
+            _: R,
+        ) -> Self::Factors<R> {
             ::core::unreachable!()
         }
-        fn factor<R: __Real>(_: &[R; 2], _: &[R; 1], _: R, _: R) -> Self::Factors<R> {
+        fn solve<R: __Real>(&self, _: &Self::Factors<R>, _: &[R; 2]) -> [R; 2] {
             ::core::unreachable!()
         }
-        fn solve<R: __Real>(_: &Self::Factors<R>, _: &[R; 2]) -> [R; 2] {
+        fn negative<R: __Real>(&self, _: &Self::Factors<R>) -> R::Mask {
             ::core::unreachable!()
         }
-        fn negative<R: __Real>(_: &Self::Factors<R>) -> R::Mask {
+    }
+    impl __MassMatrix<2> for mistaken {}
+    impl __Domain<2, 1> for mistaken {}
+    impl __Observe<2, 1> for mistaken {}
+    impl __TimeBreaks<1> for mistaken {}
+    impl __System<2, 1> for mistaken {
+        fn info(&self) -> &'static __SystemInfo {
             ::core::unreachable!()
         }
-        fn device_source() -> ::std::string::String {
+        fn device_source(&self) -> ::std::string::String {
             ::core::unreachable!()
         }
     }

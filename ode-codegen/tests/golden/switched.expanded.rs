@@ -44,8 +44,10 @@ const _: () = {
 )]
 const _: () = {
     use ::odes::__private::{
+        Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
+        Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
-        System as __System,
+        System as __System, SystemInfo as __SystemInfo,
     };
     #[allow(unused_imports)]
     use crate::constants::STIFFNESS;
@@ -54,28 +56,12 @@ const _: () = {
     #[allow(non_upper_case_globals)]
     const __constant1_STIFFNESS: f64 = STIFFNESS as f64;
     #[automatically_derived]
-    impl __System<2, 0> for switched {
-        const NAME: &'static str = "switched";
-        const STATES: [&'static str; 2] = ["x", "v"];
-        const PARAMETERS: [&'static str; 0] = [];
-        const JACOBIAN_PATTERN: &'static [(usize, usize)] = &[(0, 1), (1, 0), (1, 1)];
-        const PARAMETER_PATTERN: &'static [(usize, usize)] = &[];
-        const TIME_PATTERN: &'static [usize] = &[1];
-        const OPERATIONS: [__Operations; 4] = [
-            __Operations::new([1, 3, 1, 0, 2, 5]),
-            __Operations::new([1, 3, 0, 0, 1, 5]),
-            __Operations::new([0, 0, 0, 0, 0, 0]),
-            __Operations::new([0, 2, 0, 0, 1, 0]),
-        ];
-        const WRITTEN: u64 = 13;
-        const SHARED: usize = 0;
-        const LINEAR: __LinearEquations = __LinearEquations::Nonzeros {
-            factor: __Operations::new([3, 4, 0, 0, 3, 5]),
-            solve: __Operations::new([0, 2, 2, 0, 0, 0]),
-        };
-        type Factors<R: __Real> = [R; 4];
+    impl __Rhs<2, 0> for switched {
+        const AUTONOMOUS: bool = false;
+        const STEPWISE: bool = false;
+        const WEIGHT: u32 = __Operations::new([1, 3, 1, 0, 2, 5]).weight();
         #[inline(always)]
-        fn rhs<R: __Real>(__u: &[R; 2], __p: &[R; 0], __t: R) -> [R; 2] {
+        fn rhs<R: __Real>(&self, __u: &[R; 2], __p: &[R; 0], __t: R) -> [R; 2] {
             let __v0 = __u[1].abs();
             let __m0 = __v0.gt(R::lit(0.25));
             let __m1 = __u[0].equals(R::lit(0.0));
@@ -91,8 +77,17 @@ const _: () = {
             let __v8 = __v7.sub_ref(&__v4);
             [__u[1], __v8]
         }
+    }
+    #[automatically_derived]
+    impl __Linearised<2, 0> for switched {
+        type Factors<R: __Real> = [R; 4];
         #[inline(always)]
-        fn jacobian<R: __Real>(__u: &[R; 2], __p: &[R; 0], __t: R) -> [[R; 2]; 2] {
+        fn jacobian<R: __Real>(
+            &self,
+            __u: &[R; 2],
+            __p: &[R; 0],
+            __t: R,
+        ) -> [[R; 2]; 2] {
             let __zero = R::lit(0.0);
             let __v0 = __u[1].abs();
             let __m0 = __v0.gt(R::lit(0.25));
@@ -109,6 +104,7 @@ const _: () = {
         }
         #[inline(always)]
         fn parameter_jacobian<R: __Real>(
+            &self,
             __u: &[R; 2],
             __p: &[R; 0],
             __t: R,
@@ -116,7 +112,12 @@ const _: () = {
             [[], []]
         }
         #[inline(always)]
-        fn time_gradient<R: __Real>(__u: &[R; 2], __p: &[R; 0], __t: R) -> [R; 2] {
+        fn time_gradient<R: __Real>(
+            &self,
+            __u: &[R; 2],
+            __p: &[R; 0],
+            __t: R,
+        ) -> [R; 2] {
             let __zero = R::lit(0.0);
             let __v0 = R::lit(6.283185307179586).mul_ref(&__t);
             let __v1 = __v0.sin();
@@ -124,7 +125,13 @@ const _: () = {
             [__zero, -__v2]
         }
         #[inline(always)]
-        fn factor<R: __Real>(__u: &[R; 2], __p: &[R; 0], __t: R, __scale: R) -> [R; 4] {
+        fn factor<R: __Real>(
+            &self,
+            __u: &[R; 2],
+            __p: &[R; 0],
+            __t: R,
+            __scale: R,
+        ) -> [R; 4] {
             let __v0 = __scale.reciprocal();
             let __v1 = __u[1].mul_ref(&__u[1]);
             let __v2 = __v1.exp();
@@ -144,7 +151,7 @@ const _: () = {
             [__v0, R::lit(-1.0), __v9, __v11]
         }
         #[inline(always)]
-        fn solve<R: __Real>(__w: &[R; 4], __b: &[R; 2]) -> [R; 2] {
+        fn solve<R: __Real>(&self, __w: &[R; 4], __b: &[R; 2]) -> [R; 2] {
             let __v0 = __w[2].neg_mul_add_ref(&__b[0], &__b[1]);
             let __v1 = __v0.mul_ref(&__w[3]);
             let __v2 = __w[1].neg_mul_add_ref(&__v1, &__b[0]);
@@ -152,18 +159,63 @@ const _: () = {
             [__v3, __v1]
         }
         #[inline(always)]
-        fn negative<R: __Real>(__w: &[R; 4]) -> R::Mask {
+        fn negative<R: __Real>(&self, __w: &[R; 4]) -> R::Mask {
             let __signs = __w[0].to_bits() ^ __w[3].to_bits();
             R::lit(1.0).copysign(R::from_bits(__signs)).lt(R::lit(0.0))
         }
-        fn rust_source() -> &'static str {
-            "fn rhs<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = R::lit(constant0_FRICTION).mul_ref(&v2);\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586).mul_ref(&t);\n    let v6 = v5.cos();\n    let v7 = R::lit(constant1_STIFFNESS).neg_mul_add_ref(&u[0], &v6);\n    let v8 = v7.sub_ref(&v4);\n    [u[1], v8]\n}\nfn jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = u[1].add_ref(&u[1]);\n    let v4 = v3.mul_ref(&v2);\n    let v5 = v4.mul_ref(&R::lit(constant0_FRICTION));\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(constant1_STIFFNESS), -v6]]\n}\nfn parameter_jacobian<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586).mul_ref(&t);\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586).mul_ref(&v1);\n    [zero, -v2]\n}\nfn factor<R: Real>(u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {\n    let v0 = scale.reciprocal();\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = u[1].add_ref(&u[1]);\n    let v4 = v3.mul_ref(&v2);\n    let v5 = v4.mul_ref(&R::lit(constant0_FRICTION));\n    let m0 = u[0].equals(R::lit(0.0));\n    let m1 = !m0;\n    let v6 = u[1].abs();\n    let m2 = v6.gt(R::lit(0.25));\n    let m3 = m2 & m1;\n    let v7 = R::select(m3, v5, R::lit(0.0));\n    let v8 = scale.add_ref(&v7);\n    let v9 = R::lit(constant1_STIFFNESS).mul_ref(&v0);\n    let v10 = v8.add_ref(&v9);\n    let v11 = v10.reciprocal();\n    [v0, R::lit(-1.0), v9, v11]\n}\nfn solve<R: Real>(w: &[R; 4], b: &[R; 2]) -> [R; 2] {\n    let v0 = w[2].neg_mul_add_ref(&b[0], &b[1]);\n    let v1 = v0.mul_ref(&w[3]);\n    let v2 = w[1].neg_mul_add_ref(&v1, &b[0]);\n    let v3 = v2.mul_ref(&w[0]);\n    [v3, v1]\n}\n"
+    }
+    #[automatically_derived]
+    impl __MassMatrix<2> for switched {
+        const MASS: bool = false;
+        const ALGEBRAIC: usize = 0;
+    }
+    #[automatically_derived]
+    impl __Domain<2, 0> for switched {
+        const HAS_DOMAIN: bool = false;
+    }
+    #[automatically_derived]
+    impl __Observe<2, 0> for switched {
+        const OBSERVABLES: usize = 0;
+    }
+    #[automatically_derived]
+    impl __TimeBreaks<0> for switched {}
+    #[automatically_derived]
+    impl __System<2, 0> for switched {
+        fn info(&self) -> &'static __SystemInfo {
+            const INFO: &__SystemInfo = &__SystemInfo {
+                name: "switched",
+                states: &["x", "v"],
+                parameters: &[],
+                observables: &[],
+                jacobian_pattern: &[(0, 1), (1, 0), (1, 1)],
+                parameter_pattern: &[],
+                time_pattern: &[1],
+                time_breaks: &[],
+                parameter_breaks: &[],
+                more_time_breaks: false,
+                operations: [
+                    __Operations::new([1, 3, 1, 0, 2, 5]),
+                    __Operations::new([1, 3, 0, 0, 1, 5]),
+                    __Operations::new([0, 0, 0, 0, 0, 0]),
+                    __Operations::new([0, 2, 0, 0, 1, 0]),
+                ],
+                written: 13,
+                shared: 0,
+                linear: __LinearEquations::Nonzeros {
+                    factor: __Operations::new([3, 4, 0, 0, 3, 5]),
+                    solve: __Operations::new([0, 2, 2, 0, 0, 0]),
+                },
+            };
+            INFO
         }
-        fn device_source() -> ::std::string::String {
+        fn rust_source(&self) -> &'static str {
+            "fn rhs<R: Real>(&self, u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = R::lit(constant0_FRICTION).mul_ref(&v2);\n    let v4 = R::select(m3, v3, R::lit(0.0));\n    let v5 = R::lit(6.283185307179586).mul_ref(&t);\n    let v6 = v5.cos();\n    let v7 = R::lit(constant1_STIFFNESS).neg_mul_add_ref(&u[0], &v6);\n    let v8 = v7.sub_ref(&v4);\n    [u[1], v8]\n}\nfn jacobian<R: Real>(&self, u: &[R; 2], p: &[R; 0], t: R) -> [[R; 2]; 2] {\n    let zero = R::lit(0.0);\n    let v0 = u[1].abs();\n    let m0 = v0.gt(R::lit(0.25));\n    let m1 = u[0].equals(R::lit(0.0));\n    let m2 = !m1;\n    let m3 = m0 & m2;\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = u[1].add_ref(&u[1]);\n    let v4 = v3.mul_ref(&v2);\n    let v5 = v4.mul_ref(&R::lit(constant0_FRICTION));\n    let v6 = R::select(m3, v5, R::lit(0.0));\n    [[zero, R::lit(1.0)], [-R::lit(constant1_STIFFNESS), -v6]]\n}\nfn parameter_jacobian<R: Real>(&self, u: &[R; 2], p: &[R; 0], t: R) -> [[R; 0]; 2] {\n    [[], []]\n}\nfn time_gradient<R: Real>(&self, u: &[R; 2], p: &[R; 0], t: R) -> [R; 2] {\n    let zero = R::lit(0.0);\n    let v0 = R::lit(6.283185307179586).mul_ref(&t);\n    let v1 = v0.sin();\n    let v2 = R::lit(6.283185307179586).mul_ref(&v1);\n    [zero, -v2]\n}\nfn factor<R: Real>(&self, u: &[R; 2], p: &[R; 0], t: R, scale: R) -> [R; 4] {\n    let v0 = scale.reciprocal();\n    let v1 = u[1].mul_ref(&u[1]);\n    let v2 = v1.exp();\n    let v3 = u[1].add_ref(&u[1]);\n    let v4 = v3.mul_ref(&v2);\n    let v5 = v4.mul_ref(&R::lit(constant0_FRICTION));\n    let m0 = u[0].equals(R::lit(0.0));\n    let m1 = !m0;\n    let v6 = u[1].abs();\n    let m2 = v6.gt(R::lit(0.25));\n    let m3 = m2 & m1;\n    let v7 = R::select(m3, v5, R::lit(0.0));\n    let v8 = scale.add_ref(&v7);\n    let v9 = R::lit(constant1_STIFFNESS).mul_ref(&v0);\n    let v10 = v8.add_ref(&v9);\n    let v11 = v10.reciprocal();\n    [v0, R::lit(-1.0), v9, v11]\n}\nfn solve<R: Real>(&self, w: &[R; 4], b: &[R; 2]) -> [R; 2] {\n    let v0 = w[2].neg_mul_add_ref(&b[0], &b[1]);\n    let v1 = v0.mul_ref(&w[3]);\n    let v2 = w[1].neg_mul_add_ref(&v1, &b[0]);\n    let v3 = v2.mul_ref(&w[0]);\n    [v3, v1]\n}\n"
+        }
+        fn device_source(&self) -> ::std::string::String {
             let mut __text = ::std::string::String::new();
             __text
                 .push_str(
-                    "struct System : SystemDefaults {\n    static constexpr bool AUTONOMOUS = false;\n    template<class R> using Factors = Arr<R, 4>;\n",
+                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    template<class R> using Factors = Arr<R, 4>;\n",
                 );
             __text
                 .push_str(
@@ -193,6 +245,6 @@ impl switched {
     #[allow(dead_code)]
     #[must_use]
     pub(crate) fn report() -> ::odes::__private::Report {
-        ::odes::__private::Report::of::<Self, 2, 0>()
+        ::odes::__private::Report::of::<Self, 2, 0>(&switched)
     }
 }

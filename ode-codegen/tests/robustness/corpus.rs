@@ -44,10 +44,9 @@ pub(crate) fn programs() -> Vec<Program> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folders = [
         "tests/systems",
-        "tests/rules",
-        "tests/ui",
+        "tests/language",
         "tests/elsewhere",
-        "tests/device_rules",
+        "tests/compiler/device_rules",
         "examples/models",
         "ode-codegen/tests/golden",
         "ode-core/src",

@@ -79,7 +79,7 @@ fn expand(
     let expansion = catch_unwind(AssertUnwindSafe(|| {
         let expanded = match which {
             Macro::System => ode_codegen::system::expand(attribute, item),
-            Macro::Device => ode_codegen::device::expand(attribute, item),
+            Macro::Device => ode_codegen::translate::expand(attribute, item),
             Macro::Function => ode_codegen::outside::expand(attribute, item),
         };
         // Functions from outside come in one by one.

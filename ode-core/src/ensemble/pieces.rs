@@ -1,90 +1,127 @@
-//! What the CPU does for any system: results are allocated, cut into chunks, and handed to threads.
+//! What the CPU does for any system: results of a block are cut into chunks, and handed to threads.
 
 use super::{EnsembleThreads, Schedule};
+use crate::ensemble::feed::Results;
+use crate::ensemble::host::Place;
+use crate::ensemble::task::{In, Task};
 use crate::error::{Memory, SolveError};
-use crate::feed::Results;
-use crate::guard;
-use crate::host::{Integrate, Place};
-use crate::inputs::{Inputs, SaveTimes, Workers};
 use crate::lane::Scalar;
-use crate::simd::{self, InstructionSet};
-use crate::solution::{Backend, RawResults, Timings};
+use crate::lane::dispatch::{self, InstructionSet};
+use crate::problem::columns::{ColumnRange, Columns, SaveTimes};
+use crate::problem::inputs::{Inputs, Workers};
+use crate::problem::settings::Settings;
+use crate::solution::{Backend, Layout, MostSteps, RawResults, ResultSink, RunReport, Timings};
 use std::time::Instant;
 
-/// [`Host::integrate`](crate::host::Host::integrate) of both precisions.
+/// Has `place` hand the results of all trajectories to `sink`. It is asked twice where how many
+/// ends of steps are saved is not known before.
 pub(crate) fn integrate<T: Scalar>(
     inputs: &mut Inputs<T>,
     place: Place<'_, T>,
-) -> Result<RawResults<T>, SolveError> {
+    sink: &mut dyn ResultSink<T>,
+) -> Result<RunReport, SolveError> {
+    let Inputs { settings, columns } = inputs;
     let mut before = Timings::default();
-    if inputs.saved.times > 0 {
+    if settings.saved.times > 0 {
         // As many steps are taken where nothing is saved.
-        let known = core::mem::replace(&mut inputs.save, SaveTimes::Shared(Vec::new()));
-        let counted = place(inputs);
-        inputs.save = known;
-        let counted = counted?;
-        let accepted = counted.steps.iter().zip(&counted.rejected).map(|(all, no)| all - no);
-        inputs.step_slots = accepted.max().unwrap_or(0) as usize;
-        before = counted.timings;
+        let mut steps = MostSteps { block: sink.block(), most: 0 };
+        let known = core::mem::replace(&mut columns.save, SaveTimes::all(Vec::new()));
+        let counted = place(settings, columns, &mut steps);
+        columns.save = known;
+        before = counted?.timings;
+        settings.step_slots = steps.most as usize;
     }
-    let mut raw = place(inputs)?;
-    raw.timings.add(&before);
-    Ok(raw)
+    let mut run = place(settings, columns, sink)?;
+    run.timings.add(&before);
+    Ok(run)
 }
 
-/// [`Host::serially`](crate::host::Host::serially) of both precisions.
+/// Hands the results of all trajectories to `sink`, a block at a time, each filled by `fill`.
+fn by_blocks<T: Scalar>(
+    settings: &Settings<T>,
+    columns: &Columns<T>,
+    sink: &mut dyn ResultSink<T>,
+    fill: &mut dyn FnMut(ColumnRange<'_, T>, &mut RawResults<T>),
+) -> Result<(), SolveError> {
+    let layout = Layout::new(settings, columns);
+    let mut results = RawResults::default();
+    for block in columns.blocks(sink.block()) {
+        results.fit(&layout, block.len())?;
+        fill(block, &mut results);
+        if sink.store(block, &mut results)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Solves one trajectory after the other, on the calling thread.
 pub(crate) fn serially<T: Scalar>(
-    inputs: &Inputs<T>,
-    integrate: Integrate<'_, T>,
-) -> Result<RawResults<T>, SolveError> {
+    task: &dyn Task<T>,
+    settings: &Settings<T>,
+    columns: &Columns<T>,
+    sink: &mut dyn ResultSink<T>,
+) -> Result<RunReport, SolveError> {
     let begin = Instant::now();
-    let mut raw = allocate(inputs, "scalar".to_string(), 1)?;
-    for results in chunks(&mut raw, inputs.trajectories) {
-        integrate(results, Schedule::Refill);
-    }
-    raw.timings.solve = begin.elapsed().as_secs_f64();
-    Ok(raw)
+    by_blocks(settings, columns, sink, &mut |block, results| {
+        for (columns, results) in chunks(block, results, block.len()) {
+            task.run(In::OneLane, settings, columns, results, Schedule::Refill);
+        }
+    })?;
+    Ok(report("scalar".to_string(), 1, begin))
 }
 
-/// [`Host::on_threads`](crate::host::Host::on_threads) of both precisions.
+/// Solves trajectories on threads, in lanes.
 pub(crate) fn on_threads<T: Scalar>(
     threads: &EnsembleThreads,
-    isa: InstructionSet,
-    inputs: &Inputs<T>,
-    integrate: Integrate<'_, T>,
-) -> Result<RawResults<T>, SolveError> {
+    task: &dyn Task<T>,
+    settings: &Settings<T>,
+    columns: &Columns<T>,
+    sink: &mut dyn ResultSink<T>,
+) -> Result<RunReport, SolveError> {
+    let isa = threads.instructions.unwrap_or_else(InstructionSet::best);
     let begin = Instant::now();
     let schedule = match threads.schedule {
-        Schedule::Auto if inputs.adaptive => Schedule::Refill,
+        Schedule::Auto if settings.adaptive => Schedule::Refill,
         Schedule::Auto => Schedule::Static,
         chosen => chosen,
     };
     let run = || {
         let count = rayon::current_num_threads();
-        let mut raw = allocate(inputs, format!("{isa:?}").to_lowercase(), count)?;
-        let lanes = lanes::<T>(isa, inputs.u0.len());
-        let batch = threads.batch.unwrap_or_else(|| batch_size(inputs.trajectories, count, lanes));
-        let chunks = chunks(&mut raw, batch);
-        Workers::Pool.each_of(chunks, |results| integrate(results, schedule));
-        Ok(raw)
+        let lanes = lanes::<T>(isa, columns.u0.len());
+        by_blocks(settings, columns, sink, &mut |block, results| {
+            let batch = threads.batch.unwrap_or_else(|| batch_size(block.len(), count, lanes));
+            let chunks = chunks(block, results, batch);
+            Workers::Pool.each_of(chunks, |(columns, results)| {
+                task.run(In::Lanes(isa), settings, columns, results, schedule);
+            });
+        })?;
+        Ok(report(format!("{isa:?}").to_lowercase(), count, begin))
     };
-    let mut raw = threads.install(run)??;
-    raw.timings.solve = begin.elapsed().as_secs_f64();
-    Ok(raw)
+    threads.install(run)?
 }
 
-/// A batch of this many trajectories is enough that the lanes which run dry at its end do not count.
+fn report(instructions: String, threads: usize, begin: Instant) -> RunReport {
+    let solve = begin.elapsed().as_secs_f64();
+    let timings = Timings { solve, ..Timings::default() };
+    RunReport::new(Backend::Cpu { instructions, threads }, timings)
+}
+
+/// A batch of this many trajectories is enough that the lanes which run dry at its end do not
+/// count.
 const ENOUGH: usize = 512;
 
-/// Batches for each thread, where there are [`ENOUGH`] trajectories: so many that all finish together.
+/// Batches for each thread, where there are [`ENOUGH`] trajectories: so many that all finish
+/// together.
 const ROUNDS: usize = 8;
 
 /// More trajectories than this at a time would only fill the caches.
 const MOST_AT_A_TIME: usize = 8192;
 
-/// Trajectories that a thread takes at a time. All threads have work where there are at least twice as
-/// many trajectories as one thread has lanes: few trajectories may be heavy ones. The batches are of a
-/// size, and no more of them than make all threads finish together, since lanes run dry at the end of each.
+/// Trajectories that a thread takes at a time. All threads have work where there are at least twice
+/// as many trajectories as one thread has lanes: few trajectories may be heavy ones. The batches
+/// are of a size, and no more of them than make all threads finish together, since lanes run dry at
+/// the end of each.
 fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
     if trajectories < 2 * lanes {
         return trajectories.max(1);
@@ -98,42 +135,11 @@ fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
     let register = match isa {
         InstructionSet::Avx512 => 64,
         InstructionSet::Avx2 => 32,
-        // One lane at a time, see `simd::run`; elsewhere arrays.
+        // One lane at a time, see `dispatch::run`; elsewhere arrays.
         InstructionSet::Baseline if cfg!(target_arch = "x86_64") => return 1,
         InstructionSet::Baseline => return 32 / size_of::<T>(),
     };
-    register / size_of::<T>() * simd::vectors(states)
-}
-
-fn allocate<T: Scalar>(
-    inputs: &Inputs<T>,
-    instructions: String,
-    threads: usize,
-) -> Result<RawResults<T>, SolveError> {
-    let n = inputs.trajectories;
-    Ok(RawResults {
-        finals: zeros(inputs.u0.len(), n)?,
-        ends: zeros(1, n)?,
-        saved: zeros(inputs.saved_numbers(), n)?,
-        codes: zeros(1, n)?,
-        steps: zeros(1, n)?,
-        rejected: zeros(1, n)?,
-        kept: zeros(usize::from(inputs.slots() > 0), n)?,
-        guarded: zeros(usize::from(inputs.guard != guard::OFF), n)?,
-        backend: Backend::Cpu { instructions, threads },
-        timings: Timings::default(),
-    })
-}
-
-/// `rows * n` zeros, or an error where there is no memory for them.
-///
-/// # Errors
-/// [`SolveError::OutOfMemory`].
-pub fn zeros<T: Clone + Default>(rows: usize, n: usize) -> Result<Vec<T>, SolveError> {
-    let len = rows.saturating_mul(n);
-    let mut values = room(len)?;
-    values.resize(len, T::default());
-    Ok(values)
+    register / size_of::<T>() * dispatch::vectors(states)
 }
 
 /// An empty vector with room for `len` values, or an error where there is no memory for them.
@@ -151,9 +157,13 @@ pub fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
     }
 }
 
-/// The results cut into pieces of `batch` trajectories, each with slices of its own.
-fn chunks<T>(raw: &mut RawResults<T>, batch: usize) -> Vec<Results<'_, T>> {
-    let n = raw.codes.len();
+/// A block and its results cut into chunks of `batch` trajectories, each with slices of its own.
+fn chunks<'a, T: Scalar>(
+    block: ColumnRange<'a, T>,
+    raw: &'a mut RawResults<T>,
+    batch: usize,
+) -> Vec<(ColumnRange<'a, T>, Results<'a, T>)> {
+    let n = block.len();
     let codes = raw.codes.chunks_mut(batch);
     let counts = raw.steps.chunks_mut(batch).zip(raw.rejected.chunks_mut(batch));
     let ends = raw.ends.chunks_mut(batch);
@@ -161,38 +171,37 @@ fn chunks<T>(raw: &mut RawResults<T>, batch: usize) -> Vec<Results<'_, T>> {
     let kept = raw.kept.chunks_mut(batch).chain(core::iter::repeat_with(Default::default));
     // None where it is off.
     let guarded = raw.guarded.chunks_mut(batch).chain(core::iter::repeat_with(Default::default));
-    let mut pieces: Vec<Results<'_, T>> = codes
-        .zip(counts)
-        .zip(ends.zip(kept).zip(guarded))
-        .enumerate()
-        .map(|(b, ((codes, (steps, rejected)), ((ends, kept), guarded)))| Results {
-            first: b * batch,
-            finals: Vec::new(),
-            saved: Vec::new(),
-            ends,
-            codes,
-            steps,
-            rejected,
-            kept,
-            guarded,
+    let arrays = codes.zip(counts).zip(ends.zip(kept).zip(guarded));
+    let mut chunks: Vec<(ColumnRange<'a, T>, Results<'a, T>)> = block
+        .chunks(batch)
+        .zip(arrays)
+        .map(|(columns, ((codes, (steps, rejected)), ((ends, kept), guarded)))| {
+            let (finals, saved) = (Vec::new(), Vec::new());
+            let results = Results { finals, saved, ends, codes, steps, rejected, kept, guarded };
+            (columns, results)
         })
         .collect();
     for row in raw.finals.chunks_mut(n) {
-        for (piece, part) in pieces.iter_mut().zip(row.chunks_mut(batch)) {
-            piece.finals.push(part);
+        for ((_, results), part) in chunks.iter_mut().zip(row.chunks_mut(batch)) {
+            results.finals.push(part);
         }
     }
     for row in raw.saved.chunks_mut(n) {
-        for (piece, part) in pieces.iter_mut().zip(row.chunks_mut(batch)) {
-            piece.saved.push(part);
+        for ((_, results), part) in chunks.iter_mut().zip(row.chunks_mut(batch)) {
+            results.saved.push(part);
         }
     }
-    pieces
+    chunks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::columns::Column;
+    use crate::problem::settings::SavedRow;
+    use crate::step::{control, guard};
+    use core::cell::RefCell;
+    use core::ops::ControlFlow;
 
     #[test]
     fn every_thread_has_work_and_batches_are_alike() {
@@ -222,5 +231,85 @@ mod tests {
         // Half a thousand heavy trajectories on 16 cores.
         assert_eq!(batch_size(500, 16, 16), 32);
         assert_eq!(batch_size(32, 16, 16), 2);
+    }
+    fn inputs(saved: SavedRow) -> Inputs<f64> {
+        let columns = Columns {
+            trajectories: 5,
+            first: 0,
+            shape: vec![5],
+            u0: vec![Column::all(1.0)],
+            p: Vec::new(),
+            t0: Column::all(0.0),
+            t1: Column::all(1.0),
+            save: SaveTimes::all(vec![0.0]),
+            stops: SaveTimes::all(Vec::new()),
+            abstols: Vec::new(),
+        };
+        let settings = Settings {
+            abstol: 1e-6,
+            reltol: 1e-3,
+            dt: 0.0,
+            adaptive: true,
+            dtmin: 0.0,
+            dtmax: f64::INFINITY,
+            law: [0.0; control::LAW_NUMBERS],
+            stiff_law: [0.0; control::LAW_NUMBERS],
+            law_kind: 0,
+            method: crate::methods::tsit5::PROPERTIES,
+            max_steps: 100,
+            guard: guard::OFF,
+            saved,
+            step_slots: 0,
+            stopping: false,
+        };
+        Inputs { settings, columns }
+    }
+
+    /// Takes two trajectories at a time.
+    #[derive(Default)]
+    struct Pairs(Vec<(u64, Vec<u32>)>);
+
+    impl ResultSink<f64> for Pairs {
+        fn block(&self) -> u64 {
+            2
+        }
+
+        fn store(
+            &mut self,
+            block: ColumnRange<'_, f64>,
+            results: &mut RawResults<f64>,
+        ) -> Result<ControlFlow<()>, SolveError> {
+            self.0.push((block.numbers().start, results.steps.clone()));
+            Ok(ControlFlow::Continue(()))
+        }
+    }
+
+    /// How many ends of steps there are to save is counted first, in blocks of the same size, by a
+    /// solve that saves nothing; the sink gets the results of the second one only.
+    #[test]
+    fn ends_of_steps_are_counted_before_they_are_saved() {
+        for times in [0, 1] {
+            let mut inputs = inputs(SavedRow { states: 1, observables: 0, times });
+            let asked = RefCell::new(Vec::new());
+            let place = |settings: &Settings<f64>,
+                         columns: &Columns<f64>,
+                         sink: &mut dyn ResultSink<f64>| {
+                asked.borrow_mut().push((columns.save.slots(), settings.step_slots, sink.block()));
+                by_blocks(settings, columns, sink, &mut |block, results| {
+                    for (k, i) in block.indices().enumerate() {
+                        (results.steps[k], results.rejected[k]) = ([5, 9, 8, 7, 6][i], 2);
+                    }
+                })?;
+                let timings = Timings { solve: 1.0, ..Timings::default() };
+                Ok(RunReport::new(Backend::Gpu { devices: Vec::new() }, timings))
+            };
+            let mut pairs = Pairs::default();
+            let run = integrate(&mut inputs, &place, &mut pairs).unwrap();
+            assert_eq!(pairs.0, [(0, vec![5, 9]), (2, vec![8, 7]), (4, vec![6])]);
+            let expected = [vec![(1, 0, 2)], vec![(0, 0, 2), (1, 7, 2)]];
+            assert_eq!(asked.into_inner(), expected[times]);
+            assert_eq!(run.timings.solve, 1.0 + times as f64);
+            assert_eq!(inputs.layout().slots, 1 + 7 * times);
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! One lane on a machine that has fused multiply-add, though not every machine of its kind does.
+//! One lane with fused multiply-add, for architectures on which not every machine has it.
 
 use super::{Real, Scalar};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number of one lane, `f32` or `f64`, whose [outlined](Real::outline) functions are compiled for a
-/// machine with FMA: on x86-64 the scalars themselves are for all machines.
+/// A number of one lane, `f32` or `f64`, whose [outlined](Real::outline) functions are compiled for
+/// a machine with FMA: on x86-64 the scalars themselves are for all machines.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(crate) struct Fused<T>(T);
@@ -30,7 +30,7 @@ impl<T: Scalar> Neg for Fused<T> {
     }
 }
 
-/// Methods that are those of the scalar.
+/// Methods that forward to the scalar.
 macro_rules! same {
     ($($method:ident($($argument:ident),*) -> $result:ident;)*) => {
         $(same! { @ $result $method($($argument),*) })*
@@ -117,13 +117,14 @@ impl<T: Scalar> Real for Fused<T> {
     }
     #[inline(always)]
     fn outline<O>(f: impl FnOnce() -> O) -> O {
-        // SAFETY: numbers of this type exist in `simd::run_scalar` only, where the features were found.
-        unsafe { crate::simd::with_fma(f) }
+        // SAFETY: numbers of this type exist in `dispatch::run_scalar` only, where the features
+        // were found.
+        unsafe { crate::lane::dispatch::with_fma(f) }
     }
     #[inline(always)]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
         // SAFETY: as above.
-        unsafe { crate::simd::seldom_with_fma(f) }
+        unsafe { crate::lane::dispatch::seldom_with_fma(f) }
     }
     #[inline(always)]
     fn lane(self, _: usize) -> T {

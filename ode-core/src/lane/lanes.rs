@@ -1,9 +1,9 @@
 //! Vectors of one instruction set as one number: the fast CPU path.
 //!
 //! One vector per operation leaves the floating-point units waiting for the previous result; two
-//! independent vectors hide that latency (40 to 47% faster on three equations), and four run out
-//! of registers. So the number of vectors is a property of the system's size
-//! ([`crate::simd::vectors`]).
+//! independent vectors hide that latency (40 to 47% faster on three equations), and four need
+//! more registers than there are. So the number of vectors is a property of the system's size
+//! ([`crate::lane::dispatch::vectors`]).
 
 use super::{Bits, Mask, Real, Scalar};
 use core::fmt::{self, Debug};
@@ -11,8 +11,8 @@ use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
 /// One SIMD register of real numbers, or an array that stands for one.
 ///
-/// The primitives that [`Lanes`] is made of; their meaning is that of the [`Real`], [`Bits`] and
-/// [`Mask`] methods of the same name.
+/// Its methods are the primitives that [`Lanes`] is made of, and mean what the methods of
+/// [`Real`], [`Bits`] and [`Mask`] of the same name do.
 #[allow(missing_docs)]
 pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     type Scalar: Scalar;
@@ -22,7 +22,8 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
 
     fn splat(x: Self::Scalar) -> Self;
     fn get(self, i: usize) -> Self::Scalar;
-    /// In registers: what is written to memory lane by lane and then read as a vector is not forwarded.
+    /// Replaces lane `i` in registers: a vector that is read after its lanes were stored one by one
+    /// would wait for these stores.
     #[inline(always)]
     fn set(&mut self, i: usize, x: Self::Scalar) {
         *self = Self::select(Self::mask_from_bits(1 << i), Self::splat(x), *self);
@@ -95,11 +96,11 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     fn mask_to_bits(a: Self::Mask) -> u64;
     fn mask_from_bits(a: u64) -> Self::Mask;
 
-    /// As [`Real::outline`].
+    /// Calls `f` as [`Real::outline`] does.
     fn outline<O>(f: impl FnOnce() -> O) -> O;
-    /// As [`Real::outline_cold`].
+    /// Calls `f` as [`Real::outline_cold`] does.
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O;
-    /// As [`Real::outline_wide`].
+    /// Calls `f` as [`Real::outline_wide`] does.
     fn outline_leaf<O>(f: impl FnOnce() -> O) -> O;
 }
 

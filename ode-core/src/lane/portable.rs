@@ -1,4 +1,4 @@
-//! Vectors as arrays: for machines whose instruction set has no explicit vectors here.
+//! Vectors as arrays, for machines for which this crate has no explicit vectors.
 //!
 //! On aarch64, where NEON with fused multiply-add is the baseline, LLVM vectorises these loops; on
 //! x86-64 without FMA they are exact and slow, because a fused multiply-add is then a library call.

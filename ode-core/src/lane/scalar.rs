@@ -65,7 +65,7 @@ macro_rules! scalar {
         }
 
         impl Scalar for $float {
-            type Simd = crate::simd::Family<$float>;
+            type Simd = crate::lane::dispatch::Family<$float>;
             const NAME: &'static str = stringify!($float);
             const DEVICE_NAME: &'static str = $device;
             #[inline(always)]

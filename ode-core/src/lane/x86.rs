@@ -1,14 +1,15 @@
 //! Vectors of x86-64: AVX-512 and AVX2 with FMA.
 //!
 //! LLVM turns arrays into vectors by the SLP vectoriser's heuristics, and some widths come out
-//! shuffled or scalar without a warning; intrinsics are what they say.
+//! shuffled or scalar without a warning; an intrinsic is one instruction.
 //!
 //! The types are visible in this crate only: they come into being inside the entry points of
-//! [`crate::simd`], which run after their instruction set was found on the machine. That is what
-//! makes the intrinsics below safe to call, and a debug build as correct as an optimised one.
+//! [`crate::lane::dispatch`], which run after their instruction set was found on the machine. That
+//! is what makes the intrinsics below safe to call, and a debug build as correct as an optimised
+//! one.
 
 use super::lanes::{LaneMask, Lanes, Two, Vector, WithSingle};
-use crate::simd::align_stack;
+use crate::lane::dispatch::align_stack;
 use core::arch::x86_64::*;
 
 /// SAFETY of every intrinsic in this file: the module documentation says why the instruction set
@@ -21,7 +22,7 @@ macro_rules! isa {
     }};
 }
 
-/// What every vector type has in one shape: the features it takes, and intrinsics given by name.
+/// Declares a vector type by the features that it needs and the names of its intrinsics.
 macro_rules! vector {
     (
         [$($feature:tt)*]
@@ -354,7 +355,7 @@ macro_rules! vector_masks {
 }
 
 avx512! { vector
-    /// Eight `f64`.
+    /// Eight `f64` in one AVX-512 register.
     F64x8: __m512d, f64, 8, bits: __m512i, i64,
     splat _mm512_set1_pd, add _mm512_add_pd, sub _mm512_sub_pd, mul _mm512_mul_pd,
     div _mm512_div_pd, fma _mm512_fmadd_pd, fnma _mm512_fnmadd_pd, sqrt _mm512_sqrt_pd, min _mm512_min_pd,
@@ -368,7 +369,7 @@ avx512! { vector
 }
 
 avx512! { vector
-    /// Sixteen `f32`.
+    /// Sixteen `f32` in one AVX-512 register.
     F32x16: __m512, f32, 16, bits: __m512i, i32,
     splat _mm512_set1_ps, add _mm512_add_ps, sub _mm512_sub_ps, mul _mm512_mul_ps,
     div _mm512_div_ps, fma _mm512_fmadd_ps, fnma _mm512_fnmadd_ps, sqrt _mm512_sqrt_ps, min _mm512_min_ps,
@@ -382,7 +383,7 @@ avx512! { vector
 }
 
 avx2! { vector
-    /// Four `f64`.
+    /// Four `f64` in one AVX2 register.
     F64x4: __m256d, f64, 4, bits: __m256i, i64,
     splat _mm256_set1_pd, add _mm256_add_pd, sub _mm256_sub_pd, mul _mm256_mul_pd,
     div _mm256_div_pd, fma _mm256_fmadd_pd, fnma _mm256_fnmadd_pd, sqrt _mm256_sqrt_pd, min _mm256_min_pd,
@@ -397,7 +398,7 @@ avx2! { vector
 }
 
 avx2! { vector
-    /// Eight `f32`.
+    /// Eight `f32` in one AVX2 register.
     F32x8: __m256, f32, 8, bits: __m256i, i32,
     splat _mm256_set1_ps, add _mm256_add_ps, sub _mm256_sub_ps, mul _mm256_mul_ps,
     div _mm256_div_ps, fma _mm256_fmadd_ps, fnma _mm256_fnmadd_ps, sqrt _mm256_sqrt_ps, min _mm256_min_ps,

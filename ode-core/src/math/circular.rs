@@ -53,8 +53,8 @@ pub(super) mod device {
     /// The sine.
     ///
     /// `x = n pi + r` with `|r| <= pi/2`, so that one polynomial serves, and its sign is the parity
-    /// of `n`. The first step of the reduction is exact, as in [`math::exp`]; where `r` is small the
-    /// second is exact, too, and the third adds what matters then.
+    /// of `n`. The first step of the reduction is exact, as in [`math::exp`]; where `r` is small
+    /// the second is exact, too, and the third adds what matters then.
     #[elementary]
     pub fn sin<R: Real>(x: R) -> R {
         let round = math::lit::<R>(math::ROUND_F64, math::ROUND_F32);

@@ -78,9 +78,10 @@ pub(super) mod device {
 
     /// `e^x - 1`, accurate near 0.
     ///
-    /// `x = n ln 2 + r + low` as in [`math::exp`], so `e^x - 1 = (2^n - 1) + 2^n (r + (low + r^2 q(r)))`.
-    /// The two large terms are added with their rounding error. All of it is computed by halves,
-    /// since `2^n` may overflow where the result does not.
+    /// `x = n ln 2 + r + low` as in [`math::exp`], so
+    /// `e^x - 1 = (2^n - 1) + 2^n (r + (low + r^2 q(r)))`. The two large terms are added with their
+    /// rounding error. All of it is computed by halves, since `2^n` may overflow where the result
+    /// does not.
     #[elementary]
     pub fn exp_m1<R: Real>(x: R) -> R {
         // Beyond the bounds the result is infinite or -1.

@@ -16,7 +16,8 @@ pub(super) mod device {
     ];
     /// As [`SINH_F64`]; greatest error `2^-34.3`.
     const SINH_F32: [f64; 3] = [0.1666666716337204, 0.00833317544311285, 0.00019974088354501873];
-    /// `(cosh(r) - 1) / r^2` in `r^2`, for `|r| <= ln(2)/2`; greatest error `2^-70.0` of `cosh(r) - 1`.
+    /// `(cosh(r) - 1) / r^2` in `r^2`, for `|r| <= ln(2)/2`; greatest error `2^-70.0` of
+    /// `cosh(r) - 1`.
     const COSH_F64: [f64; 6] = [
         0.5,
         0.041666666666666685,
@@ -130,8 +131,9 @@ pub(super) mod device {
         R::select(finite, result, a).copysign(x)
     }
 
-    /// The inverse hyperbolic cosine, as `ln(1 + (y + sqrt(y (y + 2))))` with `y = x - 1`; for large
-    /// `x`, as `ln(x) + ln(2)`. The root is corrected by its residual: near 1 it is the result.
+    /// The inverse hyperbolic cosine, as `ln(1 + (y + sqrt(y (y + 2))))` with `y = x - 1`; for
+    /// large `x`, as `ln(x) + ln(2)`. The root is corrected by its residual: near 1 it is the
+    /// result.
     #[elementary]
     pub fn acosh<R: Real>(x: R) -> R {
         let zero = R::lit(0.0);
@@ -158,8 +160,8 @@ pub(super) mod device {
         R::select(special, other, result)
     }
 
-    /// The inverse hyperbolic tangent, as `ln(1 + 2 a / (1 - a)) / 2`; the quotient with its rounding
-    /// error.
+    /// The inverse hyperbolic tangent, as `ln(1 + 2 a / (1 - a)) / 2`; the quotient with its
+    /// rounding error.
     #[elementary]
     pub fn atanh<R: Real>(x: R) -> R {
         let one = R::lit(1.0);

@@ -10,7 +10,8 @@ pub(super) mod device {
     const QUARTER_PI_F64: [f64; 2] = [0.7853981633974483, 3.061616997868383e-17];
     /// As [`QUARTER_PI_F64`].
     const QUARTER_PI_F32: [f64; 2] = [0.7853981852531433, -2.1855694143368964e-08];
-    /// `(atan(t) - t) / t^3` in `t^2`, for `|t| <= tan(pi/8)`; greatest error `2^-59.4` of `atan(t)`.
+    /// `(atan(t) - t) / t^3` in `t^2`, for `|t| <= tan(pi/8)`; greatest error `2^-59.4` of
+    /// `atan(t)`.
     const ATAN_F64: [f64; 11] = [
         -0.3333333333333319,
         0.19999999999952187,
@@ -149,8 +150,9 @@ pub(super) mod device {
 
     /// The angle of the point `(b, a)`, of positive coordinates; pi less that where `mirrored`.
     ///
-    /// Less a multiple `k` of pi/4 it is at most pi/8, with the tangent `a / b`, `(a - b) / (a + b)` or
-    /// `-b / a`. That is one division, whose rounding error the residual gives.
+    /// Less a multiple `k` of pi/4 it is at most pi/8, with the tangent `a / b`,
+    /// `(a - b) / (a + b)` or `-b / a`. That is one division, whose rounding error the residual
+    /// gives.
     fn angle<R: Real>(a: R, b: R, mirrored: R::Mask) -> R {
         let flat = a.le(b * R::lit(0.41421356237309503));
         let steep = b.le(a * R::lit(0.41421356237309503));
@@ -231,8 +233,8 @@ pub(super) mod device {
         let factor = R::select(greatest.gt(one), down, up);
         let scaled_a = a * factor;
         let scaled_b = b * factor;
-        // (0, 0) lies on the axis, as (1, 0) does; an infinite number is 1 and what is finite beside
-        // it 0. A NaN stays.
+        // (0, 0) lies on the axis, as (1, 0) does; an infinite number is 1 and what is finite
+        // beside it 0. A NaN stays.
         let scaled_b = R::select(a.equals(zero) & b.equals(zero), one, scaled_b);
         let a_infinite = a.equals(infinity);
         let b_infinite = b.equals(infinity);

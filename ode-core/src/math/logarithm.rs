@@ -14,17 +14,18 @@ pub(super) mod device {
     const LOG10_E_F64: [f64; 2] = [0.4342944819032518, 1.098319650216765e-17];
     /// As [`LOG2_E_F64`].
     const LOG10_E_F32: [f64; 2] = [0.4342944920063019, -1.0103049952192578e-08];
-    /// The logarithm of 2 to base 10 in two parts, the first so short that its product with an exponent
-    /// is exact.
+    /// The logarithm of 2 to base 10 in two parts, the first so short that its product with an
+    /// exponent is exact.
     const LOG10_2_F64: [f64; 2] = [0.30102999566395283, 2.8363394551044964e-14];
     /// As [`LOG10_2_F64`].
     const LOG10_2_F32: [f64; 2] = [0.30103302001953125, -3.024355464731343e-06];
 
-    /// `c ln x` where `c` and `c ln 2` are given in two parts, the first of `c ln 2` so short that its
-    /// product with an exponent is exact.
+    /// `c ln x` where `c` and `c ln 2` are given in two parts, the first of `c ln 2` so short that
+    /// its product with an exponent is exact.
     ///
-    /// `x = 2^k m` and `f = m - 1` as in [`math::ln`]. Of `k c ln 2 + c f + c (ln(1 + f) - f)` the first
-    /// two terms are added with all their rounding errors; the last is at most a third of them.
+    /// `x = 2^k m` and `f = m - 1` as in [`math::ln`]. Of `k c ln 2 + c f + c (ln(1 + f) - f)` the
+    /// first two terms are added with all their rounding errors; the last is at most a third of
+    /// them.
     fn scaled_ln<R: Real>(x: R, scale: [R; 2], scaled_ln_2: [R; 2]) -> R {
         let special = !(math::is_ordinary(x));
         let mut normal = x;

@@ -25,9 +25,9 @@ pub(super) mod device {
 
     /// The cube root.
     ///
-    /// `|x| = 8^q m` with `m = 2^j s`, `j` one of -1, 0, 1 and `2/3 <= s < 4/3`. A polynomial in `s`
-    /// approximates `m^(-1/3)`, one step of a third-order iteration without a division improves it
-    /// to `z`, and `y = m z^2` by the exact residual `m - y^3`.
+    /// `|x| = 8^q m` with `m = 2^j s`, `j` one of -1, 0, 1 and `2/3 <= s < 4/3`. A polynomial in
+    /// `s` approximates `m^(-1/3)`, one step of a third-order iteration without a division improves
+    /// it to `z`, and `y = m z^2` by the exact residual `m - y^3`.
     #[elementary]
     pub fn cbrt<R: Real>(x: R) -> R {
         let a = x.abs();

@@ -1,16 +1,17 @@
-//! Dormand and Prince 8(5,3).
-//!
-//! E. Hairer, S.P. Nørsett, G. Wanner, "Solving Ordinary Differential Equations I", second edition
-//! (1993), II.5 and II.10, after P.J. Prince, J.R. Dormand, "High order embedded Runge–Kutta
-//! formulae", Journal of Computational and Applied Mathematics 7 (1981) 67–75: twelve stages and a
-//! thirteenth that is the first of the next step; three more for the interpolant of order 7. The
-//! error is made of two estimates, see [`controller::both`](crate::controller::both). The
-//! coefficients are those of Hairer's code `dop853`, rounded from the 30 digits in SciPy; the
-//! interpolant is multiplied out.
+//! The tableau and the lane program of [`Dop853`].
 
 explicit! {
-    /// The method: order 8, error estimates of orders 5 and 3, thirteen stages of which the last is
-    /// reused.
+    /// Dormand and Prince's explicit method of order 8(5,3).
+    ///
+    /// Thirteen stages, the last of which is the first of the next step; three more for the
+    /// interpolant of order 7.
+    ///
+    /// E. Hairer, S.P. Nørsett, G. Wanner, "Solving Ordinary Differential Equations I", second
+    /// edition (1993), II.5 and II.10, after P.J. Prince, J.R. Dormand, "High order embedded
+    /// Runge–Kutta formulae", Journal of Computational and Applied Mathematics 7 (1981) 67–75. The
+    /// error is made of two estimates, see [`norm::both`](crate::step::norm::both). The
+    /// coefficients are those of Hairer's code `dop853`, rounded from the 30 digits in SciPy; the
+    /// interpolant is multiplied out.
     dop853::Dop853, kept 16,
     order 8,
     adaptive true, fsal true, last 12, degree 7,
@@ -37,14 +38,15 @@ explicit! {
     }
     dense 7: [0, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 16] = [
             0.0, 0.05260015195876773, 0.0789002279381516, 0.1183503419072274, 0.2816496580927726,
             0.3333333333333333, 0.25, 0.3076923076923077, 0.6512820512820513, 0.6,
             0.8571428571428571, 1.0, 1.0, 0.1, 0.2, 0.7777777777777778,
         ];
 
-        /// Stages: row `s` gives stage `s + 1`. Row 11 is the solution of order 8.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 11 is the solution of
+        /// order 8.
         pub const A: [[f64; 15]; 15] = [
             [
                 0.05260015195876773, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -131,7 +133,7 @@ explicit! {
             0.022651792198360825,
         ];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const B: [[f64; 7]; 16] = [
             [
                 1.0, -10.266057073759306, 48.161850968566455, -114.93304874997833,

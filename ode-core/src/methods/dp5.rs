@@ -1,12 +1,14 @@
-//! Dormand and Prince 5(4).
-//!
-//! J.R. Dormand, P.J. Prince, "A family of embedded Runge–Kutta formulae", Journal of Computational
-//! and Applied Mathematics 6 (1980) 19–26: six stages and a seventh that is the first of the next
-//! step. The interpolant is that of Hairer, Nørsett and Wanner I, II.6, and of their code `dopri5`,
-//! multiplied out. The coefficients are rational numbers, rounded.
+//! The tableau and the lane program of [`Dp5`].
 
 explicit! {
-    /// The method: order 5, error estimate of order 4, seven stages of which the last is reused.
+    /// Dormand and Prince's explicit method of order 5(4).
+    ///
+    /// Seven stages, the last of which is the first of the next step.
+    ///
+    /// J.R. Dormand, P.J. Prince, "A family of embedded Runge–Kutta formulae", Journal of
+    /// Computational and Applied Mathematics 6 (1980) 19–26. The interpolant is that of Hairer,
+    /// Nørsett and Wanner I, II.6, and of their code `dopri5`, multiplied out. The coefficients are
+    /// rational numbers, rounded.
     dp5::Dp5, kept 7,
     order 5,
     adaptive true, fsal true, last 6, degree 4,
@@ -21,10 +23,11 @@ explicit! {
     error 4: [0, 2, 3, 4, 5, 6]
     dense 4: [0, 2, 3, 4, 5, 6]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 0.8888888888888888, 1.0, 1.0];
 
-        /// Stages: row `s` gives stage `s + 1`. Row 5 is the solution of order 5.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 5 is the solution of
+        /// order 5.
         pub const A: [[f64; 6]; 6] = [
             [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
             [0.075, 0.225, 0.0, 0.0, 0.0, 0.0],
@@ -49,7 +52,7 @@ explicit! {
             -0.05086379716981132, 0.0419047619047619, -0.025,
         ];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const B: [[f64; 4]; 7] = [
             [1.0, -2.8535800653862835, 3.0717434641059005, -1.1270175653862835],
             [0.0, 0.0, 0.0, 0.0],

@@ -1,12 +1,15 @@
-//! Heun's method of order 2: the trapezoidal rule with Euler's method as predictor.
-//!
-//! K. Heun, "Neue Methoden zur approximativen Integration der Differentialgleichungen einer
-//! unabhängigen Veränderlichen", Zeitschrift für Mathematik und Physik 45 (1900) 23–38. The error
-//! is the difference from Euler's method, as in OrdinaryDiffEq.jl. Between steps the solution is
-//! the parabola that has the first derivative of the step: order 2, and no further evaluation.
+//! The tableau and the lane program of [`Heun`].
 
 explicit! {
-    /// The method: order 2, error estimate of order 1, two stages.
+    /// Heun's explicit method of order 2(1): the trapezoidal rule with Euler's method as predictor.
+    ///
+    /// Two stages.
+    ///
+    /// K. Heun, "Neue Methoden zur approximativen Integration der Differentialgleichungen einer
+    /// unabhängigen Veränderlichen", Zeitschrift für Mathematik und Physik 45 (1900) 23–38. The
+    /// error estimate is the difference from Euler's method, as in OrdinaryDiffEq.jl. The
+    /// interpolant is the parabola that has the derivative at the beginning of the step: order 2,
+    /// and no further evaluation.
     heun::Heun, kept 2,
     order 2,
     adaptive true, fsal false, last 0, degree 2,
@@ -17,10 +20,11 @@ explicit! {
     error 1: [0, 1]
     dense 2: [0, 1]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 2] = [0.0, 1.0];
 
-        /// Stages: row `s` gives stage `s + 1`. Row 1 is the solution of order 2.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 1 is the solution of
+        /// order 2.
         pub const A: [[f64; 2]; 2] = [
             [1.0, 0.0],
             [0.5, 0.5],
@@ -29,7 +33,7 @@ explicit! {
         /// The solution of order 2 less the embedded one of order 1.
         pub const E: [f64; 2] = [-0.5, 0.5];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const B: [[f64; 2]; 2] = [
             [1.0, -0.5],
             [0.0, 0.5],

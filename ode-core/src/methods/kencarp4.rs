@@ -1,19 +1,21 @@
-//! KenCarp4: an implicit method for tolerances between.
-//!
-//! C. A. Kennedy and M. H. Carpenter, "Additive Runge–Kutta schemes for convection–diffusion–reaction
-//! equations", Applied Numerical Mathematics 44 (2003) 139–181: the implicit method of the pair
-//! `ARK4(3)6L[2]SA`.
+//! The tableau and the lane program of [`KenCarp4`].
 
 esdirk! {
-    /// The method: order 4, error estimate of order 3, six stages of which five are implicit, L-stable.
+    /// Kennedy and Carpenter's ESDIRK method of order 4(3), L-stable.
+    ///
+    /// Six stages, of which five are implicit.
+    ///
+    /// C. A. Kennedy and M. H. Carpenter, "Additive Runge–Kutta schemes for
+    /// convection–diffusion–reaction equations", Applied Numerical Mathematics 44 (2003) 139–181:
+    /// the implicit method of the pair `ARK4(3)6L[2]SA`.
     kencarp4::KenCarp4, kept 7,
     order 4, embedded 3, interpolant 3,
     stages 6,
     constants {
-        /// The diagonal.
+        /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.25;
 
-        /// Stages.
+        /// The coefficients of the stages.
         pub const A: [[f64; 6]; 6] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [0.25, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -37,10 +39,10 @@ esdirk! {
             ],
         ];
 
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 6] = [0.0, 0.5, 0.332, 0.62, 0.85, 1.0];
 
-        /// Weights of the error.
+        /// The weights of the solution less those of the embedded one.
         pub const E: [f64; 6] = [
             0.0032044943984591762,
             0.0,
@@ -50,7 +52,7 @@ esdirk! {
             -0.02322503541076487,
         ];
 
-        /// Guesses: on a straight line through the first derivative and another.
+        /// The predictors: on a straight line through the first derivative and another.
         pub const G: [[f64; 6]; 6] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],

@@ -1,19 +1,22 @@
-//! Kværnø 3(2): an implicit method for loose tolerances.
-//!
-//! A. Kværnø, "Singly diagonally implicit Runge–Kutta methods with an explicit first stage", BIT 44 (2004)
-//! 489–502: the method of four stages. The coefficients follow from the diagonal, a root of
-//! `γ³ - 3γ² + 3γ/2 - 1/6`; the guesses are those of OrdinaryDiffEq.jl.
+//! The tableau and the lane program of [`Kvaerno3`].
 
 esdirk! {
-    /// The method: order 3, error estimate of order 2, four stages of which three are implicit, L-stable.
+    /// Kværnø's ESDIRK method of order 3(2), L-stable, for loose tolerances.
+    ///
+    /// Four stages, of which three are implicit.
+    ///
+    /// A. Kværnø, "Singly diagonally implicit Runge–Kutta methods with an explicit first stage",
+    /// BIT 44 (2004) 489–502: the method of four stages. The coefficients follow from the diagonal,
+    /// a root of `γ³ - 3γ² + 3γ/2 - 1/6`; the predictors of the stages are those of
+    /// OrdinaryDiffEq.jl.
     kvaerno3::Kvaerno3, kept 5,
     order 3, embedded 2, interpolant 3,
     stages 4,
     constants {
-        /// The diagonal.
+        /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.435866521508459;
 
-        /// Stages. The third is the embedded solution.
+        /// The coefficients of the stages. The third is the embedded solution.
         pub const A: [[f64; 4]; 4] = [
             [0.0, 0.0, 0.0, 0.0],
             [0.435866521508459, 0.0, 0.0, 0.0],
@@ -21,14 +24,14 @@ esdirk! {
             [0.30880996997674653, 1.4905633884217806, -1.2352398799069861, 0.0],
         ];
 
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 4] = [0.0, 0.871733043016918, 1.0, 1.0];
 
-        /// Weights of the error.
+        /// The weights of the solution less those of the embedded one.
         pub const E: [f64; 4] =
             [-0.18175341844503404, 1.4169932983520201, -1.671106401415445, 0.435866521508459];
 
-        /// Guesses: on a straight line through the derivatives before, and the third stage.
+        /// The predictors: on a straight line through earlier derivatives, and the third stage.
         pub const G: [[f64; 4]; 4] = [
             [0.0, 0.0, 0.0, 0.0],
             [1.0, 0.0, 0.0, 0.0],

@@ -1,18 +1,21 @@
-//! Kværnø 5(4): an implicit method for tight tolerances.
-//!
-//! A. Kværnø, "Singly diagonally implicit Runge–Kutta methods with an explicit first stage", BIT 44 (2004)
-//! 489–502: the method of seven stages. The guesses are those of OrdinaryDiffEq.jl.
+//! The tableau and the lane program of [`Kvaerno5`].
 
 esdirk! {
-    /// The method: order 5, error estimate of order 4, seven stages of which six are implicit, L-stable.
+    /// Kværnø's ESDIRK method of order 5(4), L-stable, for tight tolerances.
+    ///
+    /// Seven stages, of which six are implicit.
+    ///
+    /// A. Kværnø, "Singly diagonally implicit Runge–Kutta methods with an explicit first stage",
+    /// BIT 44 (2004) 489–502: the method of seven stages. The predictors of the stages are those of
+    /// OrdinaryDiffEq.jl.
     kvaerno5::Kvaerno5, kept 8,
     order 5, embedded 4, interpolant 3,
     stages 7,
     constants {
-        /// The diagonal.
+        /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.26;
 
-        /// Stages. The sixth is the embedded solution.
+        /// The coefficients of the stages. The sixth is the embedded solution.
         pub const A: [[f64; 7]; 7] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [0.26, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -47,11 +50,11 @@ esdirk! {
             ],
         ];
 
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 7] =
             [0.0, 0.52, 1.230333209967908, 0.8957659843500759, 0.43639360985864756, 1.0, 1.0];
 
-        /// Weights of the error.
+        /// The weights of the solution less those of the embedded one.
         pub const E: [f64; 7] = [
             -0.00195889053627933,
             0.0,
@@ -62,7 +65,7 @@ esdirk! {
             0.26,
         ];
 
-        /// Guesses: Hermite polynomials through the stages before, and the sixth stage.
+        /// The predictors: Hermite polynomials through earlier stages, and the sixth stage.
         pub const G: [[f64; 7]; 7] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],

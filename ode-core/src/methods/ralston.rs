@@ -1,12 +1,14 @@
-//! Ralston's method of order 2: of those with two stages the one with the least bound of the error.
-//!
-//! A. Ralston, "Runge–Kutta methods with minimum error bounds", Mathematics of Computation 16
-//! (1962) 431–437. The error is the difference from Euler's method, as in OrdinaryDiffEq.jl.
-//! Between steps the solution is the parabola that has the first derivative of the step: order 2,
-//! and no further evaluation.
+//! The tableau and the lane program of [`Ralston`].
 
 explicit! {
-    /// The method: order 2, error estimate of order 1, two stages.
+    /// Ralston's explicit method of order 2(1), with the least error bound of two stages.
+    ///
+    /// Two stages.
+    ///
+    /// A. Ralston, "Runge–Kutta methods with minimum error bounds", Mathematics of Computation 16
+    /// (1962) 431–437. The error estimate is the difference from Euler's method, as in
+    /// OrdinaryDiffEq.jl. The interpolant is the parabola that has the derivative at the beginning
+    /// of the step: order 2, and no further evaluation.
     ralston::Ralston, kept 2,
     order 2,
     adaptive true, fsal false, last 0, degree 2,
@@ -17,10 +19,11 @@ explicit! {
     error 1: [0, 1]
     dense 2: [0, 1]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 2] = [0.0, 0.6666666666666666];
 
-        /// Stages: row `s` gives stage `s + 1`. Row 1 is the solution of order 2.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 1 is the solution of
+        /// order 2.
         pub const A: [[f64; 2]; 2] = [
             [0.6666666666666666, 0.0],
             [0.25, 0.75],
@@ -29,7 +32,7 @@ explicit! {
         /// The solution of order 2 less the embedded one of order 1.
         pub const E: [f64; 2] = [-0.75, 0.75];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const B: [[f64; 2]; 2] = [
             [1.0, -0.75],
             [0.0, 0.75],

@@ -1,11 +1,13 @@
-//! The classical Runge–Kutta method.
-//!
-//! W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", Zeitschrift
-//! für Mathematik und Physik 46 (1901) 435–453. Between steps the solution is the cubic that has the
-//! values and derivatives at both ends (Hermite).
+//! The tableau and the lane program of [`Rk4`].
 
 explicit! {
-    /// The method: order 4, four stages, for fixed steps.
+    /// The classical explicit Runge–Kutta method of order 4, for fixed steps.
+    ///
+    /// Four stages.
+    ///
+    /// W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen",
+    /// Zeitschrift für Mathematik und Physik 46 (1901) 435–453. The interpolant is the cubic
+    /// Hermite polynomial through the values and derivatives at both ends.
     rk4::Rk4, kept 5,
     order 4,
     adaptive false, fsal false, last 4, degree 3,
@@ -20,10 +22,10 @@ explicit! {
     }
     dense 3: [0, 1, 2, 3, 4]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 5] = [0.0, 0.5, 0.5, 1.0, 1.0];
 
-        /// Stages: row `s` gives stage `s + 1`; the last is the new state.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`; the last is the new state.
         pub const A: [[f64; 4]; 4] = [
             [0.5, 0.0, 0.0, 0.0],
             [0.0, 0.5, 0.0, 0.0],
@@ -36,7 +38,7 @@ explicit! {
             ],
         ];
 
-        /// The interpolant of order 3.
+        /// The coefficients of the interpolant, of order 3.
         pub const B: [[f64; 3]; 5] = [
             [1.0, -1.5, 0.6666666666666666],
             [0.0, 1.0, -0.6666666666666666],

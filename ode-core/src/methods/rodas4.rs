@@ -1,19 +1,22 @@
-//! Rodas4: the Rosenbrock method of Hairer and Wanner.
-//!
-//! E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II", second edition (1996), IV.7 and
-//! VI.4: RODAS. The coefficients are those of their code `rodas.f` (method 1) and of OrdinaryDiffEq.jl.
+//! The tableau and the lane program of [`Rodas4`].
 
 rosenbrock! {
-    /// The method: order 4, error estimate of order 3, six stages, L-stable.
+    /// Hairer and Wanner's Rosenbrock method of order 4(3), L-stable.
+    ///
+    /// Six stages.
+    ///
+    /// E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II", second edition
+    /// (1996), IV.7 and VI.4: RODAS. The coefficients are those of their code `rodas.f` (method 1)
+    /// and of OrdinaryDiffEq.jl.
     rodas4::Rodas4, kept 7,
     order 4, embedded 3, evaluations 6,
     stages 6, own 1, after 5, timed 4,
     dense 3: degree 2,
     constants {
-        /// The diagonal.
+        /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.25;
 
-        /// The argument of each stage.
+        /// The coefficients `a_ij` of the states at which stages are evaluated.
         pub const A: [[f64; 6]; 6] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [1.544, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -23,7 +26,7 @@ rosenbrock! {
             [1.221224509226641, 6.019134481288629, 12.53708332932087, -0.687886036105895, 1.0, 0.0],
         ];
 
-        /// What each system takes from the stages before.
+        /// The coefficients `c_ij` of earlier stages in each linear system.
         pub const C: [[f64; 6]; 6] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [-5.6688, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -40,13 +43,13 @@ rosenbrock! {
             ],
         ];
 
-        /// Times of the arguments.
+        /// The nodes `α_i`.
         pub const ALPHA: [f64; 6] = [0.0, 0.386, 0.21, 0.63, 1.0, 1.0];
 
-        /// Weights of the derivative by the time.
+        /// The weights `γ_i` of the derivative with respect to time.
         pub const TIME: [f64; 6] = [0.25, -0.1043, 0.1035, -0.0362, 0.0, 0.0];
 
-        /// Weights of the new state.
+        /// The weights of the stages in the new state.
         pub const M: [f64; 6] = [
             1.221224509226641,
             6.019134481288629,
@@ -56,7 +59,7 @@ rosenbrock! {
             1.0,
         ];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const H: [[f64; 2]; 6] = [
             [10.12623508344586, -0.6762803392801253],
             [-7.487995877610167, 6.087714651680015],

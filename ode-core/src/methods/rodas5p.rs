@@ -1,20 +1,22 @@
-//! Rodas5P: a Rosenbrock method of high order, the one to begin with for stiff systems.
-//!
-//! G. Steinebach, "Construction of Rosenbrock–Wanner method Rodas5P and numerical benchmarks within the
-//! Julia Differential Equations package", BIT Numerical Mathematics 63 (2023) 27. The coefficients are
-//! those of OrdinaryDiffEq.jl.
+//! The tableau and the lane program of [`Rodas5P`].
 
 rosenbrock! {
-    /// The method: order 5, error estimate of order 4, eight stages, L-stable.
+    /// Steinebach's Rosenbrock method of order 5(4), L-stable: the first choice for stiff systems.
+    ///
+    /// Eight stages.
+    ///
+    /// G. Steinebach, "Construction of Rosenbrock–Wanner method Rodas5P and numerical benchmarks
+    /// within the Julia Differential Equations package", BIT Numerical Mathematics 63 (2023) 27.
+    /// The coefficients are those of OrdinaryDiffEq.jl.
     rodas5p::Rodas5P, kept 9,
     order 5, embedded 4, evaluations 8,
     stages 8, own 1, after 6, timed 5,
     dense 4: degree 3,
     constants {
-        /// The diagonal.
+        /// The diagonal coefficient `γ`.
         pub const GAMMA: f64 = 0.21193756319429014;
 
-        /// The argument of each stage.
+        /// The coefficients `a_ij` of the states at which stages are evaluated.
         pub const A: [[f64; 8]; 8] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -62,7 +64,7 @@ rosenbrock! {
             ],
         ];
 
-        /// What each system takes from the stages before.
+        /// The coefficients `c_ij` of earlier stages in each linear system.
         pub const C: [[f64; 8]; 8] = [
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [-14.155112264123755, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -110,7 +112,7 @@ rosenbrock! {
             ],
         ];
 
-        /// Times of the arguments.
+        /// The nodes `α_i`.
         pub const ALPHA: [f64; 8] = [
             0.0,
             0.6358126895828704,
@@ -122,7 +124,7 @@ rosenbrock! {
             1.0,
         ];
 
-        /// Weights of the derivative by the time.
+        /// The weights `γ_i` of the derivative with respect to time.
         pub const TIME: [f64; 8] = [
             0.21193756319429014,
             -0.42387512638858027,
@@ -134,7 +136,7 @@ rosenbrock! {
             0.0,
         ];
 
-        /// Weights of the new state.
+        /// The weights of the stages in the new state.
         pub const M: [f64; 8] = [
             -7.502846399306121,
             2.561846144803919,
@@ -146,7 +148,7 @@ rosenbrock! {
             1.0,
         ];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const H: [[f64; 3]; 8] = [
             [25.948786856663858, -9.91568850695171, 11.419903575922262],
             [-2.5579724845846235, -0.9689944594115154, 2.8879645146136994],

@@ -1,12 +1,13 @@
-//! Tsitouras 5(4): the general-purpose explicit method.
-//!
-//! Ch. Tsitouras, "Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying
-//! assumption", Computers & Mathematics with Applications 62 (2011) 770–775: six stages and a
-//! seventh that is the first of the next step. The coefficients, to double precision, are those of
-//! OrdinaryDiffEq.jl.
+//! The tableau and the lane program of [`Tsit5`].
 
 explicit! {
-    /// The method: order 5, error estimate of order 4, seven stages of which the last is reused.
+    /// Tsitouras' explicit method of order 5(4): the first choice for systems that are not stiff.
+    ///
+    /// Seven stages, the last of which is the first of the next step.
+    ///
+    /// Ch. Tsitouras, "Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying
+    /// assumption", Computers & Mathematics with Applications 62 (2011) 770–775. The coefficients,
+    /// to double precision, are those of OrdinaryDiffEq.jl.
     tsit5::Tsit5, kept 7,
     order 5,
     adaptive true, fsal true, last 6, degree 4,
@@ -21,10 +22,11 @@ explicit! {
     error 4: [0, 1, 2, 3, 4, 5, 6]
     dense 4: [0, 1, 2, 3, 4, 5, 6]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 7] = [0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0];
 
-        /// Stages: row `s` gives stage `s + 1`. The last row is the solution of order 5.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`. The last row is the
+        /// solution of order 5.
         pub const A: [[f64; 6]; 6] = [
             [0.161, 0.0, 0.0, 0.0, 0.0, 0.0],
             [-0.008480655492356989, 0.335480655492357, 0.0, 0.0, 0.0, 0.0],

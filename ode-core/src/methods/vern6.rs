@@ -1,17 +1,19 @@
-//! Verner 6(5).
-//!
-//! J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms 53
-//! (2010) 383–396, the pair that he calls most efficient: eight stages and a ninth that is the
-//! first of the next step; three more for the interpolant. The coefficients are rounded from the
-//! rational numbers in OrdinaryDiffEq.jl; they are from his site,
-//! <http://people.math.sfu.ca/~jverner/>.
-//!
-//! Two nodes, 0.9995 and 1, nearly coincide, so that the weights of their stages are large: 176 in
-//! the step, thousands in the interpolant, and rounding errors of the right-hand side grow by as
-//! much. In `f32` [`Vern7`](super::Vern7) is the better one.
+//! The tableau and the lane program of [`Vern6`].
 
 explicit! {
-    /// The method: order 6, error estimate of order 5, nine stages of which the last is reused.
+    /// Verner's explicit method of order 6(5).
+    ///
+    /// Nine stages, the last of which is the first of the next step; three more for the
+    /// interpolant.
+    ///
+    /// J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms
+    /// 53 (2010) 383–396, the pair that he calls most efficient. The coefficients are rounded from
+    /// the rational numbers in OrdinaryDiffEq.jl; they are from his site,
+    /// <http://people.math.sfu.ca/~jverner/>.
+    ///
+    /// Two nodes, 0.9995 and 1, nearly coincide, so that the weights of their stages are large: 176
+    /// in the step, thousands in the interpolant, and rounding errors of the right-hand side grow
+    /// by as much. In `f32` [`Vern7`](crate::methods::Vern7) is the better one.
     vern6::Vern6, kept 12,
     order 6,
     adaptive true, fsal true, last 8, degree 6,
@@ -33,13 +35,14 @@ explicit! {
     }
     dense 6: [0, 3, 4, 5, 6, 7, 8, 9, 10, 11]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 12] = [
             0.0, 0.06, 0.09593333333333333, 0.1439, 0.4973, 0.9725, 0.9995, 1.0, 1.0, 0.5, 0.828,
             0.28,
         ];
 
-        /// Stages: row `s` gives stage `s + 1`. Row 7 is the solution of order 6.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 7 is the solution of
+        /// order 6.
         pub const A: [[f64; 11]; 11] = [
             [0.06, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [
@@ -90,7 +93,7 @@ explicit! {
             -2.109711061065291, 103.45854289996399, -101.39980461914911, 0.03333333333333333,
         ];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const B: [[f64; 6]; 12] = [
             [
                 1.0, -7.778593856495575, 27.0524385722671, -45.780190114576975, 36.72377741043638,

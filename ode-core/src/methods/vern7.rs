@@ -1,17 +1,18 @@
-//! Verner 7(6): for tight tolerances.
-//!
-//! J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms 53
-//! (2010) 383–396, the pair that he calls most efficient: ten stages, the last of them for the
-//! error only; six more for the interpolant. The coefficients are rounded from the rational numbers
-//! and 40 digits in OrdinaryDiffEq.jl; they are from his site,
-//! <http://people.math.sfu.ca/~jverner/>.
-//!
-//! The interpolant is published as one of order 7. With its printed coefficients the conditions of
-//! that order are violated by up to 3e-7, a hundredth of the error that follows: it is of order 6,
-//! and behaves as one of order 7 but for very small steps.
+//! The tableau and the lane program of [`Vern7`].
 
 explicit! {
-    /// The method: order 7, error estimate of order 6, ten stages.
+    /// Verner's explicit method of order 7(6), for tight tolerances.
+    ///
+    /// Ten stages, the last of them for the error only; six more for the interpolant.
+    ///
+    /// J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms
+    /// 53 (2010) 383–396, the pair that he calls most efficient. The coefficients are rounded from
+    /// the rational numbers and 40 digits in OrdinaryDiffEq.jl; they are from his site,
+    /// <http://people.math.sfu.ca/~jverner/>.
+    ///
+    /// The interpolant is published as one of order 7. With its printed coefficients the conditions
+    /// of that order are violated by up to 3e-7, a hundredth of the error that follows: it is of
+    /// order 6, and behaves as one of order 7 except for very small steps.
     vern7::Vern7, kept 16,
     order 7,
     adaptive true, fsal false, last 0, degree 7,
@@ -38,13 +39,14 @@ explicit! {
     }
     dense 6: [0, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 16] = [
             0.0, 0.005, 0.10888888888888888, 0.16333333333333333, 0.4555, 0.6095094489978381,
             0.884, 0.925, 1.0, 1.0, 1.0, 0.29, 0.125, 0.25, 0.53, 0.79,
         ];
 
-        /// Stages: row `s` gives stage `s + 1`. Row 9 is the solution of order 7.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 9 is the solution of
+        /// order 7.
         pub const A: [[f64; 13]; 15] = [
             [0.005, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [
@@ -121,7 +123,7 @@ explicit! {
             -0.020295184663356284,
         ];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const B: [[f64; 7]; 16] = [
             [
                 1.0, -8.413387198332767, 33.675508884490895, -70.80159089484886, 80.64695108301298,

@@ -1,13 +1,14 @@
-//! Verner 9(8): for the tightest tolerances.
-//!
-//! J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms 53
-//! (2010) 383–396, the pair that he calls most efficient: sixteen stages, the last of them for the
-//! error only; ten more for the interpolant. The coefficients are rounded from the numbers of the
-//! field of √6 and of 40 digits in OrdinaryDiffEq.jl; they are from his site,
-//! <http://people.math.sfu.ca/~jverner/>.
+//! The tableau and the lane program of [`Vern9`].
 
 explicit! {
-    /// The method: order 9, error estimate of order 8, sixteen stages.
+    /// Verner's explicit method of order 9(8), for the tightest tolerances.
+    ///
+    /// Sixteen stages, the last of them for the error only; ten more for the interpolant.
+    ///
+    /// J.H. Verner, "Numerically optimal Runge–Kutta pairs with interpolants", Numerical Algorithms
+    /// 53 (2010) 383–396, the pair that he calls most efficient. The coefficients are rounded from
+    /// the numbers of the field of √6 and of 40 digits in OrdinaryDiffEq.jl; they are from his
+    /// site, <http://people.math.sfu.ca/~jverner/>.
     vern9::Vern9, kept 26,
     order 9,
     adaptive true, fsal false, last 0, degree 9,
@@ -44,14 +45,15 @@ explicit! {
     }
     dense 9: [0, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25]
     constants {
-        /// Nodes.
+        /// The nodes.
         pub const C: [f64; 26] = [
             0.0, 0.03462, 0.09702435063878044, 0.14553652595817068, 0.561, 0.229007911590485,
             0.544992088409515, 0.645, 0.48375, 0.06757, 0.25, 0.6590650618730999, 0.8206, 0.9012,
             1.0, 1.0, 1.0, 0.7404185470631561, 0.888, 0.696, 0.487, 0.025, 0.15, 0.32, 0.78, 0.96,
         ];
 
-        /// Stages: row `s` gives stage `s + 1`. Row 15 is the solution of order 9.
+        /// The coefficients of the stages: row `s` gives stage `s + 1`. Row 15 is the solution of
+        /// order 9.
         pub const A: [[f64; 21]; 25] = [
             [
                 0.03462, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -197,7 +199,7 @@ explicit! {
             -0.2825509643291537, 0.13643174034822156, 0.030570139830827976, -0.048342313738239585,
         ];
 
-        /// The interpolant.
+        /// The coefficients of the interpolant.
         pub const B: [[f64; 9]; 26] = [
             [
                 1.0, -28.330488700617398, 257.6535452078578, -1152.1544557434572,

@@ -1,4 +1,4 @@
-//! The solution of a grid, with an axis for each of the grid's.
+//! Views of a solution with one array axis for each axis of the ensemble's grid.
 
 use super::EnsembleSolution;
 use crate::lane::Scalar;
@@ -18,17 +18,18 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// [`states`](Self::states).
     #[must_use]
     pub fn states_on_grid(&self) -> ArrayViewD<'_, T> {
-        self.saved_on_grid(0..self.inputs.saved.states)
+        self.saved_on_grid(0..self.inputs.settings.saved.states)
     }
 
     /// The saved observables, `[axis of the grid, …, save, observable]`; otherwise as
     /// [`observables`](Self::observables).
     #[must_use]
     pub fn observables_on_grid(&self) -> ArrayViewD<'_, T> {
-        self.saved_on_grid(self.inputs.saved.of_observables())
+        self.saved_on_grid(self.inputs.settings.saved.of_observables())
     }
 
-    /// The trajectory at this place of the grid, if there is one: `[i, j]` of a grid with two axes.
+    /// The index of the trajectory at the given indices along the axes of the grid, `[i, j]` for a
+    /// grid with two axes; `None` if there are too many or too few indices, or one is out of range.
     #[must_use]
     pub fn index_on_grid(&self, place: &[usize]) -> Option<usize> {
         let shape = self.shape();
@@ -37,13 +38,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     fn saved_on_grid(&self, numbers: Range<usize>) -> ArrayViewD<'_, T> {
-        let (n, slots) = (self.len(), self.inputs.slots());
+        let (n, slots) = (self.len(), self.slots());
         let from = if slots * numbers.len() == 0 { 0 } else { numbers.start * n };
-        let rest = [(slots, self.inputs.saved.width() * n), (numbers.len(), n)];
+        let rest = [(slots, self.inputs.settings.saved.width() * n), (numbers.len(), n)];
         self.on_grid(&self.raw.saved[from..], &rest)
     }
 
-    /// Numbers that lie trajectory by trajectory, with further axes of these lengths and strides.
+    /// A view of numbers that are stored with the trajectory as the fastest index, followed by
+    /// further axes of the given lengths and strides.
     fn on_grid<'a>(&self, numbers: &'a [T], rest: &[(usize, usize)]) -> ArrayViewD<'a, T> {
         let mut axes = Vec::new();
         let mut stride = 1;

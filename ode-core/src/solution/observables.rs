@@ -1,4 +1,4 @@
-//! The observables of a solution.
+//! Views of the observables of a solution.
 
 use super::{EnsembleSolution, OdeSolution, Trajectory};
 use crate::error::ObservableError;
@@ -8,24 +8,36 @@ use ndarray::{ArrayView1, ArrayView2, ArrayView3, Axis, s};
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
     /// The saved observables, `[trajectory, save, observable]`; what a trajectory did not reach is
-    /// NaN. Without observables where the system has none or they were not saved. A view: nothing is
-    /// copied.
+    /// NaN. The last axis has length 0 where the system has no observables or they were not saved.
+    /// A view: nothing is copied.
     #[must_use]
     pub fn observables(&self) -> ArrayView3<'_, T> {
-        self.saved(self.inputs.saved.of_observables())
+        self.saved(self.inputs.settings.saved.of_observables())
     }
 
     /// The saved values of the observable `name`, `[trajectory, save]`.
     ///
+    /// ```
+    /// # use ode_core::{EnsembleSolution, ObservableError, system::System};
+    /// # fn of<S: System<3, 1>>(
+    /// #     solution: &EnsembleSolution<S, f64, 3, 1>,
+    /// # ) -> Result<(), ObservableError> {
+    /// let [trajectory, save] = [7, 0];
+    /// println!("{}", solution.observable("energy")?[[trajectory, save]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// If there is no observable of this name, or it was not saved.
+    /// [`ObservableError`]: if there is no observable of this name, or it was not saved.
     pub fn observable(&self, name: &str) -> Result<ArrayView2<'_, T>, ObservableError> {
-        let known = S::OBSERVABLES;
+        let known = self.system.info().observables;
         let Some(q) = known.iter().position(|&observable| observable == name) else {
             let name = name.to_owned();
-            return Err(ObservableError::Unknown { system: S::NAME, name, known });
+            let system = self.system.info().name;
+            return Err(ObservableError::Unknown { system, name, known });
         };
-        if self.inputs.saved.observables == 0 {
+        if self.inputs.settings.saved.observables == 0 {
             return Err(ObservableError::NotSaved { name: known[q] });
         }
         Ok(self.observables().index_axis_move(Axis(2), q))
@@ -53,13 +65,13 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         Ok(all.slice_move(s![..self.len()]))
     }
 
-    /// The observables of the final state, in the arithmetic of the solve, saved or not: at the end of the
-    /// time span, or where the trajectory [was given up](Self::end_time).
+    /// The observables of the final state, in the arithmetic of the solve, saved or not: at the end
+    /// of the time span, or where the trajectory [was given up](Self::end_time).
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
-        let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES.len()];
+        let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES];
         let (u, p, t) = (self.final_state(), self.p(), self.end_time());
-        S::observe::<T>(&u, &p, t, |q, value| values[q] = value);
+        self.solution.system.observe::<T>(&u, &p, t, |q, value| values[q] = value);
         values
     }
 }

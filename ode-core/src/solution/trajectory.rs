@@ -1,10 +1,9 @@
 //! One trajectory of a solution.
 
 use super::{EnsembleSolution, ReturnCode};
-use crate::inputs::{Inputs, SaveTimes};
 use crate::lane::Scalar;
+use crate::step::timeline;
 use crate::system::System;
-use crate::timeline;
 use core::ops::Range;
 
 /// The trajectories of a solution, in order.
@@ -39,7 +38,19 @@ impl<S, T, const N: usize, const P: usize> DoubleEndedIterator for Trajectories<
 
 impl<S, T, const N: usize, const P: usize> ExactSizeIterator for Trajectories<'_, S, T, N, P> {}
 
-/// One trajectory of an ensemble's solution: a handle, free to copy.
+/// One trajectory of an ensemble's solution: a reference to the solution and an index, which can be
+/// copied.
+///
+/// ```
+/// # use ode_core::{EnsembleSolution, system::System};
+/// # fn of<S: System<3, 1>>(solution: &EnsembleSolution<S, f64, 3, 1>) {
+/// let trajectory = solution.trajectory(7);
+/// for (t, u) in trajectory.times().zip(trajectory.states()) {
+///     println!("{t}: {u:?}");
+/// }
+/// println!("ended at {} with {}", trajectory.end_time(), trajectory.code());
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Trajectory<'a, S, T, const N: usize, const P: usize> {
     pub(super) solution: &'a EnsembleSolution<S, T, N, P>,
@@ -54,8 +65,8 @@ impl<S, T, const N: usize, const P: usize> Clone for Trajectory<'_, S, T, N, P> 
 
 impl<S, T, const N: usize, const P: usize> Copy for Trajectory<'_, S, T, N, P> {}
 
-/// How many of `0..n` come before the first one of which `holds` is false, where none holds behind
-/// that one.
+/// The number of leading elements of `0..n` for which `holds` is true, by bisection: it must be
+/// true for all elements before the first for which it is false, and false for all after it.
 fn count_while(n: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (0, n);
     while from < to {
@@ -66,41 +77,42 @@ fn count_while(n: usize, holds: impl Fn(usize) -> bool) -> usize {
 }
 
 impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'a, S, T, N, P> {
-    /// Its number in the ensemble.
+    /// The index of the trajectory in the ensemble, from 0.
     #[must_use]
     pub fn index(&self) -> usize {
         self.i
     }
 
-    /// How it ended.
+    /// How the trajectory ended.
     pub fn code(&self) -> ReturnCode {
         self.solution.code(self.i)
     }
 
-    /// The number of its times to save at, reached or not.
+    /// The number of times at which the trajectory was to be saved, whether it reached them or not.
     #[must_use]
     pub fn slots(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
-        match &inputs.save {
+        if inputs.settings.saved.times > 0 {
             // Those of the steps that it took.
-            _ if inputs.saved.times > 0 => raw.kept.get(self.i).map_or(0, |&kept| kept as usize),
-            SaveTimes::Shared(times) => times.len(),
+            return raw.kept.get(self.i).map_or(0, |&kept| kept as usize);
+        }
+        let save = &inputs.columns.save;
+        match save.shared() {
+            Some(times) => times.len(),
             // Behind the last of a trajectory's own times are infinities.
-            SaveTimes::Each { slots, .. } => {
-                count_while(*slots, |s| self.time(s).widen().is_finite())
-            }
+            None => count_while(save.slots(), |s| self.time(s).widen().is_finite()),
         }
     }
 
-    /// The number of saved times that it reached. Fixed steps go on when the state is no longer a number;
-    /// these do not count.
+    /// The number of saved times that the trajectory reached. Fixed steps continue after the state
+    /// has become NaN; times after that do not count.
     #[must_use]
     pub fn len(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
-        let kept = raw.kept.get(self.i).map_or(0, |&kept| inputs.slots().min(kept as usize));
+        let kept = raw.kept.get(self.i).map_or(0, |&kept| inputs.layout().slots.min(kept as usize));
         if self.code() != ReturnCode::NonFinite {
             kept
-        } else if inputs.saved.states > 0 {
+        } else if inputs.settings.saved.states > 0 {
             count_while(kept, |s| !self.state(s).iter().any(|x| x.widen().is_nan()))
         } else {
             // An observable of a state can be NaN by itself.
@@ -110,53 +122,53 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         }
     }
 
-    /// Whether it reached no saved time.
+    /// Whether the trajectory reached no saved time.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The saved time number `slot`.
+    /// The saved time of save index `slot`, from 0, in the unit of the time span.
     ///
     /// # Panics
     /// If there is no such time.
     #[must_use]
     pub fn time(&self, slot: usize) -> T {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
-        match &inputs.save {
-            _ if inputs.saved.times > 0 => {
-                let slots = self.slots();
-                assert!(slot < slots, "saved time {slot} of {slots}");
-                raw.saved[((slot + 1) * inputs.saved.width() - 1) * inputs.trajectories + self.i]
-            }
-            SaveTimes::Shared(times) => times[slot],
-            SaveTimes::Each { times, .. } => times[slot * inputs.trajectories + self.i],
+        let (row, save) = (inputs.settings.saved, &inputs.columns.save);
+        if row.times > 0 {
+            let slots = self.slots();
+            assert!(slot < slots, "saved time {slot} of {slots}");
+            return raw.saved[((slot + 1) * row.width() - 1) * self.solution.len() + self.i];
         }
+        let slots = save.slots();
+        assert!(slot < slots, "saved time {slot} of {slots}");
+        save.get(self.i, slot)
     }
 
-    /// The state at saved time number `slot`.
+    /// The state at the saved time of save index `slot`.
     ///
     /// # Panics
     /// If there is no such time, or only observables were saved.
     #[must_use]
     pub fn state(&self, slot: usize) -> [T; N] {
-        assert_eq!(self.solution.inputs.saved.states, N, "only observables were saved");
+        assert_eq!(self.solution.inputs.settings.saved.states, N, "only observables were saved");
         let EnsembleSolution { inputs, raw, .. } = self.solution;
-        let first = slot * inputs.saved.width();
-        core::array::from_fn(|d| raw.saved[(first + d) * inputs.trajectories + self.i])
+        let (first, n) = (slot * inputs.settings.saved.width(), self.solution.len());
+        core::array::from_fn(|d| raw.saved[(first + d) * n + self.i])
     }
 
-    /// The saved times.
+    /// The saved times that the trajectory reached, in order.
     pub fn times(&self) -> impl ExactSizeIterator<Item = T> + use<'a, S, T, N, P> {
         let trajectory = *self;
         (0..self.len()).map(move |s| trajectory.time(s))
     }
 
-    /// The saved states; none where only observables were saved. `.map(State::from)` gives them by
-    /// the names of a system that is a module.
+    /// The states at [`times`](Self::times); none where only observables were saved. For a system
+    /// that is a module `.map(State::from)` makes them structs with named fields.
     pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + use<'a, S, T, N, P> {
         let trajectory = *self;
-        let count = if self.solution.inputs.saved.states > 0 { self.len() } else { 0 };
+        let count = if self.solution.inputs.settings.saved.states > 0 { self.len() } else { 0 };
         (0..count).map(move |s| trajectory.state(s))
     }
 
@@ -166,83 +178,89 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.final_state(self.i)
     }
 
-    /// The time of its final state: the end of its time span, or where it was given up.
+    /// The time of the final state: the end of the time span, or the time at which the trajectory
+    /// was given up.
     #[must_use]
     pub fn end_time(&self) -> T {
         self.solution.raw.ends[self.i]
     }
 
-    /// The final state by its names: `final_state_as::<epidemic::State>().infectious`, of a system
-    /// that is a module.
+    /// The final state as a struct with named fields, of a system that is a module:
+    /// `final_state_as::<epidemic::State>().infectious`.
     #[must_use]
     pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
         self.final_state().into()
     }
 
-    /// Its initial state, as the problem gave it.
+    /// The initial state, as the problem gave it: before consistent initialisation, where there are
+    /// algebraic equations.
     #[must_use]
     pub fn u0(&self) -> [T; N] {
-        core::array::from_fn(|d| self.solution.inputs.u0[d].get(self.i))
+        core::array::from_fn(|d| self.solution.inputs.columns.u0[d].get(self.i))
     }
 
-    /// The beginning and the end of its time span.
+    /// The beginning and the end of the trajectory's time span.
     #[must_use]
     pub fn tspan(&self) -> (T, T) {
-        let Inputs { t0, t1, .. } = &self.solution.inputs;
-        (t0.get(self.i), t1.get(self.i))
+        let columns = &self.solution.inputs.columns;
+        (columns.t0.get(self.i), columns.t1.get(self.i))
     }
 
-    /// Its parameters.
+    /// The parameters of the trajectory.
     #[must_use]
     pub fn p(&self) -> [T; P] {
-        core::array::from_fn(|d| self.solution.inputs.p[d].get(self.i))
+        core::array::from_fn(|d| self.solution.inputs.columns.p[d].get(self.i))
     }
 
-    /// Its parameters by their names: `p_as::<epidemic::Parameters>().beta`, of a system that is a
-    /// module.
+    /// The parameters as a struct with named fields, of a system that is a module:
+    /// `p_as::<epidemic::Parameters>().beta`.
     #[must_use]
     pub fn p_as<U: From<[T; P]>>(&self) -> U {
         self.p().into()
     }
 
-    /// Accepted steps.
+    /// The number of accepted steps.
     #[must_use]
     pub fn accepted(&self) -> u32 {
         self.solution.accepted(self.i)
     }
 
-    /// Rejected steps.
+    /// The number of rejected steps.
     #[must_use]
     pub fn rejected(&self) -> u32 {
         self.solution.rejected(self.i)
     }
 
-    /// How many steps would have passed over growth; see [`EnsembleSolution::guarded`].
+    /// The number of steps that would have passed over growth; see [`EnsembleSolution::guarded`].
     #[must_use]
     pub fn guarded(&self) -> u32 {
         self.solution.guarded(self.i)
     }
 
-    /// Whether it may have stayed on an unstable state; see [`EnsembleSolution::held_unstable`].
+    /// Whether the trajectory may have stayed on an unstable state; see
+    /// [`EnsembleSolution::held_unstable`].
     #[must_use]
     pub fn held_unstable(&self) -> bool {
         self.solution.held_unstable(self.i)
     }
 
-    /// The state at time `t` between two saved times, by the Hermite polynomial through both saved states and
-    /// their derivatives: the first and the second, `u'' = ∂f/∂u f + ∂f/∂t`, of what an explicit method solved,
-    /// and the first alone of what an implicit one did, whose stiff components have second derivatives of nothing
-    /// but rounding (Hairer, Nørsett and Wanner I, II.6).
+    /// The state at time `t` between two saved times, by the Hermite polynomial through both saved
+    /// states and their derivatives: the first and the second, `u'' = ∂f/∂u f + ∂f/∂t`, of what an
+    /// explicit method solved, and the first alone of what an implicit one did, whose stiff
+    /// components have second derivatives of nothing but rounding (Hairer, Nørsett and Wanner I,
+    /// II.6).
     ///
-    /// Its error is that of the saved states, and with `Δ` the spacing of the saved times `Δ⁶/46080` times the sixth
-    /// derivative, or `Δ⁴/384` times the fourth. Of trajectories that [were stiff](crate::EnsembleSolution::used_stiff_method)
-    /// to `Auto` it is the latter. Saved at the end of every step, [`SaveAt::Steps`](crate::SaveAt::Steps), this
-    /// is about as accurate as the steps of a method of order five. Those of higher order, and implicit ones, take
-    /// steps that are too long for it: their own interpolants are what is saved at times that are given to
-    /// [`saveat`](crate::SolveOptions::saveat). Where a right-hand side jumps there must be a saved time.
+    /// Its error is that of the saved states, and with `Δ` the spacing of the saved times
+    /// `Δ⁶/46080` times the sixth derivative, or `Δ⁴/384` times the fourth. Of trajectories that
+    /// [were stiff](crate::EnsembleSolution::used_stiff_method) to `Auto` it is the latter. Saved
+    /// at the end of every step, [`SaveAt::Steps`](crate::SaveAt::Steps), this is about as accurate
+    /// as the steps of a method of order five. Those of higher order, and implicit ones, take steps
+    /// that are too long for it: their own interpolants are what is saved at times that are given
+    /// to [`saveat`](crate::SolveOptions::saveat). Where a right-hand side jumps there must be a
+    /// saved time.
     ///
-    /// `None` outside the saved times, behind the end of a trajectory that failed, and where only
-    /// observables were saved.
+    /// `None` outside the saved times, after the last saved time that a failed trajectory reached,
+    /// and where only observables were saved.
     #[must_use]
     pub fn at(&self, t: T) -> Option<[T; N]> {
         let count = self.states().len();
@@ -276,8 +294,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
             let Some((sa, sb)) = second else {
                 return T::narrow(cubic);
             };
-            // The quintic and the cubic differ by `x² (1 - x)²` times a line, which the second derivatives of the
-            // cubic at both ends lack.
+            // The quintic and the cubic differ by `x² (1 - x)²` times a line, which the second
+            // derivatives of the cubic at both ends lack.
             let lacks_a = h * h * sa[d] - (6.0 * (b - a) - 4.0 * fa - 2.0 * fb);
             let lacks_b = h * h * sb[d] + (6.0 * (b - a) - 2.0 * fa - 4.0 * fb);
             let y = x * (1.0 - x);
@@ -285,13 +303,15 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         }))
     }
 
-    /// What is known of the solution at saved time number `slot`, in double precision, if the right-hand side is
-    /// told the time `t`; second derivatives if asked for, and where they are finite.
+    /// The state at save index `slot` and its derivatives, in double precision, with the right-hand
+    /// side evaluated at the time `t`; second derivatives if `second` asks for them and all are
+    /// finite.
     fn jet(&self, slot: usize, t: T, second: bool) -> Jet<N> {
         let (u, p) = (self.state(slot), self.p());
-        let slope = S::rhs(&u, &p, t).map(T::widen);
+        let system = &self.solution.system;
+        let slope = system.rhs(&u, &p, t).map(T::widen);
         let second = second.then(|| {
-            let (rows, by_time) = (S::jacobian(&u, &p, t), S::time_gradient(&u, &p, t));
+            let (rows, by_time) = (system.jacobian(&u, &p, t), system.time_gradient(&u, &p, t));
             core::array::from_fn(|d| {
                 let along = rows[d].iter().zip(&slope).map(|(entry, slope)| entry.widen() * slope);
                 along.sum::<f64>() + by_time[d].widen()
@@ -302,7 +322,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     }
 }
 
-/// A state and its derivatives by the time.
+/// A state and its first and second derivatives with respect to time.
 struct Jet<const N: usize> {
     u: [f64; N],
     slope: [f64; N],
@@ -322,7 +342,8 @@ mod tests {
         }
     }
 
-    /// Looking up a state among many takes some comparisons, not one for each before it.
+    /// Finding a saved time takes a number of comparisons that grows with the logarithm of their
+    /// number.
     #[test]
     fn looks_at_few() {
         let looked = core::cell::Cell::new(0);

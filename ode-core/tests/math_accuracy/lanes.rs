@@ -1,12 +1,27 @@
 //! Every lane type gives the bits of the scalar.
 
 use crate::Random;
+use ode_core::lane::dispatch::{self, InstructionSet, Program};
 use ode_core::lane::{Real, Scalar};
 use ode_core::math;
-use ode_core::simd::{self, InstructionSet, Program};
 
-/// Number of functions.
-const COUNT: usize = 23;
+macro_rules! functions {
+    ($($(#[$_:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
+        /// Number of functions.
+        const COUNT: usize = [$(stringify!($name)),*].len();
+
+        /// All functions of a number, or of two.
+        #[inline(always)]
+        fn all<R: Real>(first: R, second: R) -> [R; COUNT] {
+            [$({
+                let ($x, _) = (first, second);
+                $(let $y = second;)?
+                math::$name($x $(, $y)?)
+            }),*]
+        }
+    };
+}
+ode_core::elementary_functions!(functions);
 
 /// Computes all functions of `x` (and `y`) in lanes; `VECTORS` vectors make a number.
 struct All<'a, T, const VECTORS: usize> {
@@ -27,31 +42,7 @@ impl<T: Scalar, const VECTORS: usize> Program<T> for All<'_, T, VECTORS> {
                 a.set_lane(i, x[i]);
                 b.set_lane(i, y[i]);
             }
-            let all = [
-                math::exp(a),
-                math::ln(a),
-                math::tanh(a),
-                math::sin(a),
-                math::cos(a),
-                math::tan(a),
-                math::powf(a, b),
-                math::exp2(a),
-                math::exp_m1(a),
-                math::ln_1p(a),
-                math::log2(a),
-                math::log10(a),
-                math::cbrt(a),
-                math::asin(a),
-                math::acos(a),
-                math::atan(a),
-                math::sinh(a),
-                math::cosh(a),
-                math::asinh(a),
-                math::acosh(a),
-                math::atanh(a),
-                math::atan2(a, b),
-                math::hypot(a, b),
-            ];
+            let all = all(a, b);
             results.extend((0..R::LANES).map(|i| all.map(|f| f.lane(i))));
         }
         results
@@ -70,10 +61,10 @@ fn every_lane_type_agrees<T: Scalar>(x: &[T], y: &[T], bits: fn(T) -> u64) {
         }
     };
     for isa in InstructionSet::available() {
-        check(&format!("{isa:?} 1"), simd::run(isa, All::<T, 1> { x, y }));
-        check(&format!("{isa:?} 2"), simd::run(isa, All::<T, 2> { x, y }));
+        check(&format!("{isa:?} 1"), dispatch::run(isa, All::<T, 1> { x, y }));
+        check(&format!("{isa:?} 2"), dispatch::run(isa, All::<T, 2> { x, y }));
     }
-    check("one lane", simd::run_scalar(All::<T, 1> { x, y }));
+    check("one lane", dispatch::run_scalar(All::<T, 1> { x, y }));
 }
 
 /// Arguments of all kinds side by side, so that lanes of one vector differ.

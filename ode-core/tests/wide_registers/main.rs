@@ -5,8 +5,8 @@
 //! costs speed only. So this test reads the machine code of its own binary. Nothing of it is
 //! executed for that, so AVX-512 is looked at on machines without it.
 //!
-//! It sees what the profile under test made of the entry points of `ode_core::simd`. They are
-//! generic, so it is this crate's optimisation level that counts: 1 in `cargo test`, 3 with
+//! It sees what the profile under test made of the entry points of `ode_core::lane::dispatch`. They
+//! are generic, so it is this crate's optimisation level that counts: 1 in `cargo test`, 3 with
 //! `--release`. Level 1 already inlines everything of a lane program.
 
 // The registers are those of x86-64, and the file read is an ELF file.
@@ -18,7 +18,7 @@ mod probe;
 use iced_x86::Instruction;
 use machine_code::{Binary, Kind, hot_loop, kind, register_bytes};
 use ode_core::lane::Scalar;
-use ode_core::simd::InstructionSet;
+use ode_core::lane::dispatch::InstructionSet;
 use probe::Solve;
 use std::collections::BTreeSet;
 
@@ -121,10 +121,10 @@ fn other_code_is_refused() {
 #[test]
 fn the_probe_solves() {
     fn solve<T: Scalar, const ADAPTIVE: bool>() {
-        let reference = ode_core::simd::run_scalar(Solve::<T, ADAPTIVE>::new(37));
+        let reference = ode_core::lane::dispatch::run_scalar(Solve::<T, ADAPTIVE>::new(37));
         assert!(reference.iter().flatten().all(|x| x.is_finite() && *x != T::zero()));
         for isa in InstructionSet::available() {
-            let finals = ode_core::simd::run(isa, Solve::<T, ADAPTIVE>::new(37));
+            let finals = ode_core::lane::dispatch::run(isa, Solve::<T, ADAPTIVE>::new(37));
             assert!(finals == reference, "{isa:?} {} adaptive {ADAPTIVE}", T::NAME);
         }
     }

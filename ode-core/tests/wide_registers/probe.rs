@@ -4,19 +4,16 @@
 //! programs for scalars too and with times to save at, which takes several times as long, and all
 //! have the same name there. What the feed does within the step loop, it does as that of ensembles.
 
-use ode_core::controller;
-use ode_core::integrate::{self, Feed};
+use ode_core::integrate::integrate;
+use ode_core::integrate::options::{End, Options, Plan, Sink, Source};
+use ode_core::lane::dispatch::{self, Program, SimdFamily};
 use ode_core::lane::{Bits, Mask, Real, Scalar};
-use ode_core::methods::{Method, Tsit5, stepper};
-use ode_core::simd::{self, Program, SimdFamily};
+use ode_core::methods::{Method, Tsit5};
+use ode_core::step::{control, norm};
 
 /// Stands for `odes` in the expansion of the macro.
 pub(crate) mod facade {
-    pub(crate) mod __private {
-        pub(crate) use ode_core::lane::Real;
-        pub(crate) use ode_core::report::{LinearEquations, Operations, Report};
-        pub(crate) use ode_core::system::System;
-    }
+    pub(crate) use ode_core::__private;
 }
 
 /// Lorenz (1963), "Deterministic nonperiodic flow".
@@ -67,21 +64,29 @@ impl<T: Scalar, const ADAPTIVE: bool> Solve<T, ADAPTIVE> {
     }
 }
 
+/// Nothing is saved.
+struct Planned<const ADAPTIVE: bool>;
+
+impl<const ADAPTIVE: bool> Plan for Planned<ADAPTIVE> {
+    const ADAPTIVE: bool = ADAPTIVE;
+    const SAVES: bool = false;
+}
+
 impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
     type Output = Vec<[T; 3]>;
-    const VECTORS: usize = simd::vectors(3);
+    const VECTORS: usize = dispatch::vectors(3);
 
     #[inline(always)]
     fn run<R: Real<Scalar = T>>(mut self) -> Vec<[T; 3]> {
         let [abstol, reltol, dt, dtmin] = self.options.map(|x| R::lit(x.widen()));
         let max_steps = <R::Bits as Bits>::lit(self.max_steps);
         let law = Tsit5::PROPERTIES.controller.law::<T>(3, &Tsit5::PROPERTIES);
-        let law = controller::law::<R>(law.map(|x| <R::Single as Real>::lit(f64::from(x))));
+        let law = control::law::<R>(law.map(|x| <R::Single as Real>::lit(f64::from(x))));
         let stiff_law = law;
-        let tolerances = stepper::tolerances([abstol; 3], reltol);
-        let kind = controller::KIND_PI;
+        let tolerances = norm::tolerances([abstol; 3], reltol);
+        let kind = control::KIND_PI;
         let (dtmax, limited) = (dt, false);
-        let options = integrate::Options {
+        let options = Options::<R, 3> {
             tolerances,
             dt,
             dtmin,
@@ -95,7 +100,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
             max_steps,
             guard: 0,
         };
-        integrate::integrate::<R, lorenz, Tsit5, _, 3, 3, 7, ADAPTIVE, false>(&mut self, &options);
+        integrate::<R, _, Tsit5, _, Planned<ADAPTIVE>, 3, 3>(lorenz, &mut self, &options);
         self.finals
     }
 }
@@ -117,22 +122,18 @@ impl<T: Scalar, const ADAPTIVE: bool> Solve<T, ADAPTIVE> {
     }
 }
 
-impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Solve<T, ADAPTIVE> {
+impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Source<R, 3, 3> for Solve<T, ADAPTIVE> {
     #[inline(always)]
-    fn saves(&self) -> bool {
-        false
-    }
-    #[inline(always)]
-    fn due(&mut self, need: R::Mask) -> bool {
+    fn should_refill(&mut self, need: R::Mask) -> bool {
         need.to_bitmask().count_ones() >= self.quota
     }
     #[inline(always)]
-    fn regroup(&mut self, alive: R::Mask) -> bool {
+    fn vote(&mut self, alive: R::Mask) -> bool {
         self.quota = if ADAPTIVE { alive.to_bitmask().count_ones().div_ceil(8) } else { 1 };
         alive.any()
     }
     #[inline(always)]
-    fn take(&mut self, need: R::Mask) -> R::Mask {
+    fn acquire(&mut self, need: R::Mask) -> R::Mask {
         let mut got = 0;
         for lane in 0..R::LANES {
             if need.to_bitmask() >> lane & 1 != 0 {
@@ -144,6 +145,10 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Sol
             }
         }
         R::Mask::from_bitmask(got)
+    }
+    #[inline(always)]
+    fn number(&self) -> [R::Bits; 2] {
+        [<R::Bits as Bits>::lit(0); 2]
     }
     #[inline(always)]
     fn load_u(&self, got: R::Mask, mut u: [R; 3]) -> [R; 3] {
@@ -171,6 +176,13 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Sol
     fn stop_time(&self, _which: R::Mask, _index: R::Bits, t: R) -> R {
         t
     }
+}
+
+impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Sink<R, 3, 3> for Solve<T, ADAPTIVE> {
+    #[inline(always)]
+    fn saves(&self) -> bool {
+        false
+    }
     #[inline(always)]
     fn save_time(&self, _which: R::Mask, _slot: R::Bits, t: R) -> R {
         t
@@ -178,17 +190,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Feed<R, 3, 3> for Sol
     #[inline(always)]
     fn save(&mut self, _: R::Mask, _: R::Bits, _: [R; 3], _: [R; 3], _: R) {}
     #[inline(always)]
-    fn finish(
-        &mut self,
-        done: R::Mask,
-        u: [R; 3],
-        _t: R,
-        _code: R::Bits,
-        _steps: R::Bits,
-        _rejected: R::Bits,
-        _slot: R::Bits,
-        _guarded: R::Bits,
-    ) {
+    fn finish(&mut self, done: R::Mask, u: [R; 3], _: End<R>) {
         for lane in 0..R::LANES {
             if done.to_bitmask() >> lane & 1 != 0 {
                 // At the beginning a lane has no trajectory.

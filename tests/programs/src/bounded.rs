@@ -1,8 +1,8 @@
 //! Numbers that know how far they may be from what exact arithmetic would give.
 //!
 //! Two evaluations of the same function that round differently agree if their bounds overlap: no
-//! tolerance has to be chosen. Where a comparison, or a jump of a function, lies within a bound, the
-//! point is [unsettled](settled), and nothing can be said there.
+//! tolerance has to be chosen. Where a comparison, or a jump of a function, lies within a bound,
+//! the point is [unsettled](settled), and nothing can be said there.
 
 use std::cell::Cell;
 use std::ops::{Add, Div, Mul, Neg, Sub};

@@ -46,9 +46,9 @@ fn arguments<R: Copy, const N: usize, const P: usize>(inputs: &[R]) -> ([R; N], 
     (std::array::from_fn(|i| inputs[i]), std::array::from_fn(|i| inputs[N + i]), inputs[N + P])
 }
 
-fn rhs<S: System<N, P>, R: Real, const N: usize, const P: usize>(inputs: &[R]) -> Vec<R> {
+fn rhs<S: System<N, P> + Default, R: Real, const N: usize, const P: usize>(inputs: &[R]) -> Vec<R> {
     let (u, p, t) = arguments(inputs);
-    S::rhs(&u, &p, t).to_vec()
+    S::default().rhs(&u, &p, t).to_vec()
 }
 
 /// The plain function, as one of the in-place form.
@@ -65,7 +65,7 @@ pub fn plain<const N: usize, const P: usize>(
 /// The right-hand side of a system in numbers of one lane.
 pub fn lane_code<S, R, const N: usize, const P: usize>(inputs: &[f64]) -> Vec<f64>
 where
-    S: System<N, P>,
+    S: System<N, P> + Default,
     R: Real + From<f64> + Into<f64>,
 {
     let inputs: Vec<R> = inputs.iter().map(|&input| R::from(input)).collect();
@@ -74,42 +74,47 @@ where
 
 impl Program {
     #[must_use]
-    pub fn new<S: System<N, P>, Unfused: System<N, P>, const N: usize, const P: usize>(
+    pub fn new<S, Unfused, const N: usize, const P: usize>(
         replay: &'static str,
         text: &'static str,
         plain: Evaluate,
         lane_code: Evaluate,
-    ) -> Program {
+    ) -> Program
+    where
+        S: System<N, P> + Default,
+        Unfused: System<N, P> + Default,
+    {
         let record = |function: fn(&[Recorded]) -> Vec<Recorded>| Tape::record(N + P + 1, function);
         let functions = [
             record(rhs::<S, Recorded, N, P>),
             record(|inputs| {
                 let (u, p, t) = arguments(inputs);
-                S::jacobian(&u, &p, t).as_flattened().to_vec()
+                S::default().jacobian(&u, &p, t).as_flattened().to_vec()
             }),
             record(|inputs| {
                 let (u, p, t) = arguments(inputs);
-                S::parameter_jacobian(&u, &p, t).as_flattened().to_vec()
+                S::default().parameter_jacobian(&u, &p, t).as_flattened().to_vec()
             }),
             record(|inputs| {
                 let (u, p, t) = arguments(inputs);
-                S::time_gradient(&u, &p, t).to_vec()
+                S::default().time_gradient(&u, &p, t).to_vec()
             }),
         ];
+        let info = S::default().info();
         let mut pattern = vec![vec![false; N + P + 1]; N];
-        for &(row, column) in S::JACOBIAN_PATTERN {
+        for &(row, column) in info.jacobian_pattern {
             pattern[row][column] = true;
         }
-        for &(row, column) in S::PARAMETER_PATTERN {
+        for &(row, column) in info.parameter_pattern {
             pattern[row][N + column] = true;
         }
-        for &row in S::TIME_PATTERN {
+        for &row in info.time_pattern {
             pattern[row][N + P] = true;
         }
         Program {
             replay,
             text,
-            name: S::NAME,
+            name: info.name,
             states: N,
             parameters: P,
             plain,
@@ -117,7 +122,7 @@ impl Program {
             unfused_tape: record(rhs::<Unfused, Recorded, N, P>),
             functions,
             pattern,
-            device_source: S::device_source,
+            device_source: || S::default().device_source(),
         }
     }
 

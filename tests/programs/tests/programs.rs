@@ -2,7 +2,6 @@
 
 #![allow(missing_docs)]
 
-#[allow(dead_code)]
 #[path = "../../support/cpp.rs"]
 mod cpp;
 #[path = "support/device.rs"]
@@ -13,7 +12,7 @@ mod random;
 mod special;
 
 use ode_core::lane::Real;
-use ode_core::simd;
+use ode_core::lane::dispatch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use odes_random_programs::bounded::{Bounded, settled};
@@ -144,7 +143,7 @@ struct InLanes<'a> {
     points: &'a [Point],
 }
 
-impl simd::Program<f64> for InLanes<'_> {
+impl dispatch::Program<f64> for InLanes<'_> {
     /// For each function the results at each point.
     type Output = Vec<Vec<Vec<f64>>>;
     const VECTORS: usize = 1;
@@ -175,13 +174,13 @@ impl simd::Program<f64> for InLanes<'_> {
 /// SIMD lanes have the bits of one lane.
 #[test]
 fn lanes() {
-    let instructions = simd::InstructionSet::best();
+    let instructions = dispatch::InstructionSet::best();
     let mut reports = Vec::new();
     let mut compared = 0;
     for program in &written::programs() {
         let mut points = ordinary(program);
         points.extend(unusual(program));
-        let in_lanes = simd::run(instructions, InLanes { program, points: &points });
+        let in_lanes = dispatch::run(instructions, InLanes { program, points: &points });
         let functions = program.functions.iter().zip(in_lanes);
         let wrong = functions.enumerate().find_map(|(function, (tape, in_lanes))| {
             points.iter().zip(in_lanes).find_map(|(point, computed)| {

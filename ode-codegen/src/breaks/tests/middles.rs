@@ -15,7 +15,7 @@ fn middles(
     })
 }
 
-/// Those of parameters alone.
+/// The middles that depend on parameters alone.
 fn of(make: impl FnOnce(&mut Graph, Id, [Id; 3]) -> Id) -> Vec<(String, f64)> {
     let (times, of_parameters, more) = middles(make);
     assert!(times.is_empty() && !more, "{times:?}");

@@ -2,36 +2,29 @@
 
 use odes_random_programs::program::Program;
 
-const PRELUDE: &str = include_str!("../../../../ode-core/src/device_prelude.hpp");
-
-/// The functions that are called here, where a kernel inlines them: that takes time to compile.
-const FUNCTIONS: [&str; 20] = [
-    "exp", "exp2", "exp_m1", "ln", "log2", "log10", "ln_1p", "sin", "cos", "tan", "asin", "acos",
-    "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt",
-];
-const FUNCTIONS_OF_TWO: [&str; 3] = ["powf", "atan2", "hypot"];
+macro_rules! calls {
+    ($($(#[$_:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
+        /// The functions are called here, where a kernel inlines them: that takes time to compile.
+        const CALLS: &str = concat!($(
+            "[[gnu::noinline]] static double ", stringify!($name), "(double ", stringify!($x),
+            $(", double ", stringify!($y),)? ") { return odes::math::", stringify!($name), "(",
+            stringify!($x), $(", ", stringify!($y),)? "); }\n",
+        )*);
+    };
+}
+ode_core::elementary_functions!(calls);
 
 /// A function of a program: inputs and results one after another.
 type Evaluate = unsafe extern "C" fn(inputs: *const f64, results: *mut f64);
 
 /// Some programs as one C++ source.
 pub(crate) fn source<'a>(programs: impl IntoIterator<Item = &'a Program>) -> String {
-    let mut calls = String::new();
-    for name in FUNCTIONS {
-        calls += &format!(
-            "[[gnu::noinline]] static double {name}(double x) {{ return odes::math::{name}(x); }}\n"
-        );
-    }
-    for name in FUNCTIONS_OF_TWO {
-        calls += &format!(
-            "[[gnu::noinline]] static double {name}(double x, double y) {{ return odes::math::{name}(x, y); }}\n"
-        );
-    }
+    let prelude = ode_core::kernel::Target::Host.prelude();
     let math = ode_core::math::device_source();
     let texts: String = programs.into_iter().map(text).collect();
     format!(
-        "{PRELUDE}\nnamespace odes {{\n{math}\n}}\n\
-         namespace odes {{ namespace calling {{ namespace math {{\n{calls}}}\n{texts}\n}} }}\n"
+        "{prelude}\nnamespace odes {{\n{math}\n}}\n\
+         namespace odes {{ namespace calling {{ namespace math {{\n{CALLS}}}\n{texts}\n}} }}\n"
     )
 }
 

@@ -1,0 +1,403 @@
+//! From an elaborated system to [`Compiled`]: all that is known of a system, as data.
+//!
+//! Nothing here is text. The derivatives are made, the linear equations of implicit methods are
+//! taken apart, functions get their last form, and the numbers of reports are counted. The printers
+//! in `print` make text of it: of Rust, for the macro, and of each
+//! [`Dialect`](crate::print::Dialect) of devices.
+//!
+//! [`compile_str`] compiles a system that is a text, outside of any macro.
+
+mod dependent;
+mod derivatives;
+mod linear;
+mod lowered;
+pub(crate) mod mass;
+mod text;
+
+use proc_macro2::Ident;
+
+use self::derivatives::Derivatives;
+pub(crate) use self::linear::Linear;
+pub(crate) use self::lowered::{Counts, Lowered, Sizes};
+pub(crate) use self::mass::Mass;
+pub use self::text::{Diagnostic, EvaluateError, compile_str};
+use crate::ast::{Purpose, System};
+use crate::breaks::formula::Formula;
+use crate::breaks::{self, Breaks};
+use crate::derive;
+use crate::elaborate::table::{Constant, Table};
+use crate::elaborate::{self, Elaborated};
+use crate::emit::Results;
+use crate::factor::{self, Unsuitable};
+use crate::fuse::Fusion;
+use crate::graph::{Graph, Id, Input, Kind, Node, Scope};
+
+/// How many nodes the derivatives may add to the graph: ten times the operations that a
+/// right-hand side may have.
+const DERIVATIVE_FACTOR: u64 = 10;
+
+/// How a system is compiled: the arguments of `#[ode_system]`.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings {
+    pub fusion: Fusion,
+    /// The largest number of operations of the right-hand side.
+    pub limit: u64,
+    /// Whether derivatives by hand are checked.
+    pub check: bool,
+    /// Whether linear equations are solved with a search for pivots.
+    pub pivoting: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { fusion: Fusion::On, limit: elaborate::LIMIT, check: true, pivoting: false }
+    }
+}
+
+/// A compiled system.
+#[derive(Debug)]
+pub struct Compiled {
+    pub(crate) info: Info,
+    pub(crate) facts: Vec<Fact>,
+    pub(crate) sizes: Sizes,
+    /// `rhs`, `jacobian`, `parameter_jacobian` and `time_gradient`; `observables`, if there are
+    /// any; those of [`linear`](Self::linear); `mass` and `out_of_domain`, if there are such.
+    pub(crate) functions: Vec<Lowered>,
+    /// The times of breaks that are functions of the parameters, in the order of
+    /// [`Info::parameter_breaks`].
+    pub(crate) break_times: Option<Lowered>,
+    pub(crate) linear: Linear,
+    pub(crate) mass: Option<Mass>,
+    pub(crate) breaks: Breaks,
+    /// The graph that [`breaks`](Self::breaks) are nodes of.
+    pub(crate) graph: Graph,
+    /// The constants and tables that [`Node::Constant`] and [`Node::Lookup`] count.
+    pub(crate) constants: Vec<Mentioned>,
+    pub(crate) tables: Vec<Mentioned>,
+}
+
+/// The facts about a system that reports and the constants of the trait `System` contain.
+#[derive(Clone, Debug)]
+pub(crate) struct Info {
+    pub name: String,
+    pub states: Vec<String>,
+    pub parameters: Vec<String>,
+    pub observables: Vec<String>,
+    /// The positions of nonzeros, row by row.
+    pub jacobian_pattern: Vec<(usize, usize)>,
+    pub parameter_pattern: Vec<(usize, usize)>,
+    pub time_pattern: Vec<usize>,
+    /// Operations of the right-hand side and of its derivatives with respect to state, parameters
+    /// and time.
+    pub operations: [Counts; 4],
+    /// Operations of the right-hand side as it was written.
+    pub written: u64,
+    /// The number of operations of the right-hand side whose results are used more than once.
+    pub shared: usize,
+    /// The times of breaks that are functions of the parameters, as people write them.
+    pub parameter_breaks: Vec<String>,
+}
+
+/// What solvers ask of a system: the traits of `ode_core::system` that are implemented for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Capability {
+    Rhs,
+    Linearised,
+    MassMatrix,
+    Domain,
+    Observe,
+    TimeBreaks,
+}
+
+impl Capability {
+    /// All of them: the name of each trait, and whether it is generic over the numbers of states
+    /// and of parameters.
+    pub(crate) const ALL: [(Capability, &'static str, [bool; 2]); 6] = [
+        (Capability::Rhs, "Rhs", [true, true]),
+        (Capability::Linearised, "Linearised", [true, true]),
+        (Capability::MassMatrix, "MassMatrix", [true, false]),
+        (Capability::Domain, "Domain", [true, true]),
+        (Capability::Observe, "Observe", [true, true]),
+        (Capability::TimeBreaks, "TimeBreaks", [false, true]),
+    ];
+
+    /// The one that a function belongs to.
+    pub(crate) fn of(function: &str) -> Capability {
+        match function {
+            "rhs" => Capability::Rhs,
+            "mass" => Capability::MassMatrix,
+            "out_of_domain" => Capability::Domain,
+            "observables" => Capability::Observe,
+            "break_times" => Capability::TimeBreaks,
+            _ => Capability::Linearised,
+        }
+    }
+}
+
+/// A constant of a [`Capability`], in all languages: what the loop is compiled for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fact {
+    pub capability: Capability,
+    pub name: &'static str,
+    pub value: FactValue,
+}
+
+/// The value of a [`Fact`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FactValue {
+    Is(bool),
+    Count(usize),
+}
+
+/// The name of a constant or a table in functions.
+#[derive(Clone, Debug)]
+pub(crate) struct Mentioned {
+    /// The name, which no other has and which still shows the origin.
+    pub name: String,
+    /// Whether a function mentions the constant or the table.
+    pub needed: bool,
+    /// The entries of a table; `None` where only rustc knows the value.
+    pub values: Option<Vec<f64>>,
+}
+
+/// What a system takes from outside by name, whose values only rustc knows: tokens, for the printer
+/// of Rust, which are no part of the data.
+pub(crate) struct Outside {
+    /// `use` declarations, which constants may need.
+    pub uses: Vec<syn::ItemUse>,
+    /// The constants and tables of [`Compiled`].
+    pub constants: Vec<Constant>,
+    pub tables: Vec<Table>,
+    /// The constant that is the mass matrix.
+    pub mass: Option<Ident>,
+}
+
+/// The constants and the tables, as `functions` mention them.
+fn mentioned<'a>(
+    functions: impl Iterator<Item = &'a Lowered>,
+    constants: &[Constant],
+    tables: &[Table],
+) -> [Vec<Mentioned>; 2] {
+    let mut needed = (vec![false; constants.len()], vec![false; tables.len()]);
+    for node in functions.flat_map(Lowered::nodes) {
+        match node {
+            Node::Constant(index) => needed.0[index as usize] = true,
+            Node::Lookup(index, _) => needed.1[index as usize] = true,
+            _ => {}
+        }
+    }
+    let constants =
+        constants.iter().zip(needed.0).enumerate().map(|(index, (constant, needed))| {
+            let (Constant::Value(outside) | Constant::Last(outside)) = constant;
+            Mentioned { name: format!("constant{index}_{}", outside.name), needed, values: None }
+        });
+    let tables =
+        tables.iter().zip(needed.1).enumerate().map(|(index, (table, needed))| match table {
+            Table::Known(values) => {
+                Mentioned { name: format!("table{index}"), needed, values: Some(values.clone()) }
+            }
+            Table::Outside { array, .. } => {
+                Mentioned { name: format!("table{index}_{}", array.name), needed, values: None }
+            }
+        });
+    [constants.collect(), tables.collect()]
+}
+
+/// The positions of the nonzeros of a matrix.
+fn pattern(rows: &[Vec<Option<Id>>]) -> Vec<(usize, usize)> {
+    let rows = rows.iter().enumerate();
+    let entries = rows
+        .flat_map(|(row, entries)| nonzeros(entries).into_iter().map(move |column| (row, column)));
+    entries.collect()
+}
+
+fn nonzeros(entries: &[Option<Id>]) -> Vec<usize> {
+    (0..entries.len()).filter(|index| entries[*index].is_some()).collect()
+}
+
+/// Compiles a system that was elaborated without an error, by this name; and what it has from
+/// outside.
+pub(crate) fn compile(
+    system: &System<'_>,
+    mut elaborated: Elaborated<'_>,
+    settings: &Settings,
+    name: String,
+) -> syn::Result<(Compiled, Outside)> {
+    let (states, parameters) = (elaborated.states(), elaborated.parameters());
+    let scope = Scope {
+        states,
+        parameters,
+        time: true,
+        constants: elaborated.constants.len(),
+        tables: elaborated.tables.len(),
+        powers: true,
+        ..Scope::default()
+    };
+    elaborated.validate("elaborate", &scope);
+    let mut by = derivatives(system, &mut elaborated, settings)?;
+    elaborated.graph.validate("derive", &scope, Kind::Real, by.ids());
+    by.take_by_hand(system, &elaborated, settings)?;
+    let breaks = breaks::breaks(&mut elaborated.graph, &elaborated.derivatives);
+    elaborated.graph.validate("breaks", &scope, Kind::Real, breaks.ids());
+    let Elaborated {
+        mut graph,
+        derivatives,
+        mut mass,
+        truths,
+        numbers,
+        operations: written,
+        constants,
+        tables,
+        state_names,
+        parameter_names,
+        ..
+    } = elaborated;
+    let truth = |of: Purpose| truths.iter().find(|(purpose, _)| *purpose == of).map(|(_, id)| *id);
+    let out_of_domain = truth(Purpose::Domain);
+    let mut rhs: Vec<Option<Id>> = derivatives.into_iter().map(Some).collect();
+    if let Some(mass) = &mut mass {
+        dependent::combine(&mut graph, mass, &mut rhs, &mut by);
+        let made = rhs.iter().flatten().copied().chain(by.ids());
+        graph.validate("dependent", &scope, Kind::Real, made);
+    }
+    let jacobian_pattern = pattern(&by.jacobian);
+    let parameter_pattern = pattern(&by.parameters);
+    let time_pattern = nonzeros(&by.time);
+
+    // What is compared with the time has no derivative by it.
+    let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).collect();
+    let reachable = graph.reachable(&roots);
+    let time = |id: &Id| graph.node(*id) == Node::Input(Input::Time);
+    let timed = graph.ids().filter(time).any(|id| reachable[id.index()]);
+    let stepwise = time_pattern.is_empty() && timed;
+
+    let (observable_names, observed): (Vec<_>, Vec<_>) =
+        (numbers.into_iter().filter(|number| number.purpose == Purpose::Observable))
+            .map(|number| (number.name, Some(number.id)))
+            .unzip();
+    let one = graph.literal(1.0);
+    let identity = || (0..states).map(|state| vec![(state, one)]).collect();
+    let entries = mass.clone().unwrap_or_else(identity);
+    let (linear, solving) = match factor::factorization(&graph, &by.jacobian, &entries) {
+        Ok(made) => {
+            made.validate(&scope);
+            Linear::new(made, settings.fusion)
+        }
+        Err(Unsuitable::Long { equation_of }) => {
+            (Linear::Loops { equation_of, full: false }, Vec::new())
+        }
+        Err(Unsuitable::Full) => {
+            (Linear::Loops { equation_of: (0..states).collect(), full: true }, Vec::new())
+        }
+        Err(Unsuitable::Singular { equations, unknowns }) => {
+            return Err(mass::singular(system, &state_names, &equations, &unknowns));
+        }
+    };
+    let (mass, product) = match (mass, &system.mass) {
+        (Some(entries), Some(constant)) => {
+            let product = mass::product(&entries, &mut graph);
+            (Some(Mass::new(&entries, &graph, constant)), Some(product))
+        }
+        _ => (None, None),
+    };
+    let algebraic = mass.as_ref().map_or(0, Mass::algebraic);
+    let (linear, solving) = match settings.pivoting || (algebraic > 0 && states <= Linear::TINY) {
+        true => (Linear::Pivoting, Vec::new()),
+        false => (linear, solving),
+    };
+
+    let lower = |name, results| Lowered::new(name, &graph, results, settings.fusion);
+    let mut functions = vec![
+        lower("rhs", Results::Vector(rhs)),
+        lower("jacobian", Results::Matrix(by.jacobian, states)),
+        lower("parameter_jacobian", Results::Matrix(by.parameters, parameters)),
+        lower("time_gradient", Results::Vector(by.time)),
+    ];
+    let operations = [0, 1, 2, 3].map(|index| functions[index].counts());
+    let shared = functions[0].shared();
+    if !observed.is_empty() {
+        functions.push(lower("observables", Results::Vector(observed)));
+    }
+    functions.extend(solving);
+    functions.extend(product.map(|product| lower("mass", Results::Vector(product))));
+    functions.extend(out_of_domain.map(|mask| lower("out_of_domain", Results::Mask(mask))));
+    let break_times = (!breaks.of_parameters.is_empty()).then(|| {
+        let times = breaks.of_parameters.iter().copied().map(Some).collect();
+        lower("break_times", Results::Vector(times))
+    });
+    let sizes = Sizes { states, parameters, factors: linear.factors() };
+    functions.iter().chain(&break_times).for_each(|function| function.validate(sizes, &scope));
+
+    let formula = Formula {
+        graph: &graph,
+        parameters: &parameter_names,
+        constants: &constants,
+        tables: &tables,
+    };
+    let parameter_breaks = breaks.of_parameters.iter().map(|time| formula.text(*time)).collect();
+    let [mentioned_constants, mentioned_tables] =
+        mentioned(functions.iter().chain(&break_times), &constants, &tables);
+    let outside = Outside {
+        uses: system.uses.iter().copied().cloned().collect(),
+        constants,
+        tables,
+        mass: system.mass.as_ref().map(|mass| mass.name.clone()),
+    };
+    let is = |capability, name, is| Fact { capability, name, value: FactValue::Is(is) };
+    let count = |capability, name, n| Fact { capability, name, value: FactValue::Count(n) };
+    let facts = vec![
+        is(Capability::Rhs, "AUTONOMOUS", time_pattern.is_empty()),
+        is(Capability::Rhs, "STEPWISE", stepwise),
+        is(Capability::MassMatrix, "MASS", mass.is_some()),
+        count(Capability::MassMatrix, "ALGEBRAIC", algebraic),
+        is(Capability::Domain, "HAS_DOMAIN", out_of_domain.is_some()),
+        count(Capability::Observe, "OBSERVABLES", observable_names.len()),
+    ];
+    let compiled = Compiled {
+        facts,
+        info: Info {
+            name,
+            states: state_names,
+            parameters: parameter_names,
+            observables: observable_names,
+            jacobian_pattern,
+            parameter_pattern,
+            time_pattern,
+            operations,
+            written,
+            shared,
+            parameter_breaks,
+        },
+        constants: mentioned_constants,
+        tables: mentioned_tables,
+        sizes,
+        functions,
+        break_times,
+        linear,
+        mass,
+        breaks,
+        graph,
+    };
+    Ok((compiled, outside))
+}
+
+/// Derives the right-hand side.
+fn derivatives(
+    system: &System<'_>,
+    elaborated: &mut Elaborated<'_>,
+    settings: &Settings,
+) -> syn::Result<Derivatives> {
+    let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(settings.limit));
+    let limit = limit.unwrap_or(usize::MAX);
+    let gradients = derive::gradients(&mut elaborated.graph, &elaborated.derivatives, limit);
+    let Some(gradients) = gradients else {
+        let message = format!(
+            "the derivatives of this right-hand side take more than {limit} operations: they are \
+             computed symbolically, for many small systems; use fewer operations or fewer states, \
+             or raise the limit by `#[ode_system(limit = {})]`",
+            settings.limit.saturating_mul(10)
+        );
+        return Err(syn::Error::new_spanned(system.name, message));
+    };
+    Ok(Derivatives::new(elaborated.states(), elaborated.parameters(), &gradients))
+}

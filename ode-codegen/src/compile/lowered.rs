@@ -1,0 +1,110 @@
+//! Functions in their last form: a graph of their own, with powers expanded and products fused.
+
+use crate::emit::Results;
+use crate::functions::Cost;
+use crate::fuse::{self, Fusion};
+use crate::graph::{Graph, Id, Node, Scope};
+
+/// Numbers of states, parameters, and numbers of a factorised matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub states: usize,
+    pub parameters: usize,
+    pub factors: usize,
+}
+
+impl Sizes {
+    /// What the function of this name may mention: its arguments (see `print::arguments`), and the
+    /// constants and tables of `system`.
+    fn scope(self, function: &str, system: &Scope) -> Scope {
+        let Sizes { states, parameters, factors } = self;
+        let Scope { constants, tables, .. } = *system;
+        let outside = Scope { constants, tables, ..Scope::default() };
+        match function {
+            "solve" => Scope { factors, vector: states, ..outside },
+            "eliminate" => Scope { factors, ..outside },
+            "mass" => Scope { vector: states, ..outside },
+            "break_times" => Scope { parameters, ..outside },
+            _ => Scope {
+                states,
+                parameters,
+                time: true,
+                scale: matches!(function, "factor" | "matrix"),
+                ..outside
+            },
+        }
+    }
+}
+
+/// A function in its last form.
+#[derive(Debug)]
+pub(crate) struct Lowered {
+    pub name: &'static str,
+    pub graph: Graph,
+    pub results: Results,
+}
+
+/// The number of operations of each kind, in the order of `ode_core::report::Operations`.
+pub(crate) type Counts = [u32; 6];
+
+impl Lowered {
+    pub(crate) fn new(name: &'static str, graph: &Graph, results: Results, fusion: Fusion) -> Self {
+        let (graph, roots) = fuse::fuse(graph, &results.roots(), fusion);
+        Lowered { name, graph, results: results.with_roots(roots) }
+    }
+
+    /// Checks the graph that `fuse` made, see [`Graph::validate`].
+    pub(crate) fn validate(&self, sizes: Sizes, system: &Scope) {
+        let Lowered { name, graph, results } = self;
+        let scope = sizes.scope(name, system);
+        graph.validate("fuse", &scope, results.kind(), results.roots());
+    }
+
+    /// The nodes that the function needs.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> {
+        let reachable = self.graph.reachable(&self.results.roots());
+        self.graph.ids().zip(reachable).filter(|(_, is)| *is).map(|(id, _)| self.graph.node(id))
+    }
+
+    /// The length of the function in operations; an elementary function counts as nine.
+    pub(crate) fn weight(&self) -> u32 {
+        let counts = self.counts();
+        counts.iter().sum::<u32>() + 8 * Cost::Function.position().map_or(0, |at| counts[at])
+    }
+
+    /// The operations of the function, by kind.
+    pub(crate) fn counts(&self) -> Counts {
+        let reachable = self.graph.reachable(&self.results.roots());
+        let mut counts = [0_u32; 6];
+        for id in self.graph.ids().filter(|id| reachable[id.index()]) {
+            if let Some(position) = cost(self.graph.node(id)).position() {
+                counts[position] += 1;
+            }
+        }
+        counts
+    }
+
+    /// The number of operations whose results are used more than once.
+    pub(crate) fn shared(&self) -> usize {
+        let uses = fuse::count_uses(&self.graph, &self.results.roots());
+        let shared = |id: &Id| uses[id.index()] > 1 && cost(self.graph.node(*id)) != Cost::Free;
+        self.graph.ids().filter(shared).count()
+    }
+}
+
+/// The kind of operation that a node counts as.
+fn cost(node: Node) -> Cost {
+    match node {
+        Node::Literal(_) | Node::Constant(_) | Node::Input(_) => Cost::Free,
+        Node::Unary(function, _) => function.row().cost,
+        Node::Binary(function, ..) => function.row().cost,
+        Node::Powi(..) => Cost::Product,
+        Node::MulAdd(..) => Cost::Fused,
+        Node::Compare(..)
+        | Node::And(..)
+        | Node::Or(..)
+        | Node::Not(_)
+        | Node::Select(..)
+        | Node::Lookup(..) => Cost::Choice,
+    }
+}

@@ -1,0 +1,236 @@
+//! Systems that are texts: compiled at run time, outside of any macro.
+
+use std::fmt;
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+
+use super::Compiled;
+use crate::depth;
+use crate::elaborate::table::{Constant, Table};
+use crate::graph::{Given, Graph, Id, Input, entry_of};
+use crate::print::{DeviceText, Dialect, device};
+use crate::system::{Options, function, module};
+
+/// A mistake in a text, with its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// The line, from 1, as editors count.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The message: what is wrong, and what to write instead.
+    pub message: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl Diagnostic {
+    fn at(span: Span, message: impl ToString) -> Self {
+        let begin = span.start();
+        Diagnostic { line: begin.line, column: begin.column + 1, message: message.to_string() }
+    }
+}
+
+/// Compiles a system that is the text of a function, or of a module with a function `rhs`, as below
+/// `#[ode_system]`; the attribute and its arguments may be there. What only rustc knows is a
+/// mistake here: constants and functions that the text names and does not have.
+///
+/// ```
+/// let compiled = ode_codegen::compile_str(
+///     "fn decay(u: &[f64; 1], p: &[f64; 1], _t: f64) -> [f64; 1] { [-p[0] * u[0]] }",
+/// )?;
+/// assert_eq!(compiled.evaluate("rhs", &[3.0], &[2.0], 0.0).unwrap(), [-6.0]);
+/// assert_eq!(compiled.evaluate("jacobian", &[3.0], &[2.0], 0.0).unwrap(), [-2.0]);
+/// # Ok::<(), Vec<ode_codegen::Diagnostic>>(())
+/// ```
+///
+/// # Errors
+/// All mistakes at once, in the order of the text.
+pub fn compile_str(text: &str) -> Result<Compiled, Vec<Diagnostic>> {
+    let tokens: TokenStream = text.parse().map_err(|error: proc_macro2::LexError| {
+        let message = "here is something that Rust does not know, or a bracket that is not closed";
+        vec![Diagnostic::at(error.span(), message)]
+    })?;
+    compiled(tokens).map_err(|errors| {
+        let all = errors.into_iter().map(|error| Diagnostic::at(error.span(), error));
+        let mut all: Vec<Diagnostic> = all.collect();
+        all.sort_by_key(|mistake| (mistake.line, mistake.column));
+        // An array from outside is a constant and a table.
+        all.dedup();
+        all
+    })
+}
+
+fn compiled(tokens: TokenStream) -> syn::Result<Compiled> {
+    depth::check_both(&TokenStream::new(), &tokens)?;
+    let mut item: syn::Item = syn::parse2(tokens)?;
+    let (compiled, outside) = match &mut item {
+        syn::Item::Fn(item) => {
+            let Options { settings, .. } = options(&mut item.attrs)?;
+            function::compiled(item, &settings, &[])?
+        }
+        syn::Item::Mod(item) => {
+            let Options { settings, .. } = options(&mut item.attrs)?;
+            let Some((_, content)) = &item.content else {
+                return Err(syn::Error::new_spanned(&item, "write the module's text here"));
+            };
+            module::compiled(&item.ident, content, &settings)?
+        }
+        other => {
+            let message = "a system is a function, or a module with a function `rhs`";
+            return Err(syn::Error::new_spanned(other, message));
+        }
+    };
+    let constants = outside.constants.iter().map(|constant| match constant {
+        Constant::Value(outside) | Constant::Last(outside) => &outside.tokens,
+    });
+    let tables = outside.tables.iter().filter_map(|table| match table {
+        Table::Outside { array, .. } => Some(&array.tokens),
+        Table::Known(_) => None,
+    });
+    let errors = constants.chain(tables).map(|tokens| unknown(tokens));
+    match errors.reduce(both) {
+        Some(errors) => Err(errors),
+        None => Ok(compiled),
+    }
+}
+
+fn unknown(tokens: &dyn ToTokens) -> syn::Error {
+    let tokens = tokens.to_token_stream();
+    let name = tokens.to_string().replace(' ', "");
+    let message = format!(
+        "`{name}` is not declared in this text, which is compiled by itself: write its value, or \
+         make it a `const` of the text or a parameter"
+    );
+    syn::Error::new_spanned(tokens, message)
+}
+
+fn both(mut all: syn::Error, next: syn::Error) -> syn::Error {
+    all.combine(next);
+    all
+}
+
+/// The arguments of `#[ode_system]`, if it is there, which is taken away.
+fn options(attributes: &mut Vec<syn::Attribute>) -> syn::Result<Options> {
+    let is_ours = |attribute: &syn::Attribute| {
+        attribute.path().segments.last().is_some_and(|last| last.ident == "ode_system")
+    };
+    let Some(position) = attributes.iter().position(is_ours) else {
+        return Ok(Options::default());
+    };
+    match attributes.remove(position).meta {
+        syn::Meta::List(list) => Options::parse(list.tokens),
+        _ => Ok(Options::default()),
+    }
+}
+
+/// The reason why a function was not evaluated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum EvaluateError {
+    /// The system has no function of this name that takes state, parameters and time.
+    NoSuchFunction(String),
+    /// There are as many states and parameters as the first numbers say, and not as the others.
+    Sizes {
+        /// The numbers of states and parameters of the system.
+        expected: [usize; 2],
+        /// The numbers of states and parameters of the call.
+        found: [usize; 2],
+    },
+}
+
+impl fmt::Display for EvaluateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EvaluateError::NoSuchFunction(name) => write!(f, "there is no function `{name}`"),
+            EvaluateError::Sizes { expected: [n, p], found: [u, q] } => {
+                write!(f, "the system has {n} states and {p} parameters, and was given {u} and {q}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EvaluateError {}
+
+impl Compiled {
+    /// The names of the states.
+    #[must_use]
+    pub fn states(&self) -> &[String] {
+        &self.info.states
+    }
+
+    /// The names of the parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &[String] {
+        &self.info.parameters
+    }
+
+    /// The graph of a function in its last form, and its results in it, row by row; `None` is a
+    /// structural zero. The functions are `rhs`, `jacobian`, `parameter_jacobian` and
+    /// `time_gradient`, and where there are such `observables`, `mass`, `out_of_domain`, and those
+    /// that solve linear equations.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<(&Graph, Vec<Option<Id>>)> {
+        let lowered = self.functions.iter().find(|lowered| lowered.name == name)?;
+        Some((&lowered.graph, lowered.results.entries()))
+    }
+
+    /// The text of the system for a device.
+    ///
+    /// # Errors
+    /// On a mistake of the compiler.
+    pub fn device(&self, dialect: Dialect) -> Result<DeviceText, Diagnostic> {
+        device::device(self, dialect).map_err(|error| Diagnostic::at(error.span(), &error))
+    }
+
+    /// The results of a function, row by row: of `rhs`, `jacobian`, `parameter_jacobian`,
+    /// `time_gradient`, and of `observables` and `out_of_domain` (0 or 1), if there are such. It is
+    /// interpreted, in `f64`, with the elementary functions of Rust's library.
+    ///
+    /// # Errors
+    /// See [`EvaluateError`].
+    pub fn evaluate(
+        &self,
+        function: &str,
+        u: &[f64],
+        p: &[f64],
+        t: f64,
+    ) -> Result<Vec<f64>, EvaluateError> {
+        let expected = [self.sizes.states, self.sizes.parameters];
+        let found = [u.len(), p.len()];
+        if expected != found {
+            return Err(EvaluateError::Sizes { expected, found });
+        }
+        let of_state =
+            |name: &str| !matches!(name, "matrix" | "factor" | "eliminate" | "solve" | "mass");
+        let lowered = self.functions.iter().find(|lowered| lowered.name == function);
+        let Some(lowered) = lowered.filter(|lowered| of_state(lowered.name)) else {
+            return Err(EvaluateError::NoSuchFunction(function.to_owned()));
+        };
+        let input = |input| match input {
+            Input::State(index) => u[index as usize],
+            Input::Parameter(index) => p[index as usize],
+            Input::Time => t,
+            // No such function has others.
+            Input::Scale | Input::Factor(_) | Input::Vector(_) => f64::NAN,
+        };
+        let entry = |table: u32, index: f64| match &self.tables[table as usize].values {
+            Some(values) => entry_of(values, index),
+            None => f64::NAN,
+        };
+        // Those from outside are mistakes of a text.
+        let constant = |_| f64::NAN;
+        let needed = lowered.graph.reachable(&lowered.results.roots());
+        let given = Given { input: &input, constant: &constant, entry: &entry };
+        let values = lowered.graph.evaluate(&needed, &given);
+        let results = lowered.results.entries();
+        Ok(results.into_iter().map(|id| id.map_or(0.0, |id| values[id.index()])).collect())
+    }
+}

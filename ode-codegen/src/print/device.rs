@@ -1,0 +1,77 @@
+//! The text of a system for a device.
+
+use proc_macro2::TokenStream;
+
+use super::function;
+use super::outside::{self, Names};
+use crate::compile::Compiled;
+use crate::emit::Language;
+use crate::translate;
+
+/// A language of devices.
+///
+/// There is one. What differs between those that are C++ (what a function on a device is called,
+/// where tables lie, how a loop is unrolled) are words that the prelude of `ode-core` defines, as
+/// macros, so that the text of a system is the same for all of them, a host's C++ compiler
+/// included. What cannot be a macro, for a language that is not C++ or has no templates, is an arm
+/// of the `match` over this type in `print::device`, where the text of a system begins, and takes
+/// the type along into `translate`, where items are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// CUDA C++, and whatever a prelude makes of the same words.
+    Cuda,
+}
+
+/// The text of a system, which is its own but for the constants and tables whose values are not
+/// known here: the tables come before all of it, and the constants between the two parts.
+#[derive(Clone, Debug)]
+pub struct DeviceText {
+    pub(crate) before: String,
+    pub(crate) after: String,
+    /// The names of tables and constants, by their private names in Rust.
+    pub(crate) tables: Vec<String>,
+    pub(crate) constants: Vec<String>,
+}
+
+impl DeviceText {
+    /// The whole text, if there are neither tables nor constants.
+    #[must_use]
+    pub fn whole(&self) -> Option<String> {
+        let whole = self.tables.is_empty() && self.constants.is_empty();
+        whole.then(|| format!("{}{}", self.before, self.after))
+    }
+}
+
+/// A system for a device.
+///
+/// # Errors
+/// On what the translator refuses; a mistake of the compiler, since `emit` writes what it takes.
+pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<DeviceText> {
+    let Compiled { facts, sizes, linear, mass, .. } = compiled;
+    let names = Names::of(compiled, Language::Device);
+    // There are no arrays of no elements in C++, and nothing to compute either.
+    let functions = compiled
+        .functions
+        .iter()
+        .filter(|function| function.name != "parameter_jacobian" || sizes.parameters > 0);
+    let functions = functions.map(|lowered| function(lowered, *sizes, &names));
+    let choices = mass.iter().flat_map(|mass| mass.choices(Language::Device));
+    let functions: Vec<TokenStream> =
+        functions.chain(linear.on_device(*sizes)).chain(choices).collect();
+    let functions: Vec<syn::ItemFn> =
+        functions.into_iter().map(syn::parse2).collect::<syn::Result<_>>()?;
+    let text = match dialect {
+        Dialect::Cuda => translate::system_struct(facts, &linear.device_type(*sizes), &functions)?,
+    };
+    let (before, after) = text.split_once(translate::CONSTANTS).unwrap_or((&text, ""));
+    let constants = outside::needed(&compiled.constants);
+    // The line of the constants goes where there are none.
+    let after = if constants.is_empty() { after.trim_start_matches('\n') } else { after };
+    Ok(DeviceText {
+        before: before.to_owned(),
+        after: after.to_owned(),
+        tables: outside::needed(&compiled.tables),
+        constants,
+    })
+}

@@ -1,0 +1,271 @@
+//! The linear equations of implicit methods, as functions of the system.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote};
+
+use super::{arguments, counts, receiver};
+use crate::compile::{Linear, Sizes};
+use crate::emit::Language;
+use crate::factor::{LIMIT, is_odd};
+use crate::translate::SYSTEM;
+
+impl Linear {
+    /// The type of the factors; `linear` is where the loops are.
+    pub(super) fn factors_type(&self, sizes: Sizes, linear: &TokenStream) -> TokenStream {
+        let states = Literal::usize_unsuffixed(sizes.states);
+        match self {
+            Linear::Nonzeros { factors, full: false, .. } => {
+                let factors = Literal::usize_unsuffixed(*factors);
+                quote!([R; #factors])
+            }
+            Linear::Nonzeros { full: true, .. } | Linear::Loops { .. } => {
+                quote!([[R; #states]; #states])
+            }
+            Linear::Pivoting => quote!(#linear::Pivoted<R, #states>),
+        }
+    }
+
+    /// The type of the factors in C++.
+    pub(super) fn device_type(&self, sizes: Sizes) -> String {
+        let states = sizes.states;
+        match self {
+            Linear::Nonzeros { factors, .. } => format!("Arr<R, {factors}>"),
+            Linear::Loops { .. } => format!("Arr<Arr<R, {states}>, {states}>"),
+            Linear::Pivoting => format!("linear::Pivoted<R, {states}>"),
+        }
+    }
+
+    /// How the equations are solved, as reports tell.
+    pub(super) fn described(&self) -> TokenStream {
+        match self {
+            Linear::Nonzeros { operations, .. } => {
+                let [factor, solve] = operations.map(counts);
+                quote! {
+                    __LinearEquations::Nonzeros {
+                        factor: __Operations::new([#factor]),
+                        solve: __Operations::new([#solve]),
+                    }
+                }
+            }
+            Linear::Loops { full: true, .. } => quote!(__LinearEquations::Full),
+            Linear::Loops { full: false, .. } => {
+                let limit = Literal::usize_unsuffixed(LIMIT);
+                quote!(__LinearEquations::Loops { limit: #limit })
+            }
+            Linear::Pivoting => quote!(__LinearEquations::Pivoting),
+        }
+    }
+
+    /// Whether a function is for devices only.
+    pub(super) fn is_for_devices(&self, function: &str) -> bool {
+        matches!(self, Linear::Nonzeros { full: true, .. })
+            && ["eliminate", "solve"].contains(&function)
+    }
+
+    /// The functions beside those of the system's own; `loops` is where loops are, and `matrix` the
+    /// function that they take a matrix without zeros from.
+    pub(super) fn in_rust(
+        &self,
+        sizes: Sizes,
+        loops: &TokenStream,
+        matrix: Option<&TokenStream>,
+    ) -> Vec<TokenStream> {
+        let functions = match self {
+            Linear::Nonzeros { full: false, .. } => {
+                return vec![self.negative(sizes, loops, Language::Rust)];
+            }
+            Linear::Nonzeros { full: true, .. } => {
+                let states = Literal::usize_unsuffixed(sizes.states);
+                Functions {
+                    factor: quote! {
+                        #matrix
+                        let mut lu = matrix::<R>(u, p, t, scale);
+                        #loops::factor::<R, #states>(&mut lu);
+                        lu
+                    },
+                    solve: quote!(#loops::solve::<R, #states>(w, b)),
+                }
+            }
+            Linear::Loops { .. } | Linear::Pivoting => self.in_loops(sizes, loops, Language::Rust),
+        };
+        // They are as long as straight-line code for many unknowns.
+        let called = sizes.states > Linear::TINY;
+        let ty = self.factors_type(sizes, loops);
+        let mut functions = functions.emit(sizes, &ty, called, Language::Rust);
+        functions.push(self.negative(sizes, loops, Language::Rust));
+        functions
+    }
+
+    /// Whether the determinant is negative, by factors as CPUs have them.
+    fn negative(&self, sizes: Sizes, loops: &TokenStream, language: Language) -> TokenStream {
+        let sign = match self {
+            Linear::Nonzeros { pivots, odd, full: false, .. } => sign_of_product(pivots, *odd),
+            // The loops do not permute.
+            Linear::Nonzeros { full: true, .. } => sign_in_loops(sizes, loops, "negative", false),
+            Linear::Loops { equation_of, .. } => {
+                sign_in_loops(sizes, loops, "negative", is_odd(equation_of))
+            }
+            Linear::Pivoting => sign_in_loops(sizes, loops, "negative_pivoted", false),
+        };
+        negative(&self.factors_type(sizes, loops), &sign, language)
+    }
+
+    /// Whether the determinant is negative, for devices.
+    pub(super) fn on_device(&self, sizes: Sizes) -> Vec<TokenStream> {
+        let loops = quote!(linear);
+        match self {
+            Linear::Nonzeros { factors, pivots, odd, full, .. } => {
+                let factors = Literal::usize_unsuffixed(*factors);
+                let ty = quote!([R; #factors]);
+                let negative = negative(&ty, &sign_of_product(pivots, *odd), Language::Device);
+                let arguments = arguments(sizes, "factor", Language::Device);
+                let this = this(Language::Device);
+                let factor = full.then(|| {
+                    quote! {
+                        fn factor<R: Real>(#arguments) -> #ty {
+                            #this::eliminate::<R>(&#this::matrix::<R>(u, p, t, scale))
+                        }
+                    }
+                });
+                factor.into_iter().chain([negative]).collect()
+            }
+            Linear::Loops { .. } | Linear::Pivoting => {
+                let ty = self.factors_type(sizes, &loops);
+                let functions = self.in_loops(sizes, &loops, Language::Device);
+                let mut functions = functions.emit(sizes, &ty, false, Language::Device);
+                functions.push(self.negative(sizes, &loops, Language::Device));
+                functions
+            }
+        }
+    }
+
+    /// Loops over all entries. `loops` is where these are.
+    fn in_loops(&self, sizes: Sizes, loops: &TokenStream, language: Language) -> Functions {
+        let (equation_of, pivoting) = match self {
+            Linear::Loops { equation_of, .. } => (&equation_of[..], false),
+            // The search finds its own order.
+            Linear::Nonzeros { .. } | Linear::Pivoting => (&[][..], true),
+        };
+        let states = Literal::usize_unsuffixed(sizes.states);
+        let moved = equation_of.iter().enumerate().any(|(unknown, row)| unknown != *row);
+        // Equations in an order in which each has its unknown on the diagonal.
+        let ordered = |name: TokenStream| {
+            let rows = equation_of.iter().map(|row| Literal::usize_unsuffixed(*row));
+            quote!([#(#name[#rows]),*])
+        };
+        let order = moved.then(|| {
+            let ordered = ordered(quote!(matrix));
+            quote!(let mut matrix = #ordered;)
+        });
+        let side = if moved {
+            let ordered = ordered(quote!(b));
+            quote!(&#ordered)
+        } else {
+            quote!(b)
+        };
+        let [factor, solve] = match pivoting {
+            true => [
+                quote!(#loops::factor_pivoted::<R, #states>(&matrix)),
+                quote!(#loops::solve_pivoted::<R, #states>(w, b)),
+            ],
+            false => [
+                quote! {
+                    #order
+                    #loops::factor::<R, #states>(&mut matrix);
+                    matrix
+                },
+                quote!(#loops::solve::<R, #states>(w, #side)),
+            ],
+        };
+        let this = this(language);
+        let (jacobian, system) = match language {
+            Language::Rust => (quote!(self.jacobian::<R>), quote!(*self)),
+            Language::Device => (quote!(#this::jacobian::<R>), this.clone()),
+        };
+        Functions {
+            factor: quote! {
+                let mut matrix = #jacobian(u, p, t);
+                #loops::from_jacobian::<R, #this, #states>(#system, &mut matrix, scale);
+                #factor
+            },
+            solve,
+        }
+    }
+}
+
+/// The type of the system: in Rust within its own implementation.
+fn this(language: Language) -> TokenStream {
+    match language {
+        Language::Rust => quote!(Self),
+        Language::Device => Ident::new(SYSTEM, Span::call_site()).into_token_stream(),
+    }
+}
+
+/// The function `negative` of factors `w` of this type, whose value is `sign`.
+fn negative(ty: &TokenStream, sign: &TokenStream, language: Language) -> TokenStream {
+    let receiver = receiver(language, "negative");
+    quote! {
+        #[inline(always)]
+        fn negative<R: Real>(#receiver w: &#ty) -> R::Mask {
+            #sign
+        }
+    }
+}
+
+/// Whether the product of the numbers in these places is negative, or `odd`, whether it is
+/// positive.
+fn sign_of_product(places: &[usize], odd: bool) -> TokenStream {
+    let places = places.iter().map(|place| Literal::usize_unsuffixed(*place));
+    let sign = if odd { quote!(gt) } else { quote!(lt) };
+    quote! {
+        let signs = #(w[#places].to_bits())^*;
+        R::lit(1.0).copysign(R::from_bits(signs)).#sign(R::lit(0.0))
+    }
+}
+
+/// The same of factors in loops, where the function of this name finds it.
+fn sign_in_loops(sizes: Sizes, loops: &TokenStream, name: &str, odd: bool) -> TokenStream {
+    let states = Literal::usize_unsuffixed(sizes.states);
+    let name = Ident::new(name, Span::call_site());
+    let not = odd.then(|| quote!(!));
+    quote!(#not #loops::#name::<R, #states>(w))
+}
+
+/// The bodies of the functions `factor` and `solve`.
+struct Functions {
+    factor: TokenStream,
+    solve: TokenStream,
+}
+
+impl Functions {
+    /// The functions; `called`, they are not inlined.
+    fn emit(
+        self,
+        sizes: Sizes,
+        ty: &TokenStream,
+        called: bool,
+        language: Language,
+    ) -> Vec<TokenStream> {
+        let arguments = arguments(sizes, "factor", language);
+        let receiver = receiver(language, "solve");
+        let states = Literal::usize_unsuffixed(sizes.states);
+        let [factor, solve] = [self.factor, self.solve].map(|body| match called {
+            true => quote!(R::outline(#[inline(always)] || { #body })),
+            false => body,
+        });
+        vec![
+            quote! {
+                #[inline(always)]
+                fn factor<R: Real>(#arguments) -> #ty {
+                    #factor
+                }
+            },
+            quote! {
+                #[inline(always)]
+                fn solve<R: Real>(#receiver w: &#ty, b: &[R; #states]) -> [R; #states] {
+                    #solve
+                }
+            },
+        ]
+    }
+}

@@ -1,0 +1,296 @@
+//! The implementation of the trait `System`.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote};
+
+use super::outside::{self, Names};
+use super::{DeviceText, counts, function};
+use crate::compile::{Capability, Compiled, Fact, FactValue, Info, Lowered, Outside};
+use crate::emit::Language;
+use crate::hygiene::{private, private_name};
+use crate::text;
+
+/// A block with the implementations of `System` and of what it is made of for the type `ty`, where
+/// `device` is the text for devices.
+pub(crate) fn rust(
+    compiled: &Compiled,
+    outside: &Outside,
+    device: &DeviceText,
+    ty: &TokenStream,
+    facade: &syn::Path,
+) -> TokenStream {
+    let Compiled { info, sizes, linear, mass, .. } = compiled;
+    let names = Names::of(compiled, Language::Rust);
+    let loops = quote!(#facade::__private::linear);
+
+    let (functions, text_of_rust) = functions(compiled, &names, &loops);
+    let known: Vec<_> = names.constants.iter().cloned().map(private).collect();
+    let breaks = compiled.breaks.constant_times(&compiled.graph, &known, facade);
+    let info = self::info(info, compiled.breaks.more, &breaks, &linear.described());
+    let facts = facts(compiled, &linear.factors_type(*sizes, &loops));
+    let assertions = mass.as_ref().zip(outside.mass.as_ref());
+    let assertions = assertions.map(|(mass, name)| mass.assertions(name));
+    let device_source = outside::device_source(device, facade);
+    let (imports, uses) = (imports(facade), &outside.uses);
+    let values = outside::items(compiled, outside, facade);
+    let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
+    let implementations = Capability::ALL.map(|(capability, name, generics)| {
+        let name = private_name(&Ident::new(name, Span::call_site()));
+        let generics = [&states, &parameters].into_iter().zip(generics);
+        let generics = generics.filter(|(_, has)| *has).map(|(size, _)| size);
+        let mine = |of: &Capability| *of == capability;
+        let facts = facts.iter().filter(|(of, _)| mine(of)).map(|(_, fact)| fact);
+        let functions = functions.iter().filter(|(of, _)| mine(of));
+        let functions = functions.map(|(_, function)| private(function.clone()));
+        quote! {
+            #[automatically_derived]
+            impl #name<#(#generics),*> for #ty {
+                #(#facts)*
+                #(#functions)*
+            }
+        }
+    });
+    quote! {
+        #[allow(
+            deprecated,
+            trivial_numeric_casts,
+            unused_variables,
+            clippy::all,
+            clippy::pedantic
+        )]
+        const _: () = {
+            #imports
+            #(#[allow(unused_imports)] #uses)*
+            #values
+            #assertions
+
+            #(#implementations)*
+
+            #[automatically_derived]
+            impl __System<#states, #parameters> for #ty {
+                fn info(&self) -> &'static __SystemInfo {
+                    const INFO: &__SystemInfo = &#info;
+                    INFO
+                }
+
+                fn rust_source(&self) -> &'static str {
+                    #text_of_rust
+                }
+
+                fn device_source(&self) -> ::std::string::String {
+                    #device_source
+                }
+            }
+        };
+    }
+}
+
+/// The `SystemInfo` of a system. `more` says whether the time is compared in ways whose times are
+/// not found.
+fn info(info: &Info, more: bool, breaks: &TokenStream, linear: &TokenStream) -> TokenStream {
+    let Info { name, states, parameters, observables, parameter_breaks, .. } = info;
+    let jacobian_pattern = pattern(&info.jacobian_pattern);
+    let parameter_pattern = pattern(&info.parameter_pattern);
+    let time_pattern = info.time_pattern.iter().map(|row| Literal::usize_unsuffixed(*row));
+    let operations = info.operations.map(counts);
+    let written = Literal::u64_unsuffixed(info.written);
+    let shared = Literal::usize_unsuffixed(info.shared);
+    quote! {
+        __SystemInfo {
+            name: #name,
+            states: &[#(#states),*],
+            parameters: &[#(#parameters),*],
+            observables: &[#(#observables),*],
+            jacobian_pattern: #jacobian_pattern,
+            parameter_pattern: #parameter_pattern,
+            time_pattern: &[#(#time_pattern),*],
+            time_breaks: #breaks,
+            parameter_breaks: &[#(#parameter_breaks),*],
+            more_time_breaks: #more,
+            operations: [#(__Operations::new([#operations])),*],
+            written: #written,
+            shared: #shared,
+            linear: #linear,
+        }
+    }
+}
+
+/// The positions of the nonzeros of a matrix.
+fn pattern(nonzeros: &[(usize, usize)]) -> TokenStream {
+    let entries = nonzeros.iter().map(|&(row, column)| {
+        let (row, column) = (Literal::usize_unsuffixed(row), Literal::usize_unsuffixed(column));
+        quote!((#row, #column))
+    });
+    quote!(&[#(#entries),*])
+}
+
+/// A constant, a type or a function as an item of a trait.
+type Item = (Capability, TokenStream);
+
+/// The constants and types of the traits, where these factors are those of the linear equations.
+fn facts(compiled: &Compiled, factors: &TokenStream) -> Vec<Item> {
+    let constant = |fact: &Fact| {
+        let name = Ident::new(fact.name, Span::call_site());
+        let (ty, value) = match fact.value {
+            FactValue::Is(is) => (quote!(bool), quote!(#is)),
+            FactValue::Count(count) => {
+                (quote!(usize), Literal::usize_unsuffixed(count).into_token_stream())
+            }
+        };
+        (fact.capability, quote!(const #name: #ty = #value;))
+    };
+    let operations = counts(compiled.info.operations[0]);
+    let weight = quote!(const WEIGHT: u32 = __Operations::new([#operations]).weight(););
+    let factors = quote!(type Factors<R: __Real> = #factors;);
+    let others = [(Capability::Rhs, weight), (Capability::Linearised, factors)];
+    compiled.facts.iter().map(constant).chain(others).collect()
+}
+
+/// The functions of the traits, and their text for people.
+fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<Item>, String) {
+    let Compiled { sizes, linear, mass, .. } = compiled;
+    let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
+    let (mut functions, mut text) = (Vec::new(), String::new());
+    let mut matrix = None;
+    let of_rust = |lowered: &&Lowered| !linear.is_for_devices(lowered.name);
+    let of_breaks = &compiled.break_times;
+    for lowered in compiled.functions.iter().filter(of_rust).chain(of_breaks) {
+        let tokens = function(lowered, *sizes, names);
+        text.push_str(&text::of_function(&tokens));
+        let tokens = match lowered.name {
+            "matrix" => {
+                matrix = Some(tokens);
+                continue;
+            }
+            "observables" => quote! {
+                #[inline(always)]
+                fn observe<R: Real>(
+                    &self,
+                    u: &[R; #states],
+                    p: &[R; #parameters],
+                    t: R,
+                    mut put: impl ::core::ops::FnMut(usize, R),
+                ) {
+                    #tokens
+                    for (index, value) in observables::<R>(u, p, t).into_iter().enumerate() {
+                        put(index, value);
+                    }
+                }
+            },
+            "break_times" => quote! {
+                fn parameter_breaks(
+                    &self,
+                    p: &[f64; #parameters],
+                    put: impl ::core::ops::FnMut(f64),
+                ) {
+                    #tokens
+                    break_times::<f64>(p).into_iter().for_each(put);
+                }
+            },
+            _ => tokens,
+        };
+        functions.push((Capability::of(lowered.name), tokens));
+    }
+    let of_linear = linear.in_rust(*sizes, loops, matrix.as_ref());
+    functions.extend(of_linear.into_iter().map(|function| (Capability::Linearised, function)));
+    let choices = mass.iter().flat_map(|mass| mass.choices(Language::Rust));
+    functions
+        .extend(choices.map(|choice| (Capability::MassMatrix, quote!(#[inline(always)] #choice))));
+    (functions, text)
+}
+
+/// Imports of what an implementation mentions, by [private names](private).
+fn imports(facade: &syn::Path) -> TokenStream {
+    let others = ["LinearEquations", "Operations", "Real", "System", "SystemInfo"];
+    let names = Capability::ALL.map(|(_, name, _)| name).into_iter().chain(others).map(|name| {
+        let name = Ident::new(name, Span::call_site());
+        let private = private_name(&name);
+        quote!(#name as #private)
+    });
+    quote!(use #facade::__private::{#(#names),*};)
+}
+
+/// The body in place of one with errors.
+pub(crate) fn never() -> syn::Block {
+    syn::parse_quote!({ ::core::unreachable!() })
+}
+
+/// The implementation in place of that of a system with errors; it is never run. Where the
+/// numbers of states and parameters are not known it is for any.
+pub(crate) fn stub(
+    ty: &TokenStream,
+    [states, parameters]: [Option<usize>; 2],
+    facade: &syn::Path,
+) -> TokenStream {
+    let size = |known: Option<usize>, name: &str| match known {
+        Some(size) => (TokenStream::new(), Literal::usize_unsuffixed(size).into_token_stream()),
+        None => {
+            let name = Ident::new(name, Span::call_site());
+            // In braces, since a type of the user may have this name.
+            (quote!(const #name: usize,), quote!({ #name }))
+        }
+    };
+    let (of_states, states) = size(states, "N");
+    let (of_parameters, parameters) = size(parameters, "P");
+    let (imports, never) = (imports(facade), never());
+    let [rhs, jacobian, parameter_jacobian, time_gradient] = [
+        ("rhs", quote!([R; #states])),
+        ("jacobian", quote!([[R; #states]; #states])),
+        ("parameter_jacobian", quote!([[R; #parameters]; #states])),
+        ("time_gradient", quote!([R; #states])),
+    ]
+    .map(|(name, ty)| {
+        let name = Ident::new(name, Span::call_site());
+        quote! {
+            fn #name<R: __Real>(&self, _: &[R; #states], _: &[R; #parameters], _: R) -> #ty #never
+        }
+    });
+    // Those without an entry are empty: their functions have defaults.
+    let implementations = Capability::ALL.map(|(capability, name, generic)| {
+        let name = private_name(&Ident::new(name, Span::call_site()));
+        let sizes = [(&of_states, &states), (&of_parameters, &parameters)].into_iter().zip(generic);
+        let sizes = sizes.filter(|(_, has)| *has).map(|(size, _)| size);
+        let (generics, sizes): (Vec<_>, Vec<_>) = sizes.unzip();
+        let items = match capability {
+            Capability::Rhs => quote! {
+                const AUTONOMOUS: bool = false;
+                const WEIGHT: u32 = 0;
+                #rhs
+            },
+            Capability::Linearised => quote! {
+                type Factors<R: __Real> = [R; #states];
+                #jacobian
+                #parameter_jacobian
+                #time_gradient
+                fn factor<R: __Real>(
+                    &self,
+                    _: &[R; #states],
+                    _: &[R; #parameters],
+                    _: R,
+                    _: R,
+                ) -> Self::Factors<R> #never
+                fn solve<R: __Real>(
+                    &self,
+                    _: &Self::Factors<R>,
+                    _: &[R; #states],
+                ) -> [R; #states] #never
+                fn negative<R: __Real>(&self, _: &Self::Factors<R>) -> R::Mask #never
+            },
+            _ => TokenStream::new(),
+        };
+        quote!(impl<#(#generics)*> #name<#(#sizes),*> for #ty { #items })
+    });
+    quote! {
+        #[allow(deprecated)]
+        const _: () = {
+            #imports
+
+            #(#implementations)*
+
+            impl<#of_states #of_parameters> __System<#states, #parameters> for #ty {
+                fn info(&self) -> &'static __SystemInfo #never
+                fn device_source(&self) -> ::std::string::String #never
+            }
+        };
+    }
+}

@@ -1,0 +1,311 @@
+//! The CPU's [`Source`] and [`Sink`]: a chunk of trajectories, and the slices their results go to.
+
+use crate::integrate::options::{End, Sink, Source};
+use crate::lane::{Bits, Mask, Real, Scalar};
+use crate::problem::columns::{Column, ColumnRange, SaveTimes};
+use crate::problem::settings::Settings;
+use crate::system::System;
+
+/// The places for the results of some neighbouring trajectories.
+#[derive(Debug)]
+pub struct Results<'a, T> {
+    /// A slice for each component of the final states.
+    pub(crate) finals: Vec<&'a mut [T]>,
+    /// A slice for each number of each saved row, `[slot * width + number]`.
+    pub(crate) saved: Vec<&'a mut [T]>,
+    /// The time of each final state.
+    pub(crate) ends: &'a mut [T],
+    pub(crate) codes: &'a mut [u8],
+    pub(crate) steps: &'a mut [u32],
+    pub(crate) rejected: &'a mut [u32],
+    /// How many states were saved; empty where there are no times to save at.
+    pub(crate) kept: &'a mut [u32],
+    /// What the [guard](crate::step::guard) reports; empty where it is off.
+    pub(crate) guarded: &'a mut [u32],
+}
+
+/// An upper bound of the number of lanes of all instruction sets.
+const MOST_LANES: usize = 64;
+
+/// The index of a lane that has no trajectory.
+const IDLE: usize = usize::MAX;
+
+/// Feeds the trajectories `next..end` of a chunk, which are of system `S`.
+#[derive(Debug)]
+pub(crate) struct CpuFeed<'f, 'a, S, T> {
+    pub(crate) settings: &'f Settings<T>,
+    pub(crate) range: ColumnRange<'f, T>,
+    pub(crate) results: &'f mut Results<'a, T>,
+    /// The next trajectory to take, counted within the chunk.
+    pub(crate) next: usize,
+    pub(crate) end: usize,
+    pub(crate) saves: bool,
+    /// Steps that lanes in need have waited, and how many they are to wait.
+    waited: u32,
+    patience: u32,
+    /// What each lane works on, counted within the chunk.
+    lanes: [usize; MOST_LANES],
+    system: S,
+}
+
+impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
+    pub(crate) fn new(
+        system: S,
+        settings: &'f Settings<T>,
+        range: ColumnRange<'f, T>,
+        results: &'f mut Results<'a, T>,
+        part: core::ops::Range<usize>,
+    ) -> Self {
+        let (next, end) = (part.start, part.end);
+        let lanes = [IDLE; MOST_LANES];
+        let saves = range.columns().save.slots() > 0 || settings.step_slots > 0;
+        let (waited, patience) = (0, 1);
+        CpuFeed { settings, range, results, next, end, saves, waited, patience, lanes, system }
+    }
+}
+
+impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
+    /// `x` with the numbers of a column filled in, in lanes `got`, or in all lanes if it has but
+    /// one.
+    #[inline(always)]
+    fn load<R: Real<Scalar = T>>(&self, column: &Column<T>, got: R::Mask, mut x: R) -> R {
+        if let Some(value) = column.shared() {
+            return R::lit(value.widen());
+        }
+        for lane in set_bits(got.to_bitmask()) {
+            x.set_lane(lane, column.get(self.index(lane)));
+        }
+        x
+    }
+
+    /// Where the trajectory of a lane lies in the columns.
+    #[inline(always)]
+    fn index(&self, lane: usize) -> usize {
+        self.range.indices().start + self.lanes[lane]
+    }
+
+    /// `t` with time number `slot` of each trajectory filled in, in lanes `which`; so many behind
+    /// those that are known are not numbers.
+    #[inline(always)]
+    fn time<R: Real<Scalar = T>>(
+        &self,
+        times: &SaveTimes<T>,
+        unknown: usize,
+        which: R::Mask,
+        slot: R::Bits,
+        t: R,
+    ) -> R {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let mut t = t;
+                for lane in set_bits(which.to_bitmask()) {
+                    let slot = slot.lane(lane) as usize;
+                    let time = times.get(self.index(lane), slot);
+                    let known = !(times.slots()..times.slots() + unknown).contains(&slot);
+                    t.set_lane(lane, if known { time } else { T::nan() });
+                }
+                t
+            },
+        )
+    }
+}
+
+/// Iterates over the indices of the lanes whose bit is set.
+#[inline(always)]
+fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (lane < 64).then_some(lane)
+    })
+}
+
+/// What is done once for each trajectory, or for each time to save at, is called.
+impl<R, S, T, const N: usize, const P: usize> Source<R, N, P> for CpuFeed<'_, '_, S, T>
+where
+    S: System<N, P>,
+    T: Scalar,
+    R: Real<Scalar = T>,
+{
+    #[inline(always)]
+    fn should_refill(&mut self, need: R::Mask) -> bool {
+        self.waited += need.to_bitmask().count_ones();
+        self.waited >= self.patience
+    }
+
+    #[inline(always)]
+    fn vote(&mut self, alive: R::Mask) -> bool {
+        let alive = alive.to_bitmask().count_ones();
+        // Taking trajectories costs about a step of all lanes: those in need wait until they have
+        // lost as much. With fixed steps, which do not shrink to nothing at its end, none can wait.
+        self.patience = if self.settings.adaptive { alive } else { 1 };
+        self.waited = 0;
+        alive > 0
+    }
+
+    #[inline(always)]
+    fn acquire(&mut self, need: R::Mask) -> R::Mask {
+        let mut got = 0;
+        for lane in set_bits(need.to_bitmask()) {
+            if self.next < self.end {
+                self.lanes[lane] = self.next;
+                self.next += 1;
+                got |= 1 << lane;
+            } else {
+                self.lanes[lane] = IDLE;
+            }
+        }
+        R::Mask::from_bitmask(got)
+    }
+
+    #[inline(always)]
+    fn number(&self) -> [R::Bits; 2] {
+        let (mut low, mut high) = (R::lit(0.0), R::lit(0.0));
+        for lane in 0..R::LANES {
+            let number = self.range.numbers().start.wrapping_add(self.lanes[lane] as u64);
+            let bits = |half| T::from_bits(<T::Bits as Bits>::lit(half));
+            low.set_lane(lane, bits(number & u64::from(u32::MAX)));
+            high.set_lane(lane, bits(number >> 32));
+        }
+        [low.to_bits(), high.to_bits()]
+    }
+
+    #[inline(always)]
+    fn load_u(&self, got: R::Mask, u: [R; N]) -> [R; N] {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let mut u = u;
+                for lane in set_bits(got.to_bitmask()) {
+                    let i = self.index(lane);
+                    for d in 0..N {
+                        u[d].set_lane(lane, self.range.columns().u0[d].get(i));
+                    }
+                }
+                u
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn load_p(&self, got: R::Mask, p: [R; P]) -> [R; P] {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let mut p = p;
+                for d in 0..P {
+                    p[d] = self.load(&self.range.columns().p[d], got, p[d]);
+                }
+                p
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn load_start(&self, got: R::Mask, t: R) -> R {
+        self.load(&self.range.columns().t0, got, t)
+    }
+
+    #[inline(always)]
+    fn load_end(&self, got: R::Mask, t: R) -> R {
+        self.load(&self.range.columns().t1, got, t)
+    }
+
+    #[inline(always)]
+    fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
+        self.time(&self.range.columns().stops, 0, which, index, t)
+    }
+}
+
+impl<R, S, T, const N: usize, const P: usize> Sink<R, N, P> for CpuFeed<'_, '_, S, T>
+where
+    S: System<N, P>,
+    T: Scalar,
+    R: Real<Scalar = T>,
+{
+    #[inline(always)]
+    fn saves(&self) -> bool {
+        self.saves
+    }
+
+    #[inline(always)]
+    fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R {
+        self.time(&self.range.columns().save, self.settings.step_slots, which, slot, t)
+    }
+
+    #[inline(always)]
+    fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R) {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let row = self.settings.saved;
+                if row.states > 0 {
+                    for lane in set_bits(which.to_bitmask()) {
+                        let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
+                        for d in 0..N {
+                            self.results.saved[slot * row.width() + d][i] = u[d].lane(lane);
+                        }
+                    }
+                }
+                if row.times > 0 {
+                    for lane in set_bits(which.to_bitmask()) {
+                        let last = (slot.lane(lane) as usize + 1) * row.width() - 1;
+                        self.results.saved[last][self.lanes[lane]] = t.lane(lane);
+                    }
+                }
+                // Known at compile time for systems without any.
+                if S::OBSERVABLES > 0 && row.observables > 0 {
+                    let (saved, lanes) = (&mut self.results.saved, &self.lanes);
+                    self.system.observe::<R>(
+                        &u,
+                        &p,
+                        t,
+                        #[inline(always)]
+                        |q, value| {
+                            for lane in set_bits(which.to_bitmask()) {
+                                let slot = slot.lane(lane) as usize;
+                                saved[slot * row.width() + row.states + q][lanes[lane]] =
+                                    value.lane(lane);
+                            }
+                        },
+                    );
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                for lane in set_bits(done.to_bitmask()) {
+                    let i = self.lanes[lane];
+                    if i == IDLE {
+                        continue;
+                    }
+                    for d in 0..N {
+                        self.results.finals[d][i] = u[d].lane(lane);
+                    }
+                    self.results.ends[i] = end.t.lane(lane);
+                    self.results.codes[i] = end.code.lane(lane) as u8;
+                    self.results.steps[i] = end.steps.lane(lane) as u32;
+                    self.results.rejected[i] = end.rejected.lane(lane) as u32;
+                    let kept = end.saved.lane(lane);
+                    if let Some(place) = self.results.kept.get_mut(i) {
+                        *place = kept as u32;
+                    }
+                    if let Some(place) = self.results.guarded.get_mut(i) {
+                        *place = end.guarded.lane(lane) as u32;
+                    }
+                    // What a trajectory did not reach is not a number.
+                    let reached = kept as usize * self.settings.saved.width();
+                    for number in self.results.saved.iter_mut().skip(reached) {
+                        number[i] = T::nan();
+                    }
+                }
+            },
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! A method of which parts are functions of their own: compiled once for all programs that use
+//! them.
+
+use core::marker::PhantomData;
+
+use crate::lane::Real;
+use crate::step::stepper::{Ask, State, Step, Stepper};
+use crate::system::System;
+
+/// The method `M`, whose states within a step, and with `STEP` its steps too, are computed by
+/// functions that are [called](Real::outline).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outlined<M, const STEP: bool>(PhantomData<M>);
+
+impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
+    const ORDER: usize = M::ORDER;
+    const ADAPTIVE: bool = M::ADAPTIVE;
+    const FSAL: bool = M::FSAL;
+    const GUARDS: bool = M::GUARDS;
+    const DIAGONAL: f64 = M::DIAGONAL;
+    const ITERATES: bool = M::ITERATES;
+    const NEEDS_DU: bool = M::NEEDS_DU;
+    type Kept<R: Real, const N: usize> = M::Kept<R, N>;
+    type Memory = M::Memory;
+
+    #[inline(always)]
+    fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &State<R, N, P>,
+        ask: &Ask<R>,
+    ) -> Step<R, N, M::Kept<R, N>> {
+        if const { STEP } {
+            let ask = *ask;
+            R::outline(
+                #[inline(always)]
+                || M::step::<R, S, N, P>(system, state, &ask),
+            )
+        } else {
+            M::step::<R, S, N, P>(system, state, ask)
+        }
+    }
+
+    #[inline(always)]
+    fn scaled_error_sq<R: Real, const N: usize, const P: usize>(
+        state: &State<R, N, P>,
+        ask: &Ask<R>,
+        step: &Step<R, N, M::Kept<R, N>>,
+    ) -> R {
+        M::scaled_error_sq::<R, N, P>(state, ask, step)
+    }
+
+    #[inline(always)]
+    fn du_before<R: Real, const N: usize>(kept: &M::Kept<R, N>) -> [R; N] {
+        M::du_before::<R, N>(kept)
+    }
+
+    #[inline(always)]
+    fn du_after<R: Real, const N: usize>(kept: &M::Kept<R, N>) -> [R; N] {
+        M::du_after::<R, N>(kept)
+    }
+
+    #[inline(always)]
+    fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &State<R, N, P>,
+        ask: &Ask<R>,
+        step: &Step<R, N, M::Kept<R, N>>,
+    ) -> Step<R, N, M::Kept<R, N>> {
+        // Of copies: what a call has the address of is kept in memory, also by steps within which
+        // nothing is saved.
+        let (state, ask, step) = (*state, *ask, *step);
+        R::outline_cold(
+            #[inline(always)]
+            || M::complete::<R, S, N, P>(system, &state, &ask, &step),
+        )
+    }
+
+    #[inline(always)]
+    fn interpolate<R: Real, const N: usize, const P: usize>(
+        state: &State<R, N, P>,
+        ask: &Ask<R>,
+        step: &Step<R, N, M::Kept<R, N>>,
+        theta: R,
+    ) -> [R; N] {
+        let (state, ask, step) = (*state, *ask, *step);
+        R::outline_cold(
+            #[inline(always)]
+            || M::interpolate::<R, N, P>(&state, &ask, &step, theta),
+        )
+    }
+}

@@ -1,0 +1,351 @@
+//! What a place is asked to do, whatever the system and the method.
+
+use crate::ensemble::Schedule;
+use crate::ensemble::feed::{CpuFeed, Results};
+use crate::ensemble::outlined::Outlined;
+use crate::error::SolveError;
+use crate::integrate::integrate;
+use crate::integrate::options::{Options, Plan};
+use crate::kernel::{self, Variant};
+use crate::lane::dispatch::{self, InstructionSet, Program};
+use crate::lane::{Bits, Real, Scalar};
+use crate::methods::Method;
+use crate::problem::columns::{ColumnRange, Columns};
+use crate::problem::settings::Settings;
+use crate::step::stepper::Memory;
+use crate::step::{control, norm};
+use crate::system::System;
+use core::any::TypeId;
+use core::fmt;
+use core::marker::PhantomData;
+
+/// Which lanes a chunk of trajectories is integrated in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum In {
+    /// One trajectory after the other.
+    OneLane,
+    /// As many at a time as the registers of the instruction set have room for.
+    Lanes(InstructionSet),
+}
+
+/// A system by a method in one precision. All that is generic over these is behind it, so that
+/// places are not.
+pub trait Task<T: Scalar>: sealed::Sealed + Sync {
+    /// What tells it from all others of this process.
+    fn key(&self) -> TaskKey;
+
+    /// The numbers that its system has.
+    fn shape(&self) -> Shape;
+
+    /// The text of the task's kernel; see [`kernel::source`].
+    fn kernel(&self, variant: &Variant) -> String;
+
+    /// Integrates the trajectories of a chunk. Where the lanes that are asked for were not
+    /// [compiled](Compiled), in those that were: the bits are the same.
+    ///
+    /// # Panics
+    /// In places that have [`Text`] compiled only.
+    fn run(
+        &self,
+        lanes: In,
+        settings: &Settings<T>,
+        range: ColumnRange<'_, T>,
+        results: Results<'_, T>,
+        schedule: Schedule,
+    );
+}
+
+/// What tells a task from others: its types and, where the system is a value that its type does
+/// not determine, the system's text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaskKey {
+    types: TypeId,
+    text: Option<String>,
+}
+
+/// How many numbers a system has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shape {
+    /// The number of states.
+    pub states: usize,
+    /// The number of parameters.
+    pub parameters: usize,
+    /// The number of observables.
+    pub observables: usize,
+}
+
+impl Shape {
+    /// Checks that inputs are those of such a system.
+    ///
+    /// # Errors
+    /// [`SolveError::Shape`] if not.
+    pub fn check<T: Scalar>(
+        self,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+    ) -> Result<(), SolveError> {
+        let saved = &settings.saved;
+        // All or none.
+        let some = |given: usize, all: usize| if given == 0 { 0 } else { all };
+        let sizes = [
+            ("u0", columns.u0.len(), self.states),
+            ("p", columns.p.len(), self.parameters),
+            ("abstol", columns.abstols.len(), some(columns.abstols.len(), self.states)),
+            ("saved states", saved.states, some(saved.states, self.states)),
+            ("saved observables", saved.observables, some(saved.observables, self.observables)),
+            ("saved times", saved.times, some(saved.times, 1)),
+        ];
+        match sizes.into_iter().find(|(_, given, expected)| given != expected) {
+            Some((what, given, expected)) => Err(SolveError::Shape { what, given, expected }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What of a task is compiled for a place. Solvers are compiled with the user's system: what a
+/// place never runs need not be.
+pub trait Compiled: sealed::Sealed + 'static {
+    /// Whether solving in one lane is compiled.
+    const ONE_LANE: bool;
+    /// Whether solving in the lanes of all instruction sets is compiled.
+    const LANES: bool;
+}
+
+/// Keeps [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`]: `unsafe` code that
+/// launches kernels rests on their text and [`Shape`].
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! compiled {
+    ($($(#[$documentation:meta])* $name:ident: $one_lane:literal, $lanes:literal;)*) => { $(
+        $(#[$documentation])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl sealed::Sealed for $name {}
+
+        impl Compiled for $name {
+            const ONE_LANE: bool = $one_lane;
+            const LANES: bool = $lanes;
+        }
+    )* };
+}
+
+compiled! {
+    /// One lane and the lanes of all instruction sets: of places that are chosen at run time.
+    Everything: true, true;
+    /// One lane only: for places that solve one trajectory after the other.
+    OneLane: true, false;
+    /// The lanes of all instruction sets, without one lane.
+    Lanes: false, true;
+    /// Only the text of kernels: for places with a device of their own.
+    Text: false, false;
+}
+
+/// The task of system `S` by method `M`, as far as `C` says.
+pub struct Solve<S, M, C, const N: usize, const P: usize> {
+    system: S,
+    types: Types<M, C>,
+}
+
+/// A marker of types of which no value is owned.
+type Types<M, C> = PhantomData<fn() -> (M, C)>;
+
+impl<S, M, C, const N: usize, const P: usize> Solve<S, M, C, N, P> {
+    /// The task.
+    #[must_use]
+    pub const fn new(system: S) -> Self {
+        Solve { system, types: PhantomData }
+    }
+}
+
+impl<S, M, C, const N: usize, const P: usize> fmt::Debug for Solve<S, M, C, N, P>
+where
+    S: System<N, P>,
+    M: Method,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.system.info().name, M::PROPERTIES.name)
+    }
+}
+
+impl<S, M, C, const N: usize, const P: usize> sealed::Sealed for Solve<S, M, C, N, P> {}
+
+impl<T, S, M, C, const N: usize, const P: usize> Task<T> for Solve<S, M, C, N, P>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Method,
+    C: Compiled,
+{
+    fn key(&self) -> TaskKey {
+        let text = (size_of::<S>() > 0).then(|| self.system.device_source());
+        TaskKey { types: TypeId::of::<(T, S, M)>(), text }
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { states: N, parameters: P, observables: S::OBSERVABLES }
+    }
+
+    fn kernel(&self, variant: &Variant) -> String {
+        kernel::source::<T, S, M, N, P>(self.system, variant)
+    }
+
+    fn run(
+        &self,
+        lanes: In,
+        settings: &Settings<T>,
+        range: ColumnRange<'_, T>,
+        results: Results<'_, T>,
+        schedule: Schedule,
+    ) {
+        // Steps that the method does not take are not compiled: errors that are not estimated, and
+        // fixed steps of a method that chooses by them, were refused before.
+        let adaptive = settings.adaptive;
+        let inputs = (settings, range);
+        if const { M::ADAPTIVE } && (const { <M::Memory as Memory>::SWITCHES } || adaptive) {
+            run::<T, S, M, C, N, P, true>(self.system, lanes, inputs, results, schedule);
+        } else if const { !<M::Memory as Memory>::SWITCHES } {
+            run::<T, S, M, C, N, P, false>(self.system, lanes, inputs, results, schedule);
+        }
+    }
+}
+
+/// Runs a chunk, by adaptive steps or by fixed ones.
+fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
+    system: S,
+    lanes: In,
+    (settings, range): (&Settings<T>, ColumnRange<'_, T>),
+    mut results: Results<'_, T>,
+    schedule: Schedule,
+) where
+    T: Scalar,
+    S: System<N, P>,
+    M: Method,
+    C: Compiled,
+{
+    let results = &mut results;
+    let method = PhantomData::<M>;
+    let chunk =
+        Chunk::<T, S, M, N, P, ADAPTIVE> { system, settings, range, results, schedule, method };
+    if const { C::ONE_LANE && C::LANES } {
+        match lanes {
+            In::OneLane => dispatch::run_scalar(chunk),
+            In::Lanes(instructions) => dispatch::run(instructions, chunk),
+        }
+    } else if const { C::ONE_LANE } {
+        dispatch::run_scalar(chunk);
+    } else if const { C::LANES } {
+        let instructions = match lanes {
+            In::OneLane => InstructionSet::Baseline,
+            In::Lanes(instructions) => instructions,
+        };
+        dispatch::run(instructions, chunk);
+    } else {
+        panic!(
+            "the place that runs {} by {} has the text of kernels only",
+            system.info().name,
+            M::PROPERTIES.name
+        );
+    }
+}
+
+/// Whether a step is a function of its own: not those of explicit methods with a right-hand side of
+/// next to nothing, which would lose a fifth of their speed (measured, `bench/RESULTS.md`).
+const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
+where
+    S: System<N, P>,
+    M: Method,
+{
+    M::PROPERTIES.solves > 0 || <M::Memory as Memory>::SWITCHES || S::WEIGHT >= 16
+}
+
+/// Broadcasts each number to all lanes.
+#[inline(always)]
+fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
+    let mut lits = [R::lit(0.0); K];
+    for i in 0..K {
+        lits[i] = R::lit(numbers[i]);
+    }
+    lits
+}
+
+/// A [`Plan`] whose constants are parameters of the type.
+struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
+
+impl<const ADAPTIVE: bool, const SAVES: bool> Plan for Planned<ADAPTIVE, SAVES> {
+    const ADAPTIVE: bool = ADAPTIVE;
+    const SAVES: bool = SAVES;
+}
+
+/// A chunk of trajectories as a program for lanes.
+struct Chunk<'i, 'r, 'a, T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> {
+    system: S,
+    settings: &'i Settings<T>,
+    range: ColumnRange<'i, T>,
+    results: &'r mut Results<'a, T>,
+    schedule: Schedule,
+    method: PhantomData<M>,
+}
+
+impl<T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
+    for Chunk<'_, '_, '_, T, S, M, N, P, ADAPTIVE>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Method,
+{
+    type Output = ();
+    const VECTORS: usize = dispatch::vectors(N);
+
+    #[inline(always)]
+    fn run<R: Real<Scalar = T>>(self) {
+        let (system, settings, range) = (self.system, self.settings, self.range);
+        // By loops: functions of arrays that take a function are not inlined everywhere.
+        let mut abstol = [R::lit(0.0); N];
+        for d in 0..N {
+            abstol[d] = R::lit(range.columns().abstol(d, settings.abstol).widen());
+        }
+        let options = Options::<R, N> {
+            tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.reltol.widen())),
+            dt: R::lit(settings.dt.widen()),
+            dtmin: R::lit(settings.dtmin.widen()),
+            dtmax: R::lit(settings.dtmax.widen()),
+            limited: settings.limited(),
+            stops: settings.stopping,
+            every_step: settings.saved.times > 0,
+            law: control::law::<R>(lits::<R::Single, _>(settings.law.map(f64::from))),
+            stiff_law: control::law::<R>(lits::<R::Single, _>(settings.stiff_law.map(f64::from))),
+            kind: settings.law_kind,
+            max_steps: <R::Bits as Bits>::lit(u64::from(settings.max_steps)),
+            guard: settings.guard,
+        };
+        let n = self.results.codes.len();
+        // Statically scheduled, the lanes get one trajectory each, and then the next group.
+        let group = if self.schedule == Schedule::Static { R::LANES } else { n };
+        let mut from = 0;
+        while from < n {
+            let to = n.min(from + group);
+            let mut feed =
+                CpuFeed::<S, T>::new(system, settings, range, &mut *self.results, from..to);
+            if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
+                integrate::<R, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
+                    system, &mut feed, &options,
+                );
+            } else if const { R::LANES > 1 } && !feed.saves {
+                // Worth a program of its own: where a step takes so little, what saves would be 5%
+                // of it.
+                integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, false>, N, P>(
+                    system, &mut feed, &options,
+                );
+            } else {
+                integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, true>, N, P>(
+                    system, &mut feed, &options,
+                );
+            }
+            from = to;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Threads.
+//!
+//! A parallel loop that is generic over its body is compiled with all of its scheduling for each
+//! body, which takes long. So bodies come as `dyn Fn`, and are as long as that takes no time. All
+//! of this is called by code that [depends on the precision alone](crate::ensemble::host), and so
+//! never compiled in a user's crate.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::ensemble::room;
+use crate::error::SolveError;
+
+/// Who evaluates the problems of an ensemble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// The calling thread alone.
+    Caller,
+    /// The threads of rayon's current pool.
+    Pool,
+}
+
+impl Workers {
+    /// Calls `work(i)` for each `i` below `n`.
+    pub(crate) fn each(self, n: usize, work: &(dyn Fn(usize) + Sync)) {
+        match self {
+            Workers::Caller => (0..n).for_each(work),
+            Workers::Pool => (0..n).into_par_iter().for_each(work),
+        }
+    }
+
+    /// The same for each of some values, which it is given.
+    pub(crate) fn each_of<V: Send>(self, values: Vec<V>, work: impl Fn(V) + Sync) {
+        let values: Vec<Mutex<Option<V>>> =
+            values.into_iter().map(|value| Mutex::new(Some(value))).collect();
+        self.each(values.len(), &|i| {
+            let value = values[i].lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(value) = value {
+                work(value);
+            }
+        });
+    }
+
+    /// `make(i)` for each `i` below `n`, in order.
+    pub(crate) fn collect<V: Send>(self, n: usize, make: impl Fn(usize) -> V + Sync) -> Vec<V> {
+        if self == Workers::Caller {
+            return (0..n).map(make).collect();
+        }
+        let mut values: Vec<Option<V>> = Vec::new();
+        values.resize_with(n, || None);
+        self.each_of(values.iter_mut().enumerate().collect(), |(i, place)| *place = Some(make(i)));
+        values.into_iter().flatten().collect()
+    }
+
+    /// The same numbers, or an error where there is no memory for them.
+    pub(crate) fn numbers<T: Send>(
+        self,
+        n: usize,
+        make: &(dyn Fn(usize) -> T + Sync),
+    ) -> Result<Vec<T>, SolveError> {
+        let mut numbers = room(n)?;
+        match self {
+            Workers::Caller => numbers.extend((0..n).map(make)),
+            // Each number by itself, so that all threads touch their share of the new memory.
+            Workers::Pool => (0..n).into_par_iter().map(make).collect_into_vec(&mut numbers),
+        }
+        Ok(numbers)
+    }
+}

@@ -1,0 +1,244 @@
+//! The attempt of a step, and its judgement by the error estimate and by the growth guard.
+
+pub use device::*;
+
+#[ode_macros::device(attempt)]
+mod device {
+    use crate::integrate::lane;
+    use crate::integrate::options::{self, Plan};
+    use crate::lane::{Bits, Mask, Real};
+    use crate::step::stepper::{Memory, Stepper};
+    use crate::step::{code, control, guard, norm, stepper, timeline};
+    use crate::system::System;
+
+    /// The next step.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Attempt<R: Real> {
+        /// The arguments of the method.
+        pub ask: stepper::Ask<R>,
+        /// Whether the step ends at the end of the span or of its part.
+        pub last: R::Mask,
+        /// Lanes that are not waiting for a trajectory.
+        pub run: R::Mask,
+        /// The time at the end of the step.
+        pub next: timeline::Time<R>,
+    }
+
+    /// The next step: the one that errors allow, or the next fixed one.
+    pub fn next<R: Real, S: System<N, P>, M: Stepper, C: Plan, const N: usize, const P: usize>(
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+    ) -> Attempt<R> {
+        lane.attempts = lane.attempts.wrapping_add(<R::Bits as Bits>::lit(1));
+        // A lane that waits for a trajectory stays where its last one ended.
+        let run = !lane.allowed.less_than(lane.attempts);
+        let mut last = lane.attempts.equals(lane.allowed);
+        if R::LANES == 1 {
+            // The same, as no lane waits with fixed steps, and it shares the comparison below. (The
+            // masks of AVX2 would be packed where they are needed as vectors.)
+            last = !lane.attempts.less_than(lane.allowed);
+        }
+        let mut h = R::select(last, lane.last_dt, lane.dt);
+        let mut next = timeline::after(lane.t, lane.plan);
+        if C::ADAPTIVE {
+            let rest = (lane.t1 - lane.t) - lane.t_low;
+            let size = timeline::planned(lane.t, lane.t_low, lane.plan);
+            last = rest.abs().le(size.abs());
+            h = R::select(last, rest, size);
+        } else {
+            let i = timeline::whole_from_bits::<R>(lane.attempts);
+            next = timeline::grid(lane.t0, i, lane.dt);
+        }
+        let mut t_eval = lane.t;
+        let mut reach = h;
+        let mut furthest = R::lit(timeline::BEYOND);
+        if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
+            let edge = timeline::edge(lane.t, h, lane.t1);
+            let begins = lane.t.equals(lane.t0);
+            t_eval = R::select(begins, lane.t + edge, lane.t);
+            reach = R::select(last, h - edge, h);
+            reach = R::select(begins, reach - edge, reach);
+            furthest = R::select(last, R::lit(1.0), furthest);
+        }
+        let mut busy = run;
+        if M::ITERATES || <M::Memory as Memory>::SWITCHES {
+            busy = run & lane.alive;
+        }
+        let at = timeline::at(t_eval, lane.t_low, reach, furthest, busy);
+        if M::GUARDS && !S::MASS && N % 2 == 1 {
+            // The sign of the determinant of a multiple of the identity.
+            lane.mirrored = h.lt(R::lit(0.0));
+        }
+        let watch = guard::watch::<R>(o.guard != guard::OFF, lane.mirrored);
+        let ask = stepper::ask::<R>(at, h, lane.memory, watch);
+        Attempt::<R> { ask, last, run, next }
+    }
+
+    /// Attempts a step.
+    pub fn attempt<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+    ) -> stepper::Step<R, N, M::Kept<R, N>> {
+        let mut step = M::step::<R, S, N, P>(system, state, ask);
+        if S::HAS_DOMAIN {
+            let none = <R::Bits as Bits>::lit(code::SUCCESS);
+            let time = timeline::stage::<R, S, N, P>(&ask.at, R::lit(1.0));
+            let outside = system.out_of_domain(&step.u, &state.p, time) & step.code.equals(none);
+            let left = <R::Bits as Bits>::lit(code::OUTSIDE);
+            step.code = <R::Bits as Bits>::select(outside, left, step.code);
+        }
+        step
+    }
+
+    /// The verdict on a step by its error and by the guard.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Verdict<R: Real> {
+        /// Whether the step is accepted.
+        pub accept: R::Mask,
+        /// The next step size as a multiple of this one.
+        pub factor: R,
+        /// The scaled error, squared, as [`norm::scaled_error_sq`] computes it.
+        pub square: R,
+    }
+
+    /// The verdict on fixed steps, and the one before errors are known.
+    pub fn accepted<R: Real>() -> Verdict<R> {
+        let zero = R::lit(0.0);
+        Verdict::<R> { accept: <R::Mask as Mask>::splat(true), factor: zero, square: zero }
+    }
+
+    /// Judges a step by the estimate of its error.
+    pub fn judge<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        o: &options::Options<R, N>,
+        state: &stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+    ) -> Verdict<R> {
+        let mut square = M::scaled_error_sq::<R, N, P>(state, ask, step);
+        if S::HAS_DOMAIN || M::ITERATES {
+            let max_square = R::lit(norm::SQUARE_MAX);
+            let solved = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
+            square = R::select(solved, square, max_square);
+        }
+        let mut law = o.law;
+        if <M::Memory as Memory>::SWITCHES {
+            let implicit = <M::Memory as Memory>::is_implicit::<R>(lane.memory);
+            law = control::choose_law::<R>(implicit, &o.stiff_law, &o.law);
+        }
+        let n = R::lit(N as f64);
+        let decision = control::decide::<R>(square, n, &lane.control, &law, o.kind);
+        lane.control = decision.memory;
+        if <M::Memory as Memory>::SWITCHES {
+            // Errors of the other method say nothing about this one.
+            let switched = <M::Memory as Memory>::has_switched::<R>(lane.memory, step.memory);
+            let new = next_memory::<R, M, N>(o, step.memory);
+            lane.control = control::choose_memory::<R>(switched, &new, &lane.control);
+        }
+        let factor = R::from_single(decision.factor);
+        Verdict::<R> { accept: decision.accept, factor, square }
+    }
+
+    /// The controller's memory before the first step of the method that `memory` selects.
+    pub fn next_memory<R: Real, M: Stepper, const N: usize>(
+        o: &options::Options<R, N>,
+        memory: R::Bits,
+    ) -> control::Memory<R> {
+        let mut law = o.law;
+        if <M::Memory as Memory>::SWITCHES {
+            let implicit = <M::Memory as Memory>::is_implicit::<R>(memory);
+            law = control::choose_law::<R>(implicit, &o.stiff_law, &o.law);
+        }
+        control::fresh::<R>(&law)
+    }
+
+    /// The verdict of the guard, after that of the errors; see [`guard`].
+    pub fn watch_growth<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        C: Plan,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        o: &options::Options<R, N>,
+        state: &stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        trial: &Attempt<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        verdict: &Verdict<R>,
+    ) -> Verdict<R> {
+        let mut verdict = *verdict;
+        let run = trial.run;
+        let h = trial.ask.h;
+        let careful = guard::is_careful::<R>(lane.guarded);
+        // A component that was too small for error estimates, and is not any more, may have grown
+        // too fast before; and errors say nothing about a step that is short for another reason.
+        let mut shown = <R::Mask as Mask>::splat(false);
+        if C::ADAPTIVE && o.guard == guard::REJECT {
+            // Not at the beginning, where all steps so far were rejected.
+            let one = <R::Bits as Bits>::lit(1);
+            let mut still = lane.rejected.equals(lane.attempts.wrapping_sub(one));
+            if o.stops {
+                still = lane.t.equals(lane.t0);
+            }
+            shown = !verdict.accept & verdict.factor.lt(R::lit(guard::SHOWN)) & !still;
+            if o.stops {
+                shown = shown | trial.last;
+            }
+            if o.limited {
+                shown = shown | h.abs().ge(o.dtmax);
+            }
+            shown = shown & run & lane.alive;
+            if M::ITERATES {
+                shown = shown & step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
+            }
+            if <M::Memory as Memory>::SWITCHES {
+                shown = shown & <M::Memory as Memory>::was_implicit::<R>(step.memory);
+            }
+        }
+        if M::GUARDS && (step.grows | careful | shown).any() {
+            // Pivots that are NaN may have either sign.
+            let solved = run & norm::is_finite::<R, N>(&step.u);
+            let grows = solved & step.grows;
+            let mut soon = solved & (shown | careful) & !grows;
+            if soon.any() {
+                let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
+                soon = soon
+                    & guard::would_pass::<R, S, N, P>(
+                        system,
+                        state.u,
+                        state.p,
+                        trial.ask.at.t,
+                        scale,
+                        lane.mirrored,
+                    );
+            }
+            let refuse = C::ADAPTIVE && o.guard == guard::REJECT;
+            let judged = guard::judge::<R>(
+                lane.guarded,
+                grows,
+                soon,
+                verdict.accept,
+                run,
+                verdict.factor,
+                refuse,
+            );
+            lane.guarded = judged.state;
+            if C::ADAPTIVE {
+                verdict.accept = verdict.accept & !judged.refused;
+                verdict.factor = judged.factor;
+                let forgotten = next_memory::<R, M, N>(o, step.memory);
+                lane.control =
+                    control::choose_memory::<R>(judged.refused, &forgotten, &lane.control);
+                let anew = judged.anew & lane.alive;
+                let begin = <R::Bits as Bits>::lit(code::ANEW);
+                lane.code = <R::Bits as Bits>::select(anew, begin, lane.code);
+                lane.allowed = <R::Bits as Bits>::select(anew, lane.attempts, lane.allowed);
+            }
+        }
+        verdict
+    }
+}

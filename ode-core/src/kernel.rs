@@ -1,0 +1,355 @@
+//! The C++ of a solve: the lane programs, the system and a kernel, as one text, for a [`Target`].
+//!
+//! This crate knows the text and the layout of a kernel's arguments; compiling and launching is
+//! `ode-gpu`'s. That the text is right is tested without a GPU, too: by a host's C++ compiler and
+//! by an OpenCL runtime for CPUs.
+
+use crate::integrate;
+use crate::lane::Scalar;
+use crate::methods::Method;
+use crate::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
+use crate::problem::settings::{SavedRow, Settings};
+use crate::solution::Layout;
+use crate::step::{self, control};
+use crate::system::{System, linear};
+use core::mem::offset_of;
+
+/// The numbers of one lane in C++, for all targets.
+const PRELUDE: &str = include_str!("kernel/prelude.hpp");
+/// The work queue of a thread (its `Source` and `Sink`), and the kernel.
+const KERNEL: &str = include_str!("kernel/feed.hpp");
+
+/// Name of the kernel in the text of [`source`].
+pub const KERNEL_NAME: &str = "odes_solve";
+
+/// The C++ that a text is for. Targets differ in one header each, of the words that
+/// `kernel/prelude.hpp` lists; the rest of the text is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Target {
+    /// CUDA C++, for NVRTC.
+    #[default]
+    Cuda,
+    /// C++17 of a host's compiler, GCC or clang, with `-ffp-contract=off`.
+    Host,
+    /// C++ for OpenCL 2021, for a device with `f64`, generic pointers and ballots of sub-groups
+    /// (`cl_khr_subgroup_ballot`), with `-cl-fp32-correctly-rounded-divide-sqrt`.
+    OpenCl,
+}
+
+impl Target {
+    /// What device texts begin with: the target's words, and numbers of one lane.
+    ///
+    /// ```
+    /// use ode_core::kernel::Target;
+    ///
+    /// assert!(Target::Cuda.prelude().contains("__device__"));
+    /// assert!(!Target::Host.prelude().contains("__device__"));
+    /// ```
+    #[must_use]
+    pub fn prelude(self) -> String {
+        [self.words(), PRELUDE].concat()
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Target::Cuda => include_str!("kernel/targets/cuda.hpp"),
+            Target::Host => include_str!("kernel/targets/host.hpp"),
+            Target::OpenCl => include_str!("kernel/targets/opencl.hpp"),
+        }
+    }
+}
+
+/// The implementation of elementary functions (`exp`, `sin`, …) that a kernel calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Functions {
+    /// The functions of [`crate::math`], which give the same bits in every place.
+    #[default]
+    Portable,
+    /// The functions of CUDA's library. Their last bits differ from those of `Portable`, and so do
+    /// trajectories.
+    Library,
+}
+
+/// The values on which the text of a kernel depends, besides its types.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// The C++ dialect of the text.
+    pub target: Target,
+    /// Whether step sizes are adaptive.
+    pub adaptive: bool,
+    /// The numbers that are saved at each saved time; none where there are no such times.
+    pub saved: SavedRow,
+    /// Whether there is a smallest or a largest step size.
+    pub limited: bool,
+    /// Whether there are times to stop at.
+    pub stops: bool,
+    /// The kind of the step-size control law.
+    pub law_kind: u32,
+    /// How steps are treated that may pass over growth: a constant of
+    /// [`guard`](crate::step::guard).
+    pub guard: u32,
+    /// Whether threads take one trajectory after the other from a queue; otherwise each solves one.
+    pub refill: bool,
+    /// For each column (initial states, parameters, begin, end, tolerances) whether all
+    /// trajectories share its number and it is among the kernel's arguments.
+    pub shared: Vec<bool>,
+    /// The implementation of elementary functions that the kernel calls.
+    pub functions: Functions,
+}
+
+impl Variant {
+    /// The variant for a solve, in CUDA C++ with [`Functions::Portable`].
+    #[must_use]
+    pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>, refill: bool) -> Self {
+        let mut room = SHARED_BYTES / size_of::<T>();
+        let shared = columns.quantities().map(|column| {
+            let fits = room > 0 && column.shared().is_some();
+            room -= usize::from(fits);
+            fits
+        });
+        let Layout { row, slots, .. } = Layout::new(settings, columns);
+        Variant {
+            target: Target::default(),
+            adaptive: settings.adaptive,
+            limited: settings.limited(),
+            stops: settings.stopping,
+            law_kind: settings.law_kind,
+            guard: settings.guard,
+            saved: if slots > 0 { row } else { SavedRow::default() },
+            refill,
+            shared: shared.collect(),
+            functions: Functions::default(),
+        }
+    }
+
+    /// The numbers of the shared columns: the kernel's second argument.
+    #[must_use]
+    pub fn shared_numbers<T: Scalar>(&self, columns: &Columns<T>) -> Vec<T> {
+        let shared = columns.quantities().zip(&self.shared).filter(|(_, shared)| **shared);
+        shared.map(|(column, _)| column.get(0)).collect()
+    }
+}
+
+/// Bytes of a kernel's arguments that are for shared numbers, of 4096 in all.
+pub const SHARED_BYTES: usize = 3584;
+
+/// The complete text of a solve of a system by method `M` in precision `T`: a kernel
+/// [`KERNEL_NAME`] of [`JobArguments`] and [`Variant::shared_numbers`], which CUDA takes by value
+/// and others by address. On a host it is a function, which solves everything in one thread.
+///
+/// [`Functions::Library`] are CUDA's.
+#[must_use]
+pub fn source<T, S, M, const N: usize, const P: usize>(system: S, variant: &Variant) -> String
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Method,
+{
+    let Variant { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } = variant;
+    let Variant { shared, functions, .. } = variant;
+    let own_tolerances = shared.len() > N + P + 2;
+    let number = T::DEVICE_NAME;
+    let functions = match functions {
+        Functions::Portable => "",
+        Functions::Library => crate::math::LIBRARY,
+    };
+    let elementary = crate::math::device_source();
+    let lane_programs = [
+        elementary.as_str(),
+        functions,
+        linear::tiles::DEVICE,
+        linear::DEVICE,
+        &step::LANE_PROGRAMS.join("\n"),
+        &M::DEVICE.join("\n"),
+        &integrate::LANE_PROGRAMS.join("\n"),
+    ]
+    .join("\n");
+    let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
+    let info = system.info();
+    let [rhs, jacobian, ..] = info.operations;
+    let many = rhs.functions + if M::PROPERTIES.solves > 0 { jacobian.functions } else { 0 };
+    let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
+    let system = system.device_source();
+    let (name, method_name) = (info.name, M::DEVICE_NAME);
+    let SavedRow { states, observables, times } = saved;
+    let saves = saved.width() > 0;
+    let mut next = 0..;
+    let places = shared.iter().map(|shared| match shared {
+        true => next.next().unwrap_or(0).to_string(),
+        false => "-1".to_string(),
+    });
+    let places = places.collect::<Vec<_>>().join(", ");
+    let shared_count = shared.iter().filter(|shared| **shared).count();
+    let prelude = target.prelude();
+    // NVRTC has no `offsetof`, and lays out as a host's compiler does.
+    let layout = if *target == Target::Cuda { String::new() } else { layout::<T>() };
+    format!(
+        r#"{precision}{many}{prelude}
+namespace odes {{
+{lane_programs}
+
+// {name}
+{system}
+// What the kernel is compiled for.
+struct Config {{
+    typedef {number} Number;
+    typedef odes::System System;
+    typedef {method_name} Method;
+    static constexpr int STATES = {N};
+    static constexpr int PARAMETERS = {P};
+    // How many of each are saved at a time; of times one or none.
+    static constexpr int SAVED_STATES = {states};
+    static constexpr int SAVED_OBSERVABLES = {observables};
+    static constexpr int SAVED_TIMES = {times};
+    static constexpr bool SAVES = {saves};
+    static constexpr bool ADAPTIVE = {adaptive};
+    static constexpr bool REFILL = {refill};
+    static constexpr bool LIMITED = {limited};
+    static constexpr bool STOPS = {stops};
+    static constexpr bool OWN_TOLERANCES = {own_tolerances};
+    static constexpr u32 LAW_KIND = {law_kind};
+    static constexpr u32 GUARD = {guard};
+}};
+// For each column its place among the shared numbers, or -1.
+CONSTANT int SHARED_AT[{columns}] = {{{places}}};
+constexpr int SHARED_COUNT = {shared_count};
+}} // namespace odes
+{KERNEL}
+KERNEL({KERNEL_NAME}, {BLOCK})
+{layout}static_assert(sizeof(odes::Job<{number}>) == {size}, "the layout of JobArguments");
+"#,
+        columns = shared.len(),
+        size = size_of::<JobArguments<T>>(),
+    )
+}
+
+/// Assertions in C++ that `Job` and `Column` lie in memory as [`JobArguments`] and [`ColumnPlace`]
+/// do.
+fn layout<T: Scalar>() -> String {
+    macro_rules! offsets {
+        ($name:ident, $type:ty: $($field:ident)*) => {{
+            // No field is forgotten.
+            let _ = |$name { $($field: _),* }: $type| ();
+            [$((stringify!($field), offset_of!($type, $field))),*]
+        }};
+    }
+    let job = offsets!(JobArguments, JobArguments<T>:
+        inputs columns save_times stop_times finals saved ends codes steps rejected kept guarded counter first
+        abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
+        stop_slots stop_stride stop_each);
+    let column = offsets!(ColumnPlace, ColumnPlace: first mask);
+    let assert = |name: &str, (field, at): (&str, usize)| {
+        format!("static_assert(__builtin_offsetof({name}, {field}) == {at}, \"{field}\");\n")
+    };
+    let name = format!("odes::Job<{}>", T::DEVICE_NAME);
+    let job = job.map(|field| assert(&name, field));
+    let column = column.map(|field| assert("odes::Column", field));
+    [job.concat(), column.concat()].concat()
+}
+
+/// From so many elementary functions in a system on a kernel calls them (measured on an H200: with
+/// 100 `tanh` NVRTC takes 1.1 s for 8.7, and the kernel 7% less time).
+const MANY_FUNCTIONS: u32 = 8;
+
+/// Threads of a block. Small blocks leave no thread waiting for its neighbours to be scheduled,
+/// and were never slower (64 against 128 and 256, measured).
+pub const BLOCK: u32 = 64;
+
+/// A kernel's first argument: `Job` in `feed.hpp`. Pointers are device addresses.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct JobArguments<T> {
+    pub inputs: u64,
+    pub columns: u64,
+    pub save_times: u64,
+    pub stop_times: u64,
+    pub finals: u64,
+    pub saved: u64,
+    pub ends: u64,
+    pub codes: u64,
+    pub steps: u64,
+    pub rejected: u64,
+    pub kept: u64,
+    pub guarded: u64,
+    pub counter: u64,
+    pub first: u64,
+    pub abstol: T,
+    pub reltol: T,
+    pub dt: T,
+    pub dtmin: T,
+    pub dtmax: T,
+    pub law: [f32; control::LAW_NUMBERS],
+    pub stiff_law: [f32; control::LAW_NUMBERS],
+    pub n: u32,
+    pub max_steps: u32,
+    pub save_slots: u32,
+    pub known_slots: u32,
+    pub save_stride: u32,
+    pub save_each: u32,
+    pub stop_slots: u32,
+    pub stop_stride: u32,
+    pub stop_each: u32,
+}
+
+/// Where a column begins among a launch's numbers: `Column` in `feed.hpp`. At most `2^32`
+/// numbers can be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct ColumnPlace {
+    /// The offset of the column's first number.
+    pub first: u32,
+    /// All ones where each trajectory has its own number, zero where they share one.
+    pub mask: u32,
+}
+
+impl ColumnPlace {
+    /// The place of a column at `first`.
+    #[must_use]
+    pub fn new<T: Copy>(first: u32, column: &Column<T>) -> Self {
+        let mask = if column.is_stored() { u32::MAX } else { 0 };
+        ColumnPlace { first, mask }
+    }
+}
+
+/// The columns of some trajectories, one after the other, and where each begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Packed<T> {
+    /// The numbers.
+    pub numbers: Vec<T>,
+    /// The place of each column among the numbers.
+    pub columns: Vec<ColumnPlace>,
+}
+
+impl<T: Scalar> Packed<T> {
+    /// The columns of these trajectories: initial states, parameters, begin, end, and tolerances
+    /// where each component has its own.
+    ///
+    /// # Panics
+    /// If there are more numbers than [`ColumnPlace`] can tell apart.
+    #[must_use]
+    pub fn new(range: ColumnRange<'_, T>) -> Self {
+        let mut packed = Packed { numbers: Vec::new(), columns: Vec::new() };
+        for column in range.columns().quantities() {
+            let first = u32::try_from(packed.numbers.len()).expect("at most 2^32 numbers");
+            packed.columns.push(ColumnPlace::new(first, column));
+            packed.numbers.extend_from_slice(column.numbers(range.indices()));
+        }
+        packed
+    }
+}
+
+/// The times of the trajectories `range`, and their [strides](SaveTimes::strides).
+///
+/// # Panics
+/// If there are no such trajectories.
+#[must_use]
+pub fn packed_times<T: Scalar>(
+    times: &SaveTimes<T>,
+    range: core::ops::Range<usize>,
+) -> (Vec<T>, (u32, u32)) {
+    let strides = times.strides(range.len() as u32);
+    (times.rows(range).flatten().copied().collect(), strides)
+}

@@ -1,0 +1,211 @@
+//! From a lane program to the instructions of this machine.
+//!
+//! A [`Program`] is generic over [`Real`]; [`run`] instantiates it inside a function that is
+//! compiled for an instruction set (`#[target_feature]`) and chosen at run time, so that a plain
+//! `cargo build --release` is fast on any machine. Everything between that entry point and the
+//! arithmetic is `#[inline(always)]`, or called by [`Real::outline`]: any other call would be
+//! compiled for the baseline, where intrinsics are calls, too.
+
+#[cfg(target_arch = "x86_64")]
+use crate::lane::{Fused, Two};
+use crate::lane::{Lanes, Portable, Real, Scalar};
+
+/// Declares a function that calls another one and is compiled for the given CPU features.
+#[cfg(target_arch = "x86_64")]
+macro_rules! entry {
+    ([$($feature:tt)*] $(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[target_feature($(enable = $feature),*)]
+        #[inline(never)]
+        pub(crate) fn $name<O>(f: impl FnOnce() -> O) -> O {
+            align_stack();
+            f()
+        }
+    };
+}
+
+/// The instruction sets that lanes are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum InstructionSet {
+    /// What every machine of the target has. Without fused multiply-add in hardware (x86-64) it
+    /// gives the same bits, slowly.
+    Baseline,
+    /// x86-64 with AVX2 and FMA (2013 and later).
+    Avx2,
+    /// x86-64 with AVX-512 F, DQ, VL and BW.
+    Avx512,
+}
+
+impl InstructionSet {
+    /// The instruction sets that this machine has and this library is compiled for (the features
+    /// `avx2` and `avx512`), slowest first.
+    #[must_use]
+    pub fn available() -> Vec<InstructionSet> {
+        use InstructionSet::{Avx2, Avx512, Baseline};
+        [Baseline, Avx2, Avx512].into_iter().filter(|set| set.is_available()).collect()
+    }
+
+    /// The fastest of the [available](InstructionSet::available) instruction sets.
+    #[must_use]
+    pub fn best() -> InstructionSet {
+        Self::available().into_iter().max().unwrap_or(InstructionSet::Baseline)
+    }
+
+    /// Whether this machine has the instruction set and this library is compiled for it.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        let compiled = match self {
+            InstructionSet::Baseline => true,
+            InstructionSet::Avx2 => cfg!(feature = "avx2"),
+            InstructionSet::Avx512 => cfg!(feature = "avx512"),
+        };
+        compiled && self <= Self::of_machine()
+    }
+
+    /// The largest instruction set that this machine has, which contains the smaller ones.
+    fn of_machine() -> InstructionSet {
+        #[cfg(target_arch = "x86_64")]
+        {
+            static OF_MACHINE: std::sync::OnceLock<InstructionSet> = std::sync::OnceLock::new();
+            *OF_MACHINE.get_or_init(|| match (avx2!(detected), avx512!(detected)) {
+                (_, true) => InstructionSet::Avx512,
+                (true, false) => InstructionSet::Avx2,
+                (false, false) => InstructionSet::Baseline,
+            })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        InstructionSet::Baseline
+    }
+}
+
+/// A computation in lanes of precision `T`, whatever their number.
+pub trait Program<T: Scalar> {
+    /// The result.
+    type Output;
+    /// The number of vectors that one number is made of, 1 or 2: see [`vectors`].
+    const VECTORS: usize;
+    /// Computes the result. Implementations are `#[inline(always)]`.
+    fn run<R: Real<Scalar = T>>(self) -> Self::Output;
+}
+
+/// The number of vectors per number for a system of `n` equations: two hide the latency of the
+/// arithmetic while the state, its stages and the intermediate results still fit the registers.
+#[must_use]
+pub const fn vectors(n: usize) -> usize {
+    if n <= 4 { 2 } else { 1 }
+}
+
+/// Runs `program` in one lane, with FMA where the machine has it.
+pub fn run_scalar<T: Scalar, P: Program<T>>(program: P) -> P::Output {
+    #[cfg(target_arch = "x86_64")]
+    if !cfg!(target_feature = "fma") && InstructionSet::of_machine() >= InstructionSet::Avx2 {
+        // SAFETY: `of_machine` has found the features of the entry point.
+        return unsafe {
+            with_fma(
+                #[inline(always)]
+                || program.run::<Fused<T>>(),
+            )
+        };
+    }
+    program.run::<T>()
+}
+
+/// Runs `program` in the lanes of `isa`. An instruction set that this machine lacks is replaced by
+/// the baseline, which gives the same bits.
+pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        match if isa.is_available() { isa } else { InstructionSet::Baseline } {
+            // Without FMA there is nothing to gain from arrays: their products are library calls.
+            InstructionSet::Baseline => run_scalar(program),
+            #[cfg(feature = "avx2")]
+            // SAFETY: `is_available` has found the features of the entry point.
+            InstructionSet::Avx2 => unsafe { T::Simd::avx2(program) },
+            #[cfg(feature = "avx512")]
+            // SAFETY: as above.
+            InstructionSet::Avx512 => unsafe { T::Simd::avx512(program) },
+            // Instruction sets that are not compiled are never available.
+            #[cfg(not(all(feature = "avx2", feature = "avx512")))]
+            _ => run_scalar(program),
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = isa;
+        T::Simd::portable(program)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+avx2! { entry with_fma }
+#[cfg(target_arch = "x86_64")]
+avx2! { entry #[cold] seldom_with_fma }
+
+/// The entry points of one precision. Implemented by [`Family`] only.
+pub trait SimdFamily<T: Scalar>: crate::sealed::Sealed {
+    /// The lanes of arrays, for machines without explicit vectors here.
+    fn portable<P: Program<T>>(program: P) -> P::Output;
+    /// # Safety
+    /// The machine has AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2<P: Program<T>>(program: P) -> P::Output;
+    /// # Safety
+    /// The machine has AVX-512 F, DQ, VL and BW.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512<P: Program<T>>(program: P) -> P::Output;
+}
+
+/// The vectors of one precision.
+#[derive(Clone, Copy, Debug)]
+pub struct Family<T>(core::marker::PhantomData<T>);
+
+/// A local variable that begins at a cache line.
+#[cfg(target_arch = "x86_64")]
+#[repr(align(64))]
+struct CacheLine([u8; 64]);
+
+/// Aligns the stack of the function it is inlined into.
+///
+/// LLVM aligns the stack for local variables, but not for registers that it spills later: where
+/// there are only those, every access to one crosses a cache line (measured: up to half the speed).
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn align_stack() {
+    // Mutable, or it would be a constant elsewhere.
+    let mut line = CacheLine([0; 64]);
+    core::hint::black_box(&mut line.0);
+}
+
+macro_rules! family {
+    ($scalar:ident, $portable:literal, $avx2:ident, $avx512:ident) => {
+        impl SimdFamily<$scalar> for Family<$scalar> {
+            fn portable<P: Program<$scalar>>(program: P) -> P::Output {
+                program.run::<Lanes<Portable<$scalar, $portable>>>()
+            }
+            #[cfg(target_arch = "x86_64")]
+            avx2! { family_entry avx2: $scalar, $avx2 }
+            #[cfg(target_arch = "x86_64")]
+            avx512! { family_entry avx512: $scalar, $avx512 }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! family_entry {
+    ([$($feature:tt)*] $name:ident: $scalar:ident, $vector:ident) => {
+        #[target_feature($(enable = $feature),*)]
+        unsafe fn $name<P: Program<$scalar>>(program: P) -> P::Output {
+            use crate::lane::x86::$vector;
+            align_stack();
+            // A constant condition: what never runs is not compiled.
+            if const { P::VECTORS > 1 } {
+                program.run::<Lanes<Two<$vector>>>()
+            } else {
+                program.run::<Lanes<$vector>>()
+            }
+        }
+    };
+}
+family!(f32, 8, F32x8, F32x16);
+family!(f64, 4, F64x4, F64x8);

@@ -1,0 +1,25 @@
+//! The CPU features of each instruction set: once, for what is detected and for what is compiled.
+//!
+//! `avx2! { macro rest }` is `macro! { ["avx2" "fma" …] rest }`.
+
+macro_rules! avx2 {
+    ($then:ident $($rest:tt)*) => {
+        $then! { ["avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt"] $($rest)* }
+    };
+}
+
+macro_rules! avx512 {
+    ($then:ident $($rest:tt)*) => {
+        $then! {
+            ["avx512f" "avx512dq" "avx512vl" "avx512bw" "avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt"]
+            $($rest)*
+        }
+    };
+}
+
+/// Whether this machine has all of the features.
+macro_rules! detected {
+    ([$($feature:tt)*]) => {
+        $(std::arch::is_x86_feature_detected!($feature))&&*
+    };
+}

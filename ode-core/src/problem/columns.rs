@@ -1,0 +1,408 @@
+//! The numbers of all trajectories, structure of arrays, and ranges of them.
+//!
+//! What kinds of columns there are is known to this file alone: others ask a column for the number
+//! of a trajectory, whether all have the same, and what of it travels to a device.
+
+use crate::ensemble::room;
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use core::ops::Range;
+
+/// One quantity (a component of the state, a parameter, an end of the time span) of all
+/// trajectories.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column<T>(Kind<T>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind<T> {
+    /// One value for all trajectories.
+    Shared(T),
+    /// One value for each trajectory.
+    Each(Vec<T>),
+}
+
+impl<T: Copy> Column<T> {
+    /// The same value for all trajectories.
+    #[must_use]
+    pub fn all(value: T) -> Self {
+        Column(Kind::Shared(value))
+    }
+
+    /// A value for each trajectory.
+    #[must_use]
+    pub fn each(values: Vec<T>) -> Self {
+        Column(Kind::Each(values))
+    }
+
+    /// The value, where all trajectories have the same.
+    #[must_use]
+    #[inline(always)]
+    pub fn shared(&self) -> Option<T> {
+        match &self.0 {
+            Kind::Shared(value) => Some(*value),
+            Kind::Each(_) => None,
+        }
+    }
+
+    /// The value of trajectory `i`, counted from the first one of the columns.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> T {
+        match &self.0 {
+            Kind::Shared(value) => *value,
+            Kind::Each(values) => values[i],
+        }
+    }
+
+    /// Whether memory has a number of it for each trajectory.
+    #[must_use]
+    pub fn is_stored(&self) -> bool {
+        matches!(self.0, Kind::Each(_))
+    }
+
+    /// The numbers that make the column for trajectories `range`, which is what travels to a
+    /// device: one for each where it [is stored](Self::is_stored), and a few for all otherwise.
+    ///
+    /// # Panics
+    /// If there are no such trajectories.
+    #[must_use]
+    pub fn numbers(&self, range: Range<usize>) -> &[T] {
+        match &self.0 {
+            Kind::Shared(value) => core::slice::from_ref(value),
+            Kind::Each(values) => &values[range],
+        }
+    }
+}
+
+impl<T: Scalar> Column<T> {
+    /// Adds the value of a trajectory behind `len` others, in a column that will have at most
+    /// `capacity`.
+    pub(crate) fn push(&mut self, len: usize, value: T, capacity: usize) -> Result<(), SolveError> {
+        match &mut self.0 {
+            Kind::Shared(shared) if len == 0 => *shared = value,
+            Kind::Shared(shared) if same(*shared, value) => {}
+            Kind::Shared(shared) => {
+                let mut values = room(capacity)?;
+                values.resize(len, *shared);
+                values.push(value);
+                self.0 = Kind::Each(values);
+            }
+            Kind::Each(values) => values.push(value),
+        }
+        Ok(())
+    }
+}
+
+/// Equality of bits, as far as a solve can tell: NaN is NaN, and zeros have signs.
+pub(crate) fn same<T: Scalar>(a: T, b: T) -> bool {
+    a.widen().to_bits() == b.widen().to_bits()
+}
+
+/// Times of the trajectories: at which to save, or to stop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SaveTimes<T>(Lists<T>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Lists<T> {
+    /// The same times for all trajectories.
+    Shared(Vec<T>),
+    /// `slots` times for each of `n` trajectories, `[slot * n + trajectory]`.
+    Each { slots: usize, n: usize, times: Vec<T> },
+}
+
+impl<T: Scalar> SaveTimes<T> {
+    /// The same times for all trajectories.
+    #[must_use]
+    pub fn all(times: Vec<T>) -> Self {
+        SaveTimes(Lists::Shared(times))
+    }
+
+    /// `slots` times for each of `n` trajectories, `[slot * n + trajectory]`; a trajectory with
+    /// fewer has infinities in the end.
+    #[must_use]
+    pub fn each(slots: usize, n: usize, times: Vec<T>) -> Self {
+        SaveTimes(Lists::Each { slots, n, times })
+    }
+
+    /// The times, where all trajectories have the same.
+    #[must_use]
+    pub fn shared(&self) -> Option<&[T]> {
+        match &self.0 {
+            Lists::Shared(times) => Some(times),
+            Lists::Each { .. } => None,
+        }
+    }
+
+    /// Time number `slot` of trajectory `i`, counted from the first one of the columns; infinite
+    /// after the last time.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    #[inline(always)]
+    pub fn get(&self, i: usize, slot: usize) -> T {
+        match &self.0 {
+            Lists::Shared(times) => times.get(slot).copied().unwrap_or(T::infinity()),
+            Lists::Each { slots, .. } if slot >= *slots => T::infinity(),
+            Lists::Each { n, times, .. } => times[slot * n + i],
+        }
+    }
+
+    /// The number of times, of the trajectory that has most.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        match &self.0 {
+            Lists::Shared(times) => times.len(),
+            Lists::Each { slots, .. } => *slots,
+        }
+    }
+
+    /// The rows of times that make them for trajectories `range`, which is what travels to a
+    /// device: one with all times where they are [shared](Self::shared), otherwise one for each
+    /// slot with the time of each trajectory.
+    ///
+    /// # Panics
+    /// If there are no such trajectories.
+    pub fn rows(&self, range: Range<usize>) -> impl Iterator<Item = &[T]> {
+        let (count, width, from, len) = match &self.0 {
+            Lists::Shared(times) => (1, 0, 0, times.len()),
+            Lists::Each { slots, n, .. } => (*slots, *n, range.start, range.len()),
+        };
+        let (Lists::Shared(times) | Lists::Each { times, .. }) = &self.0;
+        (0..count).map(move |slot| &times[slot * width + from..][..len])
+    }
+
+    /// How a device that has the [`rows`](Self::rows) of `n` trajectories finds their times: what
+    /// lies between one slot and the next, and between one trajectory and the next.
+    #[must_use]
+    pub fn strides(&self, n: u32) -> (u32, u32) {
+        if self.shared().is_some() { (1, 0) } else { (n, 1) }
+    }
+}
+
+/// The trajectories of a solve, or a part of them: what may differ from one to the other.
+#[derive(Clone, Debug)]
+pub struct Columns<T> {
+    /// Number of trajectories.
+    pub trajectories: usize,
+    /// The number in the whole ensemble of the first trajectory, where these are a part of the
+    /// ensemble. All numbers are below `2^64 - 1`.
+    pub first: u64,
+    /// The number of trajectories along each axis of a grid.
+    pub shape: Vec<usize>,
+    /// Initial states, a column for each component.
+    pub u0: Vec<Column<T>>,
+    /// Parameters, a column for each.
+    pub p: Vec<Column<T>>,
+    /// Beginnings of the time spans.
+    pub t0: Column<T>,
+    /// Ends of the time spans.
+    pub t1: Column<T>,
+    /// The times to save that are known before the solve.
+    pub save: SaveTimes<T>,
+    /// The times within the spans to stop at.
+    pub stops: SaveTimes<T>,
+    /// Absolute tolerances, where each component has its own: the same for all trajectories.
+    pub abstols: Vec<Column<T>>,
+}
+
+impl<T: Scalar> Columns<T> {
+    /// All columns: initial states, parameters, beginnings and ends of the time spans, and the
+    /// absolute tolerances where each component has its own.
+    pub fn quantities(&self) -> impl Iterator<Item = &Column<T>> {
+        self.u0.iter().chain(&self.p).chain([&self.t0, &self.t1]).chain(&self.abstols)
+    }
+
+    /// The absolute tolerance of component `d`: `common` where components have none of their own.
+    #[must_use]
+    #[inline(always)]
+    pub fn abstol(&self, d: usize, common: T) -> T {
+        self.abstols.get(d).map_or(common, |column| column.get(0))
+    }
+
+    /// All trajectories.
+    #[must_use]
+    pub fn all(&self) -> ColumnRange<'_, T> {
+        ColumnRange { columns: self, from: 0, to: self.trajectories }
+    }
+
+    /// The trajectories whose numbers in the whole ensemble are these.
+    ///
+    /// # Panics
+    /// If there are no such trajectories.
+    #[must_use]
+    pub fn range(&self, numbers: Range<u64>) -> ColumnRange<'_, T> {
+        self.all().range(numbers)
+    }
+
+    /// The trajectories in order, `most` at a time: the blocks of a
+    /// [`ResultSink`](crate::solution::ResultSink).
+    pub fn blocks(&self, most: u64) -> impl Iterator<Item = ColumnRange<'_, T>> {
+        self.all().chunks(usize::try_from(most).unwrap_or(usize::MAX))
+    }
+}
+
+/// Consecutive trajectories of [`Columns`]: what a thread or a device takes at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnRange<'a, T> {
+    columns: &'a Columns<T>,
+    from: usize,
+    to: usize,
+}
+
+impl<'a, T: Scalar> ColumnRange<'a, T> {
+    /// The columns of which this is a range.
+    #[must_use]
+    #[inline(always)]
+    pub fn columns(self) -> &'a Columns<T> {
+        self.columns
+    }
+
+    /// Where the trajectories lie in the columns: what [`Column::get`] counts.
+    #[must_use]
+    #[inline(always)]
+    pub fn indices(self) -> Range<usize> {
+        self.from..self.to
+    }
+
+    /// The numbers of the trajectories in the whole ensemble.
+    #[must_use]
+    #[inline(always)]
+    pub fn numbers(self) -> Range<u64> {
+        let first = self.columns.first;
+        first.wrapping_add(self.from as u64)..first.wrapping_add(self.to as u64)
+    }
+
+    /// The number of trajectories.
+    #[must_use]
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.to - self.from
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.from == self.to
+    }
+
+    /// Those whose numbers in the whole ensemble are these.
+    ///
+    /// # Panics
+    /// If there are no such trajectories among them.
+    #[must_use]
+    pub fn range(self, numbers: Range<u64>) -> Self {
+        let all = self.numbers();
+        assert!(
+            all.start <= numbers.start && numbers.start <= numbers.end && numbers.end <= all.end,
+            "trajectories {numbers:?} of {all:?}"
+        );
+        // No more than `len`, which is a `usize`.
+        let index = |number: u64| self.from + (number - all.start) as usize;
+        ColumnRange { from: index(numbers.start), to: index(numbers.end), ..self }
+    }
+
+    /// The first `len` of them, or all if there are no more; and those behind.
+    #[must_use]
+    pub fn split(self, len: usize) -> (Self, Self) {
+        let middle = self.to.min(self.from.saturating_add(len));
+        (ColumnRange { to: middle, ..self }, ColumnRange { from: middle, ..self })
+    }
+
+    /// The trajectories in order, `most` at a time, but at least one.
+    pub fn chunks(self, most: usize) -> impl Iterator<Item = Self> + use<'a, T> {
+        let ColumnRange { columns, from, to } = self;
+        (from..to).step_by(most.max(1)).map(move |from| ColumnRange {
+            columns,
+            from,
+            to: to.min(from.saturating_add(most.max(1))),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(n: usize, first: u64) -> Columns<f64> {
+        Columns {
+            trajectories: n,
+            first,
+            shape: vec![n],
+            u0: vec![Column::all(1.0)],
+            p: vec![Column::each((0..n).map(|i| i as f64).collect())],
+            t0: Column::all(0.0),
+            t1: Column::all(1.0),
+            save: SaveTimes::all(vec![0.25, 0.5]),
+            stops: SaveTimes::each(2, n, (0..2 * n).map(|i| i as f64).collect()),
+            abstols: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn chunks_are_all_trajectories_in_order() {
+        const FIRST: u64 = (1 << 40) + 7;
+        let columns = columns(10, FIRST);
+        for most in [1, 3, 5, 9, 10, 11, u64::MAX] {
+            let (mut next, mut sizes) = (0, Vec::new());
+            for block in columns.blocks(most) {
+                assert_eq!(block.indices().start, next);
+                assert_eq!(block.numbers().start, FIRST + next as u64);
+                assert_eq!(block.numbers().end - block.numbers().start, block.len() as u64);
+                let again = columns.range(block.numbers());
+                assert_eq!(again.indices(), block.indices());
+                next = block.indices().end;
+                sizes.push(block.len() as u64);
+            }
+            assert_eq!(next, 10);
+            let (last, others) = sizes.split_last().unwrap();
+            assert!(others.iter().all(|&size| size == most) && *last <= most, "{most}");
+        }
+        let part = columns.range(FIRST + 4..FIRST + 9);
+        let chunks: Vec<_> = part.chunks(2).map(ColumnRange::indices).collect();
+        assert_eq!(chunks, [4..6, 6..8, 8..9]);
+        for len in [0, 1, 4, 5, 6, usize::MAX] {
+            let (head, tail) = part.split(len);
+            assert_eq!((head.len(), tail.len()), (len.min(5), 5 - len.min(5)));
+            assert_eq!(head.indices().end, tail.indices().start);
+        }
+    }
+
+    #[test]
+    #[should_panic = "trajectories 1..12 of 2..12"]
+    fn ranges_are_of_trajectories_that_there_are() {
+        let columns = columns(12, 0);
+        let inner = columns.range(2..12);
+        let _ = inner.range(1..12);
+    }
+
+    /// What a device gets is enough to find what the host has.
+    #[test]
+    fn devices_find_the_numbers_of_the_host() {
+        let columns = columns(10, 0);
+        for range in [0..10, 3..7, 9..10] {
+            for column in columns.quantities() {
+                let numbers = column.numbers(range.clone());
+                for (k, i) in range.clone().enumerate() {
+                    let found = numbers[if column.is_stored() { k } else { 0 }];
+                    assert_eq!(found, column.get(i));
+                    assert_eq!(column.shared().is_none(), column.is_stored());
+                }
+            }
+            for times in [&columns.save, &columns.stops] {
+                let numbers: Vec<f64> = times.rows(range.clone()).flatten().copied().collect();
+                let (slot_stride, stride) = times.strides(range.len() as u32);
+                for (k, i) in range.clone().enumerate() {
+                    for slot in 0..times.slots() {
+                        let at = slot * slot_stride as usize + k * stride as usize;
+                        assert_eq!(numbers[at], times.get(i, slot));
+                    }
+                    assert_eq!(times.get(i, times.slots()), f64::INFINITY);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The inputs of a solve: an ensemble's problems evaluated into columns, and its options as
+//! numbers.
+
+pub use crate::ensemble::workers::Workers;
+pub use crate::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
+pub use crate::problem::settings::{SavedRow, Settings};
+
+use crate::ensemble::host::Asked;
+use crate::ensemble::room;
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::methods::Properties;
+use crate::problem::columns::same;
+use crate::problem::options::{AbsTol, SolveOptions, StepSize};
+use crate::problem::sweep;
+use crate::problem::{EnsembleProblem, Vary};
+use crate::solution::Layout;
+use crate::system::System;
+
+/// What a solve is told: what is the same for all trajectories, and what is not.
+#[derive(Clone, Debug)]
+pub struct Inputs<T> {
+    /// The options.
+    pub settings: Settings<T>,
+    /// The trajectories.
+    pub columns: Columns<T>,
+}
+
+/// Trajectories are built in parallel, so many at a time; fewer are not worth a thread.
+const BLOCK: usize = 4096;
+
+/// The number of numbers of the problems that are written at a time.
+const ROWS_NUMBERS: usize = 1024;
+
+/// Indices travel as 32-bit numbers on a GPU.
+const MOST: usize = i32::MAX as usize;
+
+impl<T: Scalar> Inputs<T> {
+    /// How many numbers the results of a trajectory are.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        Layout::new(&self.settings, &self.columns)
+    }
+
+    /// Evaluates the ensemble's problems, on the threads of rayon's current pool, and checks them
+    /// together with the options and the method.
+    ///
+    /// # Errors
+    /// Every [`SolveError`] except those of a place.
+    pub fn new<S, F, const N: usize, const P: usize>(
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError>
+    where
+        S: System<N, P>,
+        F: Vary<S, T, N, P>,
+    {
+        Self::by(Workers::Pool, ensemble, options, method)
+    }
+
+    /// Evaluates and checks the ensemble's problems as [`new`](Self::new) does, on the threads of
+    /// `workers`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn by<S, F, const N: usize, const P: usize>(
+        workers: Workers,
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError>
+    where
+        S: System<N, P>,
+        F: Vary<S, T, N, P>,
+    {
+        T::inputs(workers, &ensemble.asked(), options, method)
+    }
+
+    /// [`Host::inputs`](crate::ensemble::host::Host::inputs) of both precisions.
+    pub(crate) fn of(
+        workers: Workers,
+        ensemble: &Asked<'_, T>,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError> {
+        let system = &ensemble.system;
+        let (states, parameters) = (system.states.len(), system.parameters.len());
+        let mut settings = Settings::of(system, options, method)?;
+        let abstols = own_tolerances(&options.abstol);
+        let n = ensemble.trajectories;
+        if n == 0 {
+            return Err(SolveError::NoTrajectories);
+        }
+        if n > MOST {
+            return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
+        }
+        let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, n)?;
+        check_finite("u0", ensemble.u0)?;
+        check_finite("p", ensemble.p)?;
+
+        let width = states + parameters + 2;
+        let workers = if n > BLOCK { workers } else { Workers::Caller };
+        let blocks = workers.collect(n.div_ceil(BLOCK), |b| {
+            let range = b * BLOCK..n.min((b + 1) * BLOCK);
+            let mut block = Block::new(width, range.len());
+            // So many at a time that a call for them does not count, and that they stay in the
+            // cache.
+            let some = (ROWS_NUMBERS / width).clamp(1, range.len());
+            let mut rows = vec![T::default(); some * width];
+            for from in range.clone().step_by(some) {
+                let to = range.end.min(from + some);
+                let rows = &mut rows[..(to - from) * width];
+                ensemble.problems.write(&axes, from..to, rows);
+                for row in rows.chunks_exact(width) {
+                    block.push(row)?;
+                }
+            }
+            Ok(block)
+        });
+        let blocks: Vec<Block<T>> = blocks.into_iter().collect::<Result<_, SolveError>>()?;
+        let columns = workers.collect(width, |c| Block::column(&blocks, c, n, workers));
+        let mut columns: Vec<Column<T>> = columns.into_iter().collect::<Result<_, _>>()?;
+        drop(blocks);
+
+        let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
+        let p = columns.split_off(states);
+        check_spans(&t0, &t1, n)?;
+        let spans = distinct_spans(&t0, &t1, n);
+        let span = |i: usize| (t0.get(i), t1.get(i));
+        let adaptive = !matches!(options.step, StepSize::Fixed(_));
+        let breaks = adaptive && options.time_breaks;
+        let shared: Vec<T> = match breaks {
+            true => system.time_breaks.iter().filter_map(|time| within_range(*time)).collect(),
+            false => Vec::new(),
+        };
+        let of_parameters = breaks && system.parameter_breaks;
+        let stops = if !ensemble.stops && !of_parameters {
+            lists(spans, n, workers, &|i| options.stop_times(&shared, span(i)))?
+        } else {
+            lists(n, n, workers, &|i| {
+                let problem = columns.iter().chain(&p).chain([&t0, &t1]);
+                let problem: Vec<T> = problem.map(|column| column.get(i)).collect();
+                let mut times = shared.clone();
+                if of_parameters {
+                    let put = &mut |time| times.extend(within_range::<T>(time));
+                    ensemble.problems.breaks(&problem, put);
+                }
+                if ensemble.stops {
+                    times.extend(ensemble.problems.stops(&problem, i));
+                }
+                options.stop_times(&times, span(i))
+            })?
+        };
+        let asked = !options.tstops.is_empty() || ensemble.stops;
+        settings.stopping = asked || stops.slots() > 0;
+        let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
+        if adaptive && !method.adaptive() {
+            return Err(SolveError::NotAdaptive { method: method.name });
+        }
+        (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
+        room_for_times(options, &t0, &t1, n)?;
+        let save = lists(spans, n, workers, &|i| options.save_times(t0.get(i), t1.get(i)))?;
+        let (first, trajectories, u0) = (0, n, columns);
+        let columns = Columns { trajectories, first, shape, u0, p, t0, t1, save, stops, abstols };
+        Ok(Inputs { settings, columns })
+    }
+}
+
+/// Some trajectories' numbers, by column; a column that has not varied yet is one number.
+struct Block<T> {
+    columns: Vec<Column<T>>,
+    len: usize,
+    capacity: usize,
+}
+
+impl<T: Scalar> Block<T> {
+    fn new(width: usize, capacity: usize) -> Self {
+        Block { columns: vec![Column::all(T::default()); width], len: 0, capacity }
+    }
+
+    fn push(&mut self, row: &[T]) -> Result<(), SolveError> {
+        for (column, &value) in self.columns.iter_mut().zip(row) {
+            column.push(self.len, value, self.capacity)?;
+        }
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Column `c` of all blocks.
+    fn column(
+        blocks: &[Block<T>],
+        c: usize,
+        n: usize,
+        workers: Workers,
+    ) -> Result<Column<T>, SolveError> {
+        let first = blocks.first().and_then(|block| block.columns[c].shared());
+        let alike = |value: T| {
+            let shared = |block: &Block<T>| block.columns[c].shared();
+            blocks.iter().all(|block| shared(block).is_some_and(|other| same(other, value)))
+        };
+        match first {
+            Some(value) if alike(value) => Ok(Column::all(value)),
+            _ => {
+                let value = |i: usize| blocks[i / BLOCK].columns[c].get(i % BLOCK);
+                Ok(Column::each(workers.numbers(n, &value)?))
+            }
+        }
+    }
+}
+
+/// The absolute tolerances that components have of their own: all, or none.
+fn own_tolerances<T: Scalar>(abstol: &AbsTol) -> Vec<Column<T>> {
+    match abstol {
+        AbsTol::All(_) => Vec::new(),
+        AbsTol::Each(numbers) => {
+            numbers.iter().map(|&number| Column::all(T::narrow(number))).collect()
+        }
+    }
+}
+
+fn check_finite<T: Scalar>(what: &'static str, values: &[T]) -> Result<(), SolveError> {
+    match values.iter().position(|v| !v.widen().is_finite()) {
+        Some(index) => Err(SolveError::NonFinite { what, index, value: values[index].widen() }),
+        None => Ok(()),
+    }
+}
+
+/// The trajectories that stand for all: the first one where the spans are shared.
+fn distinct_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> usize {
+    if t0.shared().is_some() && t1.shared().is_some() { 1 } else { n }
+}
+
+fn check_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> Result<(), SolveError> {
+    for i in 0..distinct_spans(t0, t1, n) {
+        let (from, to) = (t0.get(i).widen(), t1.get(i).widen());
+        if !(from.is_finite() && to.is_finite()) {
+            return Err(SolveError::TimeSpan { trajectory: i, t0: from, t1: to });
+        }
+        if !(t1.get(i) - t0.get(i)).widen().is_finite() {
+            return Err(SolveError::TimeSpanTooLong {
+                trajectory: i,
+                t0: from,
+                t1: to,
+                precision: T::NAME,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn check_steps<T: Scalar>(
+    options: &SolveOptions,
+    t0: &Column<T>,
+    t1: &Column<T>,
+    n: usize,
+    stops: usize,
+) -> Result<(f64, bool), SolveError> {
+    let mut size = (0.0, true);
+    for i in 0..distinct_spans(t0, t1, n) {
+        size = options.step_size(t0.get(i), t1.get(i), stops)?;
+    }
+    Ok(size)
+}
+
+/// A time in the precision of the solve, unless that has no such number: no span has it either.
+fn within_range<T: Scalar>(time: f64) -> Option<T> {
+    let time = T::narrow(time);
+    time.widen().is_finite().then_some(time)
+}
+
+/// Whether there is memory for the times of trajectories that have times of their own: they are
+/// counted before any is worked out.
+fn room_for_times<T: Scalar>(
+    options: &SolveOptions,
+    t0: &Column<T>,
+    t1: &Column<T>,
+    n: usize,
+) -> Result<(), SolveError> {
+    let distinct = distinct_spans(t0, t1, n);
+    let most = (0..distinct).map(|i| options.most_saves(t0.get(i), t1.get(i))).max();
+    room::<T>(most.unwrap_or(0).saturating_mul(distinct)).map(drop)
+}
+
+/// The times that `list` gives trajectories: `n` of them, or one that stands for all where
+/// `distinct` is 1.
+fn lists<T: Scalar>(
+    distinct: usize,
+    n: usize,
+    workers: Workers,
+    list: &(dyn Fn(usize) -> Result<Vec<T>, SolveError> + Sync),
+) -> Result<SaveTimes<T>, SolveError> {
+    if distinct == 1 {
+        return Ok(SaveTimes::all(list(0)?));
+    }
+    let own = workers.collect(n, list);
+    let own: Vec<Vec<T>> = own.into_iter().collect::<Result<_, _>>()?;
+    if own.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Ok(SaveTimes::all(own.into_iter().next().unwrap_or_default()));
+    }
+    let slots = own.iter().map(Vec::len).max().unwrap_or(0);
+    let mut times = room(slots.saturating_mul(n))?;
+    times.resize(slots * n, T::infinity());
+    for (i, own) in own.iter().enumerate() {
+        for (slot, &t) in own.iter().enumerate() {
+            times[slot * n + i] = t;
+        }
+    }
+    Ok(SaveTimes::each(slots, n, times))
+}

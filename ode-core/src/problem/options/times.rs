@@ -1,0 +1,160 @@
+//! Lists of times, as options and problems take them, and as a precision can hold them.
+
+use super::SaveAt;
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::step::timeline;
+use core::borrow::Borrow;
+
+/// A list of times: an array, a vector, a slice, a reference to one of these, or any other iterator
+/// of numbers or of references to numbers.
+///
+/// ```
+/// use ode_core::SolveOptions;
+///
+/// let times = vec![1.0, 2.5];
+/// let by_reference = SolveOptions::default().tstops(&times);
+/// assert_eq!(by_reference, SolveOptions::default().tstops([1.0, 2.5]));
+/// assert_eq!(by_reference, SolveOptions::default().tstops(times.iter()));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of times of type `{T}`",
+    label = "write a list of floats, as `[50.0, 51.0]`: an array, a vector, a reference to one, or an iterator"
+)]
+pub trait TimeList<T> {
+    /// The times, in their order.
+    fn times(self) -> Vec<T>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy, I: IntoIterator<Item: Borrow<T>>> TimeList<T> for I {
+    fn times(self) -> Vec<T> {
+        self.into_iter().map(|time| *time.borrow()).collect()
+    }
+}
+
+/// What [`SolveOptions::saveat`](super::SolveOptions::saveat) accepts: a spacing (`K` is `f64`), a
+/// [list of times](TimeList) (`K` is `[f64]`), or a [`SaveAt`] itself. The compiler finds `K`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` says neither a spacing of the saved times nor the times",
+    label = "write a spacing, as `0.5`, or the times, as `[0.5, 2.0]`, a vector of `f64` or a reference to one"
+)]
+pub trait IntoSaveAt<K: ?Sized> {
+    /// The times that it stands for.
+    fn into_save_at(self) -> SaveAt;
+}
+
+impl IntoSaveAt<SaveAt> for SaveAt {
+    fn into_save_at(self) -> SaveAt {
+        self
+    }
+}
+
+impl IntoSaveAt<f64> for f64 {
+    fn into_save_at(self) -> SaveAt {
+        SaveAt::Every(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<L: TimeList<f64>> IntoSaveAt<[f64]> for L {
+    fn into_save_at(self) -> SaveAt {
+        SaveAt::Times(self.times())
+    }
+}
+
+/// More saved times than this for one trajectory are taken for a mistake.
+pub(super) const MOST_SAVES: f64 = 1e8;
+
+/// `t0`, `t0 + spacing`, … up to `t1`.
+pub(super) fn spaced<T: Scalar>(spacing: f64, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
+    let (start, end) = (t0.widen(), t1.widen());
+    let span = end - start;
+    let count = (span.abs() / spacing).floor();
+    if !(spacing > 0.0 && spacing.is_finite()) || count > MOST_SAVES {
+        return Err(SolveError::SaveSpacing { spacing, t0: start, t1: end });
+    }
+    let direction = if span < 0.0 { -1.0 } else { 1.0 };
+    let unit = unit_at(t0, t1);
+    if spacing < unit {
+        let times = if start.abs() > end.abs() {
+            [start, start + direction * spacing]
+        } else {
+            [end - direction * spacing, end]
+        };
+        return Err(too_close::<T>(format!("saveat({spacing})"), times, unit));
+    }
+    let times = (0..=count as usize).map(|i| T::narrow(start + direction * spacing * i as f64));
+    // Rounding may place the last one beyond the end, or make one of two.
+    let mut times: Vec<T> =
+        times.map(|t| if (t.widen() - end) * direction > 0.0 { t1 } else { t }).collect();
+    times.dedup();
+    Ok(times)
+}
+
+/// The given times, in the precision of the solve.
+pub(super) fn ordered<T: Scalar>(
+    list: &[f64],
+    t0: T,
+    t1: T,
+    forward: bool,
+) -> Result<Vec<T>, SolveError> {
+    let (start, end) = (t0.widen(), t1.widen());
+    let mut times: Vec<T> = Vec::with_capacity(list.len());
+    for (i, &time) in list.iter().enumerate() {
+        let t = T::narrow(time);
+        let inside = if forward { t >= t0 && t <= t1 } else { t <= t0 && t >= t1 };
+        if !inside {
+            return Err(SolveError::SaveOutside { time, t0: start, t1: end });
+        }
+        if let Some(&before) = times.last() {
+            let rising = if forward { before < t } else { before > t };
+            let last = list[i - 1];
+            if before == t && last != time && (last < time) == forward {
+                let unit = unit_at(before, t);
+                return Err(too_close::<T>("saveat".to_owned(), [last, time], unit));
+            }
+            if !rising {
+                return Err(SolveError::SaveOrder { before: before.widen(), time });
+            }
+        }
+        times.push(t);
+    }
+    Ok(times)
+}
+
+/// Puts times in order, and makes one of those that are within a few units in their last place, the
+/// first of them: a time that is found in two ways may be rounded in two ways, and a part of a span
+/// between the two would be too short for anything to happen in. Right-hand sides are not asked
+/// that near to a stop in any case.
+pub(crate) fn merge<T: Scalar>(times: &mut Vec<T>) {
+    let few = if T::DOUBLE { timeline::FEW_UNITS_DOUBLE } else { timeline::FEW_UNITS_SINGLE };
+    times.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
+    times.dedup_by(|next, kept| {
+        let (a, b) = (kept.widen(), next.widen());
+        b - a <= few * a.abs().max(b.abs())
+    });
+}
+
+/// The distance of neighbouring numbers of a precision at these times, at the one of greater
+/// magnitude.
+fn unit_at<T: Scalar>(a: T, b: T) -> f64 {
+    let most = a.widen().abs().max(b.widen().abs());
+    let power_of_two = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
+    power_of_two * T::epsilon().widen()
+}
+
+/// Whether a time span has a length, if one was meant. None at all may be meant. But where not even
+/// whole numbers are told apart, that is what rounding made of a span: one of a second in `f32`,
+/// after 30 years of seconds.
+pub(super) fn check_span<T: Scalar>(t0: T, t1: T) -> Result<(), SolveError> {
+    let (start, end, unit) = (t0.widen(), t1.widen(), unit_at(t0, t1));
+    if unit > 1.0 && start == end {
+        return Err(too_close::<T>("the time span".to_owned(), [start, end], unit));
+    }
+    Ok(())
+}
+
+fn too_close<T: Scalar>(of: String, times: [f64; 2], unit: f64) -> SolveError {
+    SolveError::TimesTooClose { of, times, unit, precision: T::NAME }
+}

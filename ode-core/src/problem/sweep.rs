@@ -1,0 +1,316 @@
+//! Sweeps: initial states and parameters that vary between trajectories, given as data.
+
+use crate::ensemble::host::Facts;
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::problem::{EnsembleProblem, Numbers, OdeProblem};
+use crate::system::System;
+use core::borrow::Borrow;
+use core::fmt;
+
+/// The values along one axis of a [grid](EnsembleProblem::grid): of a parameter, or of a component
+/// of the initial state, by name or by index.
+///
+/// ```
+/// use ode_core::Axis;
+///
+/// let beta: Axis<f64> = Axis::p("beta", [0.2, 0.3, 0.4]);
+/// let prey: Axis<f64> = Axis::u0(0, (0..100).map(f64::from));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis<T> {
+    quantity: Quantity,
+    which: Which,
+    values: Vec<T>,
+}
+
+/// The kind of quantity that an [`Axis`] has values of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Quantity {
+    /// A parameter.
+    Parameter,
+    /// A component of the initial state.
+    InitialState,
+}
+
+impl Quantity {
+    /// The word for such quantities in messages, and their names in a system.
+    fn of(self, system: &Facts) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Quantity::Parameter => ("parameter", system.parameters),
+            Quantity::InitialState => ("state", system.states),
+        }
+    }
+}
+
+/// A component: its name (`"beta"`), or its index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Which {
+    /// The name of the component, as the function or the module gives it; `"p0"`, `"u0"`, … where
+    /// they have none.
+    Name(String),
+    /// The index of the component, from 0.
+    Index(usize),
+}
+
+impl From<&str> for Which {
+    fn from(name: &str) -> Self {
+        Which::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Which {
+    fn from(name: String) -> Self {
+        Which::Name(name)
+    }
+}
+
+impl From<usize> for Which {
+    fn from(index: usize) -> Self {
+        Which::Index(index)
+    }
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Which::Name(name) => write!(f, "`{name}`"),
+            Which::Index(index) => write!(f, "number {index}"),
+        }
+    }
+}
+
+impl<T: Copy> Axis<T> {
+    /// An axis of values of a parameter. The values are numbers, or references to numbers.
+    #[must_use]
+    pub fn p<V: Borrow<T>>(which: impl Into<Which>, values: impl IntoIterator<Item = V>) -> Self {
+        Self::new(Quantity::Parameter, which.into(), values)
+    }
+
+    /// An axis of values of a component of the initial state.
+    #[must_use]
+    pub fn u0<V: Borrow<T>>(which: impl Into<Which>, values: impl IntoIterator<Item = V>) -> Self {
+        Self::new(Quantity::InitialState, which.into(), values)
+    }
+
+    fn new<V: Borrow<T>>(
+        quantity: Quantity,
+        which: Which,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
+        let values = values.into_iter().map(|value| *value.borrow()).collect();
+        Axis { quantity, which, values }
+    }
+
+    /// Whether the values are of a parameter or of the initial state.
+    #[must_use]
+    pub fn quantity(&self) -> Quantity {
+        self.quantity
+    }
+
+    /// The component that the values are of; in the axes of a
+    /// [solution](crate::EnsembleSolution::axes) always by name.
+    #[must_use]
+    pub fn which(&self) -> &Which {
+        &self.which
+    }
+
+    /// The values along the axis.
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+}
+
+/// `p.beta` or `u0.prey`; of one that was given by its index `p[0]` or `u0[0]`.
+impl<T> fmt::Display for Axis<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quantity = match self.quantity {
+            Quantity::Parameter => "p",
+            Quantity::InitialState => "u0",
+        };
+        match &self.which {
+            Which::Name(name) => write!(f, "{quantity}.{name}"),
+            Which::Index(index) => write!(f, "{quantity}[{index}]"),
+        }
+    }
+}
+
+/// The data of a sweep, in the order in which they are applied: rows first, then axes.
+#[derive(Clone, Debug)]
+pub(crate) struct Sweep<T, const N: usize, const P: usize> {
+    u0: Option<Vec<[T; N]>>,
+    p: Option<Vec<[T; P]>>,
+    axes: Vec<Axis<T>>,
+}
+
+impl<T, const N: usize, const P: usize> Default for Sweep<T, N, P> {
+    fn default() -> Self {
+        Sweep { u0: None, p: None, axes: Vec::new() }
+    }
+}
+
+/// How many rows a [`Sweep`] has, where it has any: of initial states and of parameters.
+pub(crate) type Sizes = [Option<usize>; 2];
+
+/// Axes of a grid, each with the index of its component.
+pub(crate) type KnownAxes<'a, T> = Vec<(&'a Axis<T>, usize)>;
+
+/// The axes of a grid, each known by its index, and the shape of the ensemble of `n` trajectories.
+///
+/// # Errors
+/// If the system has no quantity of that name or index, a quantity is on two axes, or there are not
+/// as many values as trajectories.
+pub(crate) fn checked<'a, T>(
+    all: &'a [Axis<T>],
+    sizes: Sizes,
+    system: &Facts,
+    n: usize,
+) -> Result<(KnownAxes<'a, T>, Vec<usize>), SolveError> {
+    let shape: Vec<usize> = match all {
+        [] => vec![n],
+        all => all.iter().map(|axis| axis.values.len()).collect(),
+    };
+    let along = shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
+    let [u0, p] = sizes;
+    if let Some(values) = [u0, p, Some(along)].into_iter().flatten().find(|&values| values != n) {
+        return Err(SolveError::Sweep { values, trajectories: n });
+    }
+    let mut axes: KnownAxes<'a, T> = Vec::with_capacity(all.len());
+    for axis in all {
+        let (kind, names) = axis.quantity.of(system);
+        let index = match &axis.which {
+            Which::Index(index) => (*index < names.len()).then_some(*index),
+            Which::Name(name) => names.iter().position(|known| known == name),
+        };
+        let Some(index) = index else {
+            return Err(SolveError::Axis {
+                system: system.name,
+                kind,
+                which: axis.which.to_string(),
+                known: names.iter().map(|&name| name.to_owned()).collect(),
+            });
+        };
+        let same = |(other, i): &(&Axis<T>, usize)| other.quantity == axis.quantity && *i == index;
+        if let Some(first) = axes.iter().position(same) {
+            return Err(SolveError::AxisTwice {
+                system: system.name,
+                kind,
+                name: names[index],
+                index,
+                axes: [first, axes.len()],
+            });
+        }
+        axes.push((axis, index));
+    }
+    Ok((axes, shape))
+}
+
+impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
+    pub(crate) fn axes(&self) -> &[Axis<T>] {
+        &self.axes
+    }
+
+    pub(crate) fn sizes(&self) -> Sizes {
+        [self.u0.as_ref().map(Vec::len), self.p.as_ref().map(Vec::len)]
+    }
+
+    /// The problem of trajectory `i`; `axes` are those of the grid.
+    pub(crate) fn problem<S>(
+        &self,
+        axes: &[(&Axis<T>, usize)],
+        base: OdeProblem<S, T, N, P>,
+        i: usize,
+    ) -> OdeProblem<S, T, N, P> {
+        let mut problem = base;
+        if let Some(rows) = &self.u0 {
+            problem.u0 = rows[i];
+        }
+        if let Some(rows) = &self.p {
+            problem.p = rows[i];
+        }
+        // The last axis varies fastest.
+        let mut rest = i;
+        for &(axis, index) in axes.iter().rev() {
+            let value = axis.values[rest % axis.values.len()];
+            rest /= axis.values.len();
+            match axis.quantity {
+                Quantity::Parameter => problem.p[index] = value,
+                Quantity::InitialState => problem.u0[index] = value,
+            }
+        }
+        problem
+    }
+}
+
+/// The axes of a grid, each with its name in the system; an index that is out of range stays an
+/// index.
+pub(crate) fn named<T: Clone>(axes: &[Axis<T>], system: &Facts) -> Vec<Axis<T>> {
+    let named = |axis: &Axis<T>| {
+        let (_, names) = axis.quantity.of(system);
+        let which = match &axis.which {
+            Which::Index(index) if *index < names.len() => names[*index].into(),
+            which => which.clone(),
+        };
+        Axis { which, ..axis.clone() }
+    };
+    axes.iter().map(named).collect()
+}
+
+impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {
+    /// One trajectory for each row of parameters: arrays, or the `Parameters` of a system that is a
+    /// module. This is the way for random parameters, too: draw the rows first, with any generator.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
+    /// # fn of<S: System<3, 2>>(problem: OdeProblem<S, f64, 3, 2>) {
+    /// let rows = vec![[0.5, 1.0], [0.6, 1.0], [0.7, 1.1]];
+    /// let ensemble = EnsembleProblem::new(problem).over(&rows);
+    /// # }
+    /// ```
+    ///
+    /// A row with a NaN or an infinity, as of a measurement that failed, is a trajectory that ends
+    /// with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not
+    /// finite, and harms no other. So it is with initial states and on a grid.
+    #[must_use]
+    pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
+        self.trajectories = rows.len();
+        self.sweep.p = Some(rows.iter().map(|row| row.clone().numbers()).collect());
+        self
+    }
+
+    /// One trajectory for each initial state: arrays, or the `State` of a system that is a module.
+    /// Together with [`over`](Self::over), row `i` of both makes trajectory `i`.
+    #[must_use]
+    pub fn over_u0<R: Numbers<T, N> + Clone>(mut self, rows: &[R]) -> Self {
+        self.trajectories = rows.len();
+        self.sweep.u0 = Some(rows.iter().map(|row| row.clone().numbers()).collect());
+        self
+    }
+
+    /// A trajectory for each combination of the values along the axes. The last axis varies
+    /// fastest, as in an array of the grid's shape:
+    /// [`final_states_on_grid`](crate::EnsembleSolution::final_states_on_grid) and its like have an
+    /// axis for each.
+    ///
+    /// ```
+    /// # use ode_core::{Axis, EnsembleProblem, OdeProblem, system::System};
+    /// # fn of<S: System<3, 2>>(problem: OdeProblem<S, f64, 3, 2>) {
+    /// let rates = [0.1, 0.2, 0.3];
+    /// let grid = EnsembleProblem::new(problem)
+    ///     .grid([Axis::p("rate", rates), Axis::u0("dose", (1..=100).map(f64::from))]);
+    /// # }
+    /// ```
+    ///
+    /// A name that the system does not have or an index out of range is [`SolveError::Axis`], the
+    /// same quantity on two axes [`SolveError::AxisTwice`], when a solve begins.
+    #[must_use]
+    pub fn grid(mut self, axes: impl IntoIterator<Item = Axis<T>>) -> Self {
+        self.sweep.axes = axes.into_iter().collect();
+        let counts = self.sweep.axes.iter().map(|axis| axis.values.len());
+        self.trajectories = counts.fold(1, usize::saturating_mul);
+        self
+    }
+}

@@ -1,0 +1,139 @@
+//! Solutions as files: NumPy archives and tables of comma-separated values (feature `save`).
+//!
+//! ```python
+//! data = numpy.load("lorenz.npz")        # EnsembleSolution::write_npz
+//! data["u"][42, :, 0]                    # component 0 of trajectory 42 at the saved times data["t"]
+//! table = pandas.read_csv("lorenz.csv")  # EnsembleSolution::write_csv
+//! table[table.trajectory == 42].plot("t", "x")
+//! ```
+
+mod csv;
+mod npz;
+
+pub use npz::{Element, Npz};
+
+use crate::error::debug_as_display;
+use crate::lane::Scalar;
+use crate::solution::{EnsembleSolution, ReturnCode};
+use crate::system::System;
+use ndarray::{Array1, Array2, ArrayView1, arr1};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that could not be written.
+#[derive(thiserror::Error)]
+#[error("cannot write {}: {error}", path.display())]
+#[non_exhaustive]
+pub struct SaveError {
+    /// The file.
+    pub path: PathBuf,
+    /// What happened.
+    pub error: io::Error,
+}
+debug_as_display!(SaveError);
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
+    /// Writes everything to a NumPy archive, which `numpy.load` reads. A file that exists is
+    /// replaced.
+    ///
+    /// | array | shape | |
+    /// |---|---|---|
+    /// | `t` | saves, or trajectories × saves where each has times of its own | saved times, NaN where it has fewer |
+    /// | `u` | trajectories × saves × states | saved states, NaN where one was not reached; if they were saved |
+    /// | `observables` | trajectories × saves × observables | likewise |
+    /// | `u_end` | trajectories × states | final states |
+    /// | `t_end` | trajectories | their times: ends of time spans, or where a trajectory was given up |
+    /// | `u0` | trajectories × states | initial states |
+    /// | `p` | trajectories × parameters | parameters |
+    /// | `tspan` | trajectories × 2 | time spans, from beginning to end |
+    /// | `code` | trajectories | return codes, as numbers: indices of `code_names` |
+    /// | `accepted`, `rejected` | trajectories | steps |
+    /// | `guarded`, `held_unstable` | trajectories | [steps](Self::guarded) that would have passed over growth, and [whether](Self::held_unstable) some did, 1 or 0; if the [guard](crate::SolveOptions::growth_guard()) looked |
+    /// | `shape` | axes | of the grid: `data["u_end"].reshape(*data["shape"], -1)` |
+    /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
+    /// | `axis_names` | axes | what they are values of: `p.beta`, `u0.prey` |
+    /// | `state_names`, `parameter_names`, `observable_names`, `code_names` | | names |
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_npz(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        let path = path.as_ref();
+        self.npz(path).map_err(|error| SaveError { path: path.to_owned(), error })
+    }
+
+    fn npz(&self, path: &Path) -> io::Result<()> {
+        let n = self.len();
+        let mut file = Npz::create(path)?;
+        match self.times() {
+            Some(times) => file.add_numbers("t", ArrayView1::from(times))?,
+            None => {
+                let slots = self.iter().map(|trajectory| trajectory.slots()).max().unwrap_or(0);
+                let time = |(i, slot): (usize, usize)| {
+                    let trajectory = self.trajectory(i);
+                    let within = slot < trajectory.slots();
+                    if within { trajectory.time(slot) } else { T::nan() }
+                };
+                file.add_numbers("t", Array2::from_shape_fn((n, slots), time).view())?;
+            }
+        }
+        for (name, array) in [("u", self.states()), ("observables", self.observables())] {
+            if array.shape()[2] > 0 {
+                file.add_numbers(name, array)?;
+            }
+        }
+        file.add_numbers("u_end", self.final_states())?;
+        file.add_numbers("t_end", ArrayView1::from(self.end_times()))?;
+        file.add_numbers("u0", rows(n, |i| self.trajectory(i).u0())?.view())?;
+        file.add_numbers("p", rows(n, |i| self.trajectory(i).p())?.view())?;
+        file.add_numbers("tspan", rows(n, |i| self.trajectory(i).tspan().into())?.view())?;
+        let each = |of: &dyn Fn(usize) -> u32| Array1::from_iter((0..n).map(of));
+        file.add("code", Array1::from_iter(self.codes().map(|code| code as u8)).view())?;
+        file.add("accepted", each(&|i| self.accepted(i)).view())?;
+        file.add("rejected", each(&|i| self.rejected(i)).view())?;
+        if self.is_guarded() {
+            file.add("guarded", each(&|i| self.guarded(i)).view())?;
+            let held = (0..n).map(|i| u8::from(self.held_unstable(i)));
+            file.add("held_unstable", Array1::from_iter(held).view())?;
+        }
+        let shape: Vec<u64> = self.shape().iter().map(|&n| n as u64).collect();
+        file.add("shape", arr1(&shape).view())?;
+        for (k, axis) in self.axes().iter().enumerate() {
+            file.add_numbers(&format!("axis_{k}"), ArrayView1::from(axis.values()))?;
+        }
+        let names: Vec<String> = self.axes().iter().map(ToString::to_string).collect();
+        file.add_names("axis_names", &names)?;
+        let info = self.system.info();
+        file.add_names("state_names", info.states)?;
+        file.add_names("parameter_names", info.parameters)?;
+        file.add_names("observable_names", info.observables)?;
+        let codes: Vec<String> = ReturnCode::ALL.iter().map(ToString::to_string).collect();
+        file.add_names("code_names", &codes)?;
+        file.finish()
+    }
+
+    /// Writes a table of comma-separated values with a row for each saved time that a trajectory
+    /// reached, and, of one that failed, a last row for the state and the time at which it ended.
+    /// If no times were saved, there is one row for the final state of each, at the time that it
+    /// got to. A file that exists is replaced.
+    ///
+    /// The columns are `trajectory`, `code` (the return code of the trajectory, by name), `t`, and
+    /// then by their names the states, the observables and the parameters, as far as they were
+    /// saved. A name that is there already is written `u.name`, `observable.name` or `p.name`.
+    /// Numbers read back as what they are.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_csv(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        let path = path.as_ref();
+        csv::write(self, path).map_err(|error| SaveError { path: path.to_owned(), error })
+    }
+}
+
+/// An array with a row for each trajectory.
+fn rows<T: Scalar, const K: usize>(
+    n: usize,
+    row: impl Fn(usize) -> [T; K],
+) -> io::Result<Array2<T>> {
+    let numbers = (0..n).flat_map(row).collect();
+    Array2::from_shape_vec((n, K), numbers).map_err(io::Error::other)
+}

@@ -1,0 +1,101 @@
+//! Tables of comma-separated values.
+
+use crate::lane::Scalar;
+use crate::solution::{EnsembleSolution, Trajectory};
+use crate::system::System;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Writes what [`EnsembleSolution::write_csv`] says.
+pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
+    solution: &EnsembleSolution<S, T, N, P>,
+    path: &Path,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    let only_finals = solution.iter().all(|trajectory| trajectory.slots() == 0);
+    let states = only_finals || solution.states().shape()[2] > 0;
+    let observables = only_finals || solution.observables().shape()[2] > 0;
+    let info = solution.system.info();
+    let mut columns = Columns(vec!["trajectory".into(), "code".into(), "t".into()]);
+    if states {
+        columns.add("u", info.states);
+    }
+    if observables {
+        columns.add("observable", info.observables);
+    }
+    columns.add("p", info.parameters);
+    writeln!(out, "{}", columns.0.join(","))?;
+
+    for trajectory in solution {
+        let p = trajectory.p();
+        let saved = trajectory.observables();
+        for (slot, t) in trajectory.times().enumerate() {
+            begin(&mut out, &trajectory, t)?;
+            if states {
+                numbers(&mut out, trajectory.state(slot))?;
+            }
+            if observables {
+                numbers(&mut out, saved.row(slot).iter().copied())?;
+            }
+            numbers(&mut out, p)?;
+            writeln!(out)?;
+        }
+        let end = trajectory.end_time();
+        // Where a trajectory failed is seen at no saved time, or it was one.
+        let failed = !trajectory.code().is_success() && trajectory.times().last() != Some(end);
+        if only_finals || failed {
+            begin(&mut out, &trajectory, end)?;
+            if states {
+                numbers(&mut out, trajectory.final_state())?;
+            }
+            if observables {
+                numbers(&mut out, trajectory.final_observables())?;
+            }
+            numbers(&mut out, p)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()
+}
+
+/// The names of columns, each of which is there once.
+struct Columns(Vec<String>);
+
+impl Columns {
+    fn add(&mut self, kind: &str, names: &[&str]) {
+        for &name in names {
+            let mut name = name.to_owned();
+            while self.0.contains(&name) {
+                name = format!("{kind}.{name}");
+            }
+            self.0.push(name);
+        }
+    }
+}
+
+fn begin<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
+    out: &mut impl Write,
+    trajectory: &Trajectory<'_, S, T, N, P>,
+    t: T,
+) -> io::Result<()> {
+    write!(out, "{},{},{t:?}", trajectory.index(), trajectory.code())
+}
+
+/// `Debug` writes the shortest decimal that reads back the same, with an exponent where it is long.
+fn numbers<T: Scalar>(out: &mut impl Write, row: impl IntoIterator<Item = T>) -> io::Result<()> {
+    row.into_iter().try_for_each(|number| write!(out, ",{number:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Columns;
+
+    #[test]
+    fn names_that_are_there_already_say_what_they_are() {
+        let mut columns = Columns(vec!["t".into()]);
+        columns.add("u", &["x", "t"]);
+        columns.add("p", &["x", "k", "u.t"]);
+        assert_eq!(columns.0, ["t", "x", "u.t", "p.x", "k", "p.u.t"]);
+    }
+}

@@ -1,0 +1,29 @@
+//! The lane programs that steps are made of.
+
+#[macro_use]
+pub mod explicit;
+#[macro_use]
+pub mod rosenbrock;
+#[macro_use]
+pub mod esdirk;
+#[macro_use]
+pub mod switching;
+pub mod code;
+pub mod control;
+pub mod guard;
+pub mod norm;
+pub mod stepper;
+pub mod timeline;
+pub mod vector;
+
+/// All of them as C++, each after what it calls.
+pub(crate) const LANE_PROGRAMS: [&str; 8] = [
+    code::DEVICE,
+    timeline::DEVICE,
+    norm::DEVICE,
+    vector::DEVICE,
+    guard::DEVICE,
+    stepper::DEVICE,
+    control::DEVICE,
+    switching::DEVICE,
+];

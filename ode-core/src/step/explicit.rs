@@ -1,0 +1,295 @@
+//! Explicit Runge–Kutta methods: one lane program for all of them.
+//!
+//! A method is declared by its tableau and a list of the nonzero coefficients: a product with a
+//! zero that lies in a table in memory would be computed. Tests prove that the other coefficients
+//! are zero.
+
+/// The tableau of an explicit method as data; `tests/methods/tableaus.rs` proves its order
+/// conditions.
+#[derive(Clone, Copy, Debug)]
+pub struct Tableau {
+    /// The node of each stage, also of those that only the interpolant needs.
+    pub nodes: &'static [f64],
+    /// The stages of a step after the first, with their coefficients.
+    pub stages: &'static [Row],
+    /// The weights of the new state; none if it is the argument of the last stage.
+    pub solution: &'static [Row],
+    /// The stages that only the interpolant needs.
+    pub extra: &'static [Row],
+    /// The weights of the solution less those of an embedded one, for each of those.
+    pub errors: &'static [Row],
+    /// The stages that the interpolant takes.
+    pub dense: &'static [usize],
+    /// The weights of the stages in the interpolant, one after the other: each a polynomial of
+    /// `degree` without a constant term.
+    pub weights: &'static [f64],
+    /// The degree of the polynomials of `weights`.
+    pub degree: usize,
+}
+
+/// A row of coefficients of a [`Tableau`].
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The stage, or the order of the embedded solution, that the row is of.
+    pub of: usize,
+    /// The coefficients.
+    pub coefficients: &'static [f64],
+    /// The indices of the nonzero coefficients.
+    pub nonzero: &'static [usize],
+}
+
+/// Declares a method, in a module of lane programs that has its coefficients as constants:
+///
+/// * `C`: nodes, one for each of the `kept` vectors;
+/// * `A`: row `s - 1` gives stage `s` of `stages`, and of `extra` those that only the interpolant
+///   needs;
+/// * with `solution`, the row of `A` that has the weights of the new state; otherwise that is the
+///   argument of the last stage, whose derivative is the first of the next step;
+/// * `E`, with `error`: the weights of the new state less those of the embedded solution, of the
+///   order given; `E2`, with `second`: those of another one, see [`norm::both`](crate::norm::both);
+/// * `B`: the weight of stage `s` in the interpolant at `theta` is
+///   `theta (B[s][0] + theta (B[s][1] + …))`, of the order and the stages that `dense` says.
+///
+/// The controller is that of OrdinaryDiffEq.jl, except that it has that of Hairer's codes for DP5
+/// and DOP853, which takes fewer and longer steps at the same tolerance.
+macro_rules! explicit {
+    (
+        $(#[$documentation:meta])*
+        $module:ident::$method:ident, kept $kept:tt,
+        order $order:tt,
+        adaptive $adaptive:tt, fsal $fsal:tt, last $last:tt, degree $degree:tt,
+        stages { $($stage:tt: [$first:tt $(, $next:tt)*],)* }
+        $(solution $solution:tt: [$first_of_solution:tt $(, $next_of_solution:tt)*])?
+        $(
+            error $embedded:tt: [$first_of_error:tt $(, $next_of_error:tt)*]
+            $(second $second:tt: [$first_of_second:tt $(, $next_of_second:tt)*])?
+        )?
+        $(extra { $($extra:tt: [$first_of_extra:tt $(, $next_of_extra:tt)*],)* })?
+        dense $interpolant:tt: [$($dense:tt),*]
+        constants { $($constants:tt)* }
+    ) => {
+        pub use device::*;
+
+        use crate::methods::{Properties, Stability};
+        use crate::problem::Controller;
+        use crate::step::explicit::{Row, Tableau};
+
+        /// The properties of the method.
+        pub const PROPERTIES: Properties = Properties {
+            name: stringify!($method),
+            order: $order,
+            embedded: &[$($embedded $(, $second)?)?],
+            error: $order,
+            controller: Controller::pi(0.7, 0.4),
+            stages: 1 + <[usize]>::len(&[$($stage),*]),
+            fsal: $fsal,
+            interpolant: $interpolant,
+            evaluations: 1 + <[usize]>::len(&[$($stage),*]) - $fsal as usize,
+            extra: <[usize]>::len(&[$($($extra),*)?]),
+            solves: 0,
+            iterates: false,
+            switches_to: None,
+            stability: Stability::Bounded,
+        };
+
+        /// The coefficients of the method.
+        pub static TABLEAU: Tableau = Tableau {
+            nodes: &C,
+            stages: &[$(Row {
+                of: $stage,
+                coefficients: &A[$stage - 1],
+                nonzero: &[$first $(, $next)*],
+            }),*],
+            solution: &[$(Row {
+                of: $order,
+                coefficients: &A[$solution],
+                nonzero: &[$first_of_solution $(, $next_of_solution)*],
+            })?],
+            extra: &[$($(Row {
+                of: $extra,
+                coefficients: &A[$extra - 1],
+                nonzero: &[$first_of_extra $(, $next_of_extra)*],
+            }),*)?],
+            errors: &[$(
+                Row {
+                    of: $embedded,
+                    coefficients: &E,
+                    nonzero: &[$first_of_error $(, $next_of_error)*],
+                },
+                $(Row {
+                    of: $second,
+                    coefficients: &E2,
+                    nonzero: &[$first_of_second $(, $next_of_second)*],
+                })?
+            )?],
+            dense: &[$($dense),*],
+            weights: B.as_flattened(),
+            degree: $degree,
+        };
+
+        // A method may have a stage of one term, no error and no stage that only the interpolant
+        // needs.
+        #[allow(unused_imports, unused_mut, unused_variables, unused_assignments)]
+        #[ode_macros::device($module)]
+        mod device {
+            use crate::lane::Real;
+            use crate::step::{guard, norm, stepper, timeline};
+            use crate::system::System;
+            use stepper::Stepper;
+
+            $($constants)*
+
+            $(#[$documentation])*
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            pub struct $method;
+
+            impl Stepper for $method {
+                const ORDER: usize = $order;
+                const ADAPTIVE: bool = $adaptive;
+                const FSAL: bool = $fsal;
+                const GUARDS: bool = false;
+                const DIAGONAL: f64 = 0.0;
+                const ITERATES: bool = false;
+                const NEEDS_DU: bool = false;
+                type Kept<R: Real, const N: usize> = [[R; N]; $kept];
+                type Memory = stepper::Nothing;
+
+                fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    system: S,
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                    let u = &state.u;
+                    let p = &state.p;
+                    let at = &ask.at;
+                    let h = ask.h;
+                    let mut k = [[R::lit(0.0); N]; $kept];
+                    if $fsal {
+                        k[0] = state.du;
+                    } else {
+                        k[0] = system.rhs(u, p, at.t);
+                    }
+                    let mut w = *u;
+                    $(
+                        for d in 0..N {
+                            let mut sum = R::lit(A[$stage - 1][$first]) * k[$first][d];
+                            $(sum = k[$next][d].mul_add(R::lit(A[$stage - 1][$next]), sum);)*
+                            w[d] = h.mul_add(sum, u[d]);
+                        }
+                        let time = timeline::stage::<R, S, N, P>(at, R::lit(C[$stage]));
+                        k[$stage] = system.rhs(&w, p, time);
+                    )*
+                    $(
+                        for d in 0..N {
+                            let mut sum =
+                                R::lit(A[$solution][$first_of_solution]) * k[$first_of_solution][d];
+                            $(sum = k[$next_of_solution][d].mul_add(
+                                R::lit(A[$solution][$next_of_solution]), sum,
+                            );)*
+                            w[d] = h.mul_add(sum, u[d]);
+                        }
+                    )?
+                    stepper::made::<R, N, [[R; N]; $kept]>(w, k)
+                }
+
+                fn scaled_error_sq<R: Real, const N: usize, const P: usize>(
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> R {
+                    let u = &state.u;
+                    let h = ask.h;
+                    let mut error = [R::lit(0.0); N];
+                    let mut square = R::lit(0.0);
+                    $(
+                        for d in 0..N {
+                            let mut sum = R::lit(E[$first_of_error]) * step.k[$first_of_error][d];
+                            $(sum = step.k[$next_of_error][d].mul_add(
+                                R::lit(E[$next_of_error]), sum,
+                            );)*
+                            error[d] = h * sum;
+                        }
+                        square = norm::scaled_error_sq::<R, N>(
+                            &error, u, &step.u, &state.tolerances,
+                        );
+                        $(
+                            for d in 0..N {
+                                let mut sum =
+                                    R::lit(E2[$first_of_second]) * step.k[$first_of_second][d];
+                                $(sum = step.k[$next_of_second][d].mul_add(
+                                    R::lit(E2[$next_of_second]), sum,
+                                );)*
+                                error[d] = h * sum;
+                            }
+                            let second = norm::scaled_error_sq::<R, N>(
+                                &error, u, &step.u, &state.tolerances,
+                            );
+                            square = norm::both::<R>(square, second);
+                        )?
+                    )?
+                    square
+                }
+
+                fn du_before<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
+                    kept[0]
+                }
+
+                fn du_after<R: Real, const N: usize>(kept: &[[R; N]; $kept]) -> [R; N] {
+                    kept[$last]
+                }
+
+                fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+                    system: S,
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                    let u = &state.u;
+                    let p = &state.p;
+                    let at = &ask.at;
+                    let h = ask.h;
+                    let mut out = *step;
+                    $($(
+                        let mut w = *u;
+                        for d in 0..N {
+                            let mut sum =
+                                R::lit(A[$extra - 1][$first_of_extra]) * out.k[$first_of_extra][d];
+                            $(sum = out.k[$next_of_extra][d].mul_add(
+                                R::lit(A[$extra - 1][$next_of_extra]), sum,
+                            );)*
+                            w[d] = h.mul_add(sum, u[d]);
+                        }
+                        let time = timeline::stage::<R, S, N, P>(at, R::lit(C[$extra]));
+                        out.k[$extra] = system.rhs(&w, p, time);
+                    )*)?
+                    out
+                }
+
+                fn interpolate<R: Real, const N: usize, const P: usize>(
+                    state: &stepper::State<R, N, P>,
+                    ask: &stepper::Ask<R>,
+                    step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                    theta: R,
+                ) -> [R; N] {
+                    let u = &state.u;
+                    let h = ask.h;
+                    let mut sum = [R::lit(0.0); N];
+                    $(
+                        let mut weight = R::lit(B[$dense][$degree - 1]);
+                        for j in 1..$degree {
+                            weight = weight.mul_add(theta, R::lit(B[$dense][$degree - 1 - j]));
+                        }
+                        for d in 0..N {
+                            sum[d] = step.k[$dense][d].mul_add(weight, sum[d]);
+                        }
+                    )*
+                    let mut out = *u;
+                    for d in 0..N {
+                        out[d] = (h * theta).mul_add(sum[d], u[d]);
+                    }
+                    out
+                }
+            }
+        }
+    };
+}

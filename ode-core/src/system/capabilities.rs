@@ -1,0 +1,133 @@
+//! What a system can be asked for: one small trait for each question.
+//!
+//! All but [`Rhs`] and [`Linearised`] have defaults that mean "has none", so that an implementation
+//! says what its system has and nothing else. [`System`](super::System) is all of them together. A
+//! new question (events, noise) is a new trait here, a supertrait of `System`, and no line of those
+//! systems that have no answer to it.
+//!
+//! The functions take `&self`, since what they compute may depend on a value and not on a type
+//! alone. Whether there is something to compute are constants, since solvers are compiled without
+//! what a system does not have.
+
+use crate::lane::{Mask, Real};
+
+/// All that a system can be asked for.
+pub trait Capabilities<const N: usize, const P: usize>:
+    Rhs<N, P> + Linearised<N, P> + MassMatrix<N> + Domain<N, P> + Observe<N, P> + TimeBreaks<P>
+{
+}
+
+impl<S, const N: usize, const P: usize> Capabilities<N, P> for S where
+    S: Rhs<N, P> + Linearised<N, P> + MassMatrix<N> + Domain<N, P> + Observe<N, P> + TimeBreaks<P>
+{
+}
+
+/// The right-hand side `f(u, p, t)` of `M du/dt = f(u, p, t)`, with `N` states and `P` parameters.
+pub trait Rhs<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
+    /// Whether the derivative of the right-hand side with respect to time is zero wherever it
+    /// exists.
+    const AUTONOMOUS: bool;
+    /// Whether an autonomous right-hand side is piecewise constant in time, by comparisons with it
+    /// for example.
+    const STEPWISE: bool = false;
+    /// The [weight](super::report::Operations::weight) of the right-hand side's operations.
+    const WEIGHT: u32;
+
+    /// The right-hand side.
+    fn rhs<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [R; N];
+}
+
+/// The exact derivatives of the right-hand side, and the linear equations of implicit methods.
+pub trait Linearised<const N: usize, const P: usize>: Copy {
+    /// The factors of the matrix `W` of [`factor`](Self::factor).
+    type Factors<R: Real>: Copy + core::fmt::Debug;
+
+    /// The derivatives of the right-hand side (rows) with respect to the states (columns).
+    fn jacobian<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [[R; N]; N];
+
+    /// The derivatives of the right-hand side (rows) with respect to the parameters (columns).
+    fn parameter_jacobian<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [[R; P]; N];
+
+    /// The derivative of the right-hand side with respect to time, at a fixed state.
+    fn time_gradient<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [R; N];
+
+    /// Factorises `W = scale M - J` at this point; `scale` is `1/(γ h)` of an implicit method.
+    fn factor<R: Real>(&self, u: &[R; N], p: &[R; P], t: R, scale: R) -> Self::Factors<R>;
+
+    /// The solution `x` of `W x = b`.
+    fn solve<R: Real>(&self, w: &Self::Factors<R>, b: &[R; N]) -> [R; N];
+
+    /// Whether the determinant of `W` is negative.
+    fn negative<R: Real>(&self, w: &Self::Factors<R>) -> R::Mask;
+}
+
+/// The constant mass matrix `M`: the identity, unless a system says otherwise.
+pub trait MassMatrix<const N: usize>: Copy {
+    /// Whether there is a mass matrix other than the identity.
+    const MASS: bool = false;
+    /// The number of rows of the mass matrix that are zero: algebraic equations `0 = f(u, p, t)`.
+    const ALGEBRAIC: usize = 0;
+
+    /// The mass matrix times a vector.
+    #[inline(always)]
+    #[must_use]
+    fn mass<R: Real>(&self, v: &[R; N]) -> [R; N] {
+        *v
+    }
+
+    /// The components of `a` in algebraic equations (zero rows of the mass matrix), those of `b` in
+    /// others.
+    #[inline(always)]
+    #[must_use]
+    fn algebraic_rows<R: Real>(&self, a: &[R; N], b: &[R; N]) -> [R; N] {
+        let _ = a;
+        *b
+    }
+
+    /// The components of `a` for algebraic unknowns (zero columns of the mass matrix; all of them
+    /// where there are not as many zero columns as zero rows), those of `b` for others.
+    #[inline(always)]
+    #[must_use]
+    fn algebraic_columns<R: Real>(&self, a: &[R; N], b: &[R; N]) -> [R; N] {
+        let _ = a;
+        *b
+    }
+}
+
+/// A domain that solutions must not leave: everything, unless a system says otherwise.
+pub trait Domain<const N: usize, const P: usize>: Copy {
+    /// Whether the system has a domain.
+    const HAS_DOMAIN: bool = false;
+
+    /// Whether a state is outside the system's domain.
+    #[inline(always)]
+    #[must_use]
+    fn out_of_domain<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> R::Mask {
+        let _ = (u, p, t);
+        Mask::splat(false)
+    }
+}
+
+/// Observables: outputs that are computed from state, parameters and time, and saved beside the
+/// states or instead of them.
+pub trait Observe<const N: usize, const P: usize>: Copy {
+    /// The number of observables.
+    const OBSERVABLES: usize = 0;
+
+    /// Evaluates the observables: calls `put(index, value)` for each, in order.
+    #[inline(always)]
+    fn observe<R: Real>(&self, u: &[R; N], p: &[R; P], t: R, put: impl FnMut(usize, R)) {
+        let _ = (u, p, t, put);
+    }
+}
+
+/// The times at which the right-hand side changes its form that depend on parameters. Those that
+/// do not are [`SystemInfo::time_breaks`](super::SystemInfo::time_breaks).
+pub trait TimeBreaks<const P: usize>: Copy {
+    /// Evaluates [`SystemInfo::parameter_breaks`](super::SystemInfo::parameter_breaks): calls
+    /// `put(time)` for each, in order. A time that is not finite does not exist for these
+    /// parameters.
+    fn parameter_breaks(&self, p: &[f64; P], put: impl FnMut(f64)) {
+        let _ = (p, put);
+    }
+}

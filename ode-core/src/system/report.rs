@@ -1,0 +1,299 @@
+//! What the compiler made of a system.
+
+use core::fmt;
+
+use crate::system::System;
+use crate::system::linear;
+
+/// Operations of a function after simplification; what occurs twice counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Operations {
+    /// Sums and differences.
+    pub sums: u32,
+    /// Products.
+    pub products: u32,
+    /// Fused multiply-adds.
+    pub fused: u32,
+    /// Quotients and square roots.
+    pub quotients: u32,
+    /// Elementary functions.
+    pub functions: u32,
+    /// Comparisons, selections, minima and maxima.
+    pub selections: u32,
+}
+
+impl Operations {
+    /// From the counts, in the order of the fields.
+    #[must_use]
+    pub const fn new(
+        [sums, products, fused, quotients, functions, selections]: [u32; 6],
+    ) -> Operations {
+        Operations { sums, products, fused, quotients, functions, selections }
+    }
+
+    /// How long a function of them is to compile, and to run: an elementary function counts as
+    /// nine.
+    #[must_use]
+    pub const fn weight(&self) -> u32 {
+        self.total() + 8 * self.functions
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn total(&self) -> u32 {
+        let Operations { sums, products, fused, quotients, functions, selections } = *self;
+        sums + products + fused + quotients + functions + selections
+    }
+}
+
+impl fmt::Display for Operations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [
+            (self.sums, "sum", "sums"),
+            (self.products, "product", "products"),
+            (self.fused, "fused multiply-add", "fused multiply-adds"),
+            (self.quotients, "quotient or root", "quotients and roots"),
+            (self.functions, "elementary function", "elementary functions"),
+            (self.selections, "selection", "selections"),
+        ];
+        if self.total() == 0 {
+            return f.write_str("nothing to compute");
+        }
+        let mut separator = "";
+        for (count, one, many) in counts {
+            if count > 0 {
+                write!(f, "{separator}{count} {}", if count == 1 { one } else { many })?;
+                separator = ", ";
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How the linear equations of implicit methods are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub enum LinearEquations {
+    /// By straight-line code over the nonzeros, in an order chosen for little fill.
+    Nonzeros {
+        /// Operations of a factorisation, with those of the Jacobian.
+        factor: Operations,
+        /// Operations of a solution with the factors.
+        solve: Operations,
+    },
+    /// By loops over all entries.
+    Loops {
+        /// Straight-line code would take more operations than this.
+        limit: usize,
+    },
+    /// By loops over all entries, since nearly all are needed.
+    Full,
+    /// By loops over all entries, with partial pivoting: asked for by `pivoting = "on"`, or because
+    /// there are algebraic equations and few unknowns.
+    Pivoting,
+}
+
+/// A report on the compilation of a system. `#[ode_system]` gives each system a function
+/// `report()`.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Report {
+    /// The name of the function.
+    pub name: &'static str,
+    /// Names of the states.
+    pub states: &'static [&'static str],
+    /// Names of the parameters.
+    pub parameters: &'static [&'static str],
+    /// Whether the time appears, in the numbers or in what they are compared with.
+    pub depends_on_time: bool,
+    /// The times at which the right-hand side changes its form, or a pulse or a step in it has its
+    /// middle; see [`SystemInfo::time_breaks`](crate::system::SystemInfo::time_breaks).
+    pub time_breaks: &'static [f64],
+    /// The times at which it changes its form that depend on parameters, as formulas.
+    pub parameter_breaks: &'static [&'static str],
+    /// Whether there are further times, which are not found; see
+    /// [`SystemInfo::more_time_breaks`](crate::system::SystemInfo::more_time_breaks).
+    pub more_time_breaks: bool,
+    /// Whether there is a mass matrix other than the identity.
+    pub mass_matrix: bool,
+    /// How many equations are algebraic: rows of the mass matrix that are zero.
+    pub algebraic: usize,
+    /// Whether the system has a domain that solutions must not leave.
+    pub domain: bool,
+    /// Names of the observables.
+    pub observables: &'static [&'static str],
+    /// Operations of the right-hand side as it was written, loops unrolled, before simplification.
+    pub written: u64,
+    /// Operations of the right-hand side.
+    pub rhs: Operations,
+    /// The number of operations of the right-hand side whose results are used more than once.
+    pub shared: usize,
+    /// Operations of the Jacobian, on its own.
+    pub jacobian: Operations,
+    /// Operations of the derivatives with respect to the parameters, on their own.
+    pub parameter_jacobian: Operations,
+    /// Operations of the derivative with respect to time, on its own.
+    pub time_gradient: Operations,
+    /// Entries of the Jacobian that can be nonzero.
+    pub jacobian_nonzeros: usize,
+    /// How the linear equations of implicit methods are solved.
+    pub linear: LinearEquations,
+    /// How many numbers the factors of their matrix are.
+    pub factor_nonzeros: usize,
+    /// Entries of the parameter Jacobian that can be nonzero.
+    pub parameter_nonzeros: usize,
+}
+
+impl Report {
+    /// The report of a system.
+    #[must_use]
+    pub fn of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> Report {
+        let info = system.info();
+        let [rhs, jacobian, parameter_jacobian, time_gradient] = info.operations;
+        Report {
+            name: info.name,
+            states: info.states,
+            parameters: info.parameters,
+            depends_on_time: !S::AUTONOMOUS
+                || S::STEPWISE
+                || !info.time_breaks.is_empty()
+                || !info.parameter_breaks.is_empty(),
+            time_breaks: info.time_breaks,
+            parameter_breaks: info.parameter_breaks,
+            more_time_breaks: info.more_time_breaks,
+            mass_matrix: S::MASS,
+            algebraic: S::ALGEBRAIC,
+            domain: S::HAS_DOMAIN,
+            observables: info.observables,
+            written: info.written,
+            rhs,
+            shared: info.shared,
+            jacobian,
+            parameter_jacobian,
+            time_gradient,
+            jacobian_nonzeros: info.jacobian_pattern.len(),
+            linear: info.linear,
+            factor_nonzeros: size_of::<S::Factors<f64>>() / size_of::<f64>(),
+            parameter_nonzeros: info.parameter_pattern.len(),
+        }
+    }
+}
+
+impl Report {
+    /// The times to stop at, in words.
+    fn breaks(&self) -> String {
+        let mut all: Vec<String> = self.time_breaks.iter().map(f64::to_string).collect();
+        all.extend(self.parameter_breaks.iter().map(|formula| (*formula).to_owned()));
+        match all.len() {
+            0..=12 => all.join(", "),
+            count => format!("{}, … {}", all[..4].join(", "), all[count - 1]),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (n, p) = (self.states.len(), self.parameters.len());
+        let names = |names: &[&str]| match names.len() {
+            0..=12 => names.join(", "),
+            count => format!("{}, … {}", names[..4].join(", "), names[count - 1]),
+        };
+        writeln!(f, "{}", self.name)?;
+        let list = |count: usize, what: &str, all: &[&str]| match count {
+            0 => format!("no {what}s"),
+            1 => format!("1 {what}: {}", all[0]),
+            _ => format!("{count} {what}s: {}", names(all)),
+        };
+        writeln!(f, "  {}", list(n, "state", self.states))?;
+        writeln!(f, "  {}", list(p, "parameter", self.parameters))?;
+        let time = if self.depends_on_time { "appears" } else { "does not appear" };
+        writeln!(f, "  the time {time}")?;
+        let found = !(self.time_breaks.is_empty() && self.parameter_breaks.is_empty());
+        if found {
+            writeln!(f, "  times to stop at, of comparisons, pulses and steps: {}", self.breaks())?;
+        }
+        if self.more_time_breaks {
+            let also = if found { " also" } else { "" };
+            writeln!(
+                f,
+                "  the right-hand side{also} compares or rounds the time in ways whose times are \
+                 not found, and steps may pass over them: give those you know by `tstops`"
+            )?;
+        }
+        let algebraic = match self.algebraic {
+            0 => "no algebraic equation".to_owned(),
+            1 => "1 algebraic equation".to_owned(),
+            count => format!("{count} algebraic equations"),
+        };
+        match self.mass_matrix {
+            false => writeln!(f, "  mass matrix: the identity")?,
+            true => writeln!(f, "  mass matrix: constant, {algebraic}")?,
+        }
+        if self.domain {
+            writeln!(f, "  steps to states out of the domain are refused")?;
+        }
+        if !self.observables.is_empty() {
+            let count = self.observables.len();
+            writeln!(f, "  {}", list(count, "observable", self.observables))?;
+        }
+        writeln!(
+            f,
+            "  right-hand side, {} operations as written: {}; {} used more than once",
+            self.written, self.rhs, self.shared
+        )?;
+        writeln!(
+            f,
+            "  Jacobian: {} of {} entries: {}",
+            self.jacobian_nonzeros,
+            n * n,
+            self.jacobian
+        )?;
+        let [eliminated, solved] = linear::operations(n as u64);
+        let eliminated = eliminated + u64::from(self.jacobian.total());
+        let loops = |how: &str| {
+            format!(
+                "loops over {} entries{how}, {eliminated} operations with the Jacobian and {solved} for \
+                 each solution",
+                n * n
+            )
+        };
+        match &self.linear {
+            LinearEquations::Nonzeros { factor, solve } => writeln!(
+                f,
+                "  linear equations: straight-line code over {} nonzeros, {} operations with the \
+                 Jacobian and {} for each solution; loops over {} entries would take {eliminated} \
+                 and {solved}",
+                self.factor_nonzeros,
+                factor.total(),
+                solve.total(),
+                n * n,
+            )?,
+            LinearEquations::Pivoting => {
+                let loops = loops(" with partial pivoting");
+                writeln!(f, "  linear equations: {loops}, and selections")?;
+            }
+            LinearEquations::Full => {
+                writeln!(f, "  linear equations: {}; hardly fewer are not zero", loops(""))?;
+            }
+            LinearEquations::Loops { limit } => writeln!(
+                f,
+                "  linear equations: {}; straight-line code over the nonzeros would take more than {limit}",
+                loops(""),
+            )?,
+        }
+        if p > 0 {
+            writeln!(
+                f,
+                "  by the parameters: {} of {} entries: {}",
+                self.parameter_nonzeros,
+                n * p,
+                self.parameter_jacobian
+            )?;
+        }
+        write!(f, "  by the time: {}", self.time_gradient)
+    }
+}

@@ -1,0 +1,98 @@
+//! The translation to C++, tested by execution: the text that a GPU runs, compiled by the host's
+//! compiler, gives the bits of the Rust.
+
+use crate::everywhere::same_in_cpp;
+use crate::workloads::*;
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{Bs3, Dop853, Euler, Method, Vary, Vern7, Vern9};
+
+fn same_bits<M, S, T, F, const N: usize, const P: usize>(
+    method: M,
+    ensemble: EnsembleProblem<S, T, F, N, P>,
+    options: SolveOptions,
+) where
+    M: Method,
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    let rust = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+    same_in_cpp(method, &ensemble, &rust, &options);
+}
+
+#[test]
+fn lorenz_adaptive_f64() {
+    same_bits(
+        Tsit5,
+        lorenz_sweep::<f64>(1000, 10.0),
+        SolveOptions::default().tolerance(1e-6).saveat(1.0),
+    );
+}
+
+#[test]
+fn lorenz_adaptive_f32() {
+    same_bits(
+        Tsit5,
+        lorenz_sweep::<f32>(1000, 10.0),
+        SolveOptions::default().tolerance(1e-6).saveat(1.0),
+    );
+}
+
+#[test]
+fn lorenz_fixed() {
+    let options = SolveOptions::default().fixed_step(0.01).saveat(0.25);
+    same_bits(Tsit5, lorenz_sweep::<f64>(200, 3.0), options);
+}
+
+#[test]
+fn other_methods_adaptive() {
+    let options = SolveOptions::default().tolerance(1e-5).saveat(0.5);
+    same_bits(Bs3, lorenz_sweep::<f64>(200, 5.0), options.clone());
+    same_bits(Bs3, lorenz_sweep::<f32>(200, 5.0), options.clone());
+    same_bits(Vern7, lorenz_sweep::<f64>(200, 5.0), options.clone());
+    same_bits(Vern7, lorenz_sweep::<f32>(200, 5.0), options.clone());
+    same_bits(Vern9, lorenz_sweep::<f64>(200, 5.0), options.clone());
+    same_bits(Dop853, lorenz_sweep::<f64>(200, 5.0), options.clone());
+    same_bits(Dop853, lorenz_sweep::<f32>(200, 5.0), options);
+}
+
+#[test]
+fn other_methods_fixed() {
+    let options = SolveOptions::default().fixed_step(0.01).saveat(0.25);
+    same_bits(Euler, lorenz_sweep::<f64>(200, 3.0), options.clone());
+    same_bits(Vern7, lorenz_sweep::<f64>(200, 3.0), options);
+}
+
+#[test]
+fn van_der_pol() {
+    let options = SolveOptions::default().tolerance(1e-5);
+    same_bits(Tsit5, van_der_pol_sweep::<f32>(500), options);
+}
+
+#[test]
+fn elementary_functions() {
+    let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
+    same_bits(Tsit5, transcendental_sweep::<f64>(500), options);
+}
+
+/// A linear oscillator whose names are words of C++.
+#[ode_system]
+fn double(auto: &mut [f64; 2], int: &[f64; 2], template: &[f64; 2], namespace: f64) {
+    let [float, class] = *int;
+    let [operator, shared] = *template;
+    let mut delete = shared * namespace;
+    delete += operator * class;
+    auto[0] = class;
+    auto[1] = -float - delete;
+}
+
+#[test]
+fn words_of_cplusplus() {
+    let problem = OdeProblem::new(double, [1.0, 0.0], 0.0..=3.0, [0.5, 0.25]);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(10)
+        .vary(|q, i| q.with_p([0.1 * i as f64, 0.25]));
+    same_bits(Tsit5, ensemble, SolveOptions::default().tolerance(1e-6));
+}

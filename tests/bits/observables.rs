@@ -1,0 +1,230 @@
+//! Observables: functions of the saved states by the user, with the same bits in every place.
+
+use crate::everywhere::{same_in_cpp, same_on_lanes};
+use crate::observed::{Observed, observed_sweep, ways_to_save};
+use crate::workloads::{assert_same_bits, lorenz};
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::Observe;
+use odes::{InstructionSet, ObservableError, Schedule, SolveError};
+
+/// The observables by the function itself, in one lane.
+fn observe<T: Scalar>(u: [T; 3], p: [T; 3], t: T) -> [T; 3] {
+    let mut values = [T::nan(); 3];
+    let mut next = 0;
+    Observed.observe::<T>(&u, &p, t, |q, value| {
+        assert_eq!(q, next);
+        values[q] = value;
+        next += 1;
+    });
+    values
+}
+
+fn bits<T: Scalar>(values: impl IntoIterator<Item = T>) -> Vec<u64> {
+    let bits = |x: T| if x.is_nan() { u64::MAX } else { x.widen().to_bits() };
+    values.into_iter().map(bits).collect()
+}
+
+fn at_the_saved_states<T: Scalar>() {
+    for options in ways_to_save() {
+        // The steps do not depend on what is saved.
+        let ensemble = observed_sweep::<T>(60, 3.0);
+        let both = ensemble.solve(Tsit5, EnsembleSerial, &options.clone().saving(Saving::Both));
+        let (both, solution) =
+            (both.unwrap(), ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap());
+        let mut missing = 0;
+        for (i, (all, trajectory)) in both.iter().zip(solution.iter()).enumerate() {
+            assert_eq!(all.len(), trajectory.len());
+            let saved = trajectory.observables();
+            let saves_states = trajectory.states().len() > 0;
+            for slot in 0..all.len() {
+                let (u, t) = (all.state(slot), all.time(slot));
+                assert_eq!(t, trajectory.time(slot));
+                if saves_states {
+                    assert_eq!(u, trajectory.state(slot));
+                }
+                let expected = observe(u, all.p(), t);
+                missing += usize::from(expected[2].is_nan());
+                if saved.ncols() > 0 {
+                    assert_eq!(bits(saved.row(slot).to_vec()), bits(expected), "{i}, {slot}");
+                }
+            }
+            assert_eq!(all.final_state(), trajectory.final_state());
+            let last = bits(observe(all.final_state(), all.p(), T::narrow(3.0)));
+            assert_eq!(bits(trajectory.final_observables()), last);
+            let at_the_end = trajectory.times().position(|t| t.widen() == 3.0);
+            if let (Some(slot), true) = (at_the_end, saved.ncols() > 0) {
+                assert_eq!(bits(saved.row(slot).to_vec()), last);
+            }
+        }
+        // Some values of one of the observables are NaN, otherwise that case would not be tested.
+        assert!(missing > 0);
+    }
+}
+
+#[test]
+fn observables_are_those_of_the_saved_states() {
+    at_the_saved_states::<f64>();
+    at_the_saved_states::<f32>();
+}
+
+fn same_on_the_cpu<T: Scalar>() {
+    let cuts = [(1, 97, Schedule::Refill), (2, 64, Schedule::Static)];
+    for options in ways_to_save() {
+        let ensemble = observed_sweep::<T>(300, 3.0);
+        let reference = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        assert!(reference.all_succeeded());
+        let sets = InstructionSet::available();
+        same_on_lanes(Tsit5, &ensemble, &reference, &options, (&sets, &cuts));
+        same_in_cpp(Tsit5, &ensemble, &reference, &options);
+    }
+}
+
+#[test]
+fn the_same_bits_in_f64() {
+    same_on_the_cpu::<f64>();
+}
+
+#[test]
+fn the_same_bits_in_f32() {
+    same_on_the_cpu::<f32>();
+}
+
+/// What a trajectory did not reach is NaN, in observables as in states.
+#[test]
+fn failed_trajectories() {
+    let problem = OdeProblem::new(Observed, [1.0, 1.0, 1.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(40).vary(|q, i| match i % 4 {
+        1 => q.with_u0([f64::NAN, 1.0, 1.0]),
+        2 => q.with_p([1e4, 28.0, 8.0 / 3.0]),
+        3 => q.with_tspan(0.0..=0.1 * i as f64),
+        _ => q,
+    });
+    let options = SolveOptions::default().saveat(0.25).max_steps(400);
+    let solve = |saving: Saving| {
+        let options = options.clone().saving(saving);
+        let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        let lanes = ensemble.solve(Tsit5, EnsembleThreads::new(), &options).unwrap();
+        assert_same_bits(&solution, &lanes);
+        same_in_cpp(Tsit5, &ensemble, &solution, &options);
+        solution
+    };
+    let (both, alone) = (solve(Saving::Both), solve(Saving::Observables));
+    let mut reached = [0; 4];
+    for i in 0..both.len() {
+        let (a, b) = (both.trajectory(i), alone.trajectory(i));
+        match i % 4 {
+            1 => assert_eq!((a.code(), a.len()), (ReturnCode::NonFinite, 0)),
+            2 => assert_eq!(a.code(), ReturnCode::MaxSteps),
+            _ => assert_eq!(a.code(), ReturnCode::Success),
+        }
+        assert_eq!((a.len(), a.code()), (b.len(), b.code()), "trajectory {i}");
+        assert_eq!(bits(a.observables().iter().copied()), bits(b.observables().iter().copied()));
+        let all = alone.observables();
+        let beyond = all.slice(ndarray::s![i, b.len().., ..]);
+        assert!(beyond.iter().all(|x| x.is_nan()));
+        // The observables of a failure are those of its final state and time.
+        let last = observe(a.final_state(), a.p(), a.end_time());
+        assert_eq!(bits(a.final_observables()), bits(last));
+        assert_eq!(a.final_observables()[0].is_nan(), a.code() == ReturnCode::NonFinite);
+        reached[i % 4] += a.len();
+    }
+    // Those that fail on the way have saved something before.
+    assert!(reached[2] > 0 && reached[2] < reached[0]);
+}
+
+#[test]
+fn what_was_not_saved_is_empty() {
+    let options = SolveOptions::default().saveat(1.0);
+    let solve = |options: &SolveOptions| {
+        observed_sweep::<f64>(5, 3.0).solve(Tsit5, EnsembleSerial, options).unwrap()
+    };
+    let by_default = solve(&options);
+    assert_same_bits(&by_default, &solve(&options.clone().saving(Saving::Both)));
+    assert_eq!(by_default.states().dim(), (5, 4, 3));
+    assert_eq!(by_default.observables().dim(), (5, 4, 3));
+
+    let states = solve(&options.clone().saving(Saving::States));
+    assert_eq!(states.observables().dim(), (5, 4, 0));
+    assert_eq!(states.states(), by_default.states());
+    assert_eq!(states.trajectory(2).final_observables().len(), 3);
+
+    let observables = solve(&options.clone().saving(Saving::Observables));
+    assert_eq!(observables.states().dim(), (5, 4, 0));
+    let trajectory = observables.trajectory(2);
+    assert_eq!((trajectory.len(), trajectory.states().len()), (4, 0));
+    assert_eq!(trajectory.at(0.5), None);
+    assert!(by_default.trajectory(2).at(0.5).is_some());
+
+    // There are no times to save at.
+    let nothing = solve(&SolveOptions::default().saving(Saving::Observables));
+    assert_eq!(nothing.observables().dim(), (5, 0, 3));
+    assert!(nothing.trajectory(0).is_empty());
+    assert_eq!(nothing.trajectory(4).final_state(), by_default.trajectory(4).final_state());
+}
+
+#[test]
+#[should_panic(expected = "only observables were saved")]
+fn a_state_that_was_not_saved() {
+    let options = SolveOptions::default().saveat(1.0).saving(Saving::Observables);
+    let solution = observed_sweep::<f64>(1, 3.0).solve(Tsit5, EnsembleSerial, &options).unwrap();
+    let _ = solution.trajectory(0).state(0);
+}
+
+#[test]
+fn by_name() {
+    let options = SolveOptions::default().saveat(1.0);
+    let ensemble = observed_sweep::<f64>(5, 3.0);
+    let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    for (q, name) in ["energy", "clock", "growth"].into_iter().enumerate() {
+        let all = solution.observables();
+        let values = solution.observable(name).unwrap();
+        assert_eq!(values.dim(), (5, 4));
+        for i in 0..5 {
+            let of_one = solution.trajectory(i).observable(name).unwrap();
+            for slot in 0..4 {
+                let value = all[[i, slot, q]].to_bits();
+                assert_eq!(values[[i, slot]].to_bits(), value);
+                assert_eq!(of_one[slot].to_bits(), value);
+            }
+        }
+    }
+    let error = solution.observable("enthalpy").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "observed has no observable `enthalpy`; it has `energy`, `clock`, `growth`"
+    );
+    let states = options.clone().saving(Saving::States);
+    let solution = ensemble.solve(Tsit5, EnsembleSerial, &states).unwrap();
+    let error = solution.trajectory(1).observable("clock").unwrap_err();
+    assert_eq!(error, ObservableError::NotSaved { name: "clock" });
+    assert_eq!(
+        error.to_string(),
+        "the observable `clock` was not saved, as the options said `Saving::States`"
+    );
+    // One problem by itself.
+    let problem = OdeProblem::new(Observed, [1.0, 0.0, 0.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);
+    let one = problem.solve(Tsit5, &options).unwrap();
+    assert_eq!(one.observable("energy").unwrap()[0], 0.5);
+    assert_eq!(bits(one.observables().row(3).to_vec()), bits(one.final_observables()));
+}
+
+#[test]
+fn a_system_without_observables() {
+    let problem = OdeProblem::new(lorenz, [1.0f64, 0.0, 0.0], 0.0..=1.0, [10.0, 28.0, 8.0 / 3.0]);
+    let options = SolveOptions::default().saveat(0.5);
+    for saving in [Saving::Observables, Saving::Both] {
+        let error = problem.solve(Tsit5, &options.clone().saving(saving)).unwrap_err();
+        assert!(matches!(error, SolveError::NoObservables { system: "lorenz" }));
+        assert_eq!(
+            error.to_string(),
+            "lorenz has no observables to save; give it a function with `#[observable]`, or save \
+             its states"
+        );
+    }
+    let solution = problem.solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.observables().dim(), (3, 0));
+    assert_eq!(solution.final_observables(), []);
+    let error = solution.observable("energy").unwrap_err();
+    assert_eq!(error.to_string(), "lorenz has no observable `energy`; it has none");
+}

@@ -1,0 +1,1864 @@
+#define NUMBER_IS_DOUBLE
+// targets/cuda.hpp
+// prelude.hpp
+
+namespace odes {
+
+
+
+
+namespace code {
+CONSTANT u64 SUCCESS = 0;
+CONSTANT u64 MAX_STEPS = 1;
+CONSTANT u64 DT_MIN = 2;
+CONSTANT u64 NON_FINITE = 3;
+CONSTANT u64 SINGULAR = 4;
+CONSTANT u64 DIVERGED = 5;
+CONSTANT u64 INCONSISTENT = 6;
+CONSTANT u64 OUTSIDE = 7;
+CONSTANT u64 ANEW = 8;
+CONSTANT u64 TERMINATED = 9;
+} // namespace code
+
+namespace timeline {
+
+// timeline.rs  The times of a step and of its stages.
+template<class R> struct At {
+    R t;
+    R low;
+    R reach;
+    R furthest;
+    typename Real<R>::Mask run;
+};
+template<class R> DEVICE At<R> make_At(const R& t, const R& low, const R& reach, const R& furthest, const typename Real<R>::Mask& run) { return {t, low, reach, furthest, run}; }
+CONSTANT double BEYOND = 2.0;
+
+// timeline.rs  A time as an unevaluated sum of two numbers.
+template<class R> struct Time {
+    R t;
+    R low;
+};
+template<class R> DEVICE Time<R> make_Time(const R& t, const R& low) { return {t, low}; }
+CONSTANT double LEAST_DOUBLE = 8.881784197001252e-16;
+CONSTANT double LEAST_SINGLE = 4.547473508864641e-13;
+CONSTANT double FEW_UNITS_DOUBLE = 8.881784197001252e-16;
+CONSTANT double FEW_UNITS_SINGLE = 4.76837158203125e-7;
+CONSTANT double MAX_WHOLE_DOUBLE = 4503599627370496.0;
+CONSTANT double MAX_WHOLE_SINGLE = 8388608.0;
+template<class R> DEVICE At<R> at(R t, R low, R reach, R furthest, typename Real<R>::Mask run);
+template<class R, class S, int N, int P> DEVICE R stage(const At<R>& at_1, R node);
+template<class R> DEVICE Time<R> time(R t, R low);
+template<class R> DEVICE Time<R> after(R t, R plan_1);
+template<class R> DEVICE Time<R> grid(R t0, R i, R h);
+template<class R> DEVICE R plan(R t, R low, R h, R factor);
+template<class R> DEVICE R planned(R t, R low, R plan_1);
+template<class R> DEVICE typename Real<R>::Mask stalls(R t, R low, R plan_1);
+template<class R> DEVICE R least_step(R t);
+template<class R> DEVICE R few_units();
+template<class R> DEVICE R edge(R t, R h, R end);
+template<class R> DEVICE R steps(R t0, R t1, R dt);
+template<class R> DEVICE typename Real<R>::Bits whole_to_bits(R x);
+template<class R> DEVICE R whole_from_bits(typename Real<R>::Bits x);
+template<class R> DEVICE R whole();
+
+// timeline.rs  Makes an [`At`].
+template<class R> DEVICE At<R> at(R t, R low, R reach, R furthest, typename Real<R>::Mask run) {
+    return make_At<R>(t, low, reach, furthest, run);
+}
+
+// timeline.rs  The time of the stage at `node`; any time if the system does not depend on it.
+template<class R, class S, int N, int P> DEVICE R stage(const At<R>& at_1, R node) {
+    if constexpr ((S::AUTONOMOUS && op_not(S::STEPWISE))) {
+        return at_1.t;
+    } else if constexpr (Real<R>::DOUBLE) {
+        return m_mul_add(at_1.reach, node, at_1.t);
+    } else {
+        return (at_1.t + m_mul_add(at_1.reach, node, at_1.low));
+    }
+}
+
+// timeline.rs  Makes a [`Time`].
+template<class R> DEVICE Time<R> time(R t, R low) {
+    return make_Time<R>(t, low);
+}
+
+// timeline.rs  The end of the step that is [planned](plan).
+template<class R> DEVICE Time<R> after(R t, R plan_1) {
+    if constexpr (Real<R>::DOUBLE) {
+        return time(plan_1, Real<R>::lit(0.0));
+    } else {
+        auto next = (t + plan_1);
+        return time(next, (plan_1 - (next - t)));
+    }
+}
+
+// timeline.rs  The time `t0 + i h`, rounded once, and in `f32` the rounding error, accurate to a unit of
+template<class R> DEVICE Time<R> grid(R t0, R i, R h) {
+    auto t = m_mul_add(i, h, t0);
+    auto product = (i * h);
+    auto rest = m_mul_add(i, h, (-product));
+    auto sum = (t0 + product);
+    auto part = (sum - t0);
+    auto error = ((t0 - (sum - part)) + (product - part));
+    return time(t, [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return Real<R>::lit(0.0);
+        } else {
+            return (((sum - t) + error) + rest);
+        }
+    }());
+}
+
+// timeline.rs  The plan of the next step, as lanes keep it, where errors allow one of `factor` times the
+template<class R> DEVICE R plan(R t, R low, R h, R factor) {
+    return m_mul_add(h, factor, [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return t;
+        } else {
+            return low;
+        }
+    }());
+}
+
+// timeline.rs  The size of the step that is [planned](plan). The difference is exact, unless it is larger
+template<class R> DEVICE R planned(R t, R low, R plan_1) {
+    return (plan_1 - [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return t;
+        } else {
+            return low;
+        }
+    }());
+}
+
+// timeline.rs  Whether the step that is [planned](plan) does not advance time. As steps are rounded to
+template<class R> DEVICE typename Real<R>::Mask stalls(R t, R low, R plan_1) {
+    return m_equals(plan_1, [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return t;
+        } else {
+            return low;
+        }
+    }());
+}
+
+// timeline.rs  The smallest first step at `t`, which does not [stall](stalls).
+template<class R> DEVICE R least_step(R t) {
+    return (m_abs(t) * Real<R>::lit_of(LEAST_DOUBLE, LEAST_SINGLE));
+}
+
+// timeline.rs  A few units in the last place of a number, relative to it: `2^-50`, of an `f32` `2^-21`.
+template<class R> DEVICE R few_units() {
+    return Real<R>::lit_of(FEW_UNITS_DOUBLE, FEW_UNITS_SINGLE);
+}
+
+// timeline.rs  The distance from the ends of a part of the span, in a step of size `h` at `t`, at which a
+template<class R> DEVICE R edge(R t, R h, R end) {
+    auto units = ((m_abs(t) + m_abs(end)) * few_units<R>());
+    return m_copysign(m_at_most(units, (m_abs(h) * Real<R>::lit(0.25))), h);
+}
+
+// timeline.rs  The number of fixed steps of size `dt` (positive) from `t0` to `t1`, so that none is longer
+template<class R> DEVICE R steps(R t0, R t1, R dt) {
+    auto one = Real<R>::lit(1.0);
+    auto ratio = (m_abs((t1 - t0)) / dt);
+    auto grace = m_at_most((((m_abs(t0) + m_abs(t1)) / dt) * few_units<R>()), Real<R>::lit(0.5));
+    auto whole_1 = m_round_even(ratio);
+    auto more = m_gt((ratio - whole_1), grace);
+    return m_max(Real<R>::select(more, (whole_1 + one), whole_1), one);
+}
+
+// timeline.rs  A whole number from 0 up to [`MAX_WHOLE_SINGLE`] (`f64`: [`MAX_WHOLE_DOUBLE`]), exclusive,
+template<class R> DEVICE typename Real<R>::Bits whole_to_bits(R x) {
+    return m_wrapping_sub(m_to_bits((x + whole<R>())), m_to_bits(whole<R>()));
+}
+
+// timeline.rs  The inverse of [`whole_to_bits`].
+template<class R> DEVICE R whole_from_bits(typename Real<R>::Bits x) {
+    return (Real<R>::from_bits(m_wrapping_add(x, m_to_bits(whole<R>()))) - whole<R>());
+}
+
+// timeline.rs  The power of two that [`whole_to_bits`] adds.
+template<class R> DEVICE R whole() {
+    if constexpr (Real<R>::DOUBLE) {
+        return Real<R>::lit(MAX_WHOLE_DOUBLE);
+    } else {
+        return Real<R>::lit(MAX_WHOLE_SINGLE);
+    }
+}
+} // namespace timeline
+
+namespace norm {
+
+// norm.rs  The tolerances by which errors are scaled.
+template<class R, int N> struct Tolerances {
+    Arr<R, N> abstol;
+    R reltol;
+    R slack;
+};
+template<class R, int N> DEVICE Tolerances<R, N> make_Tolerances(const Arr<R, N>& abstol, const R& reltol, const R& slack) { return {abstol, reltol, slack}; }
+CONSTANT double TIGHT = 1e-4;
+CONSTANT double SQUARE_MAX = 1e30;
+CONSTANT u64 RECIPROCAL_DOUBLE = 9213914475919310848ull;
+CONSTANT u64 RECIPROCAL_SINGLE = 2129867571;
+CONSTANT double RECIPROCAL_NEWTON = 2.0013;
+CONSTANT double SHARE_OF_SECOND = 0.01;
+CONSTANT double BOTH_LEAST = 1e-30;
+template<class R, int N> DEVICE Tolerances<R, N> tolerances(Arr<R, N> abstol, R reltol);
+template<class R, int N> DEVICE Tolerances<R, N> tight(const Tolerances<R, N>& given);
+template<class R> DEVICE R reciprocal(R x);
+template<class R, int N> DEVICE R scaled_error_sq(const Arr<R, N>& error, const Arr<R, N>& u, const Arr<R, N>& new_, const Tolerances<R, N>& tolerances_1);
+template<class R> DEVICE R both(R first, R second);
+template<class R, int N> DEVICE typename Real<R>::Mask is_finite(const Arr<R, N>& u);
+
+// norm.rs  Makes [`Tolerances`].
+template<class R, int N> DEVICE Tolerances<R, N> tolerances(Arr<R, N> abstol, R reltol) {
+    return make_Tolerances<R, N>(abstol, reltol, Real<R>::lit(0.0));
+}
+
+// norm.rs  The tolerances of iterations where steps are fixed, so that their errors are negligible
+template<class R, int N> DEVICE Tolerances<R, N> tight(const Tolerances<R, N>& given) {
+    auto tight_1 = given;
+    UNROLL for (int d = 0; d < N; d++) {
+        tight_1.abstol[d] = (given.abstol[d] * Real<R>::lit(TIGHT));
+    }
+    tight_1.reltol = (given.reltol * Real<R>::lit(TIGHT));
+    tight_1.slack = Real<R>::lit((1.0 / TIGHT));
+    return tight_1;
+}
+
+// norm.rs  About `1/x`, within 0.14%, for `x` between `2^-125` and `2^125` (`f64`: `2^±1021`).
+template<class R> DEVICE R reciprocal(R x) {
+    auto seed = [&]() {
+        if constexpr (Real<R>::DOUBLE) {
+            return Real<R>::from_bits(m_wrapping_sub(Bits<typename Real<R>::Bits>::lit(RECIPROCAL_DOUBLE), m_to_bits(x)));
+        } else {
+            return Real<R>::from_bits(m_wrapping_sub(Bits<typename Real<R>::Bits>::lit(RECIPROCAL_SINGLE), m_to_bits(x)));
+        }
+    }();
+    return (seed * m_mul_add((-seed), x, Real<R>::lit(RECIPROCAL_NEWTON)));
+}
+
+// norm.rs  Sum over the components of `(error / (abstol + reltol max(|u|, |u_new|)))²`: `N` times the
+template<class R, int N> DEVICE R scaled_error_sq(const Arr<R, N>& error, const Arr<R, N>& u, const Arr<R, N>& new_, const Tolerances<R, N>& tolerances_1) {
+    auto sum = Real<R>::lit(0.0);
+    UNROLL for (int d = 0; d < N; d++) {
+        auto size = m_max_magnitude(u[d], new_[d]);
+        auto scale = m_mul_add(tolerances_1.reltol, size, tolerances_1.abstol[d]);
+        auto scaled = (error[d] * reciprocal(scale));
+        sum = m_mul_add(scaled, scaled, sum);
+    }
+    return sum;
+}
+
+// norm.rs  The square of the norm `e₁² / √(e₁² + 0.01 e₂²)` of two error estimates, from their squares
+template<class R> DEVICE R both(R first, R second) {
+    auto sum = m_mul_add(second, Real<R>::lit(SHARE_OF_SECOND), first);
+    return (first * (first / m_at_least(sum, Real<R>::lit(BOTH_LEAST))));
+}
+
+// norm.rs  Whether all components are finite.
+template<class R, int N> DEVICE typename Real<R>::Mask is_finite(const Arr<R, N>& u) {
+    auto sum = Real<R>::lit(0.0);
+    UNROLL for (int d = 0; d < N; d++) {
+        sum = m_mul_add(u[d], Real<R>::lit(0.0), sum);
+    }
+    return m_equals(sum, Real<R>::lit(0.0));
+}
+} // namespace norm
+
+namespace vector {
+template<class R, int N> DEVICE Arr<R, N> add(Arr<R, N> v, R weight, const Arr<R, N>& x);
+template<class R, int N, int K> DEVICE Arr<R, N> combine(const Arr<R, N>& v, const Arr<R, K>& weights, const Arr<Arr<R, N>, K>& x, int count);
+template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, Arr<R, N> a, Arr<R, N> b);
+template<class R, int N> DEVICE Arr<R, N> hermite(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, R h, R theta);
+
+// vector.rs  `v + weight x`.
+template<class R, int N> DEVICE Arr<R, N> add(Arr<R, N> v, R weight, const Arr<R, N>& x) {
+    auto sum = v;
+    UNROLL for (int d = 0; d < N; d++) {
+        sum[d] = m_mul_add(x[d], weight, v[d]);
+    }
+    return sum;
+}
+
+// vector.rs  `v + Σ weights_j x_j` over the first `count` of `x`, in the order of repeated [`add`], but
+template<class R, int N, int K> DEVICE Arr<R, N> combine(const Arr<R, N>& v, const Arr<R, K>& weights, const Arr<Arr<R, N>, K>& x, int count) {
+    auto sums = v;
+    int d = 0;
+    while (((d + 8) <= N)) {
+        auto part = repeat<8>(Real<R>::lit(0.0));
+        UNROLL for (int e = 0; e < 8; e++) {
+            part[e] = v[(d + e)];
+        }
+        int j = 0;
+        while ((j < count)) {
+            UNROLL for (int e_1 = 0; e_1 < 8; e_1++) {
+                part[e_1] = m_mul_add(x[j][(d + e_1)], weights[j], part[e_1]);
+            }
+            j = (j + 1);
+        }
+        UNROLL for (int e_2 = 0; e_2 < 8; e_2++) {
+            sums[(d + e_2)] = part[e_2];
+        }
+        d = (d + 8);
+    }
+    while ((d < N)) {
+        auto sum = v[d];
+        int j_1 = 0;
+        while ((j_1 < count)) {
+            sum = m_mul_add(x[j_1][d], weights[j_1], sum);
+            j_1 = (j_1 + 1);
+        }
+        sums[d] = sum;
+        d = (d + 1);
+    }
+    return sums;
+}
+
+// vector.rs  `a` where the mask is true, else `b`.
+template<class R, int N> DEVICE Arr<R, N> choose(typename Real<R>::Mask mask, Arr<R, N> a, Arr<R, N> b) {
+    auto out = b;
+    UNROLL for (int d = 0; d < N; d++) {
+        out[d] = Real<R>::select(mask, a[d], b[d]);
+    }
+    return out;
+}
+
+// vector.rs  The value, a fraction `theta` of the step after its beginning, of the cubic polynomial with
+template<class R, int N> DEVICE Arr<R, N> hermite(const Arr<R, N>& u, const Arr<R, N>& k1, const Arr<R, N>& new_, const Arr<R, N>& last, R h, R theta) {
+    auto rest = (theta - Real<R>::lit(1.0));
+    auto middle = (Real<R>::lit(1.0) - (theta + theta));
+    auto out = u;
+    UNROLL for (int d = 0; d < N; d++) {
+        auto change = (new_[d] - u[d]);
+        auto ends = m_mul_add(rest, k1[d], (theta * last[d]));
+        auto bend = m_mul_add(middle, change, (h * ends));
+        out[d] = m_mul_add((theta * rest), bend, m_mul_add(theta, change, u[d]));
+    }
+    return out;
+}
+} // namespace vector
+
+namespace guard {
+CONSTANT u32 OFF = 0;
+CONSTANT u32 REPORT = 1;
+CONSTANT u32 REJECT = 2;
+
+// guard.rs  The growth that a step looks for.
+template<class R> struct Watch {
+    bool far;
+    typename Real<R>::Mask odd;
+};
+template<class R> DEVICE Watch<R> make_Watch(const bool& far, const typename Real<R>::Mask& odd) { return {far, odd}; }
+CONSTANT double SOON = 0.4;
+CONSTANT u64 COUNT = 65535;
+CONSTANT u64 CAPPED = 65536;
+CONSTANT u64 CAUTION = 67108864;
+CONSTANT u64 CAREFUL = 268435456;
+CONSTANT u64 RELEASED = 1073741824;
+CONSTANT u64 HELD_BIT = 2147483648ull;
+CONSTANT u64 CONTENT = 3;
+CONSTANT u64 HELD = 745;
+CONSTANT u64 HELD_AGAIN = 46;
+CONSTANT double GROWTH = 2.0;
+CONSTANT double SHOWN = 0.8;
+CONSTANT double FAR_FACTOR = 0.25;
+CONSTANT double NEAR_FACTOR = 0.5;
+
+// guard.rs  The judgement of a step.
+template<class R> struct Judged {
+    typename Real<R>::Mask refused;
+    typename Real<R>::Mask anew;
+    R factor;
+    typename Real<R>::Bits state;
+};
+template<class R> DEVICE Judged<R> make_Judged(const typename Real<R>::Mask& refused, const typename Real<R>::Mask& anew, const R& factor, const typename Real<R>::Bits& state) { return {refused, anew, factor, state}; }
+template<class R> DEVICE Watch<R> watch(bool far, typename Real<R>::Mask odd);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_beyond(S system, const typename S::template Factors<R>& w, typename Real<R>::Mask odd);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask grows(S system, const typename S::template Factors<R>& w, const Watch<R>& watch_1);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_negative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R scale);
+template<class R, class S, int N, int P> COLD typename Real<R>::Mask would_pass(S system, Arr<R, N> u, Arr<R, P> p, R t, R scale, typename Real<R>::Mask odd);
+template<class R> DEVICE typename Real<R>::Bits reported(typename Real<R>::Bits state);
+template<class R> DEVICE typename Real<R>::Bits next_part(typename Real<R>::Bits state);
+template<class R> DEVICE typename Real<R>::Bits begun_anew(typename Real<R>::Bits state);
+template<class R> DEVICE typename Real<R>::Mask is_careful(typename Real<R>::Bits state);
+template<class R> DEVICE typename Real<R>::Mask has_let_go(typename Real<R>::Bits state);
+template<class R> DEVICE typename Real<R>::Mask is_cautious(typename Real<R>::Bits state);
+template<class R> DEVICE typename Real<R>::Bits counted(typename Real<R>::Bits state);
+template<class R> DEVICE typename Real<R>::Bits after_refusal(typename Real<R>::Bits state);
+template<class R> DEVICE typename Real<R>::Bits advanced(typename Real<R>::Bits state, typename Real<R>::Mask longer);
+template<class R> DEVICE Judged<R> judge(typename Real<R>::Bits state, typename Real<R>::Mask grows_1, typename Real<R>::Mask soon, typename Real<R>::Mask accept, typename Real<R>::Mask run, R factor, bool refuse);
+
+// guard.rs  Makes a [`Watch`].
+template<class R> DEVICE Watch<R> watch(bool far, typename Real<R>::Mask odd) {
+    return make_Watch<R>(far, odd);
+}
+
+// guard.rs  Whether the determinant of a factorised matrix has another sign than for short steps.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_beyond(S system, const typename S::template Factors<R>& w, typename Real<R>::Mask odd) {
+    auto negative = system.negative(w);
+    return op_or(op_and(negative, op_not(odd)), op_and(odd, op_not(negative)));
+}
+
+// guard.rs  Whether a step with this factorised matrix is beyond the pole, where `watch` asks for it.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask grows(S system, const typename S::template Factors<R>& w, const Watch<R>& watch_1) {
+    auto grows_1 = Mask<typename Real<R>::Mask>::splat(false);
+    if (watch_1.far) {
+        grows_1 = is_beyond<R, S, N, P>(system, w, watch_1.odd);
+    }
+    return grows_1;
+}
+
+// guard.rs  Whether the determinant is negative at a state for steps with this `scale`, `1/(γh)`.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_negative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R scale) {
+    return system.negative(system.factor(u, p, t, scale));
+}
+
+// guard.rs  Whether a step from here with this `scale`, `1/(γh)`, is beyond the pole.
+template<class R, class S, int N, int P> COLD typename Real<R>::Mask would_pass(S system, Arr<R, N> u, Arr<R, P> p, R t, R scale, typename Real<R>::Mask odd) {
+    return is_beyond<R, S, N, P>(system, system.factor(u, p, t, scale), odd);
+}
+
+// guard.rs  The report of a state, without what belongs to one part of a span only.
+template<class R> DEVICE typename Real<R>::Bits reported(typename Real<R>::Bits state) {
+    return op_and(state, Bits<typename Real<R>::Bits>::lit(((COUNT + (3 * CAREFUL)) + HELD_BIT)));
+}
+
+// guard.rs  The state at the beginning of another part, where a mode that was taken for zero may have
+template<class R> DEVICE typename Real<R>::Bits next_part(typename Real<R>::Bits state) {
+    return op_and(state, op_not(Bits<typename Real<R>::Bits>::lit(((3 * CAUTION) + RELEASED))));
+}
+
+// guard.rs  The state of a trajectory that begins anew.
+template<class R> DEVICE typename Real<R>::Bits begun_anew(typename Real<R>::Bits state) {
+    auto kept = op_and(counted<R>(state), Bits<typename Real<R>::Bits>::lit((COUNT + (3 * CAREFUL))));
+    return m_wrapping_add(kept, Bits<typename Real<R>::Bits>::lit(CAREFUL));
+}
+
+// guard.rs  Whether the guard looks for growth on the way to the pole.
+template<class R> DEVICE typename Real<R>::Mask is_careful(typename Real<R>::Bits state) {
+    return m_equals(op_and(state, Bits<typename Real<R>::Bits>::lit((CAREFUL + RELEASED))), Bits<typename Real<R>::Bits>::lit(CAREFUL));
+}
+
+// guard.rs  Whether the guard has let go.
+template<class R> DEVICE typename Real<R>::Mask has_let_go(typename Real<R>::Bits state) {
+    auto bit = Bits<typename Real<R>::Bits>::lit(RELEASED);
+    return m_equals(op_and(state, bit), bit);
+}
+
+// guard.rs  Whether steps grow by [`GROWTH`] at most.
+template<class R> DEVICE typename Real<R>::Mask is_cautious(typename Real<R>::Bits state) {
+    return op_not(m_equals(op_and(state, Bits<typename Real<R>::Bits>::lit((3 * CAUTION))), Bits<typename Real<R>::Bits>::lit(0)));
+}
+
+// guard.rs  The state after a step that was refused, or is counted.
+template<class R> DEVICE typename Real<R>::Bits counted(typename Real<R>::Bits state) {
+    auto max_count = Bits<typename Real<R>::Bits>::lit(COUNT);
+    auto count = op_and(state, max_count);
+    auto more = m_wrapping_add(count, Bits<typename Real<R>::Bits>::lit(1));
+    return op_or(op_and(state, op_not(max_count)), Bits<typename Real<R>::Bits>::select(m_equals(count, max_count), count, more));
+}
+
+// guard.rs  The state after a refusal.
+template<class R> DEVICE typename Real<R>::Bits after_refusal(typename Real<R>::Bits state) {
+    return op_or(counted<R>(state), Bits<typename Real<R>::Bits>::lit((CONTENT * CAUTION)));
+}
+
+// guard.rs  The state after a cautious step; `longer` says whether without the guard a longer one would
+template<class R> DEVICE typename Real<R>::Bits advanced(typename Real<R>::Bits state, typename Real<R>::Mask longer) {
+    auto kept = op_and(state, Bits<typename Real<R>::Bits>::lit(((COUNT + (3 * CAREFUL)) + HELD_BIT)));
+    auto again = m_wrapping_add(state, Bits<typename Real<R>::Bits>::lit(CAPPED));
+    auto capped = op_and(again, Bits<typename Real<R>::Bits>::lit((CAUTION - CAPPED)));
+    auto enough = op_not(m_less_than(capped, Bits<typename Real<R>::Bits>::lit((HELD * CAPPED))));
+    auto let_go = ((((HELD - HELD_AGAIN) * CAPPED) + RELEASED) + HELD_BIT);
+    auto let_go_1 = op_or(kept, Bits<typename Real<R>::Bits>::lit(let_go));
+    auto again_1 = Bits<typename Real<R>::Bits>::select(enough, let_go_1, again);
+    auto calmer = m_wrapping_sub(state, Bits<typename Real<R>::Bits>::lit(CAUTION));
+    auto stage = op_and(state, Bits<typename Real<R>::Bits>::lit((3 * CAREFUL)));
+    auto relaxed = m_wrapping_add(kept, Bits<typename Real<R>::Bits>::lit(CAREFUL));
+    auto first = m_equals(stage, Bits<typename Real<R>::Bits>::lit(CAREFUL));
+    auto content = Bits<typename Real<R>::Bits>::select(first, relaxed, kept);
+    auto calmer_1 = Bits<typename Real<R>::Bits>::select(is_cautious<R>(calmer), calmer, content);
+    return Bits<typename Real<R>::Bits>::select(longer, again_1, calmer_1);
+}
+
+// guard.rs  Judges steps beyond the pole (`grows`) and on the way there (`soon`, where that was tested),
+template<class R> DEVICE Judged<R> judge(typename Real<R>::Bits state, typename Real<R>::Mask grows_1, typename Real<R>::Mask soon, typename Real<R>::Mask accept, typename Real<R>::Mask run, R factor, bool refuse) {
+    auto cautious = is_cautious<R>(state);
+    auto longer = m_gt(factor, Real<R>::lit(GROWTH));
+    auto refused = Mask<typename Real<R>::Mask>::splat(false);
+    auto passed = counted<R>(state);
+    if (refuse) {
+        refused = op_and(op_and(run, op_or(grows_1, soon)), op_not(has_let_go<R>(state)));
+        passed = state;
+    }
+    auto anew = op_and(refused, op_not(is_careful<R>(state)));
+    auto taken = op_and(op_and(run, accept), op_not(refused));
+    auto less = Real<R>::select(grows_1, Real<R>::lit(FAR_FACTOR), Real<R>::lit(NEAR_FACTOR));
+    auto capped = Real<R>::select(op_and(cautious, longer), Real<R>::lit(GROWTH), factor);
+    auto factor_1 = Real<R>::select(refused, less, capped);
+    auto after = advanced<R>(state, longer);
+    auto next = Bits<typename Real<R>::Bits>::select(op_and(cautious, taken), after, state);
+    auto held = op_or(passed, Bits<typename Real<R>::Bits>::lit(HELD_BIT));
+    auto next_1 = Bits<typename Real<R>::Bits>::select(op_and(grows_1, taken), held, next);
+    auto again = after_refusal<R>(state);
+    auto next_2 = Bits<typename Real<R>::Bits>::select(refused, again, next_1);
+    auto state_1 = Bits<typename Real<R>::Bits>::select(anew, begun_anew<R>(state), next_2);
+    return make_Judged<R>(refused, anew, factor_1, state_1);
+}
+} // namespace guard
+
+namespace stepper {
+
+// stepper.rs  The state of a trajectory at the beginning of a step.
+template<class R, int N, int P> struct State {
+    Arr<R, N> u;
+    Arr<R, P> p;
+    Arr<R, N> du;
+    norm::Tolerances<R, N> tolerances;
+};
+template<class R, int N, int P> DEVICE State<R, N, P> make_State(const Arr<R, N>& u, const Arr<R, P>& p, const Arr<R, N>& du, const norm::Tolerances<R, N>& tolerances) { return {u, p, du, tolerances}; }
+
+// stepper.rs  The arguments of a step besides the [`State`] at its beginning.
+template<class R> struct Ask {
+    timeline::At<R> at;
+    R h;
+    typename Real<R>::Bits memory;
+    guard::Watch<R> watch;
+};
+template<class R> DEVICE Ask<R> make_Ask(const timeline::At<R>& at, const R& h, const typename Real<R>::Bits& memory, const guard::Watch<R>& watch) { return {at, h, memory, watch}; }
+
+// stepper.rs  The result of one step of a method whose [`Kept`](Stepper::Kept) is `V`.
+template<class R, int N, class V> struct Step {
+    Arr<R, N> u;
+    V k;
+    typename Real<R>::Bits code;
+    typename Real<R>::Bits memory;
+    typename Real<R>::Mask grows;
+};
+template<class R, int N, class V> DEVICE Step<R, N, V> make_Step(const Arr<R, N>& u, const V& k, const typename Real<R>::Bits& code, const typename Real<R>::Bits& memory, const typename Real<R>::Mask& grows) { return {u, k, code, memory, grows}; }
+struct Nothing;
+template<class R, int N, int P> DEVICE State<R, N, P> state(Arr<R, N> u, Arr<R, P> p, Arr<R, N> du, norm::Tolerances<R, N> tolerances);
+template<class R> DEVICE Ask<R> ask(timeline::At<R> at, R h, typename Real<R>::Bits memory, guard::Watch<R> watch);
+template<class R, int N, class V> DEVICE Step<R, N, V> step(Arr<R, N> u, V k, typename Real<R>::Bits code);
+template<class R, int N, class V> DEVICE Step<R, N, V> made(Arr<R, N> u, V k);
+template<class R, int N> DEVICE typename Real<R>::Bits unsolved(const Arr<R, N>& solution, const Arr<R, N>& f, const Arr<R, N>& dfdt);
+
+// stepper.rs  Makes a [`State`].
+template<class R, int N, int P> DEVICE State<R, N, P> state(Arr<R, N> u, Arr<R, P> p, Arr<R, N> du, norm::Tolerances<R, N> tolerances) {
+    return make_State<R, N, P>(u, p, du, tolerances);
+}
+
+// stepper.rs  Makes an [`Ask`].
+template<class R> DEVICE Ask<R> ask(timeline::At<R> at, R h, typename Real<R>::Bits memory, guard::Watch<R> watch) {
+    return make_Ask<R>(at, h, memory, watch);
+}
+
+// stepper.rs  Makes a [`Step`].
+template<class R, int N, class V> DEVICE Step<R, N, V> step(Arr<R, N> u, V k, typename Real<R>::Bits code) {
+    auto no = Mask<typename Real<R>::Mask>::splat(false);
+    return make_Step<R, N, V>(u, k, code, Bits<typename Real<R>::Bits>::lit(0), no);
+}
+
+// stepper.rs  Makes a [`Step`] that has found a new state.
+template<class R, int N, class V> DEVICE Step<R, N, V> made(Arr<R, N> u, V k) {
+    return step<R, N, V>(u, k, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+}
+
+// stepper.rs  [`code::SINGULAR`] where linear equations had no finite solution although `f` and `dfdt`, of
+template<class R, int N> DEVICE typename Real<R>::Bits unsolved(const Arr<R, N>& solution, const Arr<R, N>& f, const Arr<R, N>& dfdt) {
+    auto given = op_and(norm::is_finite<R, N>(f), norm::is_finite<R, N>(dfdt));
+    auto unsolved_1 = op_and(given, op_not(norm::is_finite<R, N>(solution)));
+    auto singular = Bits<typename Real<R>::Bits>::lit(code::SINGULAR);
+    return Bits<typename Real<R>::Bits>::select(unsolved_1, singular, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+}
+
+// stepper.rs  The [`Memory`] of a method that is no pair.
+struct Nothing {
+    static constexpr bool SWITCHES = false;
+    template<class R> static DEVICE typename Real<R>::Mask is_implicit(typename Real<R>::Bits _memory) {
+        return Mask<typename Real<R>::Mask>::splat(false);
+    }
+    template<class R> static DEVICE typename Real<R>::Mask was_implicit(typename Real<R>::Bits _memory) {
+        return Mask<typename Real<R>::Mask>::splat(false);
+    }
+    template<class R> static DEVICE typename Real<R>::Mask has_switched(typename Real<R>::Bits _before, typename Real<R>::Bits _after) {
+        return Mask<typename Real<R>::Mask>::splat(false);
+    }
+    template<class R> static DEVICE typename Real<R>::Bits reported(typename Real<R>::Bits _memory) {
+        return Bits<typename Real<R>::Bits>::lit(0);
+    }
+};
+} // namespace stepper
+
+namespace control {
+CONSTANT double ROOT_SLOPE = 0.12253226793356839;
+CONSTANT double ROOT_ONE = 0.7071067811865476;
+CONSTANT double OCTAVE_DOUBLE = 0.00000095367431640625;
+CONSTANT double OCTAVE_SINGLE = 0.00000011920928955078125;
+CONSTANT double PER_OCTAVE_DOUBLE = 1048576.0;
+CONSTANT double PER_OCTAVE_SINGLE = 8388608.0;
+
+// control.rs  A step-size control law: the coefficients of a [`Controller`](crate::Controller), for one
+template<class R> struct Law {
+    typename Real<R>::Single cap;
+    typename Real<R>::Single beta1;
+    typename Real<R>::Single beta2;
+    typename Real<R>::Single beta3;
+    typename Real<R>::Single level;
+    typename Real<R>::Single base;
+    typename Real<R>::Single fresh;
+    typename Real<R>::Single floor;
+    typename Real<R>::Single min_root;
+    typename Real<R>::Single max_root;
+};
+template<class R> DEVICE Law<R> make_Law(const typename Real<R>::Single& cap, const typename Real<R>::Single& beta1, const typename Real<R>::Single& beta2, const typename Real<R>::Single& beta3, const typename Real<R>::Single& level, const typename Real<R>::Single& base, const typename Real<R>::Single& fresh, const typename Real<R>::Single& floor, const typename Real<R>::Single& min_root, const typename Real<R>::Single& max_root) { return {cap, beta1, beta2, beta3, level, base, fresh, floor, min_root, max_root}; }
+CONSTANT int LAW_NUMBERS = 10;
+CONSTANT u32 KIND_PI = 0;
+CONSTANT u32 KIND_PID = 1;
+CONSTANT u32 KIND_PREDICTIVE = 2;
+
+// control.rs  The memory of a controller of accepted steps.
+template<class R> struct Memory {
+    typename Real<R>::Single root;
+    typename Real<R>::Single last;
+};
+template<class R> DEVICE Memory<R> make_Memory(const typename Real<R>::Single& root, const typename Real<R>::Single& last) { return {root, last}; }
+
+// control.rs  The decision on an attempted step.
+template<class R> struct Decision {
+    typename Real<R>::Mask accept;
+    typename Real<R>::Single factor;
+    Memory<R> memory;
+};
+template<class R> DEVICE Decision<R> make_Decision(const typename Real<R>::Mask& accept, const typename Real<R>::Single& factor, const Memory<R>& memory) { return {accept, factor, memory}; }
+template<class R> DEVICE typename Real<R>::Single octave();
+template<class R> DEVICE typename Real<R>::Single pattern(R square, typename Real<R>::Single cap);
+template<class R> DEVICE typename Real<R>::Single log2_of_mean(R square, R n);
+template<class R> DEVICE R factor_of_root(R root);
+template<class R> DEVICE R exp2_wide(typename Real<R>::Single x);
+template<class R> DEVICE typename Real<R>::Single per_octave();
+template<class R> DEVICE Law<R> law(Arr<typename Real<R>::Single, LAW_NUMBERS> numbers);
+template<class R> DEVICE Memory<R> fresh(const Law<R>& law_1);
+template<class R> DEVICE Memory<R> choose_memory(typename Real<R>::Mask mask, const Memory<R>& a, const Memory<R>& b);
+template<class R> DEVICE Law<R> choose_law(typename Real<R>::Mask mask, const Law<R>& a, const Law<R>& b);
+template<class R> DEVICE Decision<R> decide(R square, R n, const Memory<R>& memory, const Law<R>& law_1, u32 kind);
+
+// control.rs  The reciprocal of the bit pattern's units per octave.
+template<class R> DEVICE typename Real<R>::Single octave() {
+    if constexpr (Real<R>::DOUBLE) {
+        return Real<typename Real<R>::Single>::lit(OCTAVE_DOUBLE);
+    } else {
+        return Real<typename Real<R>::Single>::lit(OCTAVE_SINGLE);
+    }
+}
+
+// control.rs  The bit pattern of a squared norm, at most `cap`, which a NaN counts as: its logarithm, up
+template<class R> DEVICE typename Real<R>::Single pattern(R square, typename Real<R>::Single cap) {
+    return m_at_most(m_bits_to_single(square), cap);
+}
+
+// control.rs  The binary logarithm of `square / n`, piecewise linear; a NaN counts as
+template<class R> DEVICE typename Real<R>::Single log2_of_mean(R square, R n) {
+    auto cap = m_bits_to_single(Real<R>::lit(norm::SQUARE_MAX));
+    return ((pattern(square, cap) - m_bits_to_single(n)) * octave<R>());
+}
+
+// control.rs  About `2^x` from its root.
+template<class R> DEVICE R factor_of_root(R root) {
+    auto y = m_mul_add(root, root, Real<R>::lit(0.5));
+    auto y_1 = (y * y);
+    return (y_1 * y_1);
+}
+
+// control.rs  About `2^x` for any `x`, piecewise linear: within 6%.
+template<class R> DEVICE R exp2_wide(typename Real<R>::Single x) {
+    auto one = m_bits_to_single(Real<R>::lit(1.0));
+    return Real<R>::single_to_bits(m_mul_add(x, per_octave<R>(), one));
+}
+
+// control.rs  The bit pattern's units per octave.
+template<class R> DEVICE typename Real<R>::Single per_octave() {
+    if constexpr (Real<R>::DOUBLE) {
+        return Real<typename Real<R>::Single>::lit(PER_OCTAVE_DOUBLE);
+    } else {
+        return Real<typename Real<R>::Single>::lit(PER_OCTAVE_SINGLE);
+    }
+}
+
+// control.rs  Makes a [`Law`] of its numbers, in the order of its fields.
+template<class R> DEVICE Law<R> law(Arr<typename Real<R>::Single, LAW_NUMBERS> numbers) {
+    auto parts = numbers;
+    auto cap = parts[0];
+    auto beta1 = parts[1];
+    auto beta2 = parts[2];
+    auto beta3 = parts[3];
+    auto level = parts[4];
+    auto base = parts[5];
+    auto fresh_1 = parts[6];
+    auto floor = parts[7];
+    auto min_root = parts[8];
+    auto max_root = parts[9];
+    return make_Law<R>(cap, beta1, beta2, beta3, level, base, fresh_1, floor, min_root, max_root);
+}
+
+// control.rs  The memory before the first step.
+template<class R> DEVICE Memory<R> fresh(const Law<R>& law_1) {
+    return make_Memory<R>(law_1.fresh, law_1.floor);
+}
+
+// control.rs  The memory `a` where the mask is true, else `b`.
+template<class R> DEVICE Memory<R> choose_memory(typename Real<R>::Mask mask, const Memory<R>& a, const Memory<R>& b) {
+    auto mask_1 = Real<R>::single_mask(mask);
+    return make_Memory<R>(Real<typename Real<R>::Single>::select(mask_1, a.root, b.root), Real<typename Real<R>::Single>::select(mask_1, a.last, b.last));
+}
+
+// control.rs  The law `a` where the mask is true, else `b`.
+template<class R> DEVICE Law<R> choose_law(typename Real<R>::Mask mask, const Law<R>& a, const Law<R>& b) {
+    auto mask_1 = Real<R>::single_mask(mask);
+    return make_Law<R>(Real<typename Real<R>::Single>::select(mask_1, a.cap, b.cap), Real<typename Real<R>::Single>::select(mask_1, a.beta1, b.beta1), Real<typename Real<R>::Single>::select(mask_1, a.beta2, b.beta2), Real<typename Real<R>::Single>::select(mask_1, a.beta3, b.beta3), Real<typename Real<R>::Single>::select(mask_1, a.level, b.level), Real<typename Real<R>::Single>::select(mask_1, a.base, b.base), Real<typename Real<R>::Single>::select(mask_1, a.fresh, b.fresh), Real<typename Real<R>::Single>::select(mask_1, a.floor, b.floor), Real<typename Real<R>::Single>::select(mask_1, a.min_root, b.min_root), Real<typename Real<R>::Single>::select(mask_1, a.max_root, b.max_root));
+}
+
+// control.rs  Decides on a step from [`scaled_error_sq`](norm::scaled_error_sq) of its error estimate, of
+template<class R> DEVICE Decision<R> decide(R square, R n, const Memory<R>& memory, const Law<R>& law_1, u32 kind) {
+    auto accept = m_le(square, n);
+    auto good = Real<R>::single_mask(accept);
+    auto bits = pattern(square, law_1.cap);
+    auto remembered = law_1.level;
+    if ((kind != KIND_PREDICTIVE)) {
+        remembered = Real<typename Real<R>::Single>::select(good, memory.root, law_1.level);
+    }
+    auto root = m_mul_add(bits, (-law_1.beta1), remembered);
+    if ((kind == KIND_PREDICTIVE)) {
+        auto trend = m_mul_add(bits, (-law_1.beta1), (root + memory.root));
+        root = Real<typename Real<R>::Single>::select(good, m_min(root, trend), root);
+    }
+    if ((kind != KIND_PI)) {
+        root = m_at_least(root, law_1.min_root);
+    }
+    auto root_1 = m_at_most(root, law_1.max_root);
+    auto factor = factor_of_root(root_1);
+    auto next = m_at_least(m_mul_add(bits, law_1.beta2, law_1.base), law_1.fresh);
+    auto last = memory.last;
+    if ((kind == KIND_PID)) {
+        auto kept = m_at_least(bits, law_1.floor);
+        next = m_mul_add(kept, law_1.beta2, m_mul_add(law_1.beta3, memory.last, law_1.base));
+        last = Real<typename Real<R>::Single>::select(good, kept, last);
+    }
+    if ((kind == KIND_PREDICTIVE)) {
+        auto change = (root_1 - Real<typename Real<R>::Single>::lit(ROOT_ONE));
+        next = m_mul_add(m_at_least(bits, law_1.floor), law_1.beta1, change);
+        auto refused = (memory.root + change);
+        next = Real<typename Real<R>::Single>::select(good, next, refused);
+    } else {
+        next = Real<typename Real<R>::Single>::select(good, next, memory.root);
+    }
+    auto memory_1 = make_Memory<R>(next, last);
+    return make_Decision<R>(accept, factor, memory_1);
+}
+} // namespace control
+
+namespace switching {
+CONSTANT u64 STIFF = 128;
+CONSTANT u64 EVER = 64;
+CONSTANT u64 USED = 32;
+CONSTANT u64 STEP = 256;
+CONSTANT u64 STEPS_TO_STIFF = 10;
+CONSTANT u64 STEPS_BACK = 3;
+CONSTANT double SHARE = 0.9;
+struct Mode;
+template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits mode, u64 which);
+template<class R> DEVICE typename Real<R>::Bits next(typename Real<R>::Bits mode, typename Real<R>::Mask suggests);
+template<class R, int N> DEVICE R row_sum(const Arr<Arr<R, N>, N>& matrix);
+
+// switching.rs  Whether the bit `which` of a mode is set.
+template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits mode, u64 which) {
+    auto bit = Bits<typename Real<R>::Bits>::lit(which);
+    return m_equals(op_and(mode, bit), bit);
+}
+
+// switching.rs  The mode after a step in one, where the step `suggests` the other method.
+template<class R> DEVICE typename Real<R>::Bits next(typename Real<R>::Bits mode, typename Real<R>::Mask suggests) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto stiff = has<R>(mode, STIFF);
+    auto counts = op_not(Bits<typename Real<R>::Bits>::lit((STEP - 1)));
+    auto count = m_wrapping_add(op_and(mode, counts), Bits<typename Real<R>::Bits>::lit(STEP));
+    auto count_1 = Bits<typename Real<R>::Bits>::select(suggests, count, none);
+    auto there = Bits<typename Real<R>::Bits>::lit((STEPS_TO_STIFF * STEP));
+    auto back = Bits<typename Real<R>::Bits>::lit((STEPS_BACK * STEP));
+    auto turns = op_not(m_less_than(count_1, Bits<typename Real<R>::Bits>::select(stiff, back, there)));
+    auto count_2 = Bits<typename Real<R>::Bits>::select(turns, none, count_1);
+    auto then = op_or(op_and(stiff, op_not(turns)), op_and(turns, op_not(stiff)));
+    auto ever = op_and(mode, Bits<typename Real<R>::Bits>::lit(EVER));
+    auto bits = Bits<typename Real<R>::Bits>::select(then, Bits<typename Real<R>::Bits>::lit((STIFF + EVER)), ever);
+    auto used = Bits<typename Real<R>::Bits>::select(stiff, Bits<typename Real<R>::Bits>::lit(USED), none);
+    return op_or(op_or(count_2, bits), used);
+}
+
+// switching.rs  The [`Memory`] of methods that switch.
+struct Mode {
+    static constexpr bool SWITCHES = true;
+    template<class R> static DEVICE typename Real<R>::Mask is_implicit(typename Real<R>::Bits memory) {
+        return has<R>(memory, STIFF);
+    }
+    template<class R> static DEVICE typename Real<R>::Mask was_implicit(typename Real<R>::Bits memory) {
+        return has<R>(memory, USED);
+    }
+    template<class R> static DEVICE typename Real<R>::Mask has_switched(typename Real<R>::Bits before, typename Real<R>::Bits after) {
+        return has<R>(op_xor(before, after), STIFF);
+    }
+    template<class R> static DEVICE typename Real<R>::Bits reported(typename Real<R>::Bits memory) {
+        return op_and(memory, Bits<typename Real<R>::Bits>::lit((STIFF + EVER)));
+    }
+};
+
+// switching.rs  The greatest sum of magnitudes in a row of a matrix.
+template<class R, int N> DEVICE R row_sum(const Arr<Arr<R, N>, N>& matrix) {
+    auto greatest = Real<R>::lit(0.0);
+    UNROLL for (int i = 0; i < N; i++) {
+        auto sum = Real<R>::lit(0.0);
+        UNROLL for (int j = 0; j < N; j++) {
+            sum = (sum + m_abs(matrix[i][j]));
+        }
+        greatest = m_max(greatest, sum);
+    }
+    return greatest;
+}
+} // namespace switching
+
+namespace tsit5 {
+TABLE double C[7] = {0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0};
+TABLE double A[6][6] = {{0.161, 0.0, 0.0, 0.0, 0.0, 0.0}, {(-0.008480655492356989), 0.335480655492357, 0.0, 0.0, 0.0, 0.0}, {2.8971530571054935, (-6.359448489975075), 4.3622954328695815, 0.0, 0.0, 0.0}, {5.325864828439257, (-11.748883564062828), 7.4955393428898365, (-0.09249506636175525), 0.0, 0.0}, {5.86145544294642, (-12.92096931784711), 8.159367898576159, (-0.071584973281401), (-0.028269050394068383), 0.0}, {0.09646076681806523, 0.01, 0.4798896504144996, 1.379008574103742, (-3.290069515436081), 2.324710524099774}};
+TABLE double E[7] = {(-0.001780011052225777), (-0.0008164344596567469), 0.007880878010261995, (-0.1447110071732629), 0.5823571654525552, (-0.45808210592918697), 0.015151515151515152};
+TABLE double B[7][4] = {{1.0, (-2.763706197274826), 2.9132554618219126, (-1.0530884977290216)}, {0.0, 0.13169999999999998, (-0.2234), 0.1017}, {0.0, 3.9302962368947516, (-5.941033872131505), 2.490627285651253}, {0.0, (-12.411077166933676), 30.33818863028232, (-16.548102889244902)}, {0.0, 37.50931341651104, (-88.1789048947664), 47.37952196281928}, {0.0, (-27.896526289197286), 65.09189467479366, (-34.87065786149661)}, {0.0, 1.5, (-4.0), 2.5}};
+struct Tsit5;
+
+// explicit.rs  Tsitouras' explicit method of order 5(4): the first choice for systems that are not stiff.
+struct Tsit5 {
+    static constexpr int ORDER = 5;
+    static constexpr bool ADAPTIVE = true;
+    static constexpr bool FSAL = true;
+    static constexpr bool GUARDS = false;
+    static constexpr double DIAGONAL = 0.0;
+    static constexpr bool ITERATES = false;
+    static constexpr bool NEEDS_DU = false;
+    template<class R, int N> using Kept = Arr<Arr<R, N>, 7>;
+    using Memory = stepper::Nothing;
+    template<class R, class S, int N, int P> static DEVICE stepper::Step<R, N, Arr<Arr<R, N>, 7>> step(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask) {
+        const auto& u = state.u;
+        const auto& p = state.p;
+        const auto& at = ask.at;
+        auto h = ask.h;
+        auto k = repeat<7>(repeat<N>(Real<R>::lit(0.0)));
+        if constexpr (true) {
+            k[0] = state.du;
+        } else {
+            k[0] = system.rhs(u, p, at.t);
+        }
+        auto w = u;
+        UNROLL for (int d = 0; d < N; d++) {
+            auto sum = (Real<R>::lit(A[(1 - 1)][0]) * k[0][d]);
+            w[d] = m_mul_add(h, sum, u[d]);
+        }
+        auto time = timeline::stage<R, S, N, P>(at, Real<R>::lit(C[1]));
+        k[1] = system.rhs(w, p, time);
+        UNROLL for (int d_1 = 0; d_1 < N; d_1++) {
+            auto sum_1 = (Real<R>::lit(A[(2 - 1)][0]) * k[0][d_1]);
+            sum_1 = m_mul_add(k[1][d_1], Real<R>::lit(A[(2 - 1)][1]), sum_1);
+            w[d_1] = m_mul_add(h, sum_1, u[d_1]);
+        }
+        auto time_1 = timeline::stage<R, S, N, P>(at, Real<R>::lit(C[2]));
+        k[2] = system.rhs(w, p, time_1);
+        UNROLL for (int d_2 = 0; d_2 < N; d_2++) {
+            auto sum_2 = (Real<R>::lit(A[(3 - 1)][0]) * k[0][d_2]);
+            sum_2 = m_mul_add(k[1][d_2], Real<R>::lit(A[(3 - 1)][1]), sum_2);
+            sum_2 = m_mul_add(k[2][d_2], Real<R>::lit(A[(3 - 1)][2]), sum_2);
+            w[d_2] = m_mul_add(h, sum_2, u[d_2]);
+        }
+        auto time_2 = timeline::stage<R, S, N, P>(at, Real<R>::lit(C[3]));
+        k[3] = system.rhs(w, p, time_2);
+        UNROLL for (int d_3 = 0; d_3 < N; d_3++) {
+            auto sum_3 = (Real<R>::lit(A[(4 - 1)][0]) * k[0][d_3]);
+            sum_3 = m_mul_add(k[1][d_3], Real<R>::lit(A[(4 - 1)][1]), sum_3);
+            sum_3 = m_mul_add(k[2][d_3], Real<R>::lit(A[(4 - 1)][2]), sum_3);
+            sum_3 = m_mul_add(k[3][d_3], Real<R>::lit(A[(4 - 1)][3]), sum_3);
+            w[d_3] = m_mul_add(h, sum_3, u[d_3]);
+        }
+        auto time_3 = timeline::stage<R, S, N, P>(at, Real<R>::lit(C[4]));
+        k[4] = system.rhs(w, p, time_3);
+        UNROLL for (int d_4 = 0; d_4 < N; d_4++) {
+            auto sum_4 = (Real<R>::lit(A[(5 - 1)][0]) * k[0][d_4]);
+            sum_4 = m_mul_add(k[1][d_4], Real<R>::lit(A[(5 - 1)][1]), sum_4);
+            sum_4 = m_mul_add(k[2][d_4], Real<R>::lit(A[(5 - 1)][2]), sum_4);
+            sum_4 = m_mul_add(k[3][d_4], Real<R>::lit(A[(5 - 1)][3]), sum_4);
+            sum_4 = m_mul_add(k[4][d_4], Real<R>::lit(A[(5 - 1)][4]), sum_4);
+            w[d_4] = m_mul_add(h, sum_4, u[d_4]);
+        }
+        auto time_4 = timeline::stage<R, S, N, P>(at, Real<R>::lit(C[5]));
+        k[5] = system.rhs(w, p, time_4);
+        UNROLL for (int d_5 = 0; d_5 < N; d_5++) {
+            auto sum_5 = (Real<R>::lit(A[(6 - 1)][0]) * k[0][d_5]);
+            sum_5 = m_mul_add(k[1][d_5], Real<R>::lit(A[(6 - 1)][1]), sum_5);
+            sum_5 = m_mul_add(k[2][d_5], Real<R>::lit(A[(6 - 1)][2]), sum_5);
+            sum_5 = m_mul_add(k[3][d_5], Real<R>::lit(A[(6 - 1)][3]), sum_5);
+            sum_5 = m_mul_add(k[4][d_5], Real<R>::lit(A[(6 - 1)][4]), sum_5);
+            sum_5 = m_mul_add(k[5][d_5], Real<R>::lit(A[(6 - 1)][5]), sum_5);
+            w[d_5] = m_mul_add(h, sum_5, u[d_5]);
+        }
+        auto time_5 = timeline::stage<R, S, N, P>(at, Real<R>::lit(C[6]));
+        k[6] = system.rhs(w, p, time_5);
+        return stepper::made<R, N, Arr<Arr<R, N>, 7>>(w, k);
+    }
+    template<class R, int N, int P> static DEVICE R scaled_error_sq(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, Arr<Arr<R, N>, 7>>& step) {
+        const auto& u = state.u;
+        auto h = ask.h;
+        auto error = repeat<N>(Real<R>::lit(0.0));
+        auto square = Real<R>::lit(0.0);
+        UNROLL for (int d = 0; d < N; d++) {
+            auto sum = (Real<R>::lit(E[0]) * step.k[0][d]);
+            sum = m_mul_add(step.k[1][d], Real<R>::lit(E[1]), sum);
+            sum = m_mul_add(step.k[2][d], Real<R>::lit(E[2]), sum);
+            sum = m_mul_add(step.k[3][d], Real<R>::lit(E[3]), sum);
+            sum = m_mul_add(step.k[4][d], Real<R>::lit(E[4]), sum);
+            sum = m_mul_add(step.k[5][d], Real<R>::lit(E[5]), sum);
+            sum = m_mul_add(step.k[6][d], Real<R>::lit(E[6]), sum);
+            error[d] = (h * sum);
+        }
+        square = norm::scaled_error_sq<R, N>(error, u, step.u, state.tolerances);
+        return square;
+    }
+    template<class R, int N> static DEVICE Arr<R, N> du_before(const Arr<Arr<R, N>, 7>& kept) {
+        return kept[0];
+    }
+    template<class R, int N> static DEVICE Arr<R, N> du_after(const Arr<Arr<R, N>, 7>& kept) {
+        return kept[6];
+    }
+    template<class R, class S, int N, int P> static DEVICE stepper::Step<R, N, Arr<Arr<R, N>, 7>> complete(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, Arr<Arr<R, N>, 7>>& step) {
+        const auto& u = state.u;
+        const auto& p = state.p;
+        const auto& at = ask.at;
+        auto h = ask.h;
+        auto out = step;
+        return out;
+    }
+    template<class R, int N, int P> static DEVICE Arr<R, N> interpolate(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, Arr<Arr<R, N>, 7>>& step, R theta) {
+        const auto& u = state.u;
+        auto h = ask.h;
+        auto sum = repeat<N>(Real<R>::lit(0.0));
+        auto weight = Real<R>::lit(B[0][(4 - 1)]);
+        UNROLL for (int j = 1; j < 4; j++) {
+            weight = m_mul_add(weight, theta, Real<R>::lit(B[0][((4 - 1) - j)]));
+        }
+        UNROLL for (int d = 0; d < N; d++) {
+            sum[d] = m_mul_add(step.k[0][d], weight, sum[d]);
+        }
+        auto weight_1 = Real<R>::lit(B[1][(4 - 1)]);
+        UNROLL for (int j_1 = 1; j_1 < 4; j_1++) {
+            weight_1 = m_mul_add(weight_1, theta, Real<R>::lit(B[1][((4 - 1) - j_1)]));
+        }
+        UNROLL for (int d_1 = 0; d_1 < N; d_1++) {
+            sum[d_1] = m_mul_add(step.k[1][d_1], weight_1, sum[d_1]);
+        }
+        auto weight_2 = Real<R>::lit(B[2][(4 - 1)]);
+        UNROLL for (int j_2 = 1; j_2 < 4; j_2++) {
+            weight_2 = m_mul_add(weight_2, theta, Real<R>::lit(B[2][((4 - 1) - j_2)]));
+        }
+        UNROLL for (int d_2 = 0; d_2 < N; d_2++) {
+            sum[d_2] = m_mul_add(step.k[2][d_2], weight_2, sum[d_2]);
+        }
+        auto weight_3 = Real<R>::lit(B[3][(4 - 1)]);
+        UNROLL for (int j_3 = 1; j_3 < 4; j_3++) {
+            weight_3 = m_mul_add(weight_3, theta, Real<R>::lit(B[3][((4 - 1) - j_3)]));
+        }
+        UNROLL for (int d_3 = 0; d_3 < N; d_3++) {
+            sum[d_3] = m_mul_add(step.k[3][d_3], weight_3, sum[d_3]);
+        }
+        auto weight_4 = Real<R>::lit(B[4][(4 - 1)]);
+        UNROLL for (int j_4 = 1; j_4 < 4; j_4++) {
+            weight_4 = m_mul_add(weight_4, theta, Real<R>::lit(B[4][((4 - 1) - j_4)]));
+        }
+        UNROLL for (int d_4 = 0; d_4 < N; d_4++) {
+            sum[d_4] = m_mul_add(step.k[4][d_4], weight_4, sum[d_4]);
+        }
+        auto weight_5 = Real<R>::lit(B[5][(4 - 1)]);
+        UNROLL for (int j_5 = 1; j_5 < 4; j_5++) {
+            weight_5 = m_mul_add(weight_5, theta, Real<R>::lit(B[5][((4 - 1) - j_5)]));
+        }
+        UNROLL for (int d_5 = 0; d_5 < N; d_5++) {
+            sum[d_5] = m_mul_add(step.k[5][d_5], weight_5, sum[d_5]);
+        }
+        auto weight_6 = Real<R>::lit(B[6][(4 - 1)]);
+        UNROLL for (int j_6 = 1; j_6 < 4; j_6++) {
+            weight_6 = m_mul_add(weight_6, theta, Real<R>::lit(B[6][((4 - 1) - j_6)]));
+        }
+        UNROLL for (int d_6 = 0; d_6 < N; d_6++) {
+            sum[d_6] = m_mul_add(step.k[6][d_6], weight_6, sum[d_6]);
+        }
+        auto out = u;
+        UNROLL for (int d_7 = 0; d_7 < N; d_7++) {
+            out[d_7] = m_mul_add((h * theta), sum[d_7], u[d_7]);
+        }
+        return out;
+    }
+};
+} // namespace tsit5
+
+namespace options {
+
+// options.rs  The options that all trajectories of a solve share. On a GPU the fields without an `R` are
+template<class R, int N> struct Options {
+    norm::Tolerances<R, N> tolerances;
+    R dt;
+    R dtmin;
+    R dtmax;
+    bool limited;
+    bool stops;
+    bool every_step;
+    control::Law<R> law;
+    control::Law<R> stiff_law;
+    u32 kind;
+    typename Real<R>::Bits max_steps;
+    u32 guard;
+};
+template<class R, int N> DEVICE Options<R, N> make_Options(const norm::Tolerances<R, N>& tolerances, const R& dt, const R& dtmin, const R& dtmax, const bool& limited, const bool& stops, const bool& every_step, const control::Law<R>& law, const control::Law<R>& stiff_law, const u32& kind, const typename Real<R>::Bits& max_steps, const u32& guard) { return {tolerances, dt, dtmin, dtmax, limited, stops, every_step, law, stiff_law, kind, max_steps, guard}; }
+
+// options.rs  The end of a trajectory.
+template<class R> struct End {
+    R t;
+    typename Real<R>::Bits code;
+    typename Real<R>::Bits steps;
+    typename Real<R>::Bits rejected;
+    typename Real<R>::Bits saved;
+    typename Real<R>::Bits guarded;
+};
+template<class R> DEVICE End<R> make_End(const R& t, const typename Real<R>::Bits& code, const typename Real<R>::Bits& steps, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& saved, const typename Real<R>::Bits& guarded) { return {t, code, steps, rejected, saved, guarded}; }
+template<class R> DEVICE End<R> end(R t, typename Real<R>::Bits code, typename Real<R>::Bits steps, typename Real<R>::Bits rejected, typename Real<R>::Bits saved, typename Real<R>::Bits guarded);
+
+// options.rs  Makes an [`End`].
+template<class R> DEVICE End<R> end(R t, typename Real<R>::Bits code, typename Real<R>::Bits steps, typename Real<R>::Bits rejected, typename Real<R>::Bits saved, typename Real<R>::Bits guarded) {
+    return make_End<R>(t, code, steps, rejected, saved, guarded);
+}
+} // namespace options
+
+namespace lane {
+
+// lane.rs  The progress of a lane's trajectory, without the arrays: these are apart, in the
+template<class R> struct Lane {
+    R t0;
+    R t1;
+    R t;
+    R t_low;
+    R dt;
+    R last_dt;
+    R plan;
+    control::Memory<R> control;
+    typename Real<R>::Bits memory;
+    typename Real<R>::Bits attempts;
+    typename Real<R>::Bits allowed;
+    typename Real<R>::Bits before;
+    typename Real<R>::Bits stop;
+    typename Real<R>::Bits rejected;
+    typename Real<R>::Bits code;
+    typename Real<R>::Bits saved;
+    R save_at;
+    typename Real<R>::Mask alive;
+    typename Real<R>::Mask mirrored;
+    typename Real<R>::Bits guarded;
+};
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& allowed, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, allowed, before, stop, rejected, code, saved, save_at, alive, mirrored, guarded}; }
+template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
+template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
+template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
+
+// lane.rs  A lane before its first trajectory.
+template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
+    auto zero = Real<R>::lit(0.0);
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none);
+}
+
+// lane.rs  Whether a lane needs a trajectory, or the next part of its span.
+template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane) {
+    return op_not(m_less_than(lane.attempts, lane.allowed));
+}
+
+// lane.rs  The distance of the next time to save from the beginning of the step. With fixed steps it is
+template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive) {
+    auto ahead_1 = ((lane.save_at - lane.t) - lane.t_low);
+    if (op_not(adaptive)) {
+        auto one = Bits<typename Real<R>::Bits>::lit(1);
+        auto done = timeline::whole_from_bits<R>(m_wrapping_sub(lane.attempts, one));
+        ahead_1 = m_mul_add((-done), lane.dt, (lane.save_at - lane.t0));
+    }
+    return ahead_1;
+}
+} // namespace lane
+
+namespace consistent {
+
+// consistent.rs  A consistent state.
+template<class R, int N> struct Start {
+    Arr<R, N> u;
+    typename Real<R>::Bits code;
+};
+template<class R, int N> DEVICE Start<R, N> make_Start(const Arr<R, N>& u, const typename Real<R>::Bits& code) { return {u, code}; }
+CONSTANT double SHORT = 1e20;
+CONSTANT u32 ITERATIONS = 24;
+CONSTANT double FRACTION = 1e-3;
+CONSTANT double ROUNDING_DOUBLE = 1e-13;
+CONSTANT double ROUNDING_SINGLE = 1e-5;
+template<class R, class S, int N, int P> DEVICE Start<R, N> consistent(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const norm::Tolerances<R, N>& tolerances);
+template<class R, class S, int N, int P> DEVICE Arr<R, N> derivative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const Arr<R, N>& f);
+
+// consistent.rs  The state near `u` that solves the algebraic equations, by Newton's method; differential
+template<class R, class S, int N, int P> DEVICE Start<R, N> consistent(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const norm::Tolerances<R, N>& tolerances) {
+    auto zero = repeat<N>(Real<R>::lit(0.0));
+    auto n = Real<R>::lit((double)(N));
+    auto last = tolerances;
+    UNROLL for (int d = 0; d < N; d++) {
+        last.abstol[d] = (tolerances.abstol[d] * Real<R>::lit(FRACTION));
+    }
+    auto rounding = Real<R>::lit_of(ROUNDING_DOUBLE, ROUNDING_SINGLE);
+    last.reltol = m_max(rounding, (tolerances.reltol * Real<R>::lit(FRACTION)));
+    auto found = u;
+    auto success = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+    auto code = success;
+    auto open = Mask<typename Real<R>::Mask>::splat(true);
+    u32 left = ITERATIONS;
+    for (;;) {
+        auto w = system.factor(found, p, t, Real<R>::lit(SHORT));
+        auto f = system.rhs(found, p, t);
+        if ((left == ITERATIONS)) {
+            open = op_and(norm::is_finite<R, N>(u), norm::is_finite<R, N>(f));
+            auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
+            code = Bits<typename Real<R>::Bits>::select(open, success, non_finite);
+        }
+        auto change = system.solve(w, system.algebraic_rows(f, zero));
+        auto moved = found;
+        UNROLL for (int d_1 = 0; d_1 < N; d_1++) {
+            moved[d_1] = (found[d_1] + change[d_1]);
+        }
+        auto moved_1 = system.algebraic_columns(moved, found);
+        UNROLL for (int d_2 = 0; d_2 < N; d_2++) {
+            change[d_2] = (moved_1[d_2] - found[d_2]);
+        }
+        auto square = norm::scaled_error_sq<R, N>(change, found, moved_1, last);
+        UNROLL for (int d_3 = 0; d_3 < N; d_3++) {
+            found[d_3] = Real<R>::select(open, moved_1[d_3], found[d_3]);
+        }
+        open = op_and(open, op_not(m_le(square, n)));
+        left = (left - 1);
+        auto stop = (left == 0);
+        if (stop) {
+            auto square_1 = norm::scaled_error_sq<R, N>(change, found, found, tolerances);
+            open = op_and(open, op_not(m_le(square_1, n)));
+            break;
+        }
+        if (op_not(m_any(open))) {
+            break;
+        }
+    }
+    UNROLL for (int d_4 = 0; d_4 < N; d_4++) {
+        found[d_4] = Real<R>::select(open, u[d_4], found[d_4]);
+    }
+    auto inconsistent = Bits<typename Real<R>::Bits>::lit(code::INCONSISTENT);
+    code = Bits<typename Real<R>::Bits>::select(open, inconsistent, code);
+    return make_Start<R, N>(found, code);
+}
+
+// consistent.rs  The derivative `u'` at a consistent state, where the right-hand side is `f`: from
+template<class R, class S, int N, int P> DEVICE Arr<R, N> derivative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const Arr<R, N>& f) {
+    auto by_time = repeat<N>(Real<R>::lit(0.0));
+    if constexpr (op_not(S::AUTONOMOUS)) {
+        by_time = system.time_gradient(u, p, t);
+    }
+    auto scaled = f;
+    UNROLL for (int d = 0; d < N; d++) {
+        scaled[d] = (f[d] * Real<R>::lit(SHORT));
+    }
+    auto w = system.factor(u, p, t, Real<R>::lit(SHORT));
+    return system.solve(w, system.algebraic_rows(by_time, scaled));
+}
+} // namespace consistent
+
+namespace first_step {
+CONSTANT double RAISED = 16.0;
+CONSTANT double LOG2_LEAST_BEND = (-10.0);
+CONSTANT double SMALL = 1e-10;
+CONSTANT double FLAT = 1e-30;
+CONSTANT double LOG2_SHARE = (-13.287712379549449);
+template<class R, class S, class M, int N, int P> DEVICE R size(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R span, const Arr<R, N>& k, const norm::Tolerances<R, N>& tolerances);
+template<class R, class S, int N, int P> DEVICE Arr<R, N> du_change(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R h, const Arr<R, N>& k);
+template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span);
+
+// first_step.rs  The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
+template<class R, class S, class M, int N, int P> DEVICE R size(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R span, const Arr<R, N>& k, const norm::Tolerances<R, N>& tolerances) {
+    auto zero = repeat<N>(Real<R>::lit(0.0));
+    auto n = Real<R>::lit((double)(N));
+    auto small = Real<R>::lit(((double)(N) * SMALL));
+    auto u_sq = norm::scaled_error_sq<R, N>(u, u, zero, tolerances);
+    auto du_sq = norm::scaled_error_sq<R, N>(k, u, zero, tolerances);
+    auto either = op_or(m_lt(u_sq, small), m_lt(du_sq, small));
+    auto half_ = Real<typename Real<R>::Single>::lit(0.5);
+    auto ratio = (control::log2_of_mean(u_sq, n) - control::log2_of_mean(du_sq, n));
+    auto ratio_1 = control::exp2_wide<R>((ratio * half_));
+    auto guess = Real<R>::select(either, Real<R>::lit(1e-6), (Real<R>::lit(0.01) * ratio_1));
+    auto h0 = m_at_most(guess, m_abs(span));
+    auto delta_f0 = du_change<R, S, N, P>(system, u, p, t, m_copysign(h0, span), k);
+    auto ddu_sq = norm::scaled_error_sq<R, N>(delta_f0, u, zero, tolerances);
+    auto per_h0 = norm::reciprocal(h0);
+    auto ddu_sq_1 = (ddu_sq * (per_h0 * per_h0));
+    auto largest = m_max(du_sq, ddu_sq_1);
+    auto log = (Real<typename Real<R>::Single>::lit(LOG2_SHARE) - control::log2_of_mean(largest, n));
+    auto root = Real<typename Real<R>::Single>::lit((0.5 / ((double)(M::ORDER) + 1.0)));
+    auto h1 = control::exp2_wide<R>((log * root));
+    auto flat = m_le(largest, Real<R>::lit(((double)(N) * FLAT)));
+    auto h1_1 = Real<R>::select(flat, m_max((h0 * Real<R>::lit(1e-3)), Real<R>::lit(1e-6)), h1);
+    auto h = m_at_most(m_min(h1_1, (Real<R>::lit(100.0) * h0)), m_abs(span));
+    auto delta_f = du_change<R, S, N, P>(system, u, p, t, m_copysign(h, span), k);
+    auto bend = vector::add(delta_f, (-(h / h0)), delta_f0);
+    auto bend_1 = norm::scaled_error_sq<R, N>(bend, u, zero, tolerances);
+    auto ratio_2 = (control::log2_of_mean(du_sq, n) - control::log2_of_mean(bend_1, n));
+    auto least = Real<typename Real<R>::Single>::lit(LOG2_LEAST_BEND);
+    auto none = Real<typename Real<R>::Single>::lit(0.0);
+    auto shorter = (h * control::exp2_wide<R>(m_min(m_max((ratio_2 * half_), least), none)));
+    return Real<R>::select(either, m_max(h, timeline::least_step(t)), shorter);
+}
+
+// first_step.rs  The change of the derivative `k` in an Euler step of size `h`.
+template<class R, class S, int N, int P> DEVICE Arr<R, N> du_change(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R h, const Arr<R, N>& k) {
+    auto moved = vector::add(u, h, k);
+    auto there = system.rhs(moved, p, (t + h));
+    if constexpr (S::MASS) {
+        there = consistent::derivative<R, S, N, P>(system, moved, p, (t + h), there);
+    }
+    return vector::add(there, Real<R>::lit((-1.0)), k);
+}
+
+// first_step.rs  Whether a step of this `size`, or a delta_f0 longer, would not advance time. An L-stable
+template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) {
+    return op_and(m_lt((size_1 * Real<R>::lit(RAISED)), timeline::least_step(t)), m_lt(size_1, m_abs(span)));
+}
+} // namespace first_step
+
+namespace begin {
+
+// begin.rs  Lanes in need, by the reason; each has one of three.
+template<class R> struct Need {
+    typename Real<R>::Mask over;
+    typename Real<R>::Mask anew;
+    typename Real<R>::Mask again;
+};
+template<class R> DEVICE Need<R> make_Need(const typename Real<R>::Mask& over, const typename Real<R>::Mask& anew, const typename Real<R>::Mask& again) { return {over, anew, again}; }
+template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons);
+
+// begin.rs  Hands in the finished trajectories of lanes in need.
+template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto anew = nobody;
+    if constexpr ((M::GUARDS && C::ADAPTIVE)) {
+        anew = op_and(op_and(need, lane.alive), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::ANEW)));
+    }
+    auto over = op_and(need, op_not(anew));
+    auto again = nobody;
+    if (o.stops) {
+        auto tried = op_and(op_and(need, lane.alive), m_less_than(none, lane.allowed));
+        auto end = feed.load_end(tried, lane.t1);
+        again = op_and(op_and(op_and(tried, m_equals(lane.t, lane.t1)), op_not(m_equals(lane.t1, end))), m_equals(lane.code, none));
+        over = op_and(over, op_not(again));
+    }
+    if ((o.stops || M::GUARDS)) {
+        auto steps = m_wrapping_add(lane.before, lane.allowed);
+        lane.before = Bits<typename Real<R>::Bits>::select(need, steps, lane.before);
+    } else {
+        lane.before = lane.allowed;
+    }
+    auto ok = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+    auto code = ok;
+    if constexpr (C::ADAPTIVE) {
+        auto early = Bits<typename Real<R>::Bits>::lit(code::MAX_STEPS);
+        code = Bits<typename Real<R>::Bits>::select(m_equals(lane.t, lane.t1), ok, early);
+    }
+    code = Bits<typename Real<R>::Bits>::select(m_equals(lane.code, none), code, lane.code);
+    auto broken = op_and(op_not(norm::is_finite<R, N>(state.u)), m_equals(code, ok));
+    auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
+    code = Bits<typename Real<R>::Bits>::select(broken, non_finite, code);
+    if constexpr (M::Memory::SWITCHES) {
+        code = op_or(code, M::Memory::template reported<R>(lane.memory));
+    }
+    auto reached = lane.t;
+    if constexpr (op_not(C::ADAPTIVE)) {
+        reached = Real<R>::select(m_equals(lane.allowed, none), lane.t0, lane.t1);
+    }
+    auto report = guard::reported<R>(lane.guarded);
+    auto end_1 = options::end<R>(reached, code, lane.before, lane.rejected, lane.saved, report);
+    feed.finish(over, state.u, end_1);
+    return make_Need<R>(over, anew, again);
+}
+
+// begin.rs  Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons) {
+    auto zero = Real<R>::lit(0.0);
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto assigned = feed.acquire(reasons.over);
+    auto fresh = op_or(assigned, reasons.anew);
+    auto begins = op_or(fresh, reasons.again);
+    state.u = feed.load_u(fresh, state.u);
+    state.p = feed.load_p(fresh, state.p);
+    auto start = feed.load_start(fresh, lane.t0);
+    auto end = feed.load_end(begins, lane.t1);
+    auto steps_left = o.max_steps;
+    if ((o.stops || M::GUARDS)) {
+        lane.before = Bits<typename Real<R>::Bits>::select(assigned, none, lane.before);
+        steps_left = m_wrapping_sub(o.max_steps, lane.before);
+    }
+    if (o.stops) {
+        auto passed = Bits<typename Real<R>::Bits>::select(reasons.again, m_wrapping_add(lane.stop, one), lane.stop);
+        lane.stop = Bits<typename Real<R>::Bits>::select(fresh, none, passed);
+        lane.t0 = Real<R>::select(reasons.again, lane.t1, Real<R>::select(fresh, start, lane.t0));
+        auto next = feed.stop_time(begins, lane.stop, end);
+        auto next_1 = Real<R>::select(m_equals(next, math::infinity<R>()), end, next);
+        lane.t1 = Real<R>::select(begins, next_1, lane.t1);
+    } else {
+        lane.t0 = start;
+        lane.t1 = end;
+    }
+    lane.t = Real<R>::select(begins, lane.t0, lane.t);
+    lane.t_low = Real<R>::select(begins, zero, lane.t_low);
+    lane.attempts = Bits<typename Real<R>::Bits>::select(need, none, lane.attempts);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(need, steps_left, lane.allowed);
+    lane.rejected = Bits<typename Real<R>::Bits>::select(assigned, none, lane.rejected);
+    lane.rejected = Bits<typename Real<R>::Bits>::select(reasons.anew, lane.before, lane.rejected);
+    lane.code = Bits<typename Real<R>::Bits>::select(fresh, none, lane.code);
+    if constexpr (M::GUARDS) {
+        lane.guarded = Bits<typename Real<R>::Bits>::select(assigned, none, lane.guarded);
+        auto next_2 = guard::next_part<R>(lane.guarded);
+        lane.guarded = Bits<typename Real<R>::Bits>::select(reasons.again, next_2, lane.guarded);
+    }
+    auto law = o.law;
+    if constexpr (M::Memory::SWITCHES) {
+        lane.memory = Bits<typename Real<R>::Bits>::select(fresh, none, lane.memory);
+        auto implicit = M::Memory::template is_implicit<R>(lane.memory);
+        law = control::choose_law<R>(implicit, o.stiff_law, o.law);
+    }
+    auto forgotten = control::fresh<R>(law);
+    lane.control = control::choose_memory<R>(begins, forgotten, lane.control);
+    auto span = (lane.t1 - lane.t0);
+    auto t_eval = lane.t0;
+    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+        t_eval = (lane.t0 + timeline::edge(lane.t0, span, lane.t1));
+    }
+    auto h0 = m_abs(o.dt);
+    if constexpr ((S::ALGEBRAIC > 0)) {
+        auto start_1 = consistent::consistent<R, S, N, P>(system, state.u, state.p, t_eval, state.tolerances);
+        state.u = vector::choose<R, N>(begins, start_1.u, state.u);
+        lane.code = Bits<typename Real<R>::Bits>::select(begins, start_1.code, lane.code);
+    }
+    auto f = system.rhs(state.u, state.p, t_eval);
+    auto k = f;
+    if constexpr (S::MASS) {
+        k = consistent::derivative<R, S, N, P>(system, state.u, state.p, t_eval, f);
+    }
+    if (((M::GUARDS && S::MASS) && (o.guard != guard::OFF))) {
+        auto scale = m_copysign(Real<R>::lit(consistent::SHORT), span);
+        auto negative = guard::is_negative<R, S, N, P>(system, state.u, state.p, t_eval, scale);
+        lane.mirrored = op_or(op_and(begins, negative), op_and(lane.mirrored, op_not(begins)));
+    }
+    state.du = vector::choose<R, N>(begins, [&]() {
+        if constexpr (M::NEEDS_DU) {
+            return k;
+        } else {
+            return f;
+        }
+    }(), state.du);
+    if constexpr (C::ADAPTIVE) {
+        auto automatic = op_and(m_equals(h0, zero), begins);
+        if (m_any(automatic)) {
+            auto chosen = first_step::size<R, S, M, N, P>(system, state.u, state.p, t_eval, span, k, state.tolerances);
+            h0 = Real<R>::select(automatic, chosen, h0);
+        }
+        auto blind = op_and(automatic, first_step::is_blind<R>(h0, lane.t0, span));
+        auto too_short = Bits<typename Real<R>::Bits>::lit(code::DT_MIN);
+        lane.code = Bits<typename Real<R>::Bits>::select(op_and(blind, m_equals(lane.code, none)), too_short, lane.code);
+        h0 = m_max(h0, timeline::least_step(lane.t0));
+        if (o.limited) {
+            h0 = m_at_most(m_max(h0, o.dtmin), o.dtmax);
+        }
+        auto next_3 = timeline::plan(lane.t0, zero, m_copysign(h0, span), Real<R>::lit(1.0));
+        lane.plan = Real<R>::select(begins, next_3, lane.plan);
+    } else {
+        auto count = timeline::steps(lane.t0, lane.t1, h0);
+        h0 = m_copysign(h0, span);
+        lane.dt = Real<R>::select(begins, h0, lane.dt);
+        auto allowed = timeline::whole_to_bits(count);
+        lane.allowed = Bits<typename Real<R>::Bits>::select(begins, allowed, lane.allowed);
+        auto rest = m_mul_add((Real<R>::lit(1.0) - count), h0, span);
+        lane.last_dt = Real<R>::select(begins, rest, lane.last_dt);
+    }
+    if ((C::SAVES && feed.saves())) {
+        lane.saved = Bits<typename Real<R>::Bits>::select(fresh, none, lane.saved);
+        lane.save_at = feed.save_time(fresh, lane.saved, lane.save_at);
+        auto at_start = op_and(fresh, m_equals(lane.save_at, lane.t0));
+        if constexpr ((S::ALGEBRAIC > 0)) {
+            at_start = op_and(at_start, m_equals(lane.code, none));
+        }
+        feed.save(at_start, lane.saved, state.u, state.p, lane.save_at);
+        lane.saved = Bits<typename Real<R>::Bits>::select(at_start, one, lane.saved);
+        lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
+    }
+    auto idle = op_and(reasons.over, op_not(assigned));
+    lane.alive = op_and(lane.alive, op_not(idle));
+    lane.t = Real<R>::select(idle, math::not_a_number<R>(), lane.t);
+    lane.save_at = Real<R>::select(idle, math::infinity<R>(), lane.save_at);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(idle, op_not(none), lane.allowed);
+    auto ended = op_and(assigned, m_equals(lane.t0, lane.t1));
+    if constexpr ((C::ADAPTIVE || (S::ALGEBRAIC > 0))) {
+        ended = op_or(ended, op_and(begins, op_not(m_equals(lane.code, none))));
+    }
+    lane.allowed = Bits<typename Real<R>::Bits>::select(ended, none, lane.allowed);
+    return op_and(begins, m_equals(lane.allowed, none));
+}
+} // namespace begin
+
+namespace attempt {
+
+// attempt.rs  The next step.
+template<class R> struct Attempt {
+    stepper::Ask<R> ask;
+    typename Real<R>::Mask last;
+    typename Real<R>::Mask run;
+    timeline::Time<R> next;
+};
+template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const timeline::Time<R>& next) { return {ask, last, run, next}; }
+
+// attempt.rs  The verdict on a step by its error and by the guard.
+template<class R> struct Verdict {
+    typename Real<R>::Mask accept;
+    R factor;
+    R square;
+};
+template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
+template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
+template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
+template<class R> DEVICE Verdict<R> accepted();
+template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory);
+template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict);
+
+// attempt.rs  The next step: the one that errors allow, or the next fixed one.
+template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
+    lane.attempts = m_wrapping_add(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
+    auto run = op_not(m_less_than(lane.allowed, lane.attempts));
+    auto last = m_equals(lane.attempts, lane.allowed);
+    if constexpr ((Real<R>::LANES == 1)) {
+        last = op_not(m_less_than(lane.attempts, lane.allowed));
+    }
+    auto h = Real<R>::select(last, lane.last_dt, lane.dt);
+    auto next_1 = timeline::after(lane.t, lane.plan);
+    if constexpr (C::ADAPTIVE) {
+        auto rest = ((lane.t1 - lane.t) - lane.t_low);
+        auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
+        last = m_le(m_abs(rest), m_abs(size));
+        h = Real<R>::select(last, rest, size);
+    } else {
+        auto i = timeline::whole_from_bits<R>(lane.attempts);
+        next_1 = timeline::grid(lane.t0, i, lane.dt);
+    }
+    auto t_eval = lane.t;
+    auto reach = h;
+    auto furthest = Real<R>::lit(timeline::BEYOND);
+    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+        auto edge = timeline::edge(lane.t, h, lane.t1);
+        auto begins = m_equals(lane.t, lane.t0);
+        t_eval = Real<R>::select(begins, (lane.t + edge), lane.t);
+        reach = Real<R>::select(last, (h - edge), h);
+        reach = Real<R>::select(begins, (reach - edge), reach);
+        furthest = Real<R>::select(last, Real<R>::lit(1.0), furthest);
+    }
+    auto busy = run;
+    if constexpr ((M::ITERATES || M::Memory::SWITCHES)) {
+        busy = op_and(run, lane.alive);
+    }
+    auto at = timeline::at(t_eval, lane.t_low, reach, furthest, busy);
+    if constexpr (((M::GUARDS && op_not(S::MASS)) && ((N % 2) == 1))) {
+        lane.mirrored = m_lt(h, Real<R>::lit(0.0));
+    }
+    auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
+    auto ask = stepper::ask<R>(at, h, lane.memory, watch);
+    return make_Attempt<R>(ask, last, run, next_1);
+}
+
+// attempt.rs  Attempts a step.
+template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask) {
+    auto step = M::template step<R, S, N, P>(system, state, ask);
+    if constexpr (S::HAS_DOMAIN) {
+        auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+        auto time = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
+        auto outside = op_and(system.out_of_domain(step.u, state.p, time), m_equals(step.code, none));
+        auto left = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
+        step.code = Bits<typename Real<R>::Bits>::select(outside, left, step.code);
+    }
+    return step;
+}
+
+// attempt.rs  The verdict on fixed steps, and the one before errors are known.
+template<class R> DEVICE Verdict<R> accepted() {
+    auto zero = Real<R>::lit(0.0);
+    return make_Verdict<R>(Mask<typename Real<R>::Mask>::splat(true), zero, zero);
+}
+
+// attempt.rs  Judges a step by the estimate of its error.
+template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    auto square = M::template scaled_error_sq<R, N, P>(state, ask, step);
+    if constexpr ((S::HAS_DOMAIN || M::ITERATES)) {
+        auto max_square = Real<R>::lit(norm::SQUARE_MAX);
+        auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+        square = Real<R>::select(solved, square, max_square);
+    }
+    auto law = o.law;
+    if constexpr (M::Memory::SWITCHES) {
+        auto implicit = M::Memory::template is_implicit<R>(lane.memory);
+        law = control::choose_law<R>(implicit, o.stiff_law, o.law);
+    }
+    auto n = Real<R>::lit((double)(N));
+    auto decision = control::decide<R>(square, n, lane.control, law, o.kind);
+    lane.control = decision.memory;
+    if constexpr (M::Memory::SWITCHES) {
+        auto switched = M::Memory::template has_switched<R>(lane.memory, step.memory);
+        auto new_ = next_memory<R, M, N>(o, step.memory);
+        lane.control = control::choose_memory<R>(switched, new_, lane.control);
+    }
+    auto factor = Real<R>::from_single(decision.factor);
+    return make_Verdict<R>(decision.accept, factor, square);
+}
+
+// attempt.rs  The controller's memory before the first step of the method that `memory` selects.
+template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory) {
+    auto law = o.law;
+    if constexpr (M::Memory::SWITCHES) {
+        auto implicit = M::Memory::template is_implicit<R>(memory);
+        law = control::choose_law<R>(implicit, o.stiff_law, o.law);
+    }
+    return control::fresh<R>(law);
+}
+
+// attempt.rs  The verdict of the guard, after that of the errors; see [`guard`].
+template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict) {
+    auto verdict_1 = verdict;
+    auto run = trial.run;
+    auto h = trial.ask.h;
+    auto careful = guard::is_careful<R>(lane.guarded);
+    auto shown = Mask<typename Real<R>::Mask>::splat(false);
+    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
+        auto one = Bits<typename Real<R>::Bits>::lit(1);
+        auto still = m_equals(lane.rejected, m_wrapping_sub(lane.attempts, one));
+        if (o.stops) {
+            still = m_equals(lane.t, lane.t0);
+        }
+        shown = op_and(op_and(op_not(verdict_1.accept), m_lt(verdict_1.factor, Real<R>::lit(guard::SHOWN))), op_not(still));
+        if (o.stops) {
+            shown = op_or(shown, trial.last);
+        }
+        if (o.limited) {
+            shown = op_or(shown, m_ge(m_abs(h), o.dtmax));
+        }
+        shown = op_and(op_and(shown, run), lane.alive);
+        if constexpr (M::ITERATES) {
+            shown = op_and(shown, m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
+        }
+        if constexpr (M::Memory::SWITCHES) {
+            shown = op_and(shown, M::Memory::template was_implicit<R>(step.memory));
+        }
+    }
+    if ((M::GUARDS && m_any(op_or(op_or(step.grows, careful), shown)))) {
+        auto solved = op_and(run, norm::is_finite<R, N>(step.u));
+        auto grows = op_and(solved, step.grows);
+        auto soon = op_and(op_and(solved, op_or(shown, careful)), op_not(grows));
+        if (m_any(soon)) {
+            auto scale = (Real<R>::lit((guard::SOON / M::DIAGONAL)) / h);
+            soon = op_and(soon, guard::would_pass<R, S, N, P>(system, state.u, state.p, trial.ask.at.t, scale, lane.mirrored));
+        }
+        auto refuse = (C::ADAPTIVE && (o.guard == guard::REJECT));
+        auto judged = guard::judge<R>(lane.guarded, grows, soon, verdict_1.accept, run, verdict_1.factor, refuse);
+        lane.guarded = judged.state;
+        if constexpr (C::ADAPTIVE) {
+            verdict_1.accept = op_and(verdict_1.accept, op_not(judged.refused));
+            verdict_1.factor = judged.factor;
+            auto forgotten = next_memory<R, M, N>(o, step.memory);
+            lane.control = control::choose_memory<R>(judged.refused, forgotten, lane.control);
+            auto anew = op_and(judged.anew, lane.alive);
+            auto begin = Bits<typename Real<R>::Bits>::lit(code::ANEW);
+            lane.code = Bits<typename Real<R>::Bits>::select(anew, begin, lane.code);
+            lane.allowed = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.allowed);
+        }
+    }
+    return verdict_1;
+}
+} // namespace attempt
+
+namespace advance {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
+template<class R, class S, class M, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+
+// advance.rs  Saves the states at saved times within a step, or the one at its end, of lanes that move.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
+    auto h = trial.ask.h;
+    auto ahead = lane::ahead<R>(lane, C::ADAPTIVE);
+    auto want = op_and(op_and(moves, trial.run), m_le(m_abs(ahead), m_abs(h)));
+    if (o.every_step) {
+        want = op_and(op_and(moves, trial.run), op_not(m_equals(lane.save_at, math::infinity<R>())));
+    }
+    if ((op_not(o.every_step) && m_any(want))) {
+        step = M::template complete<R, S, N, P>(system, state, trial.ask, step);
+    }
+    while (m_any(want)) {
+        auto saved = step.u;
+        if (o.every_step) {
+            auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
+            lane.save_at = Real<R>::select(want, end, lane.save_at);
+        } else {
+            auto within = M::template interpolate<R, N, P>(state, trial.ask, step, (ahead / h));
+            saved = vector::choose<R, N>(m_equals(ahead, h), step.u, within);
+        }
+        feed.save(want, lane.saved, saved, state.p, lane.save_at);
+        auto one = Bits<typename Real<R>::Bits>::lit(1);
+        lane.saved = Bits<typename Real<R>::Bits>::select(want, m_wrapping_add(lane.saved, one), lane.saved);
+        lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
+        ahead = lane::ahead<R>(lane, C::ADAPTIVE);
+        want = op_and(want, m_le(m_abs(ahead), m_abs(h)));
+        if (o.every_step) {
+            want = Mask<typename Real<R>::Mask>::splat(false);
+        }
+    }
+}
+
+// advance.rs  Moves lanes whose adaptive step was accepted, and plans the next step. A trajectory whose
+template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
+    auto h = trial.ask.h;
+    auto run = trial.run;
+    auto done = op_and(moves, trial.last);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(done, lane.attempts, lane.allowed);
+    lane.t = Real<R>::select(moves, Real<R>::select(trial.last, lane.t1, trial.next.t), lane.t);
+    if constexpr (op_not(Real<R>::DOUBLE)) {
+        auto low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
+        lane.t_low = Real<R>::select(moves, low, lane.t_low);
+    }
+    lane.plan = timeline::plan(lane.t, lane.t_low, h, verdict.factor);
+    auto trouble = op_not(verdict.accept);
+    auto small = Mask<typename Real<R>::Mask>::splat(false);
+    if (o.limited) {
+        auto size = (h * verdict.factor);
+        small = op_and(op_and(run, op_not(done)), m_le(m_abs(size), o.dtmin));
+        trouble = op_or(trouble, small);
+        auto size_1 = m_copysign(m_at_most(m_abs(size), o.dtmax), h);
+        lane.plan = timeline::plan(lane.t, lane.t_low, size_1, Real<R>::lit(1.0));
+    }
+    if (m_any(trouble)) {
+        auto failing = op_and(op_and(run, lane.alive), op_not(moves));
+        small = op_and(small, lane.alive);
+        auto one = Bits<typename Real<R>::Bits>::lit(1);
+        lane.rejected = Bits<typename Real<R>::Bits>::select(failing, m_wrapping_add(lane.rejected, one), lane.rejected);
+        auto part = timeline::plan(lane.t, lane.t_low, h, Real<R>::lit((1.0 / 64.0)));
+        auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
+        auto stalls = timeline::stalls(lane.t, lane.t_low, part);
+        auto odd = op_or(small, op_and(failing, op_or(beyond, stalls)));
+        if (m_any(odd)) {
+            auto size_2 = timeline::planned(lane.t, lane.t_low, lane.plan);
+            auto shorter = timeline::plan(lane.t, lane.t_low, h, Real<R>::lit(0.25));
+            lane.plan = Real<R>::select(op_and(failing, m_ge(m_abs(size_2), m_abs(h))), shorter, lane.plan);
+            auto stuck = op_or(small, op_and(failing, timeline::stalls(lane.t, lane.t_low, lane.plan)));
+            auto before = M::template du_before<R, N>(step.k);
+            auto hopeless = op_and(failing, op_not(norm::is_finite<R, N>(before)));
+            if constexpr (S::HAS_DOMAIN) {
+                auto outside = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
+                auto still = op_and(failing, m_equals(step.code, outside));
+                UNROLL for (int d = 0; d < N; d++) {
+                    auto moved = m_abs((step.u[d] - state.u[d]));
+                    auto few = (m_abs(state.u[d]) * timeline::few_units<R>());
+                    still = op_and(still, m_le(moved, few));
+                }
+                stuck = op_or(stuck, still);
+            }
+            auto code = Bits<typename Real<R>::Bits>::select(op_or(hopeless, op_not(norm::is_finite<R, 1>(array(verdict.square)))), Bits<typename Real<R>::Bits>::lit(code::NON_FINITE), Bits<typename Real<R>::Bits>::lit(code::DT_MIN));
+            auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+            auto code_1 = Bits<typename Real<R>::Bits>::select(solved, code, step.code);
+            auto given_up = op_or(stuck, hopeless);
+            lane.code = Bits<typename Real<R>::Bits>::select(given_up, code_1, lane.code);
+            lane.allowed = Bits<typename Real<R>::Bits>::select(given_up, lane.attempts, lane.allowed);
+        }
+    }
+}
+
+// advance.rs  Moves lanes by fixed steps.
+template<class R, class S, class M, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    lane.t = Real<R>::select(trial.last, lane.t1, trial.next.t);
+    if constexpr (((op_not(S::AUTONOMOUS) || S::STEPWISE) && op_not(Real<R>::DOUBLE))) {
+        lane.t_low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
+    }
+    auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+    lane.code = Bits<typename Real<R>::Bits>::select(m_equals(lane.code, none), step.code, lane.code);
+}
+} // namespace advance
+
+namespace integrate {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& feed, const options::Options<R, N>& o);
+
+// integrate.rs  Integrates every trajectory of `feed` from the beginning to the end of its time span.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void integrate(S system, Q& feed, const options::Options<R, N>& o) {
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto zero = repeat<N>(Real<R>::lit(0.0));
+    auto tolerances = o.tolerances;
+    if constexpr (op_not(C::ADAPTIVE)) {
+        tolerances = norm::tight<R, N>(o.tolerances);
+    }
+    auto p = feed.load_p(nobody, repeat<P>(Real<R>::lit(0.0)));
+    auto state = stepper::state<R, N, P>(zero, p, zero, tolerances);
+    auto t0 = feed.load_start(nobody, Real<R>::lit(0.0));
+    auto t1 = feed.load_end(nobody, Real<R>::lit(0.0));
+    auto lane = lane::empty<R>(t0, t1, o.law);
+    for (;;) {
+        auto need = lane::is_in_need<R>(lane);
+        while (m_any(need)) {
+            auto reasons = begin::hand_in<R, M, Q, C, N, P>(feed, o, state, lane, need);
+            need = begin::begin<R, S, M, Q, C, N, P>(system, feed, o, state, lane, need, reasons);
+        }
+        if (op_not(feed.vote(lane.alive))) {
+            break;
+        }
+        for (;;) {
+            auto trial = attempt::next<R, S, M, C, N, P>(o, lane);
+            auto step = attempt::attempt<R, S, M, N, P>(system, state, trial.ask);
+            auto verdict = attempt::accepted<R>();
+            if constexpr (C::ADAPTIVE) {
+                verdict = attempt::judge<R, S, M, N, P>(o, state, lane, trial.ask, step);
+            }
+            if constexpr (M::GUARDS) {
+                verdict = attempt::watch_growth<R, S, M, C, N, P>(system, o, state, lane, trial, step, verdict);
+            }
+            if constexpr (M::Memory::SWITCHES) {
+                lane.memory = Bits<typename Real<R>::Bits>::select(trial.run, step.memory, lane.memory);
+            }
+            auto moves = verdict.accept;
+            if constexpr (C::ADAPTIVE) {
+                moves = op_and(verdict.accept, trial.run);
+            }
+            if ((C::SAVES && feed.saves())) {
+                advance::record<R, S, M, Q, C, N, P>(system, feed, o, state, lane, trial, step, moves);
+            }
+            if constexpr (C::ADAPTIVE) {
+                advance::adaptively<R, S, M, N, P>(o, state, lane, trial, step, verdict, moves);
+            } else {
+                advance::by_fixed_steps<R, S, M, N, P>(lane, trial, step);
+            }
+            state.u = vector::choose<R, N>(moves, step.u, state.u);
+            if constexpr (M::FSAL) {
+                auto after = M::template du_after<R, N>(step.k);
+                state.du = vector::choose<R, N>(moves, after, state.du);
+            }
+            if (feed.should_refill(lane::is_in_need<R>(lane))) {
+                break;
+            }
+        }
+    }
+}
+} // namespace integrate
+
+
+// lorenz
+struct System {
+    static constexpr bool AUTONOMOUS = true;
+    static constexpr bool STEPWISE = false;
+    static constexpr bool MASS = false;
+    static constexpr int ALGEBRAIC = 0;
+    static constexpr bool HAS_DOMAIN = false;
+    static constexpr int OBSERVABLES = 0;
+    template<class R> using Factors = Arr<R, 8>;
+    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
+        auto v0 = (u[1] - u[0]);
+        auto v1 = (p[0] * v0);
+        auto v2 = (p[1] - u[2]);
+        auto v3 = m_mul_add(u[0], v2, (-u[1]));
+        auto v4 = (u[0] * u[1]);
+        auto v5 = m_mul_add((-p[2]), u[2], v4);
+        return array(v1, v3, v5);
+    }
+    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
+        auto zero = Real<R>::lit(0.0);
+        auto v0 = (p[1] - u[2]);
+        return array(array((-p[0]), p[0], zero), array(v0, Real<R>::lit((-1.0)), (-u[0])), array(u[1], u[0], (-p[2])));
+    }
+    template<class R> static DEVICE Arr<Arr<R, 3>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
+        auto zero = Real<R>::lit(0.0);
+        auto v0 = (u[1] - u[0]);
+        return array(array(v0, zero, zero), array(zero, u[0], zero), array(zero, zero, (-u[2])));
+    }
+    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
+        auto zero = Real<R>::lit(0.0);
+        return array(zero, zero, zero);
+    }
+    template<class R> static DEVICE Arr<R, 8> factor(const Arr<R, 3>& u, const Arr<R, 3>& p, R t, R scale) {
+        auto v0 = (scale + p[0]);
+        auto v1 = m_reciprocal(v0);
+        auto v2 = (p[1] - u[2]);
+        auto v3 = (scale - Real<R>::lit((-1.0)));
+        auto v4 = (v2 * v1);
+        auto v5 = m_mul_add((-v4), p[0], v3);
+        auto v6 = m_reciprocal(v5);
+        auto v7 = (scale + p[2]);
+        auto v8 = (u[1] * v1);
+        auto v9 = m_mul_add((-v8), p[0], (-u[0]));
+        auto v10 = (v9 * v6);
+        auto v11 = m_mul_add((-v10), u[0], v7);
+        auto v12 = m_reciprocal(v11);
+        return array(v1, (-p[0]), (-v4), v6, u[0], (-v8), v10, v12);
+    }
+    template<class R> static DEVICE Arr<R, 3> solve(const Arr<R, 8>& w, const Arr<R, 3>& b) {
+        auto v0 = m_mul_add((-w[2]), b[0], b[1]);
+        auto v1 = m_mul_add((-w[5]), b[0], b[2]);
+        auto v2 = m_mul_add((-w[6]), v0, v1);
+        auto v3 = (v2 * w[7]);
+        auto v4 = m_mul_add((-w[4]), v3, v0);
+        auto v5 = (v4 * w[3]);
+        auto v6 = m_mul_add((-w[1]), v5, b[0]);
+        auto v7 = (v6 * w[0]);
+        return array(v7, v5, v3);
+    }
+    template<class R> static DEVICE typename Real<R>::Mask negative(const Arr<R, 8>& w) {
+        auto signs = op_xor(op_xor(m_to_bits(w[0]), m_to_bits(w[3])), m_to_bits(w[7]));
+        return m_lt(m_copysign(Real<R>::lit(1.0), Real<R>::from_bits(signs)), Real<R>::lit(0.0));
+    }
+};
+
+// What the kernel is compiled for.
+struct Config {
+    typedef double Number;
+    typedef odes::System System;
+    typedef tsit5::Tsit5 Method;
+    static constexpr int STATES = 3;
+    static constexpr int PARAMETERS = 3;
+    // How many of each are saved at a time; of times one or none.
+    static constexpr int SAVED_STATES = 3;
+    static constexpr int SAVED_OBSERVABLES = 0;
+    static constexpr int SAVED_TIMES = 0;
+    static constexpr bool SAVES = true;
+    static constexpr bool ADAPTIVE = true;
+    static constexpr bool REFILL = true;
+    static constexpr bool LIMITED = false;
+    static constexpr bool STOPS = false;
+    static constexpr bool OWN_TOLERANCES = false;
+    static constexpr u32 LAW_KIND = 0;
+    static constexpr u32 GUARD = 0;
+};
+// For each column its place among the shared numbers, or -1.
+CONSTANT int SHARED_AT[8] = {0, 1, 2, -1, 3, 4, 5, 6};
+constexpr int SHARED_COUNT = 7;
+} // namespace odes
+// feed.hpp
+
+KERNEL(odes_solve, 64)
+static_assert(sizeof(odes::Job<double>) == 272, "the layout of JobArguments");

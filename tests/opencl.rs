@@ -1,0 +1,336 @@
+//! Kernels run: their text, of every kind of method and every option, on an OpenCL runtime for
+//! CPUs, where sub-groups vote and work-groups share a queue. All bits are those of the CPU's
+//! scalar reference.
+//!
+//! Where there is no such runtime this test says so and passes; `ODES_REQUIRE_OPENCL=1` makes that
+//! a failure, and `scripts/install-opencl.sh` installs one.
+
+#[path = "support/conserved.rs"]
+mod conserved;
+#[path = "support/cpp.rs"]
+mod cpp;
+#[path = "support/observed.rs"]
+mod observed;
+#[path = "support/opencl.rs"]
+mod opencl;
+mod systems;
+#[path = "support/workloads.rs"]
+mod workloads;
+
+use observed::observed_sweep;
+use odes::internals::kernel::{BLOCK, Target};
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{EnsembleSolution, GrowthGuard, Method, Vary};
+use odes_models::{hires, robertson};
+use opencl::OpenCl;
+use std::io::Write as _;
+use workloads::*;
+
+/// All numbers that a solution holds, as bits.
+fn numbers<S, T, const N: usize, const P: usize>(a: &EnsembleSolution<S, T, N, P>) -> Vec<u64>
+where
+    S: System<N, P>,
+    T: Scalar,
+{
+    // The sign and payload of a NaN are not defined.
+    let bits = |x: &T| if x.widen().is_nan() { u64::MAX } else { x.widen().to_bits() };
+    let mut all = Vec::new();
+    for (i, trajectory) in a.iter().enumerate() {
+        all.extend(a.final_state(i).iter().map(bits));
+        all.push(bits(&trajectory.end_time()));
+        all.extend((0..trajectory.len()).map(|slot| bits(&trajectory.time(slot))));
+        all.extend(trajectory.states().flat_map(|state| state.map(|x| bits(&x))));
+        all.extend(trajectory.observables().iter().map(bits));
+        all.push(a.code(i) as u64);
+        all.push(u64::from(a.held_unstable(i)));
+        all.extend([a.accepted(i), a.rejected(i), a.guarded(i)].map(u64::from));
+    }
+    all
+}
+
+/// The rows of the table so far, with those that differ.
+struct Table {
+    place: OpenCl,
+    compared: usize,
+    wrong: Vec<String>,
+}
+
+impl Table {
+    /// Solves an ensemble in both places and compares the bits.
+    fn row<M, S, T, F, const N: usize, const P: usize>(
+        &mut self,
+        what: &str,
+        method: M,
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+    ) where
+        M: Method,
+        S: System<N, P>,
+        T: Scalar,
+        F: Vary<S, T, N, P>,
+    {
+        let reference = ensemble.solve(method, EnsembleSerial, options).unwrap();
+        let solution = ensemble.solve(method, self.place, options).unwrap();
+        assert!(reference.codes().any(ReturnCode::is_success), "{what}: nothing succeeds");
+        let (expected, found) = (numbers(&reference), numbers(&solution));
+        // A trajectory with another number of steps shifts the rest.
+        let same = expected.iter().zip(&found).filter(|(a, b)| a == b).count();
+        let (compared, differing) = (expected.len(), expected.len().max(found.len()) - same);
+        let row = format!(
+            "{:<14} {:<12} {:<9} {:>12} {compared:>7} {differing:>6} {:>9.2}  {what} ({})",
+            ensemble.system().info().name,
+            M::PROPERTIES.name,
+            T::NAME,
+            reference.len(),
+            solution.timings().compile,
+            solution.backend(),
+        );
+        say(&row);
+        self.compared += compared;
+        if differing > 0 {
+            self.wrong.push(row);
+        }
+    }
+}
+
+/// Prints past the capture of tests' output, since a log is to have the table.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// More trajectories than threads, and not a multiple of a work-group.
+const MANY: usize = 1003;
+
+/// A right-hand side that is NaN beyond one, so that steps that get there are tried again.
+#[ode_system]
+fn branch(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
+    let rest = (1.0 - u[0] * u[0]).sqrt();
+    [p[0] * rest, p[1] - rest * u[1]]
+}
+
+/// A pulse of one between two times, which are times to stop at.
+#[ode_system]
+fn pulse(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    let on = if t > p[0] && t < p[1] { 1.0 } else { 0.0 };
+    [on - 0.1 * u[0]]
+}
+
+/// Growth from a seed to one, and a component that follows it at once: steps of implicit methods
+/// would pass over it.
+#[ode_system]
+fn autocatalysis(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
+    let [x, follower] = *u;
+    [p[0] * x * (1.0 - x), 1e3 * p[0] * (x - follower)]
+}
+
+/// A system whose linear equations exchange rows where pivots are small.
+#[ode_system(pivoting = "on")]
+fn mixed(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
+    let [x, y, z] = *u;
+    [p[0] * y - x, p[1] * (z - x * x) + t.cos(), 40.0 * (x - y) - z]
+}
+
+/// Species that all feed on one another: so many that a device eliminates in loops over tiles too.
+#[ode_system]
+mod crowd {
+    const N: usize = 33;
+    fn rhs(du: &mut [f64; N], u: &[f64; N], p: &[f64; 1]) {
+        let mut all = 0.0;
+        for j in 0..N {
+            all += 0.02 * (1 + j * 3 % 11) as f64 * u[j];
+        }
+        for i in 0..N {
+            du[i] = u[i] * (p[0] * (1.0 + 0.1 * i as f64) - all - u[i]);
+        }
+    }
+}
+
+/// A system whose names are words of OpenCL.
+#[ode_system]
+fn kernel(global: &[f64; 2], uint4: &[f64; 2], half: f64) -> [f64; 2] {
+    let [local, constant] = *global;
+    let as_float = uint4[0] * half;
+    let pipe = as_float + uint4[1] * constant;
+    [constant, -local - pipe]
+}
+
+/// Trajectories of a system between its parameters and these, times two.
+fn sweep<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
+    system: S,
+    (u0, p, end): ([f64; N], [f64; P], f64),
+    n: usize,
+) -> EnsembleProblem<S, T, impl Vary<S, T, N, P>, N, P> {
+    let problem = OdeProblem::new(
+        system,
+        u0.map(T::narrow),
+        T::narrow(0.0)..=T::narrow(end),
+        p.map(T::narrow),
+    );
+    EnsembleProblem::new(problem).trajectories(n).vary(
+        move |q: OdeProblem<S, T, N, P>, i: usize| {
+            let x = 1.0 + ((i * 389) % n) as f64 / n as f64;
+            q.with_p(p.map(|p| T::narrow(p * x)))
+        },
+    )
+}
+
+fn explicit_methods(table: &mut Table) {
+    let options = SolveOptions::default().tolerance(1e-6);
+    let saving = options.clone().saveat(1.0);
+    table.row("saves, queue", Tsit5, &lorenz_sweep::<f64>(MANY, 10.0), &saving);
+    table.row("saves, queue", Tsit5, &lorenz_sweep::<f32>(MANY, 10.0), &saving);
+    table.row("queue", Vern7, &lorenz_sweep::<f64>(MANY, 10.0), &options);
+    for n in [1, 63, 64, 65] {
+        table.row("few", Vern7, &lorenz_sweep::<f64>(n, 2.0), &options);
+    }
+    let queue = table.place;
+    table.place = queue.refill(false);
+    table.row("no queue", Vern7, &lorenz_sweep::<f64>(MANY, 10.0), &options);
+    table.place = queue;
+    let fixed = SolveOptions::default().fixed_step(0.01).saveat(0.25);
+    table.row("fixed steps, saves", Tsit5, &lorenz_sweep::<f64>(MANY, 3.0), &fixed);
+    table.place = queue.refill(true);
+    table.row("fixed steps, queue", Tsit5, &lorenz_sweep::<f32>(MANY, 3.0), &fixed);
+    table.place = queue;
+    let given_up = options.clone().max_steps(300);
+    table.row("given up", Tsit5, &van_der_pol_sweep::<f32>(MANY), &given_up);
+    let words = sweep::<_, f64, 2, 2>(kernel, ([1.0, 0.0], [0.5, 0.25], 3.0), MANY);
+    table.row("words of OpenCL", Tsit5, &words, &options);
+}
+
+fn options(table: &mut Table) {
+    let options = SolveOptions::default().reltol(1e-5);
+    let own = options.clone().abstol([1e-6, 1e-5, 1e-7]).dtmax(0.04).saveat(0.5);
+    let pid = own.clone().controller(Controller::pid(0.49, -0.34, 0.1));
+    table.row("own tolerances, dtmax, pid", Tsit5, &lorenz_sweep::<f64>(MANY, 5.0), &pid);
+    let predictive = own.controller(Controller::predictive());
+    table.row("…, predictive", Tsit5, &lorenz_sweep::<f32>(MANY, 5.0), &predictive);
+    for saving in [Saving::Observables, Saving::Both] {
+        let options = options.clone().saveat(0.3).saving(saving);
+        table.row("observables", Tsit5, &observed_sweep::<f64>(MANY, 3.0), &options);
+    }
+    let steps = options.clone().saveat(SaveAt::Steps);
+    table.row("saves every step", Tsit5, &lorenz_sweep::<f64>(MANY, 3.0), &steps);
+    let pulses = sweep::<_, f64, 1, 2>(pulse, ([0.0], [5.5, 6.0], 100.0), MANY)
+        .tstops(|q: &OdeProblem<_, f64, 1, 2>, _| q.p.to_vec());
+    table.row("stops", Tsit5, &pulses, &options.clone().tstops([20.0, 40.0]));
+    // Initial states, parameters and spans of their own; some run backwards, not at all, or fail.
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(MANY).vary(|q, i| {
+        let x = i as f64 / MANY as f64;
+        let q = q.with_u0([1.0 + x, x, -x]).with_p([10.0, 28.0 * x, 8.0 / 3.0]);
+        match i % 10 {
+            3 => q.with_u0([f64::NAN, 0.0, 0.0]),
+            5 => q.with_tspan(1.0..=0.5 * x),
+            7 => q.with_tspan(x..=x),
+            9 => q.with_u0([1e200, 1e200, 1.0]),
+            _ => q.with_tspan(-x..=10.0 * x),
+        }
+    });
+    table.row("everything varies", Tsit5, &ensemble, &options.saveat(0.5));
+}
+
+fn functions(table: &mut Table) {
+    use systems::{functions, tables};
+    let options = SolveOptions::default().tolerance(1e-6).saveat(0.5);
+    table.row("functions", Tsit5, &transcendental_sweep::<f64>(MANY), &options);
+    table.row("functions", Tsit5, &transcendental_sweep::<f32>(MANY), &options);
+    // Three steps only: the system has no meaning, and its solutions soon grow.
+    let fixed = SolveOptions::default().fixed_step(0.001);
+    let problem = OdeProblem::new(functions::functions, functions::U, 0.0..=0.003, functions::P);
+    let near = |u: [f64; 12], i: usize| u.map(|x| x * (1.0 + 1e-4 * i as f64));
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(MANY)
+        .vary(|q, i| q.with_u0(near(functions::U, i)));
+    table.row("all functions, called", Tsit5, &ensemble, &fixed);
+    let fixed = SolveOptions::default().fixed_step(0.01);
+    let ensemble = sweep::<_, f64, 4, 5>(tables::tables, (tables::U, tables::P, 1.0), MANY);
+    table.row("tables", Tsit5, &ensemble, &fixed);
+    let ensemble = sweep::<_, f32, 4, 5>(tables::tables, (tables::U, tables::P, 1.0), MANY);
+    table.row("tables", Tsit5, &ensemble, &fixed);
+}
+
+fn implicit_methods(table: &mut Table) {
+    let robertson = (robertson::U0, robertson::P, 1e4);
+    let ensemble = sweep::<_, f64, 3, 3>(robertson::robertson, robertson, MANY);
+    let options = SolveOptions::default().reltol(1e-5).abstol(1e-9);
+    table.row("stiff", Rosenbrock23, &ensemble, &options);
+    table.row("stiff", Rodas4, &ensemble, &options);
+    table.row("stiff, saves", Rodas5P, &ensemble, &options.clone().saveat(1000.0));
+    table.row("stiff", TrBdf2, &ensemble, &options);
+    table.row("stiff", KenCarp4, &ensemble, &options);
+    table.row("stiff, saves", Kvaerno5, &ensemble, &options.clone().saveat(1000.0));
+    table.row("switches", Tsit5Rodas4, &ensemble, &options);
+    let hires = sweep::<_, f32, 8, 4>(hires::hires, (hires::U0, hires::P, 300.0), MANY);
+    table.row("stiff", Rodas5P, &hires, &SolveOptions::default().tolerance(1e-4));
+    let fixed = SolveOptions::default().fixed_step(0.01);
+    table.row("fixed steps", Rodas4, &lorenz_sweep::<f64>(MANY, 2.0), &fixed);
+
+    let parameters = ([1.0, 0.0, 0.0], robertson.1, 1e4);
+    let conserved = sweep::<_, f64, 3, 3>(conserved::robertson, parameters, MANY);
+    table.row("algebraic equation", Rodas5P, &conserved, &options);
+    table.row("algebraic equation", Kvaerno5, &conserved, &options);
+    let seeds = sweep::<_, f64, 2, 1>(autocatalysis, ([1e-16, 0.0], [1.0], 100.0), MANY);
+    let guarded = options.clone().growth_guard(GrowthGuard::Reject);
+    table.row("guard rejects", Rodas4, &seeds, &guarded);
+    let swapped = sweep::<_, f64, 3, 2>(mixed, ([1.0, 0.5, -0.5], [7.0, 3.0], 5.0), MANY);
+    table.row("pivots", Rodas4, &swapped, &options);
+    let crowded = sweep::<_, f64, 33, 1>(crowd, ([0.5; 33], [0.5], 5.0), 195);
+    table.row("tiles", Rodas4, &crowded, &options);
+    let problem = OdeProblem::new(branch, [0.0, 1.0], 0.0..=1.4, [1.0, 0.5]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(MANY).vary(|problem, i| {
+        let x = i as f64 / MANY as f64;
+        problem.with_p([0.3 + 0.7 * x, 0.5 - x])
+    });
+    let options = SolveOptions::default().tolerance(1e-5).first_step(1.4);
+    table.row("steps to NaN", Rodas4, &ensemble, &options);
+    table.row("steps to NaN", Kvaerno5, &ensemble, &options);
+}
+
+/// Threads of a sub-group vote together, and all threads take from one queue: no bits show it,
+/// since those of a trajectory do not depend on the others.
+#[test]
+fn threads_vote_and_take_numbers() {
+    let Some(place) = OpenCl::find() else { return };
+    let source = Target::OpenCl.prelude()
+        + r"
+        kernel void words(global u32* counter, global u32* out) {
+            u32 i = get_global_id(0);
+            out[2 * i] = odes::votes(i * i % 7 < 3);
+            out[2 * i + 1] = odes::next_of(counter);
+        }";
+    const GROUPS: usize = 5;
+    let mut counter = 10_u32;
+    let mut out = vec![[u32::MAX; 2]; GROUPS * BLOCK as usize];
+    let arguments = ((&raw mut counter).cast_const(), out.as_mut_ptr().cast_const());
+    // SAFETY: each thread writes its own two numbers, and counts.
+    let lanes = unsafe { place.run((&source, "words"), GROUPS, arguments) };
+    assert!(lanes > 1, "a sub-group of one: nothing votes");
+    for (group, of_group) in out.chunks(lanes).enumerate() {
+        let voters = (group * lanes..).take(of_group.len());
+        let expected = voters.filter(|i| i * i % 7 < 3).count() as u32;
+        assert!(of_group.iter().all(|[votes, _]| *votes == expected), "{of_group:?}, {expected}");
+    }
+    let mut taken: Vec<u32> = out.iter().map(|[_, number]| *number).collect();
+    taken.sort_unstable();
+    assert!(taken.into_iter().eq(10..10 + out.len() as u32) && counter == 10 + out.len() as u32);
+}
+
+/// All kernels in one test, so that the rows of its table are in order.
+#[test]
+fn kernels_have_the_bits_of_the_cpu() {
+    let Some(place) = OpenCl::find() else { return };
+    say(&format!("\n{}", place.name()));
+    let title = "system         method       precision trajectories numbers differ build (s)  what";
+    say(title);
+    let mut table = Table { place, compared: 0, wrong: Vec::new() };
+    explicit_methods(&mut table);
+    options(&mut table);
+    functions(&mut table);
+    implicit_methods(&mut table);
+    let Table { compared, wrong, .. } = table;
+    say(&format!("{compared} numbers compared, {} kernels with others\n", wrong.len()));
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}

@@ -1,0 +1,316 @@
+//! The interface: named fields, sweeps, methods by name, places, errors, files. The methods are the
+//! cheapest to compile, since none of this depends on them.
+
+mod save;
+mod sinks;
+mod sweeps;
+mod times;
+mod values;
+
+use odes::backend::{self, ColumnRange, Columns, Settings, Task, Workers};
+use odes::prelude::*;
+use odes::{
+    AnyMethod, EnsembleAlgorithm, Euler, Heun, Memory, RawResults, ResultSink, Rk4, RunReport,
+    SolveError, Vary,
+};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::thread::ThreadId;
+
+/// Predators and their prey, by names.
+#[ode_system]
+mod hunting {
+    pub struct State {
+        pub prey: f64,
+        pub predators: f64,
+    }
+    pub struct Parameters {
+        pub birth: f64,
+        pub death: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        let eaten = u.prey * u.predators;
+        State { prey: p.birth * u.prey - eaten, predators: eaten - p.death * u.predators }
+    }
+
+    #[observable]
+    pub(crate) fn animals(u: &State) -> f64 {
+        u.prey + u.predators
+    }
+}
+
+use hunting::{Parameters, State};
+
+const STATE: State = State { prey: 1.0, predators: 0.5 };
+const PARAMETERS: Parameters = Parameters { birth: 1.5, death: 1.0 };
+
+fn steps() -> SolveOptions {
+    SolveOptions::default().fixed_step(0.125)
+}
+
+#[test]
+fn names_go_in_and_come_out() {
+    let named = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let numbered = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, [1.5, 1.0]);
+    assert_eq!(named, numbered);
+    let other = State { prey: 2.0, predators: 1.0 };
+    let rich = Parameters { birth: 3.0, death: 1.0 };
+    assert_eq!(
+        numbered.with_u0(other).with_p(rich),
+        numbered.with_u0([2.0, 1.0]).with_p([3.0, 1.0])
+    );
+    // In both precisions: what is written says which.
+    let single = OdeProblem::new(hunting, STATE, 0.0_f32..=1.0, PARAMETERS);
+    assert_eq!(single.u0, [1.0_f32, 0.5]);
+
+    let solution = named.solve(Rk4, &steps().saveat(0.5)).unwrap();
+    let [prey, predators] = solution.final_state();
+    let end: State = solution.final_state_as();
+    assert_eq!([end.prey, end.predators], [prey, predators]);
+    let trajectory = solution.trajectory();
+    assert_eq!(trajectory.p_as::<Parameters>().birth, 1.5);
+    assert_eq!(trajectory.final_state_as::<State>().prey, prey);
+    assert_eq!((trajectory.u0(), trajectory.tspan()), ([1.0, 0.5], (0.0, 1.0)));
+    let by_name: Vec<f64> = trajectory.states().map(State::from).map(|u| u.prey).collect();
+    assert_eq!(by_name.last(), Some(&prey));
+    // A public observable is a function of a named state.
+    assert_eq!(hunting::animals(&end), trajectory.final_observables()[0]);
+}
+
+#[test]
+fn time_spans_are_written_in_three_ways() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    assert_eq!(problem, OdeProblem::new(hunting, STATE, (0.0, 1.0), PARAMETERS));
+    assert_eq!(problem, OdeProblem::new(hunting, STATE, 0.0..1.0, PARAMETERS));
+    assert_eq!(problem.with_tspan((2.0, -1.0)), problem.with_tspan(2.0..=-1.0));
+}
+
+odes::any_method! {
+    /// The methods that are compiled here.
+    enum Chosen { Euler, Heun, Rk4 }
+}
+
+#[test]
+fn methods_are_chosen_by_name() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let by_type = [
+        problem.solve(Euler, &steps()).unwrap().final_state(),
+        problem.solve(Heun, &steps()).unwrap().final_state(),
+        problem.solve(Rk4, &steps()).unwrap().final_state(),
+    ];
+    for (i, &method) in Chosen::ALL.iter().enumerate() {
+        let name = method.to_string().to_uppercase();
+        let parsed: Chosen = name.parse().unwrap();
+        let solution =
+            EnsembleProblem::new(problem).solve(parsed, EnsembleSerial, &steps()).unwrap();
+        assert_eq!(solution.final_state(0), by_type[i]);
+        assert_eq!(solution.method().name, Chosen::NAMES[i]);
+    }
+    assert_eq!([Chosen::from(Euler), Rk4.into()], [Chosen::Euler, Chosen::Rk4]);
+    assert_eq!("VERN7".parse::<AnyMethod>().unwrap(), AnyMethod::Vern7);
+    let error = "tsit5".parse::<Chosen>().unwrap_err();
+    assert_eq!(
+        format!("{error:?}"),
+        "there is no method `tsit5` here; there are `Euler`, `Heun`, `Rk4`"
+    );
+    let near = "rk5".parse::<Chosen>().unwrap_err();
+    assert_eq!(near.nearest(), ["Rk4"]);
+    let begin = "there is no method `rk5` here; did you mean `Rk4`? there are `Euler`, ";
+    assert!(near.to_string().starts_with(begin), "{near}");
+    // In files, too, of which this is one that names a method and options.
+    let (method, options): (Chosen, SolveOptions) =
+        serde_json::from_str(r#"["heun", { "abstol": [1e-9, 1e-6], "step": { "fixed": 0.125 } }]"#)
+            .unwrap();
+    let solution = problem.solve(method, &options).unwrap();
+    assert_eq!(solution.final_state(), by_type[1]);
+    assert_eq!(serde_json::to_string(&method).unwrap(), "\"Heun\"");
+}
+
+#[test]
+fn places_may_be_borrowed_and_boxed() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
+    let expected = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap().final_state(0);
+    let threads = EnsembleThreads.threads(2);
+    for _ in 0..2 {
+        let solution = ensemble.solve(Euler, &threads, &steps()).unwrap();
+        assert_eq!(solution.final_state(0), expected);
+    }
+    let solution = ensemble.solve(Euler, Box::new(EnsembleThreads), &steps()).unwrap();
+    assert_eq!(solution.final_state(0), expected);
+}
+
+/// Problems are evaluated on the threads of the place.
+#[test]
+fn problems_are_made_where_they_are_solved() {
+    let n = 20_000;
+    let makers = Mutex::new(Vec::<ThreadId>::new());
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(n)
+        .vary(|problem, _| {
+            let mut makers = makers.lock().unwrap();
+            let here = std::thread::current().id();
+            if !makers.contains(&here) {
+                makers.push(here);
+            }
+            problem
+        });
+    ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
+    assert_eq!(*makers.lock().unwrap(), [std::thread::current().id()]);
+
+    makers.lock().unwrap().clear();
+    let three = EnsembleThreads.threads(3);
+    ensemble.solve(Euler, &three, &steps()).unwrap();
+    let mut own = Vec::new();
+    three.prepare(&mut |_| own = rayon::broadcast(|_| std::thread::current().id())).unwrap();
+    let makers = makers.lock().unwrap();
+    assert!(!makers.is_empty() && makers.iter().all(|maker| own.contains(maker)));
+}
+
+/// A panic in the user's own function reaches the user, wherever problems are evaluated.
+#[test]
+fn panics_reach_the_caller() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(20_000)
+        .vary(|problem, i| if i == 12_345 { panic!("no problem {i}") } else { problem });
+    let panics = |place: &dyn Fn()| {
+        let panic = catch_unwind(AssertUnwindSafe(place)).unwrap_err();
+        panic.downcast_ref::<String>().cloned()
+    };
+    let serial = panics(&|| drop(ensemble.solve(Euler, EnsembleSerial, &steps())));
+    assert_eq!(serial.as_deref(), Some("no problem 12345"));
+    let three = EnsembleThreads.threads(3);
+    let threads = panics(&|| drop(ensemble.solve(Euler, &three, &steps())));
+    assert_eq!(threads.as_deref(), Some("no problem 12345"));
+    // The threads live on.
+    let healthy = ensemble.vary(|problem, _| problem);
+    assert!(healthy.solve(Euler, &three, &steps()).is_ok());
+}
+
+/// A place that returns one number too few.
+struct Careless;
+
+impl EnsembleAlgorithm for Careless {
+    type Compiled = backend::OneLane;
+
+    fn single(
+        &self,
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError> {
+        EnsembleSerial.single(task, settings, columns, sink)
+    }
+
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError> {
+        EnsembleSerial.double(task, settings, columns, &mut Losing(sink))
+    }
+}
+
+/// Hands on all results but a number.
+struct Losing<'a>(&'a mut dyn ResultSink<f64>);
+
+impl ResultSink<f64> for Losing<'_> {
+    fn store(
+        &mut self,
+        block: ColumnRange<'_, f64>,
+        results: &mut RawResults<f64>,
+    ) -> Result<ControlFlow<()>, SolveError> {
+        results.finals.pop();
+        self.0.store(block, results)
+    }
+}
+
+/// A place that forgets to have the problems evaluated.
+struct Forgetful;
+
+impl EnsembleAlgorithm for Forgetful {
+    type Compiled = backend::Text;
+
+    fn prepare(&self, _: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+        Ok(())
+    }
+
+    fn single(
+        &self,
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError> {
+        EnsembleSerial.single(task, settings, columns, sink)
+    }
+
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError> {
+        EnsembleSerial.double(task, settings, columns, sink)
+    }
+}
+
+#[test]
+fn problems_that_were_not_evaluated_are_an_error() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
+    let error = ensemble.solve(Euler, Forgetful, &steps()).unwrap_err();
+    assert!(matches!(error, SolveError::NotPrepared), "{error}");
+}
+
+/// Places are values: one that is chosen at run time gives the same bits, whatever of it was
+/// compiled.
+#[test]
+fn places_are_interchangeable() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(37)
+        .vary(|problem, i| problem.with_u0([1.0 + i as f64, 2.0]));
+    let expected = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
+    let threads = EnsembleThreads::new().threads(2);
+    let places: [Box<dyn EnsembleAlgorithm>; 3] =
+        [Box::new(EnsembleSerial), Box::new(threads.clone()), Box::new(&threads)];
+    for place in &places {
+        let solution = ensemble.solve(Euler, place, &steps()).unwrap();
+        assert_eq!(solution.final_states(), expected.final_states());
+        let place: &dyn EnsembleAlgorithm = place;
+        let solution = ensemble.solve(Euler, place, &steps()).unwrap();
+        assert_eq!(solution.final_states(), expected.final_states());
+    }
+}
+
+#[test]
+fn results_of_the_wrong_size_are_an_error() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
+    let error = ensemble.solve(Euler, Careless, &steps()).unwrap_err();
+    assert!(
+        matches!(error, SolveError::Results { what: "finals", given: 1, expected: 2 }),
+        "{error}"
+    );
+}
+
+/// 800 TB of times are an error before the first one is computed.
+#[test]
+fn times_that_do_not_fit_are_an_error() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(1_000_000)
+        .vary(|problem, i| problem.with_tspan((0.0, 1.0 + i as f64 * 1e-9)));
+    let error = ensemble.solve(Euler, EnsembleSerial, &steps().saveat(1.0001e-8)).unwrap_err();
+    let SolveError::OutOfMemory { bytes, memory: Memory::Host } = error else { panic!("{error}") };
+    assert!((799e12..801e12).contains(&(bytes as f64)), "{bytes}");
+}
+
+fn trajectories<F: Vary<hunting::Model, f64, 2, 2>>(
+    ensemble: &EnsembleProblem<hunting::Model, f64, F, 2, 2>,
+) -> Vec<([f64; 2], [f64; 2])> {
+    let solution = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
+    (&solution).into_iter().map(|trajectory| (trajectory.u0(), trajectory.p())).collect()
+}

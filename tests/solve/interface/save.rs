@@ -1,0 +1,176 @@
+//! Files, read by the readers of other libraries.
+
+use super::{PARAMETERS, STATE, hunting, steps};
+use ndarray_npy::NpzReader;
+use odes::ndarray::{Array1, Array2, Array3};
+use odes::prelude::*;
+use odes::{Axis, EnsembleSolution, Euler};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::PathBuf;
+
+/// A file that is deleted in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        Scratch(std::env::temp_dir().join(format!("odes-{}-{name}", std::process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// A grid of 3 by 2, the last trajectories of which end early.
+fn solution(options: &SolveOptions) -> EnsembleSolution<hunting::Model, f64, 2, 2> {
+    EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .grid([Axis::p("birth", [1.0, 2.0, f64::INFINITY]), Axis::p("death", [0.5, 1.5])])
+        .solve(Euler, EnsembleSerial, options)
+        .unwrap()
+}
+
+#[test]
+fn archives_hold_everything() {
+    let solution = solution(&steps().saveat(0.25));
+    let file = Scratch::new("archive.npz");
+    solution.write_npz(&file.0).unwrap();
+
+    let mut npz = NpzReader::new(File::open(&file.0).unwrap()).unwrap();
+    let t: Array1<f64> = npz.by_name("t").unwrap();
+    assert_eq!(t.as_slice(), solution.times());
+    let (u, observables): (Array3<f64>, Array3<f64>) =
+        (npz.by_name("u").unwrap(), npz.by_name("observables").unwrap());
+    assert_eq!((u.shape(), observables.shape()), ([6, 5, 2].as_slice(), [6, 5, 1].as_slice()));
+    // By bits, since what was not reached is NaN.
+    assert!(u.iter().zip(solution.states()).all(|(a, b)| a.to_bits() == b.to_bits()));
+    assert!(u[[5, 4, 0]].is_nan() && u[[0, 4, 0]].is_finite());
+    let both = observables.iter().zip(solution.observables());
+    assert!(both.into_iter().all(|(a, b)| a.to_bits() == b.to_bits()));
+    let ends: Array2<f64> = npz.by_name("u_end").unwrap();
+    assert_eq!(ends.row(1).to_vec(), solution.final_state(1));
+    let times: Array1<f64> = npz.by_name("t_end").unwrap();
+    assert_eq!(times.as_slice(), Some(solution.end_times()));
+    let p: Array2<f64> = npz.by_name("p").unwrap();
+    assert_eq!(p.row(3).to_vec(), [2.0, 1.5]);
+    let u0: Array2<f64> = npz.by_name("u0").unwrap();
+    assert!(u0.rows().into_iter().all(|row| row.to_vec() == [1.0, 0.5]) && u0.nrows() == 6);
+    let spans: Array2<f64> = npz.by_name("tspan").unwrap();
+    assert_eq!((spans.shape(), spans.row(5).to_vec()), ([6, 2].as_slice(), vec![0.0, 1.0]));
+    let births: Array1<f64> = npz.by_name("axis_0").unwrap();
+    let deaths: Array1<f64> = npz.by_name("axis_1").unwrap();
+    assert_eq!(births.to_vec(), [1.0, 2.0, f64::INFINITY]);
+    for i in 0..3 {
+        for j in 0..2 {
+            assert_eq!(p.row(2 * i + j).to_vec(), [births[i], deaths[j]]);
+        }
+    }
+    let codes: Array1<u8> = npz.by_name("code").unwrap();
+    let expected: Vec<u8> = solution.codes().map(|code| code as u8).collect();
+    assert_eq!((codes.to_vec(), codes[0], codes[5]), (expected, 0, 4));
+    let accepted: Array1<u32> = npz.by_name("accepted").unwrap();
+    assert_eq!(accepted[0], 8);
+    let shape: Array1<u64> = npz.by_name("shape").unwrap();
+    assert_eq!(shape.to_vec(), [3, 2]);
+    // This reader has no strings; their bytes are those of `numpy.array(["prey", "predators"])`.
+    let mut zip = zip::ZipArchive::new(File::open(&file.0).unwrap()).unwrap();
+    let mut bytes = Vec::new();
+    zip.by_name("state_names.npy").unwrap().read_to_end(&mut bytes).unwrap();
+    let (header, strings) = bytes.split_at(128);
+    let header = String::from_utf8_lossy(&header[10..]);
+    assert_eq!(header.trim_end(), "{'descr': '<U9', 'fortran_order': False, 'shape': (2,), }");
+    let expected: Vec<u8> =
+        "prey\0\0\0\0\0predators".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    assert_eq!(strings, expected);
+    let counts =
+        [("parameter_names", 2), ("observable_names", 1), ("code_names", 9), ("axis_names", 2)];
+    for (name, count) in counts {
+        let member = zip.by_name(&format!("{name}.npy")).unwrap();
+        assert_eq!((member.size() - 128) % (4 * count), 0, "{name}");
+    }
+}
+
+#[test]
+fn tables_name_their_columns() {
+    let solution = solution(&steps().saveat([0.5, 1.0]));
+    let file = Scratch::new("table.csv");
+    solution.write_csv(&file.0).unwrap();
+    let text = fs::read_to_string(&file.0).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("trajectory,code,t,prey,predators,animals,birth,death"));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    // Two for each of the four that reached both times, and one for the end of those that failed.
+    assert_eq!(rows.len(), 10);
+    let ends: Vec<&[&str]> = rows[8..].iter().map(|row| &row[..5]).collect();
+    assert_eq!(
+        ends,
+        [["4", "NonFinite", "1.0", "NaN", "NaN"], ["5", "NonFinite", "1.0", "NaN", "NaN"]]
+    );
+    for row in &rows[..8] {
+        let trajectory = solution.trajectory(row[0].parse().unwrap());
+        let numbers: Vec<f64> = row[2..].iter().map(|number| number.parse().unwrap()).collect();
+        let slot = trajectory.times().position(|t| t == numbers[0]).unwrap();
+        let [prey, predators] = trajectory.state(slot);
+        assert_eq!(row[1], "Success");
+        assert_eq!(numbers[1..4], [prey, predators, trajectory.observables()[[slot, 0]]]);
+        assert_eq!(numbers[4..], trajectory.p());
+    }
+}
+
+/// A last row tells where and when a trajectory failed, unless that is a saved time.
+#[test]
+fn tables_tell_where_trajectories_failed() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let ensemble = EnsembleProblem::new(problem).over(&[[1.5, 1.0], [1.5, 30.0]]);
+    let options = SolveOptions::default().first_step(0.25).dtmax(0.25).max_steps(7);
+    let file = Scratch::new("failed.csv");
+    for (options, observables) in [
+        (options.clone().saveat([0.25, 0.5, 1.0]), false),
+        (options.saveat([0.25, 0.5, 1.0]).saving(Saving::Observables), true),
+    ] {
+        let solution = ensemble.solve(Bs3, EnsembleSerial, &options).unwrap();
+        assert_eq!(solution.code(0), ReturnCode::Success);
+        assert_eq!(solution.code(1), ReturnCode::MaxSteps);
+        let failed = solution.trajectory(1);
+        solution.write_csv(&file.0).unwrap();
+        let text = fs::read_to_string(&file.0).unwrap();
+        let rows: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(rows.len(), 3 + failed.len() + 1, "{text}");
+        let end = failed.end_time();
+        assert!(end > 0.0 && end < 1.0 && !failed.times().any(|t| t == end));
+        let ([prey, predators], animals) = (failed.final_state(), failed.final_observables()[0]);
+        let numbers = match observables {
+            false => format!("{prey:?},{predators:?},{animals:?}"),
+            true => format!("{animals:?}"),
+        };
+        assert_eq!(rows[rows.len() - 1], format!("1,MaxSteps,{end:?},{numbers},1.5,30.0"));
+        assert!(rows[..3].iter().all(|row| row.starts_with("0,Success,")));
+    }
+}
+
+/// Without saved times there is a row for each final state, that of a failure with its code.
+#[test]
+fn tables_of_final_states() {
+    let solution = solution(&steps());
+    let file = Scratch::new("finals.csv");
+    solution.write_csv(&file.0).unwrap();
+    let text = fs::read_to_string(&file.0).unwrap();
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    assert_eq!(rows.len(), 6);
+    let [prey, predators] = solution.final_state(2);
+    let animals = prey + predators;
+    assert_eq!(rows[2], format!("2,Success,1.0,{prey:?},{predators:?},{animals:?},2.0,0.5"));
+    assert!(rows[5].starts_with("5,NonFinite,1.0,NaN,NaN,"), "{}", rows[5]);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error() {
+    let solution = solution(&steps());
+    let nowhere = std::env::temp_dir().join("odes-no-such-folder/x.npz");
+    let error = solution.write_npz(&nowhere).unwrap_err();
+    assert_eq!(error.path, nowhere);
+    assert!(format!("{error:?}").starts_with("cannot write "), "{error}");
+    assert!(solution.write_csv(&nowhere).is_err());
+}

@@ -1,0 +1,184 @@
+//! Systems that are values, and inputs that are of another system.
+
+use super::{PARAMETERS, STATE, hunting, steps};
+use crate::blocks::Sums;
+use odes::backend::{Inputs, Task};
+use odes::internals::kernel::Variant;
+use odes::internals::task::{Everything, Solve};
+use odes::lane::Real;
+use odes::prelude::*;
+use odes::system::{
+    Domain, LinearEquations, Linearised, MassMatrix, Observe, Rhs, SystemInfo, TimeBreaks,
+};
+use odes::{
+    Collect, EnsembleAlgorithm, EnsembleSolution, Euler, Method, Operations, SolveError, Solver,
+    System,
+};
+
+/// `u' = rate u`, with a rate that is no parameter.
+#[derive(Clone, Copy, Debug)]
+struct Growth {
+    rate: f64,
+}
+
+impl Rhs<1, 0> for Growth {
+    const AUTONOMOUS: bool = true;
+    const WEIGHT: u32 = 1;
+
+    fn rhs<R: Real>(&self, u: &[R; 1], _: &[R; 0], _: R) -> [R; 1] {
+        [R::lit(self.rate) * u[0]]
+    }
+}
+
+impl Linearised<1, 0> for Growth {
+    type Factors<R: Real> = R;
+
+    fn jacobian<R: Real>(&self, _: &[R; 1], _: &[R; 0], _: R) -> [[R; 1]; 1] {
+        [[R::lit(self.rate)]]
+    }
+
+    fn parameter_jacobian<R: Real>(&self, _: &[R; 1], _: &[R; 0], _: R) -> [[R; 0]; 1] {
+        [[]]
+    }
+
+    fn time_gradient<R: Real>(&self, _: &[R; 1], _: &[R; 0], _: R) -> [R; 1] {
+        [R::lit(0.0)]
+    }
+
+    fn factor<R: Real>(&self, _: &[R; 1], _: &[R; 0], _: R, scale: R) -> R {
+        scale - R::lit(self.rate)
+    }
+
+    fn solve<R: Real>(&self, w: &R, b: &[R; 1]) -> [R; 1] {
+        [b[0] / *w]
+    }
+
+    fn negative<R: Real>(&self, w: &R) -> R::Mask {
+        w.lt(R::lit(0.0))
+    }
+}
+
+impl MassMatrix<1> for Growth {}
+impl Domain<1, 0> for Growth {}
+impl Observe<1, 0> for Growth {}
+impl TimeBreaks<0> for Growth {}
+
+impl System<1, 0> for Growth {
+    fn info(&self) -> &'static SystemInfo {
+        const NONE: Operations = Operations::new([0; 6]);
+        const INFO: &SystemInfo = &SystemInfo {
+            name: "growth",
+            states: &["u"],
+            parameters: &[],
+            observables: &[],
+            jacobian_pattern: &[(0, 0)],
+            parameter_pattern: &[],
+            time_pattern: &[],
+            time_breaks: &[],
+            parameter_breaks: &[],
+            more_time_breaks: false,
+            operations: [Operations::new([0, 1, 0, 0, 0, 0]), NONE, NONE, NONE],
+            written: 1,
+            shared: 0,
+            linear: LinearEquations::Full,
+        };
+        INFO
+    }
+
+    fn device_source(&self) -> String {
+        format!("struct System {{ static constexpr double RATE = {:e}; }};\n", self.rate)
+    }
+}
+
+/// A solve is of the value, on a CPU as in the text for devices; and what remembers kernels tells
+/// two values of one type from each other, by their text.
+#[test]
+fn a_system_is_a_value() {
+    let at_end = |rate: f64| {
+        let problem = OdeProblem::new(Growth { rate }, [1.0], 0.0..=1.0, []);
+        assert_eq!(problem.system().rate.to_bits(), rate.to_bits());
+        let ensemble = EnsembleProblem::new(problem).trajectories(3);
+        let options = SolveOptions::default().fixed_step(0.25);
+        let [alone, together] = [
+            ensemble.solve(Euler, EnsembleSerial, &options).unwrap(),
+            ensemble.solve(Euler, EnsembleThreads, &options).unwrap(),
+        ];
+        assert_eq!(alone.final_states(), together.final_states());
+        alone.final_state(2)[0]
+    };
+    assert_eq!(at_end(0.5), 1.125_f64.powi(4));
+    assert_eq!(at_end(-2.0), 0.5_f64.powi(4));
+
+    let task = |rate| Solve::<Growth, Euler, Everything, 1, 0>::new(Growth { rate });
+    let key = |rate| Task::<f64>::key(&task(rate));
+    assert!(key(0.5) == key(0.5) && key(0.5) != key(-2.0));
+    let text =
+        Task::<f64>::kernel(&task(0.5), &Variant { shared: vec![false; 3], ..Variant::default() });
+    assert!(text.contains("RATE = 5e-1"));
+}
+
+/// Inputs with other numbers of columns than the system are refused before anything is computed.
+#[test]
+fn inputs_of_another_system_are_refused() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
+    let good = || Inputs::<f64>::new(&ensemble, &steps(), &Euler::PROPERTIES).unwrap();
+    let good_into = |sink: &mut Collect<f64>| {
+        ensemble.solve_into(Euler, EnsembleSerial, &steps(), sink).unwrap()
+    };
+    let refused = |inputs: &Inputs<f64>| {
+        let Inputs { settings, columns } = inputs;
+        let places: [&dyn EnsembleAlgorithm; 2] = [&EnsembleSerial, &EnsembleThreads];
+        for place in places {
+            let sink = &mut Collect::default();
+            let run = Euler
+                .integrate::<f64, _, Everything, 2, 2>(hunting, place, settings, columns, sink);
+            let found = run.map(|_| ()).unwrap_err();
+            assert!(matches!(found, SolveError::Shape { .. }), "{found}");
+        }
+        let mut sink = Collect::default();
+        let run = good_into(&mut sink);
+        let solution = EnsembleSolution::new(hunting, inputs.clone(), sink.into_results(), run);
+        assert!(matches!(solution, Err(SolveError::Shape { .. })));
+    };
+    let mut fewer = good();
+    fewer.columns.u0.pop();
+    refused(&fewer);
+    let mut moved = good();
+    let column = moved.columns.u0.pop().unwrap();
+    moved.columns.p.push(column);
+    refused(&moved);
+    let mut rows = good();
+    rows.settings.saved.states = 1;
+    refused(&rows);
+    let mut observed = good();
+    observed.settings.saved.observables = 1;
+    refused(&observed);
+}
+
+/// A sink of one's own gets what is saved at the ends of steps, too, whose number is counted before.
+#[test]
+fn a_sink_gets_the_ends_of_steps() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
+        .trajectories(2500)
+        .vary(|problem, i| problem.with_u0([1.0 + 1e-3 * i as f64, 2.0]));
+    let options = steps().saveat(SaveAt::Steps);
+    let whole = ensemble.solve(Euler, EnsembleSerial, &options).unwrap();
+    assert!(whole.states().shape()[1] > 2);
+    let mut by_threads = Sums::by(1000);
+    let run = ensemble.solve_into(Euler, EnsembleThreads, &options, &mut by_threads).unwrap();
+    assert!(run.timings.total >= run.timings.solve);
+    let mut again = Sums::by(1000);
+    ensemble.solve_into(Euler, EnsembleSerial, &options, &mut again).unwrap();
+    assert_eq!(by_threads.sums, again.sums);
+    let mut all = Collect::default();
+    ensemble.solve_into(Euler, EnsembleSerial, &options, &mut all).unwrap();
+    let all = all.into_results();
+    assert!(all.kept.iter().all(|&kept| kept == 9));
+    assert_eq!(all.saved.len(), 2500 * 9 * 3);
+    for i in [0, 999, 2499] {
+        let trajectory = whole.trajectory(i);
+        let prey = trajectory.states().map(|u| u[0]);
+        let stored = (0..9).map(|slot| all.saved[(3 * slot) * 2500 + i]);
+        assert!(prey.eq(stored));
+    }
+}

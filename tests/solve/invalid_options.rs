@@ -1,0 +1,231 @@
+//! Invalid options and problems: each is a typed error with the value in it, or has the natural
+//! result.
+
+use crate::cases;
+use crate::cases::growth;
+use odes::prelude::*;
+use odes::{SolveError, Vary};
+
+fn problem() -> OdeProblem<growth, f64, 1, 1> {
+    OdeProblem::new(growth, [1.0f64], 0.0..=1.0, [0.5])
+}
+
+fn error_of(problem: OdeProblem<growth, f64, 1, 1>, options: SolveOptions) -> SolveError {
+    problem.solve(Tsit5, &options).unwrap_err()
+}
+
+#[test]
+fn non_finite_numbers() {
+    let error = error_of(problem().with_u0([f64::NAN]), SolveOptions::default());
+    assert!(
+        matches!(error, SolveError::NonFinite { what: "u0", index: 0, value } if value.is_nan())
+    );
+    let error = error_of(problem().with_p([f64::INFINITY]), SolveOptions::default());
+    assert!(matches!(error, SolveError::NonFinite { what: "p", index: 0, .. }));
+    let error = error_of(problem().with_tspan(0.0..=f64::NAN), SolveOptions::default());
+    assert!(matches!(error, SolveError::TimeSpan { trajectory: 0, .. }));
+    assert_eq!(
+        error.to_string(),
+        "the time span of trajectory 0 is 0..=NaN; both ends must be finite"
+    );
+}
+
+/// A NaN in one trajectory of an ensemble is the failure of this one, wherever it comes from.
+#[test]
+fn non_finite_numbers_of_single_trajectories() {
+    fn second_fails<F: Vary<growth, f64, 1, 1>>(ensemble: EnsembleProblem<growth, f64, F, 1, 1>) {
+        let solution = ensemble.solve(Tsit5, EnsembleSerial, &SolveOptions::default()).unwrap();
+        let codes = [ReturnCode::Success, ReturnCode::NonFinite, ReturnCode::Success];
+        assert!(solution.codes().eq(codes));
+    }
+    let all = || EnsembleProblem::new(problem());
+    for wrong in [f64::NAN, f64::INFINITY] {
+        second_fails(all().over(&[[0.5], [wrong], [0.25]]));
+        second_fails(all().over_u0(&[[1.0], [wrong], [2.0]]));
+        second_fails(all().grid([Axis::p(0, [0.5, wrong, 0.25])]));
+        second_fails(all().grid([Axis::u0(0, [1.0, wrong, 2.0])]));
+        let vary = |i| if i == 1 { wrong } else { 0.5 };
+        second_fails(all().trajectories(3).vary(|problem, i| problem.with_p([vary(i)])));
+    }
+}
+
+/// A span with finite ends may have an infinite length.
+#[test]
+fn time_spans_are_not_too_long() {
+    for (t0, t1) in [(-1e308, 1e308), (1e308, -1e308)] {
+        let error = error_of(problem().with_tspan(t0..=t1), SolveOptions::default());
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the time span of trajectory 0 is {t0:e}..={t1:e}, and its length is more than the \
+                 greatest number of f64; measure time in a larger unit"
+            )
+        );
+    }
+    let single = OdeProblem::new(growth, [1.0f32], -3e38..=3e38, [0.5]);
+    let error = single.solve(Tsit5, &SolveOptions::default()).unwrap_err();
+    assert!(matches!(error, SolveError::TimeSpanTooLong { trajectory: 0, precision: "f32", .. }));
+    assert!(
+        error.to_string().ends_with("measure time in a larger unit, or solve in f64"),
+        "{error}"
+    );
+    // In an ensemble the error names the first such trajectory.
+    let tspan = |i| if i < 2 { 0.0..=1.0 } else { f64::MIN..=f64::MAX };
+    let ensemble = EnsembleProblem::new(problem()).trajectories(4);
+    let ensemble = ensemble.vary(|problem, i| problem.with_tspan(tspan(i)));
+    let error = ensemble.solve(Tsit5, EnsembleSerial, &SolveOptions::default()).unwrap_err();
+    assert!(matches!(error, SolveError::TimeSpanTooLong { trajectory: 2, .. }), "{error}");
+    // A shorter span is one as any other.
+    let still = problem().with_p([0.0]).with_tspan(0.0..=1e308);
+    assert!(still.solve(Tsit5, &SolveOptions::default()).unwrap().code().is_success());
+}
+
+#[test]
+fn step_sizes() {
+    for dt in [0.0, -0.1, f64::NAN, f64::INFINITY] {
+        for options in
+            [SolveOptions::default().fixed_step(dt), SolveOptions::default().first_step(dt)]
+        {
+            let error = error_of(problem(), options);
+            assert!(matches!(error, SolveError::Step { .. }), "dt {dt}: {error}");
+        }
+    }
+    // Of a reversed span, the other sign.
+    let backwards = problem().with_tspan(1.0..=0.0);
+    assert!(matches!(
+        error_of(backwards, SolveOptions::default().fixed_step(0.1)),
+        SolveError::Step { option: "fixed_step", dt: 0.1, t0: 1.0, t1: 0.0, .. }
+    ));
+    let error = error_of(backwards, SolveOptions::default().first_step(1e-300));
+    assert_eq!(
+        error.to_string(),
+        "first_step(1e-300) on the time span 1..=0: a step must be finite and not zero in f64, and \
+         point from the beginning to the end"
+    );
+    let solution = backwards.solve(Tsit5, &SolveOptions::default().fixed_step(-0.1)).unwrap();
+    assert_eq!(solution.accepted(), 10);
+    assert!((solution.final_state()[0] - (-0.5f64).exp()).abs() < 1e-8);
+    // More steps than can be counted.
+    let single = OdeProblem::new(growth, [1.0f32], 0.0..=1.0, [0.5]);
+    let error = single.solve(Tsit5, &SolveOptions::default().fixed_step(1e-8)).unwrap_err();
+    assert!(matches!(error, SolveError::TooManySteps { of: "f32", .. }), "{error}");
+    // More than can be saved, known before any is taken.
+    let every = SolveOptions::default().saveat(SaveAt::Steps).fixed_step(1e-9);
+    let error = error_of(problem(), every);
+    assert!(matches!(error, SolveError::TooManySteps { of: "SaveAt::Steps", .. }), "{error}");
+}
+
+#[test]
+fn tolerances_and_limits() {
+    for (abstol, reltol) in [(-1e-6, 1e-3), (1e-6, f64::NAN), (0.0, 0.0)] {
+        let options = SolveOptions::default().abstol(abstol).reltol(reltol);
+        assert!(matches!(error_of(problem(), options), SolveError::Tolerance { .. }));
+    }
+    for reltol in [1.0, 2.0] {
+        let error = error_of(problem(), SolveOptions::default().reltol(reltol));
+        let text = format!(
+            "reltol is {reltol}; a relative tolerance of 1 or more accepts errors as large as the \
+             state: write 1e-3 for three digits"
+        );
+        assert_eq!(error.to_string(), text);
+    }
+    problem().solve(Tsit5, &SolveOptions::default().reltol(0.999)).unwrap();
+    assert!(matches!(
+        error_of(problem(), SolveOptions::default().max_steps(0)),
+        SolveError::MaxSteps
+    ));
+    let error = error_of(problem(), SolveOptions::default().dtmin(-1.0));
+    assert!(matches!(error, SolveError::DtMin { dtmin: -1.0, .. }));
+}
+
+#[test]
+fn times_to_save() {
+    let options = SolveOptions::default().saveat([0.5, 1.5]);
+    assert!(matches!(
+        error_of(problem(), options),
+        SolveError::SaveOutside { time: 1.5, t0: 0.0, t1: 1.0 }
+    ));
+    let options = SolveOptions::default().saveat([0.5, 0.25]);
+    assert!(matches!(
+        error_of(problem(), options),
+        SolveError::SaveOrder { before: 0.5, time: 0.25 }
+    ));
+    let twice = error_of(problem(), SolveOptions::default().saveat([0.5, 0.5]));
+    assert!(twice.to_string().starts_with("saveat has 0.5 twice; "), "{twice}");
+    for spacing in [0.0, -1.0, f64::NAN, 1e-12] {
+        let error = error_of(problem(), SolveOptions::default().saveat(spacing));
+        assert!(matches!(error, SolveError::SaveSpacing { .. }), "{error}");
+    }
+}
+
+#[test]
+fn no_trajectories() {
+    let none = EnsembleProblem::new(problem()).trajectories(0);
+    let error = none.solve(Tsit5, EnsembleSerial, &SolveOptions::default()).unwrap_err();
+    assert!(matches!(error, SolveError::NoTrajectories));
+}
+
+/// A span without length is its own solution.
+#[test]
+fn no_time() {
+    let none = |i: usize| i % 3 == 1;
+    let some = EnsembleProblem::new(problem())
+        .trajectories(100)
+        .vary(|q, i| if none(i) { q.with_tspan(2.0..=2.0) } else { q });
+    let options = SolveOptions::default().saveat(0.5);
+    for options in [options.clone(), options.fixed_step(0.1)] {
+        for solution in [
+            some.solve(Tsit5, EnsembleSerial, &options).unwrap(),
+            some.solve(Tsit5, EnsembleThreads::new(), &options).unwrap(),
+            some.solve(Rodas5P, EnsembleThreads::new(), &options).unwrap(),
+        ] {
+            for (i, trajectory) in solution.iter().enumerate() {
+                assert_eq!(trajectory.code(), ReturnCode::Success);
+                if none(i) {
+                    assert_eq!(trajectory.final_state(), [1.0]);
+                    assert_eq!(trajectory.accepted(), 0);
+                    assert_eq!(trajectory.times().collect::<Vec<_>>(), [2.0]);
+                    assert_eq!(trajectory.states().collect::<Vec<_>>(), [[1.0]]);
+                } else {
+                    assert!((trajectory.final_state()[0] - 0.5_f64.exp()).abs() < 1e-3);
+                    assert_eq!(trajectory.len(), 3);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_end_a_trajectory() {
+    let options = SolveOptions::default().tolerance(1e-12).max_steps(3).saveat(0.25);
+    let solution = problem().solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::MaxSteps);
+    assert_eq!(solution.accepted() + solution.rejected(), 3);
+    assert!(solution.times().count() < 5);
+    let options = SolveOptions::default().tolerance(1e-12).first_step(0.9).dtmin(0.5);
+    assert_eq!(problem().solve(Tsit5, &options).unwrap().code(), ReturnCode::DtMin);
+}
+
+/// `u' = u²` in disguise grows beyond all numbers before the end; nothing hangs.
+#[test]
+fn blow_up() {
+    let problem = OdeProblem::new(cases::decay_of_time, [-1.0f64], 0.0..=2.0, []);
+    let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
+    assert!(
+        matches!(solution.code(), ReturnCode::DtMin | ReturnCode::NonFinite),
+        "{}",
+        solution.code()
+    );
+}
+
+#[test]
+fn interpolation_between_saved_states() {
+    let solution =
+        problem().solve(Tsit5, &SolveOptions::default().tolerance(1e-9).saveat(0.1)).unwrap();
+    for t in [0.0, 0.05, 0.3, 0.777, 1.0] {
+        let [u] = solution.at(t).unwrap();
+        assert!((u - (0.5 * t).exp()).abs() < 1e-7, "{u} at {t}");
+    }
+    assert_eq!(solution.at(1.1), None);
+    assert_eq!(solution.at(-0.1), None);
+}

@@ -1,0 +1,37 @@
+//! Solving: options, time and its stops, the interface, counts, and what a success means.
+
+#[path = "../support/blocks.rs"]
+mod blocks;
+#[path = "../support/cases.rs"]
+mod cases;
+#[path = "../support/counted.rs"]
+mod counted;
+#[path = "../support/cpp.rs"]
+mod cpp;
+#[path = "../support/everywhere.rs"]
+mod everywhere;
+#[path = "../support/gpu.rs"]
+mod gpu;
+#[path = "../support/intrinsics.rs"]
+mod intrinsics;
+#[path = "../support/opencl.rs"]
+mod opencl;
+#[path = "../support/random.rs"]
+mod random;
+#[path = "../support/textbook.rs"]
+mod textbook;
+#[path = "../support/workloads.rs"]
+mod workloads;
+
+mod counts;
+mod errors;
+mod first_step;
+mod guard;
+mod interface;
+mod invalid_options;
+mod options;
+mod pulses;
+mod steps;
+mod stops;
+mod success;
+mod time;

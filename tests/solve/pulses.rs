@@ -1,0 +1,181 @@
+//! Smooth pulses and steps of the forcing: their middles are found, and so they are not missed.
+
+use crate::random::Random;
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::{Method, ode_fn, tstops_for, tstops_of};
+
+/// A logistic step.
+#[ode_fn]
+fn step(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Four pulses of unlike forms, each at a place of its own: sech², a Gaussian, a rational one, and
+/// a box of two steps.
+#[ode_system]
+fn pulses(_u: &[f64; 4], p: &[f64; 5], t: f64) -> [f64; 4] {
+    use self::step;
+    let [a, b, c, d, width] = *p;
+    let (x, y, z, w) = ((t - a) / width, (t - b) / width, (t - c) / width, (t - d) / width);
+    [
+        1.0 / x.cosh().powi(2) / width,
+        (-y * y).exp() / width,
+        1.0 / (1.0 + z.powi(2)) / width,
+        step(20.0 * w) * step(20.0 * (1.0 - w)) / width,
+    ]
+}
+
+/// The integral of the pulses between two times, by their antiderivatives; that of the Gaussian and
+/// of the box if they are well within.
+fn areas(p: [f64; 5], [t0, t1]: [f64; 2]) -> [f64; 4] {
+    let [a, _, c, _, width] = p;
+    let between =
+        |place: f64, of: fn(f64) -> f64| of((t1 - place) / width) - of((t0 - place) / width);
+    let sign = (t1 - t0).signum();
+    [
+        between(a, f64::tanh),
+        sign * std::f64::consts::PI.sqrt(),
+        between(c, f64::atan),
+        sign / (1.0 - (-20.0f64).exp()),
+    ]
+}
+
+/// Random places, and a width from 1e-4 to 1e-2 of the span, as `T` has them.
+fn parameters<T: Scalar>(random: &mut Random) -> [T; 5] {
+    let width = 10f64.powf(random.uniform(-3.0, -1.0));
+    let mut place = || T::narrow(random.uniform(1.0, 9.0));
+    [place(), place(), place(), place(), T::narrow(width)]
+}
+
+/// 64 trajectories, each with pulses at its own times, are right, on the CPU and on a GPU, with the
+/// same bits.
+fn none_is_missed<M: Method, T: Scalar>(method: M, ends: [f64; 2]) {
+    let name = format!("{} {} {ends:?}", M::PROPERTIES.name, T::NAME);
+    let mut random = Random(11);
+    let all: Vec<[T; 5]> = (0..64).map(|_| parameters(&mut random)).collect();
+    let span = ends.map(T::narrow);
+    let problem = OdeProblem::new(pulses, [T::narrow(0.0); 4], (span[0], span[1]), all[0]);
+    let ensemble = EnsembleProblem::new(problem).over(&all);
+    let options = SolveOptions::default().tolerance(1e-5).save_end(true);
+    let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+    let threads = ensemble.solve(method, EnsembleThreads::new().threads(2), &options).unwrap();
+    let without = options.time_breaks(false);
+    let without = ensemble.solve(method, EnsembleSerial, &without).unwrap();
+    let mut missed = 0;
+    for (i, p) in all.iter().enumerate() {
+        assert_eq!(serial.code(i), ReturnCode::Success, "{name}, {i}");
+        let expected = areas(p.map(T::widen), ends);
+        for (k, &area) in expected.iter().enumerate() {
+            let [one, other, bare] =
+                [&serial, &threads, &without].map(|solution| solution.final_state(i)[k].widen());
+            assert_eq!(one.to_bits(), other.to_bits(), "{name}, {i}, {k}");
+            assert!((one - area).abs() < 2e-3, "{name}, {i}, {k}: {one} for {area}");
+            missed += usize::from((bare - area).abs() > 0.1);
+        }
+    }
+    assert!(missed > 64, "{name}: only {missed} of 256 are missed without, so nothing is tested");
+}
+
+#[test]
+fn pulses_in_closed_form_are_not_missed() {
+    none_is_missed::<_, f64>(Tsit5, [0.0, 10.0]);
+    none_is_missed::<_, f64>(Tsit5, [10.0, 0.0]);
+    none_is_missed::<_, f32>(Tsit5, [0.0, 10.0]);
+}
+
+/// Rosenbrock methods, whose stages need the derivative with respect to time, also where `cosh` and
+/// `exp` overflow.
+#[test]
+fn stiff_methods_do_not_miss_them_either() {
+    none_is_missed::<_, f64>(Rodas4, [0.0, 10.0]);
+}
+
+#[test]
+fn middles_are_listed() {
+    let p = [7.0, 0.3, 5.5, 2.0, 0.1];
+    assert_eq!(tstops_of(&pulses), [0.0; 0]);
+    assert_eq!(tstops_for(&pulses, &p), [0.3, 2.0, 2.0 + 0.1, 5.5, 7.0]);
+    let report = pulses::report();
+    assert_eq!(report.parameter_breaks, ["a", "b", "c", "d", "width + d"]);
+    assert!(!report.more_time_breaks);
+    let line = "\n  times to stop at, of comparisons, pulses and steps: a, b, c, d, width + d\n";
+    assert!(report.to_string().contains(line), "{report}");
+}
+
+/// A hundred pulses, and terms that are no pulses.
+#[ode_system]
+fn train(_u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
+    let mut sum = 0.0;
+    for k in 0..100 {
+        let centre = 0.05 + 0.1 * k as f64;
+        sum += (-((t - centre) / p[0]).powi(2)).exp() / p[0];
+    }
+    [sum, (-p[0] * t).exp() + (t - 3.0).exp() * t.powi(2) + (p[0] * t).sin() + (t + 1.0).ln()]
+}
+
+#[test]
+fn each_of_a_hundred_pulses_is_met() {
+    let centres: Vec<f64> = (0..100).map(|k| 0.05 + 0.1 * f64::from(k)).collect();
+    assert_eq!(tstops_of(&train), centres);
+    assert_eq!(tstops_for(&train, &[1e-4]), centres);
+    let problem = OdeProblem::new(train, [0.0; 2], 0.0..=10.0, [1e-4]);
+    let solution = problem.solve(Tsit5, &SolveOptions::default().tolerance(1e-6)).unwrap();
+    let area = solution.final_state()[0] / std::f64::consts::PI.sqrt();
+    assert!((area - 100.0).abs() < 1e-2, "{area}");
+}
+
+/// Times that differ by rounding only are one: they give the same steps, to the last bit.
+#[test]
+fn near_equal_stops_are_one() {
+    fn of<T: Scalar>(next: impl Fn(T) -> T) {
+        let x = T::narrow;
+        let p = [7.0, 0.3, 5.5, 2.0, 0.1].map(x);
+        let problem = OdeProblem::new(pulses, [x(0.0); 4], x(0.0)..=x(10.0), p);
+        let options = SolveOptions::default().tolerance(1e-4).saveat(SaveAt::Steps);
+        let expected = problem.solve(Tsit5, &options).unwrap();
+        let stops = [p[0], p[1], p[3]].into_iter().flat_map(|t| [next(t), next(next(t))]);
+        let stops: Vec<f64> = stops.map(T::widen).collect();
+        let merged = problem.solve(Tsit5, &options.clone().tstops(stops)).unwrap();
+        assert!(expected.times().eq(merged.times()), "{}", T::NAME);
+        // Other times are not.
+        let more = problem.solve(Tsit5, &options.tstops([2.0 + 1e-4])).unwrap();
+        assert!(more.accepted() > expected.accepted(), "{}", T::NAME);
+    }
+    of(f64::next_up);
+    of(f32::next_up);
+}
+
+/// Rain on a single day.
+const RAIN: [f64; 101] = {
+    let mut rain = [0.0; 101];
+    rain[63] = 5.0;
+    rain
+};
+
+/// A pulse that a table gives, and one that is narrow in each period of a wave.
+#[ode_system]
+fn unread(_u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
+    let wave = (std::f64::consts::TAU * (t - 30.0) / 100.0).cos();
+    [odes::interp_linear(&RAIN, t), (p[0] * (wave - 1.0)).exp()]
+}
+
+/// Pulses that the documentation says are not found, and the remedies that it advises.
+#[test]
+fn other_pulses_are_missed_but_by_short_steps() {
+    assert_eq!(tstops_for(&unread, &[1e4]), [0.0, 100.0], "the ends of the table alone");
+    assert!(unread::report().more_time_breaks, "positions in tables are rounded times");
+    let problem = OdeProblem::new(unread, [0.0; 2], 0.0..=100.0, [1e4]);
+    let options = SolveOptions::default().tolerance(1e-4);
+    let missed = problem.solve(Tsit5, &options).unwrap();
+    assert_eq!(missed.code(), ReturnCode::Success);
+    assert!(missed.final_state().iter().all(|&area: &f64| area.abs() < 1e-3), "{missed:?}");
+    // The width of exp(-(t / w)²) that the second is near its middle, and the first is narrower
+    // than.
+    let width = 100.0 / std::f64::consts::TAU * (2.0f64 / 1e4).sqrt();
+    let seen = problem.solve(Tsit5, &options.dtmax(width)).unwrap();
+    let areas = [5.0, std::f64::consts::PI.sqrt() * width];
+    for (seen, area) in seen.final_state().iter().zip(areas) {
+        assert!((seen / area - 1.0).abs() < 1e-2, "{seen} for {area}");
+    }
+}

@@ -1,0 +1,378 @@
+//! Time: far from zero, in steps below its resolution, to the limit of resolution, and in fixed
+//! steps.
+
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::{Controller, Kvaerno5, Method, Rk4, SolveError, Vary, Vern7};
+
+#[ode_system]
+fn rotate(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
+    [-p[0] * u[1], p[0] * u[0]]
+}
+
+/// A time in seconds since 1970.
+const NOW: f64 = 1.7e9;
+
+/// The greatest error of a rotation over 100 radians from `t0`, of its end and of 50 times between.
+/// Times are those that the precision rounds them to.
+fn rotation<M: Method>(
+    method: M,
+    t0: f64,
+    w: f64,
+    options: &SolveOptions,
+) -> Result<f64, ReturnCode> {
+    let t1 = t0 + 100.0 / w;
+    let times: Vec<f64> = (1..50).map(|i| t0 + 2.0 * f64::from(i) / w).collect();
+    let problem = OdeProblem::new(rotate, [1.0, 0.0], t0..=t1, [w]);
+    let solution = problem.solve(method, &options.clone().saveat(times)).unwrap();
+    if solution.code() != ReturnCode::Success {
+        return Err(solution.code());
+    }
+    let error = |t: f64, [x, y]: [f64; 2]| {
+        let (sin, cos) = (w * (t - t0)).sin_cos();
+        (x - cos).hypot(y - sin)
+    };
+    let saved = solution.times().zip(solution.states()).map(|(t, u)| error(t, u));
+    Ok(saved.fold(error(t1, solution.final_state()), f64::max))
+}
+
+fn as_exact_as_at_zero<M: Method>(method: M) {
+    let name = M::PROPERTIES.name;
+    let adaptive = SolveOptions::default().tolerance(1e-8);
+    for w in [1e3, 1e4, 1e5] {
+        let here = rotation(method, 0.0, w, &adaptive).unwrap();
+        let there = rotation(method, NOW, w, &adaptive).unwrap();
+        assert!(there < 1.5 * here, "{name}, w = {w}: {there}, at zero {here}");
+        let fixed = adaptive.clone().fixed_step(0.05 / w);
+        let here = rotation(method, 0.0, w, &fixed).unwrap();
+        let there = rotation(method, NOW, w, &fixed).unwrap();
+        assert!(there < 1.5 * here + 1e-12, "{name} fixed, w = {w}: {there}, at zero {here}");
+    }
+    // Steps below the resolution of time, 2.4e-7.
+    let problem = OdeProblem::new(rotate, [1.0, 0.0], NOW..=NOW + 1e-3, [1e8]);
+    let solution = problem.solve(method, &adaptive).unwrap();
+    assert_eq!(solution.code(), ReturnCode::DtMin, "{name}");
+}
+
+/// Where the step of the state differed from that of the time, errors were 1e-3, 0.2 and 1.9.
+#[test]
+fn rotations_are_as_exact_far_from_zero() {
+    as_exact_as_at_zero(Tsit5);
+    as_exact_as_at_zero(Vern7);
+    as_exact_as_at_zero(Rodas5P);
+    as_exact_as_at_zero(Kvaerno5);
+}
+
+/// `u' = cos(w (t - 4096))`, a small fast oscillation.
+#[ode_system]
+fn shaken(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
+    [(p[0] * (t - 4096.0)).cos()]
+}
+
+/// In `f32` stages get their time rounded once. Steps are shorter than a unit
+/// of `t` here, which is 4.9e-4; to forget what rounding took off `t` would be to shift the force
+/// by a part of it.
+#[test]
+fn f32_stages_know_the_time() {
+    let unit = 4096f32.next_up() - 4096.0;
+    // Shares whose multiples are evenly distributed. Without the low part of the time errors are
+    // 0.28 and 0.46 units.
+    for (w, share) in [(100.0f32, 0.618), (100.0, 0.382)] {
+        let problem = OdeProblem::new(shaken, [0.0f32], 4096.0..=4100.0, [w]);
+        let dt = f64::from(unit) * share;
+        // Fixed steps: the force rises in stairs, whose errors should not choose the steps.
+        let adaptive = SolveOptions::default().abstol(1.0).dtmax(dt);
+        for options in [adaptive, SolveOptions::default().fixed_step(dt)] {
+            let times: Vec<f64> = (1..40).map(|i| 4096.0 + 0.1 * f64::from(i)).collect();
+            let solution = problem.solve(Tsit5, &options.saveat(times)).unwrap();
+            let mut worst = 0.0f64;
+            for (t, [u]) in solution.times().zip(solution.states()) {
+                let exact = (f64::from(w) * (f64::from(t) - 4096.0)).sin() / f64::from(w);
+                worst = worst.max((f64::from(u) - exact).abs());
+            }
+            eprintln!("w = {w}, {share} units: {worst:e} of a unit {unit:e}");
+            assert!(worst < 0.1 * f64::from(unit), "w = {w}, {share} units: {worst:e}");
+        }
+    }
+}
+
+/// `u' = u²`, infinite at `t = 1`.
+#[ode_system]
+fn square(u: &[f64; 1]) -> [f64; 1] {
+    [u[0] * u[0]]
+}
+
+fn ends_at_the_pole<T: Scalar, M: Method>(method: M, tolerance: f64) {
+    let x = T::narrow;
+    let problem = OdeProblem::new(square, [x(1.0)], x(0.0)..=x(2.0), []);
+    let solution = problem.solve(method, &SolveOptions::default().tolerance(tolerance)).unwrap();
+    let (name, u) = (M::PROPERTIES.name, solution.final_state()[0].widen());
+    let end = solution.trajectory().end_time().widen();
+    // The nonlinear iteration may fail first.
+    let codes = [ReturnCode::DtMin, ReturnCode::NewtonDiverged];
+    let codes = &codes[..1 + usize::from(M::PROPERTIES.iterates)];
+    assert!(codes.contains(&solution.code()), "{name} {tolerance}: {} {u} {end}", solution.code());
+    // The time that is left is 1/u: a few units in the last place, or in `f32` what the pair
+    // resolves.
+    assert!(u > 1e5 && u < 1e17, "{name} {tolerance}: {u} at {end}");
+    assert!((end - 1.0).abs() < 10.0 * tolerance, "{name} {tolerance}: {u} at {end}");
+}
+
+#[test]
+fn solutions_end_where_time_does() {
+    for tolerance in [1e-3, 1e-8] {
+        ends_at_the_pole::<f64, _>(Tsit5, tolerance);
+        ends_at_the_pole::<f64, _>(Rodas5P, tolerance);
+        ends_at_the_pole::<f64, _>(Kvaerno5, tolerance);
+    }
+    ends_at_the_pole::<f32, _>(Tsit5, 1e-4);
+}
+
+/// Solutions that are infinite at a time `T`, as `1/(T - t)`, `4/(T - t)²` and `-ln(T - t)`.
+#[ode_system]
+fn singular(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+    [if p[0] == 0.0 {
+        u[0] * u[0]
+    } else if p[0] == 1.0 {
+        u[0] * u[0].abs().sqrt()
+    } else {
+        u[0].exp()
+    }]
+}
+
+/// Trajectories end soon after steps no longer advance time.
+fn is_soon_seen<T: Scalar, M: Method>(method: M) {
+    let x = T::narrow;
+    for t0 in [0.0, 0.3, 1e3, -7e5] {
+        for (i, name) in ["pole", "second", "logarithm"].into_iter().enumerate() {
+            for tolerance in [1e-3, 1e-5] {
+                let p = [x(i as f64)];
+                let problem = OdeProblem::new(singular, [x(1.0)], x(t0)..=x(t0 + 3.0), p);
+                let options = SolveOptions::default().tolerance(tolerance);
+                let solution = problem.solve(method, &options).unwrap();
+                let (code, steps) = (solution.code(), solution.accepted() + solution.rejected());
+                let what = format!("{} {name} {t0} {tolerance}", M::PROPERTIES.name);
+                assert!(
+                    ![ReturnCode::Success, ReturnCode::MaxSteps].contains(&code),
+                    "{what}: {code}"
+                );
+                assert!(steps < 2000, "{what}: {code} after {steps} steps");
+            }
+        }
+    }
+}
+
+#[ode_system]
+fn runaway(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+    [p[0] * u[0].exp()]
+}
+
+/// A runaway of which a few in a thousand trajectories, all else being equal, stayed for a million
+/// steps where a step accepted after a far better one asked for half a unit of the time.
+fn nobody_stays<T: Scalar>(options: &SolveOptions) {
+    fn of<T: Scalar, F: Vary<runaway, T, 1, 1>, M: Method>(
+        method: M,
+        ensemble: &EnsembleProblem<runaway, T, F, 1, 1>,
+        options: &SolveOptions,
+    ) {
+        let solution = ensemble.solve(method, EnsembleThreads, options).unwrap();
+        for i in 0..3000 {
+            let (code, steps) = (solution.code(i), solution.accepted(i) + solution.rejected(i));
+            let what = format!("{} {} {i}", M::PROPERTIES.name, T::NAME);
+            assert!(!code.is_success() && code != ReturnCode::MaxSteps, "{what}: {code}");
+            assert!(steps < 1000, "{what}: {code} after {steps} steps");
+        }
+    }
+    let x = T::narrow;
+    let problem = OdeProblem::new(runaway, [x(0.0)], x(0.0)..=x(10.0), [x(0.0)]);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(3000)
+        .vary(|q, i| q.with_p([x(0.5 + i as f64 / 1500.0)]));
+    of(Tsit5, &ensemble, options);
+    of(odes::Dp5, &ensemble, options);
+    of(odes::Bs3, &ensemble, options);
+    let pid = options.clone().controller(Controller::pid(0.7, -0.4, 0.1));
+    of(Tsit5, &ensemble, &pid);
+}
+
+#[test]
+fn nobody_stays_at_a_singularity() {
+    for tolerance in [1e-2, 1e-3] {
+        nobody_stays::<f64>(&SolveOptions::default().tolerance(tolerance));
+        nobody_stays::<f32>(&SolveOptions::default().tolerance(tolerance));
+    }
+}
+
+#[test]
+fn singularities_are_soon_seen() {
+    is_soon_seen::<f64, _>(Tsit5);
+    is_soon_seen::<f32, _>(Tsit5);
+    is_soon_seen::<f64, _>(odes::Bs3);
+    is_soon_seen::<f32, _>(odes::Bs3);
+    is_soon_seen::<f64, _>(Vern7);
+    is_soon_seen::<f64, _>(odes::Rosenbrock23);
+    is_soon_seen::<f64, _>(Rodas5P);
+    is_soon_seen::<f32, _>(Rodas5P);
+    is_soon_seen::<f64, _>(Kvaerno5);
+    is_soon_seen::<f32, _>(Kvaerno5);
+}
+
+#[ode_system]
+fn near_a_pole(_u: &[f64; 1], _p: &[f64; 0], t: f64) -> [f64; 1] {
+    let d = 1.001 - t;
+    [1.0 / (d * d)]
+}
+
+fn smallest_step<M: Method>(method: M) {
+    let problem = OdeProblem::new(near_a_pole, [0.0], 0.0..=1.0, []);
+    let options = SolveOptions::default().tolerance(1e-8);
+    let free = problem.solve(method, &options).unwrap();
+    assert_eq!(free.code(), ReturnCode::Success);
+    // The mean step: of the last ones errors demand a tenth.
+    let limited = problem.solve(method, &options.clone().dtmin(1e-2)).unwrap();
+    assert_eq!(limited.code(), ReturnCode::DtMin, "{}", M::PROPERTIES.name);
+    let end = limited.trajectory().end_time();
+    assert!(end > 0.5 && end < 0.999, "{}: {end}", M::PROPERTIES.name);
+    // Only the last step is shorter than this one: it has to end at the end of the span.
+    let steps = f64::from(free.accepted());
+    let loose = problem.with_tspan(0.0..=0.5).solve(method, &options.dtmin(0.01 / steps)).unwrap();
+    assert_eq!(loose.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);
+}
+
+#[test]
+fn accepted_steps_are_not_below_the_smallest() {
+    smallest_step(Tsit5);
+    smallest_step(Kvaerno5);
+    // The span is shorter than the smallest step, and takes one step.
+    let problem = OdeProblem::new(rotate, [1.0, 0.0], 0.0..=1e-3, [1.0]);
+    let solution = problem.solve(Tsit5, &SolveOptions::default().dtmin(0.1)).unwrap();
+    assert_eq!((solution.code(), solution.accepted()), (ReturnCode::Success, 1));
+    // The first step is not shorter either, though nothing happens here that would ask for a longer
+    // one.
+    let problem = OdeProblem::new(rotate, [0.0, 0.0], 0.0..=1.0, [1.0]);
+    let solution = problem.solve(Tsit5, &SolveOptions::default().dtmin(0.1)).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Success);
+    assert!(solution.accepted() <= 10, "{}", solution.accepted());
+}
+
+fn error_of<T: Scalar>(options: &SolveOptions) -> SolveError {
+    let x = T::narrow;
+    let problem = OdeProblem::new(rotate, [x(1.0), x(0.0)], x(0.0)..=x(1.0), [x(1.0)]);
+    problem.solve(Tsit5, options).unwrap_err()
+}
+
+#[test]
+fn a_precision_holds_what_is_asked_of_it() {
+    let options = SolveOptions::default;
+    for (error, text) in [
+        (
+            error_of::<f32>(&options().tolerance(1e-10)),
+            "reltol is 1e-10; f32 needs at least 5.960464477539063e-8, or solve in f64",
+        ),
+        (
+            error_of::<f64>(&options().tolerance(1e-17)),
+            "reltol is 1e-17; f64 needs at least 1.1102230246251565e-16",
+        ),
+    ] {
+        assert!(matches!(error, SolveError::TooSmall { name: "reltol", .. }), "{error}");
+        assert_eq!(error.to_string(), text);
+    }
+    let small = |options: &SolveOptions| match error_of::<f32>(options) {
+        SolveError::TooSmall { name, value, least, precision: "f32" } => (name, value, least),
+        error => panic!("{error}"),
+    };
+    let normal = f64::from(f32::MIN_POSITIVE);
+    assert_eq!(small(&options().abstol(1e-50)), ("abstol", 1e-50, normal));
+    assert_eq!(small(&options().abstol([1e-6, 1e-40])), ("abstol", 1e-40, normal));
+    assert_eq!(small(&options().dtmax(1e-50)), ("dtmax", 1e-50, normal));
+    for huge in [1e40, 1e300] {
+        let error = error_of::<f32>(&options().abstol(huge));
+        assert!(matches!(error, SolveError::Tolerance { name: "abstol", .. }), "{error}");
+        let error = error_of::<f32>(&options().dtmin(huge));
+        assert!(matches!(error, SolveError::DtMin { .. }), "{error}");
+        let error = error_of::<f32>(&options().fixed_step(huge));
+        assert!(matches!(error, SolveError::Step { .. }), "{error}");
+    }
+    // The absolute tolerance alone may say what is wanted, and iterations of fixed steps stop by
+    // themselves.
+    let problem = OdeProblem::new(rotate, [1.0f32, 0.0], 0.0..=1.0, [1.0]);
+    for fine in [
+        options().reltol(0.0).abstol(1e-3),
+        options().abstol(0.0).reltol(1e-4),
+        options().tolerance(1e-12).fixed_step(0.1),
+        options().tolerance(1e-7),
+    ] {
+        assert_eq!(problem.solve(Tsit5, &fine).unwrap().code(), ReturnCode::Success);
+    }
+}
+
+/// Fixed steps by one method from `t0` to `t1`: how many, and the error.
+fn fixed<T: Scalar, M: Method>(method: M, t0: f64, t1: f64, dt: f64) -> (u32, f64) {
+    let x = T::narrow;
+    let problem = OdeProblem::new(rotate, [x(1.0), x(0.0)], x(t0)..=x(t1), [x(1.0)]);
+    let options = SolveOptions::default().fixed_step(dt).save_end(true);
+    let solution = problem.solve(method, &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Success);
+    assert_eq!(solution.times().collect::<Vec<_>>(), [x(t1)]);
+    assert_eq!(solution.states().collect::<Vec<_>>(), [solution.final_state()]);
+    let exact = (x(t1).widen() - x(t0).widen()).cos();
+    (solution.accepted(), (solution.final_state()[0].widen() - exact).abs())
+}
+
+#[test]
+fn fixed_steps_are_not_longer_than_asked_for() {
+    for (t0, t1, dt, steps) in [
+        (0.0, 1.0, 0.3, 4),
+        (0.0, 1.0, 0.4, 3),
+        (0.0, 2.5, 1.0, 3),
+        (0.0, 3.5, 1.0, 4),
+        (1.0, 0.0, -0.3, 4),
+        (0.0, 1.0, 10.0, 1),
+        (0.0, 1.0, 0.7, 2),
+        (0.0, 1.0, 0.001, 1000),
+        (0.0, 1.0, 1.0 / 3.0, 3),
+        (0.0, 0.3, 0.1, 3),
+        (0.1, 1.1, 0.1, 10),
+        (-0.3, 0.6, 0.1, 9),
+        (1000.1, 1001.1, 0.1, 10),
+    ] {
+        let (count, error) = fixed::<f64, _>(Tsit5, t0, t1, dt);
+        assert_eq!(count, steps, "f64: {t0} to {t1} by {dt}");
+        assert!(error < 5e-4, "{error}");
+        let (count, error) = fixed::<f32, _>(Tsit5, t0, t1, dt);
+        assert_eq!(count, steps, "f32: {t0} to {t1} by {dt}");
+        assert!(error < 5e-4, "{error}");
+        assert_eq!(fixed::<f64, _>(Rk4, t0, t1, dt).0, steps, "Rk4: {t0} to {t1} by {dt}");
+        assert_eq!(fixed::<f64, _>(Kvaerno5, t0, t1, dt).0, steps);
+    }
+    let (count, _) = fixed::<f64, _>(Tsit5, NOW, NOW + 1.0, 0.001);
+    assert_eq!(count, 1000);
+    // A remainder beyond rounding is a step of its own.
+    assert_eq!(fixed::<f64, _>(Tsit5, 0.0, 1.0 + 1e-9, 0.001).0, 1001);
+    assert_eq!(fixed::<f32, _>(Tsit5, 0.0, 1.0 + 1e-4, 0.001).0, 1001);
+}
+
+/// The error of RK4 with steps that do not fit into the span is that of its order.
+#[test]
+fn a_shortened_step_keeps_the_order() {
+    let (_, coarse) = fixed::<f64, _>(Rk4, 0.0, 1.0, 0.0301);
+    let (_, fine) = fixed::<f64, _>(Rk4, 0.0, 1.0, 0.01505);
+    assert!((coarse / fine).log2() > 3.8, "{coarse} {fine}");
+}
+
+#[test]
+fn counts_are_not_cut() {
+    for (error, most, advice) in [
+        (error_of::<f64>(&SolveOptions::default().fixed_step(1e-10)), 4294967295.0, "ones"),
+        (
+            error_of::<f32>(&SolveOptions::default().fixed_step(1e-7)),
+            8388607.0,
+            "ones, or solve in f64",
+        ),
+    ] {
+        assert!(error.to_string().ends_with(&format!("{most}: take larger {advice}")), "{error}");
+        let SolveError::TooManySteps { steps, most: limit, .. } = error else { panic!("{error}") };
+        assert_eq!(limit, most);
+        assert!(steps > most);
+    }
+}

@@ -1,0 +1,22 @@
+//! Stiff problems: implicit methods and methods that switch, dense and pivoted linear equations,
+//! failures, and the same bits in every place.
+
+#[path = "../support/cpp.rs"]
+mod cpp;
+#[path = "../support/everywhere.rs"]
+mod everywhere;
+#[path = "../support/gpu.rs"]
+mod gpu;
+#[path = "../support/intrinsics.rs"]
+mod intrinsics;
+#[path = "../support/opencl.rs"]
+mod opencl;
+#[path = "../support/random.rs"]
+mod random;
+#[path = "../support/workloads.rs"]
+mod workloads;
+
+mod auto;
+mod dense;
+mod pivoting;
+mod stiff;

@@ -1,0 +1,132 @@
+//! A sink that keeps a number of each block of trajectories, in the memory of a block.
+
+use odes::backend::Everything;
+use odes::backend::{ColumnRange, Inputs};
+use odes::lane::Scalar;
+use odes::system::System;
+use odes::{
+    Collect, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SolveError, Solver,
+};
+use std::ops::{ControlFlow, Range};
+
+/// Keeps a sum of the bits of each block.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    /// How many trajectories it takes at a time.
+    pub(crate) block: u64,
+    /// After how many blocks it has enough.
+    pub(crate) enough: usize,
+    /// The trajectories of each block, and their sum.
+    pub(crate) sums: Vec<(Range<u64>, u64)>,
+    /// The largest number of final states that there was memory for.
+    pub(crate) capacity: usize,
+}
+
+impl Sums {
+    pub(crate) fn by(block: u64) -> Self {
+        Sums { block, enough: usize::MAX, ..Sums::default() }
+    }
+}
+
+impl<T: Scalar> ResultSink<T> for Sums {
+    fn block(&self) -> u64 {
+        self.block
+    }
+
+    fn store(
+        &mut self,
+        block: ColumnRange<'_, T>,
+        results: &mut RawResults<T>,
+    ) -> Result<ControlFlow<()>, SolveError> {
+        let n = block.len();
+        assert_eq!(results.codes.len(), n);
+        self.capacity = self.capacity.max(results.codes.capacity());
+        self.sums.push((block.numbers(), sum(results, n, 0..n)));
+        let enough = self.sums.len() == self.enough;
+        Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+}
+
+/// A sum of all bits of the trajectories `part` of `n`, which depends on where they stand.
+fn sum<T: Scalar>(results: &RawResults<T>, n: usize, part: Range<usize>) -> u64 {
+    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded } = results;
+    let mut sum = 0u64;
+    let mut add = |bits: u64| sum = sum.rotate_left(7).wrapping_mul(0x9e37_79b9).wrapping_add(bits);
+    // The sign and payload of a NaN are nobody's promise.
+    let bits = |x: T| if x.is_nan() { u64::MAX } else { x.widen().to_bits() };
+    for numbers in [finals, saved, ends] {
+        let rows = numbers.chunks_exact(n);
+        rows.for_each(|row| row[part.clone()].iter().for_each(|&x| add(bits(x))));
+    }
+    for counts in [steps, rejected, kept, guarded] {
+        let rows = counts.chunks_exact(n);
+        rows.for_each(|row| row[part.clone()].iter().for_each(|&count| add(count.into())));
+    }
+    codes[part].iter().for_each(|&code| add(code.into()));
+    sum
+}
+
+/// Solves into `sink`.
+pub(crate) fn solve_into<S, M, T, const N: usize, const P: usize>(
+    (system, method): (S, M),
+    place: &dyn EnsembleAlgorithm,
+    inputs: &Inputs<T>,
+    sink: &mut dyn ResultSink<T>,
+) -> Result<RunReport, SolveError>
+where
+    S: System<N, P>,
+    M: Solver,
+    T: Scalar,
+{
+    let Inputs { settings, columns } = inputs;
+    method.integrate::<T, S, Everything, N, P>(system, place, settings, columns, sink)
+}
+
+/// All results in memory, by one place.
+pub(crate) fn collected<S, M, T, const N: usize, const P: usize>(
+    (system, method): (S, M),
+    place: &dyn EnsembleAlgorithm,
+    inputs: &Inputs<T>,
+) -> RawResults<T>
+where
+    S: System<N, P>,
+    M: Solver,
+    T: Scalar,
+{
+    let mut all = Collect::default();
+    solve_into((system, method), place, inputs, &mut all).unwrap();
+    let all = all.into_results();
+    let (layout, n) = (Layout::new(&inputs.settings, &inputs.columns), inputs.columns.trajectories);
+    assert_eq!((all.finals.len(), all.saved.len()), (layout.states * n, layout.saved() * n));
+    all
+}
+
+/// Blocks of several sizes from `place` are parts of `whole`, which another one gave at once.
+pub(crate) fn same_in_blocks<S, M, T, const N: usize, const P: usize>(
+    (system, method): (S, M),
+    place: &dyn EnsembleAlgorithm,
+    inputs: &Inputs<T>,
+    whole: &RawResults<T>,
+) where
+    S: System<N, P>,
+    M: Solver,
+    T: Scalar,
+{
+    let n = inputs.columns.trajectories;
+    let first = inputs.columns.first;
+    for block in [1000, 999, n as u64, u64::MAX] {
+        let mut sums = Sums::by(block);
+        solve_into((system, method), place, inputs, &mut sums).unwrap();
+        let len = usize::try_from(block).unwrap_or(n).min(n);
+        let expected: Vec<_> = (0..n)
+            .step_by(len)
+            .map(|from| {
+                let part = from..n.min(from + len);
+                (first + part.start as u64..first + part.end as u64, sum(whole, n, part))
+            })
+            .collect();
+        assert_eq!(sums.sums, expected, "blocks of {block}");
+        // Memory that is left is used again, and none is for more than a block.
+        assert!(sums.capacity <= len, "{} for blocks of {block}", sums.capacity);
+    }
+}

@@ -1,0 +1,243 @@
+//! The device text as an ensemble algorithm of its own: run by an OpenCL runtime on this machine's
+//! CPU, by work-groups that share a queue and sub-groups that vote, as blocks and warps do on a
+//! GPU.
+
+// Not every program uses all of it.
+#![allow(dead_code)]
+
+use crate::cpp::in_memory;
+use odes::backend::{self, Columns, Settings, Task};
+use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target, Variant};
+use odes::lane::Scalar;
+use odes::{
+    Backend, EnsembleAlgorithm, InstructionSet, RawResults, ResultSink, RunReport, SolveError,
+    Timings,
+};
+use odes_skipped::Needed;
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::device::{
+    CL_DEVICE_SVM_FINE_GRAIN_SYSTEM, CL_DEVICE_TYPE_CPU, Device, get_all_devices,
+};
+use opencl3::kernel::{
+    CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, ExecuteKernel, Kernel, get_kernel_sub_group_info,
+};
+use opencl3::program::Program;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Instant;
+
+/// What `kernel/targets/opencl.hpp` asks for; no warnings of parentheses.
+const OPTIONS: &str = "-cl-std=CLC++2021 -cl-fp32-correctly-rounded-divide-sqrt -w";
+
+/// Work-groups that share a queue: few, so that a small ensemble makes each thread take several
+/// trajectories.
+const GROUPS: usize = 3;
+
+/// An OpenCL runtime that runs kernels on this machine's CPU, in this process's memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenCl {
+    runtime: &'static Runtime,
+    /// Whether threads take trajectories from a queue; otherwise where steps are adaptive, as on a
+    /// GPU.
+    refill: Option<bool>,
+}
+
+impl OpenCl {
+    /// That of `$OPENCL_DYLIB_PATH` or the system, or `None` with a message; with
+    /// `ODES_REQUIRE_OPENCL=1` one must be there. `scripts/install-opencl.sh` installs one.
+    pub(crate) fn find() -> Option<OpenCl> {
+        static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(Runtime::open);
+        match &*RUNTIME {
+            Ok(runtime) => Some(OpenCl { runtime, refill: None }),
+            Err(because) => {
+                Needed::OpenCl.is_missing(because);
+                None
+            }
+        }
+    }
+
+    /// The same for tests of other places, whose kernels are many and take a second each to build:
+    /// only where `ODES_OPENCL=all` asks for it.
+    pub(crate) fn for_all() -> Option<OpenCl> {
+        std::env::var("ODES_OPENCL").is_ok_and(|which| which == "all").then(OpenCl::find)?
+    }
+
+    /// Threads take trajectories from a queue, or one each.
+    pub(crate) fn refill(self, refill: bool) -> Self {
+        OpenCl { refill: Some(refill), ..self }
+    }
+
+    /// Runs the kernel `name` of `source` by work-groups of [`BLOCK`] threads each, and says how
+    /// many threads of one vote together.
+    ///
+    /// # Safety
+    /// The kernel takes these two pointers, and uses no more of what they point to than there is.
+    pub(crate) unsafe fn run<A, B>(
+        &self,
+        (source, name): (&str, &str),
+        groups: usize,
+        (a, b): (*const A, *const B),
+    ) -> usize {
+        let program = self.runtime.build(source);
+        let kernel = Kernel::create(&program, name).unwrap();
+        // SAFETY: the caller's promise.
+        unsafe { self.runtime.launch(&kernel, groups, a, b) };
+        self.runtime.lanes(&kernel)
+    }
+
+    /// The runtime, its version, and the device.
+    pub(crate) fn name(&self) -> &'static str {
+        &self.runtime.name
+    }
+}
+
+#[derive(Debug)]
+struct Runtime {
+    name: String,
+    context: Context,
+    queue: CommandQueue,
+}
+
+impl Runtime {
+    fn open() -> Result<Runtime, String> {
+        let of = |error: opencl3::error_codes::ClError| error.to_string();
+        let devices = get_all_devices(CL_DEVICE_TYPE_CPU)
+            .map_err(|error| format!("{error} (scripts/install-opencl.sh installs a runtime)"))?;
+        let device =
+            devices.into_iter().map(Device::new).next().ok_or("no CPU among its devices")?;
+        let name = [device.vendor(), device.driver_version(), device.name()];
+        let name = name.into_iter().collect::<Result<Vec<_>, _>>().map_err(of)?.join(" ");
+        let extensions = device.extensions().map_err(of)?;
+        for needed in ["cl_khr_fp64", "cl_khr_subgroup_ballot"] {
+            if !extensions.split(' ').any(|extension| extension == needed) {
+                return Err(format!("{name} has no {needed}"));
+            }
+        }
+        if device.svm_mem_capability() & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM == 0 {
+            return Err(format!("{name} does not share this process's memory"));
+        }
+        let context = Context::from_device(&device).map_err(of)?;
+        let queue = CommandQueue::create_default_with_properties(&context, 0, 0).map_err(of)?;
+        Ok(Runtime { name, context, queue })
+    }
+
+    /// Builds `source`, or takes what was built in an earlier run.
+    fn build(&self, source: &str) -> Program {
+        let file = self.file(source);
+        if let Ok(binary) = std::fs::read(&file)
+            && let Ok(program) =
+                Program::create_and_build_from_binary(&self.context, &[&binary], OPTIONS)
+        {
+            return program;
+        }
+        let program = Program::create_and_build_from_source(&self.context, source, OPTIONS)
+            .unwrap_or_else(|error| panic!("{error}"));
+        // Whole or not at all, whoever else writes it.
+        let binary = program.get_binaries().unwrap().swap_remove(0);
+        let own = file.with_extension(std::process::id().to_string());
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&own, binary).unwrap();
+        std::fs::rename(&own, &file).unwrap();
+        program
+    }
+
+    /// Runs a kernel of two arguments, by address, and waits for it.
+    ///
+    /// # Safety
+    /// The kernel takes these two pointers, and uses no more of what they point to than there is.
+    unsafe fn launch<A, B>(&self, kernel: &Kernel, groups: usize, a: *const A, b: *const B) {
+        let mut launch = ExecuteKernel::new(kernel);
+        launch.set_global_work_size(groups * BLOCK as usize).set_local_work_size(BLOCK as usize);
+        // SAFETY: the caller's promise, and the device shares this process's memory; nobody else
+        // uses it until the kernel has finished.
+        unsafe {
+            launch.set_arg_svm(a).set_arg_svm(b);
+            launch.enqueue_nd_range(&self.queue).unwrap();
+        }
+        self.queue.finish().unwrap();
+    }
+
+    /// How many threads vote together.
+    fn lanes(&self, kernel: &Kernel) -> usize {
+        let block = BLOCK as usize;
+        let (device, size) = (self.context.default_device(), size_of_val(&block));
+        let query = CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE;
+        let answer =
+            get_kernel_sub_group_info(kernel.get(), device, query, size, (&raw const block).cast());
+        answer.unwrap().into()
+    }
+
+    /// Where the program of `source` is kept: it is machine code.
+    fn file(&self, source: &str) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        (&self.name, InstructionSet::available(), OPTIONS, source).hash(&mut hasher);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("opencl");
+        folder.join(format!("{:016x}", hasher.finish()))
+    }
+}
+
+impl EnsembleAlgorithm for OpenCl {
+    type Compiled = backend::Text;
+
+    fn single(
+        &self,
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError> {
+        self.solve(task, settings, columns, sink)
+    }
+
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError> {
+        self.solve(task, settings, columns, sink)
+    }
+}
+
+impl OpenCl {
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        let begin = Instant::now();
+        let refill = self.refill.unwrap_or(settings.adaptive);
+        let variant = Variant { target: Target::OpenCl, ..Variant::new(settings, columns, refill) };
+        let program = self.runtime.build(&task.kernel(&variant));
+        let kernel = Kernel::create(&program, KERNEL_NAME).unwrap();
+        let compile = begin.elapsed().as_secs_f64();
+        let groups_for = |n: usize| {
+            let needed = n.div_ceil(BLOCK as usize);
+            if refill { needed.min(GROUPS) } else { needed }
+        };
+        let mut raw = RawResults::default();
+        for block in columns.blocks(sink.block()) {
+            let groups = groups_for(block.len());
+            in_memory(settings, block, &variant, &mut raw, |job, shared| {
+                // SAFETY: these are the kernel's arguments, by address; they and what they point to
+                // are as many elements as `Job` and `Shared` say.
+                unsafe { self.runtime.launch(&kernel, groups, job, shared.as_ptr()) };
+            })?;
+            if sink.store(block, &mut raw)?.is_break() {
+                break;
+            }
+        }
+        let lanes = self.runtime.lanes(&kernel);
+        let instructions = format!("OpenCL in sub-groups of {lanes}");
+        let threads = groups_for(columns.trajectories) * BLOCK as usize;
+        let backend = Backend::Cpu { instructions, threads };
+        let mut timings = Timings::default();
+        timings.compile = compile;
+        Ok(RunReport::new(backend, timings))
+    }
+}
