@@ -151,7 +151,7 @@ fn inputs_of_another_system_are_refused() {
     rows.settings.saved.states = 1;
     refused(&rows);
     let mut observed = good();
-    observed.settings.saved.observables = 1;
+    observed.settings.saved.observables = 2;
     refused(&observed);
 }
 
@@ -174,11 +174,12 @@ fn a_sink_gets_the_ends_of_steps() {
     ensemble.solve_into(Euler, EnsembleSerial, &options, &mut all).unwrap();
     let all = all.into_results();
     assert!(all.kept.iter().all(|&kept| kept == 9));
-    assert_eq!(all.saved.len(), 2500 * 9 * 3);
+    // Two states, an observable and the time.
+    assert_eq!(all.saved.len(), 2500 * 9 * 4);
     for i in [0, 999, 2499] {
         let trajectory = whole.trajectory(i);
         let prey = trajectory.states().map(|u| u[0]);
-        let stored = (0..9).map(|slot| all.saved[(3 * slot) * 2500 + i]);
+        let stored = (0..9).map(|slot| all.saved[(4 * slot) * 2500 + i]);
         assert!(prey.eq(stored));
     }
 }
