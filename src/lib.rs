@@ -4,20 +4,21 @@ pub use ode_core::ensemble::Schedule;
 pub use ode_core::kernel::Functions;
 pub use ode_core::lane::dispatch::InstructionSet;
 pub use ode_core::methods::{
-    Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4, Rodas3,
-    Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
+    Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Ralston, Rk4, Rodas3, Rodas4,
+    Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
 };
 pub use ode_core::ndarray;
-pub use ode_core::system::report::{LinearEquations, Operations, Report};
+pub use ode_core::system::System;
+pub use ode_core::system::info::{LinearEquations, Operations};
+pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
-pub use ode_core::system::{System, tstops_for, tstops_of};
 pub use ode_core::{
     AbsTol, AnyMethod, Auto, Axis, Backend, Collect, Controller, EnsembleAlgorithm,
     EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, IntoSaveAt,
-    Layout, Memory, Numbers, ObservableError, OdeProblem, OdeSolution, Quantity, RawResults,
-    ResultSink, ReturnCode, RunReport, SaveAt, Saving, SolveError, SolveOptions, Solver, StepSize,
-    StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory, UnknownMethod, Unvaried,
-    Vary, Which, any_method,
+    Layout, Memory, Method, Numbers, ObservableError, OdeProblem, OdeSolution, Quantity,
+    RawResults, ResultSink, ReturnCode, RunReport, SaveAt, Saving, SolveError, SolveOptions,
+    Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory,
+    UnknownMethod, Unvaried, Vary, Which, any_method, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -66,10 +67,11 @@ pub use ode_core::save;
 /// assert!(methods::ALL.iter().any(|method| method.name == "Vern7" && method.adaptive()));
 /// ```
 pub mod methods {
+    pub use ode_core::Method;
     pub use ode_core::methods::{
-        ALL, Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Properties,
-        Ralston, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Stability, TrBdf2, Tsit5, Tsit5Rodas4,
-        Vern6, Vern7, Vern7Rodas5P, Vern9, table,
+        ALL, Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Properties, Ralston, Rk4,
+        Rodas3, Rodas4, Rodas5P, Rosenbrock23, Stability, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7,
+        Vern7Rodas5P, Vern9, table,
     };
 }
 
@@ -95,9 +97,11 @@ pub mod methods {
 /// ```
 pub mod system {
     pub use ode_core::system::capabilities::*;
-    pub use ode_core::system::report::{LinearEquations, Operations, Report};
+    pub use ode_core::system::info::{LinearEquations, Operations};
+    pub use ode_core::system::report::Report;
     pub use ode_core::system::table::{interp_cubic, interp_linear};
-    pub use ode_core::system::{System, SystemInfo, tstops_for, tstops_of};
+    pub use ode_core::system::{System, SystemInfo};
+    pub use ode_core::{tstops_for, tstops_of};
 }
 
 /// Numbers with one value for each lane: the bounds of right-hand sides that are generic over
@@ -119,12 +123,12 @@ pub mod lane {
 /// [`EnsembleAlgorithm`] or [`ResultSink`] and reads them does not.
 pub mod backend {
     pub use ode_core::ensemble::task::{Compiled, Everything, Lanes, OneLane, Task, Text};
-    pub use ode_core::problem::inputs::{
-        Column, ColumnRange, Columns, Inputs, SaveTimes, SavedRow, Settings, Workers,
-    };
+    pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
+    pub use ode_core::problem::inputs::Inputs;
+    pub use ode_core::problem::settings::Settings;
     pub use ode_core::{
-        Backend, Collect, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, Schedule,
-        SolveError, Timings,
+        Backend, Collect, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SavedRow,
+        Schedule, SolveError, Timings, Workers, both_precisions,
     };
 }
 

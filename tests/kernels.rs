@@ -280,7 +280,7 @@ where
         check(&|plain| Variant { law_kind, ..plain });
     }
     let shared = [swept::<N, P>(), vec![true; N]].concat();
-    check(&|plain| Variant { shared: shared.clone(), ..plain });
+    check(&|plain| Variant { shared: shared.clone(), own_tolerances: true, ..plain });
     if M::GUARDS {
         for guard in [guard::OFF, guard::REPORT, guard::REJECT] {
             check(&|plain| Variant { guard, ..plain });
@@ -298,7 +298,7 @@ where
     check_variant(system, method, most, false, |plain| {
         let shared = [swept::<N, P>(), vec![false; N]].concat();
         let law_kind = Controller::predictive().kind();
-        Variant { limited: true, stops: true, law_kind, shared, ..plain }
+        Variant { limited: true, stops: true, law_kind, shared, own_tolerances: true, ..plain }
     });
 }
 

@@ -25,6 +25,7 @@ use odes::system::System;
 use odes::{EnsembleSolution, GrowthGuard, Method, Vary};
 use odes_models::{hires, robertson};
 use opencl::OpenCl;
+use rayon::prelude::*;
 use std::io::Write as _;
 use workloads::*;
 
@@ -50,10 +51,11 @@ where
     all
 }
 
-/// The rows of the table so far, with those that differ.
+/// The rows of a part of the table, with those that differ.
 struct Table {
     place: OpenCl,
     compared: usize,
+    rows: Vec<String>,
     wrong: Vec<String>,
 }
 
@@ -87,11 +89,11 @@ impl Table {
             solution.timings().compile,
             solution.backend(),
         );
-        say(&row);
         self.compared += compared;
         if differing > 0 {
-            self.wrong.push(row);
+            self.wrong.push(row.clone());
         }
+        self.rows.push(row);
     }
 }
 
@@ -318,19 +320,26 @@ fn threads_vote_and_take_numbers() {
     assert!(taken.into_iter().eq(10..10 + out.len() as u32) && counter == 10 + out.len() as u32);
 }
 
-/// All kernels in one test, so that the rows of its table are in order.
+/// All kernels in one test, so that the rows of its table are in order; what takes time is to build
+/// them.
 #[test]
 fn kernels_have_the_bits_of_the_cpu() {
     let Some(place) = OpenCl::find() else { return };
+    let parts: [fn(&mut Table); _] = [implicit_methods, explicit_methods, options, functions];
+    let part = |fill: &fn(&mut Table)| {
+        let mut table = Table { place, compared: 0, rows: Vec::new(), wrong: Vec::new() };
+        fill(&mut table);
+        table
+    };
+    let tables: Vec<Table> = parts.par_iter().with_max_len(1).map(part).collect();
     say(&format!("\n{}", place.name()));
     let title = "system         method       precision trajectories numbers differ build (s)  what";
     say(title);
-    let mut table = Table { place, compared: 0, wrong: Vec::new() };
-    explicit_methods(&mut table);
-    options(&mut table);
-    functions(&mut table);
-    implicit_methods(&mut table);
-    let Table { compared, wrong, .. } = table;
+    for row in tables.iter().flat_map(|table| &table.rows) {
+        say(row);
+    }
+    let compared: usize = tables.iter().map(|table| table.compared).sum();
+    let wrong: Vec<String> = tables.into_iter().flat_map(|table| table.wrong).collect();
     say(&format!("{compared} numbers compared, {} kernels with others\n", wrong.len()));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }

@@ -4,6 +4,7 @@
 //! no place here: the parser has reported it and left an [`ExprKind::Error`], with which the later
 //! phases compute silently, so that one mistake is one error.
 
+mod outside;
 mod purpose;
 
 use std::rc::Rc;
@@ -13,6 +14,7 @@ use proc_macro2::Ident;
 use crate::functions::Function;
 use crate::graph::Comparison;
 
+pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;
 
 /// A system: its right-hand side and what else belongs to it.

@@ -4,15 +4,12 @@
 //! taken apart, functions get their last form, and the numbers of reports are counted. The printers
 //! in `print` make text of it: of Rust, for the macro, and of each
 //! [`Dialect`](crate::print::Dialect) of devices.
-//!
-//! [`compile_str`] compiles a system that is a text, outside of any macro.
 
 mod dependent;
 mod derivatives;
 mod linear;
 mod lowered;
 pub(crate) mod mass;
-mod text;
 
 use proc_macro2::Ident;
 
@@ -20,7 +17,6 @@ use self::derivatives::Derivatives;
 pub(crate) use self::linear::Linear;
 pub(crate) use self::lowered::{Counts, Lowered, Sizes};
 pub(crate) use self::mass::Mass;
-pub use self::text::{Diagnostic, EvaluateError, compile_str};
 use crate::ast::{Purpose, System};
 use crate::breaks::formula::Formula;
 use crate::breaks::{self, Breaks};

@@ -12,6 +12,7 @@
 mod branch;
 mod call;
 mod control;
+mod expected;
 mod expr;
 mod function;
 mod integer;
@@ -30,13 +31,13 @@ mod work;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 
 use self::call::{Call, Closure};
 use self::control::{Frame, Leave};
 use self::integer::Integers;
-pub(crate) use self::names::{known_constant, nearly_equal};
+pub(crate) use self::names::known_constant;
 pub(crate) use self::structs::{Layout, plain};
 use self::table::Table;
 use self::value::Value;
@@ -166,6 +167,8 @@ struct Elaborator<'a, 'c> {
     operations: u64,
     /// The work done so far: see [`work`].
     work: u64,
+    /// What took the operations or the work beyond their limits: its position and syntax.
+    excess: Option<(u32, TokenStream)>,
     /// Stands for all results beyond the limit.
     any: Id,
     state_names: Option<Vec<String>>,
@@ -200,6 +203,7 @@ pub(crate) fn elaborate<'a>(
         reported: HashSet::new(),
         operations: 0,
         work: 0,
+        excess: None,
         any,
         state_names: None,
         parameter_names: None,
@@ -314,7 +318,9 @@ impl<'a> Elaborator<'a, '_> {
                 self.operations.saturating_mul(if self.exhausted() { 10 } else { 1 })
             )
         };
-        self.error(0, self.system.name, message);
+        let name = || (0, self.system.name.to_token_stream());
+        let (position, tokens) = self.excess.take().unwrap_or_else(name);
+        self.error(position, &tokens, message);
     }
 
     /// Whether to give up counting, when the error is certain.
@@ -424,6 +430,7 @@ impl<'a> Elaborator<'a, '_> {
         }
         for constant in in_order(&block.constants) {
             let value = self.expr(&constant.value);
+            let value = self.expect(&constant.value, value, &constant.ty);
             self.ascribe(&value, &constant.ty);
             self.declare_item(constant.name, value);
         }
@@ -443,7 +450,7 @@ impl<'a> Elaborator<'a, '_> {
                     Some(value) => {
                         let initial = self.expr(value);
                         self.name_inputs(pattern, value);
-                        initial
+                        self.expect(value, initial, ty)
                     }
                     None => Value::Unset(None),
                 };

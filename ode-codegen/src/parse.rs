@@ -22,9 +22,9 @@ use proc_macro2::Ident;
 use syn::visit::Visit;
 
 use self::signature::Signature;
+use crate::ast::Outside;
 use crate::ast::{Block, Part, Scalar, System, Typed};
 use crate::ctxt::Ctxt;
-use crate::outside::Outside;
 
 pub(crate) use statement::is_seen;
 

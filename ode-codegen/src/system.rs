@@ -20,6 +20,8 @@
 mod desugar;
 pub(crate) mod function;
 pub(crate) mod module;
+pub mod outside;
+pub(crate) mod text;
 
 pub(crate) use function::resumed;
 
@@ -31,6 +33,7 @@ use syn::punctuated::Punctuated;
 
 use crate::compile::{self, Compiled, Settings};
 use crate::depth;
+use crate::fragments;
 use crate::fuse::Fusion;
 use crate::parse::signature;
 use crate::print::{Dialect, device, rust};
@@ -46,6 +49,7 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     if let Err(error) = depth::check_both(&attr, &item) {
         return error.to_compile_error();
     }
+    let (attr, item) = (fragments::opened(attr), fragments::opened(item));
     match syn::parse2::<syn::Item>(item.clone()) {
         Ok(syn::Item::Fn(_)) => function::start(attr, item),
         Ok(syn::Item::Mod(_)) => module::start(attr, item),
@@ -148,11 +152,12 @@ fn unknown_argument(name: &Ident) -> String {
         "f32" | "f64" | "precision" => "; the precision is that of the numbers of the problem",
         _ => "",
     };
-    format!(
-        "unknown argument: expected `crate = path`, `fusion = \"off\"`, `check = \"off\"`, \
-         `pivoting = \"on\"` or `limit = number`{elsewhere}"
-    )
+    format!("unknown argument: expected {VALUES}{elsewhere}")
 }
+
+/// The arguments, each with its value.
+const VALUES: &str = "`crate = path`, `fusion = \"off\"`, `check = \"off\"`, `pivoting = \"on\"` or \
+                      `limit = number`";
 
 /// `name = value`, where the name may be the keyword `crate`.
 struct Argument {
@@ -166,6 +171,10 @@ impl syn::parse::Parse for Argument {
         let arguments = ["crate", "fusion", "check", "pivoting", "limit"];
         if !arguments.iter().any(|known| name == known) {
             return Err(syn::Error::new_spanned(&name, unknown_argument(&name)));
+        }
+        if !input.peek(syn::Token![=]) {
+            let message = format!("`{name}` is written with a value: {VALUES}");
+            return Err(syn::Error::new_spanned(&name, message));
         }
         input.parse::<syn::Token![=]>()?;
         Ok(Argument { name, value: input.parse()? })

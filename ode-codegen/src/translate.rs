@@ -100,7 +100,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
 
-use crate::compile::{Fact, FactValue};
 use crate::depth;
 
 /// Expands `#[device(namespace)] mod name { … }`: the module itself, plus
@@ -158,14 +157,14 @@ pub fn translate_items(namespace: &str, items: &[syn::Item]) -> syn::Result<Stri
 }
 
 /// A struct `System` whose static member templates are `functions`: the device form of a system,
-/// whatever the user called it; `factors` is the type of a factorised matrix of numbers `R`, in
+/// whatever the user called it. `facts` are its first members, in C++; `factors` is the type of a factorised matrix of numbers `R`, in
 /// C++. Its `static constexpr` members for the user's constants, whose values are known later, take
 /// the place of [`CONSTANTS`].
 ///
 /// # Errors
 /// As [`translate_items`].
 pub(crate) fn system_struct(
-    facts: &[Fact],
+    facts: &str,
     factors: &str,
     functions: &[syn::ItemFn],
 ) -> syn::Result<String> {
@@ -173,15 +172,8 @@ pub(crate) fn system_struct(
     printer.structs.insert(SYSTEM.to_owned(), Vec::new());
     let body = printer.static_members(functions);
     printer.finish()?;
-    let mut constants = String::new();
-    for Fact { name, value, .. } in facts {
-        constants += &match value {
-            FactValue::Is(is) => format!("    static constexpr bool {name} = {is};\n"),
-            FactValue::Count(count) => format!("    static constexpr int {name} = {count};\n"),
-        };
-    }
-    constants += &format!("    template<class R> using Factors = {factors};\n");
-    Ok(format!("struct {SYSTEM} {{\n{constants}{CONSTANTS}\n{body}}};\n"))
+    let factors = format!("    template<class R> using Factors = {factors};\n");
+    Ok(format!("struct {SYSTEM} {{\n{facts}{factors}{CONSTANTS}\n{body}}};\n"))
 }
 
 /// The name of every system's struct.

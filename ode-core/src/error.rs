@@ -286,10 +286,12 @@ pub enum SolveError {
     StepsEnd,
     /// A time to save is outside the time span.
     #[error(
-        "saveat contains {}, which is outside the time span {}..={}",
+        "saveat contains {}, which is outside the time span {}..={} of trajectory {trajectory}",
         short(*time), short(*t0), short(*t1)
     )]
     SaveOutside {
+        /// The first trajectory whose time span it is outside of.
+        trajectory: usize,
         /// The time.
         time: f64,
         /// Beginning of the time span.
@@ -473,8 +475,8 @@ mod tests {
     /// What `fn main() -> Result<(), Box<dyn Error>>` prints.
     #[test]
     fn errors_print_as_sentences() {
-        let solve = SolveError::SaveOutside { time: 2.0, t0: 0.0, t1: 1.0 };
-        let text = "saveat contains 2, which is outside the time span 0..=1";
+        let solve = SolveError::SaveOutside { trajectory: 3, time: 2.0, t0: 0.0, t1: 1.0 };
+        let text = "saveat contains 2, which is outside the time span 0..=1 of trajectory 3";
         assert_eq!(format!("{solve:?}"), text);
         let boxed: Box<dyn std::error::Error> = solve.into();
         assert_eq!(format!("{boxed:?}"), text);

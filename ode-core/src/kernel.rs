@@ -6,10 +6,11 @@
 
 use crate::integrate;
 use crate::lane::Scalar;
-use crate::methods::Method;
+use crate::methods::Definition;
 use crate::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
-use crate::problem::settings::{SavedRow, Settings};
-use crate::solution::Layout;
+use crate::problem::layout::Layout;
+use crate::problem::options::SavedRow;
+use crate::problem::settings::Settings;
 use crate::step::{self, control};
 use crate::system::{System, linear};
 use core::mem::offset_of;
@@ -95,6 +96,8 @@ pub struct Variant {
     /// For each column (initial states, parameters, begin, end, tolerances) whether all
     /// trajectories share its number and it is among the kernel's arguments.
     pub shared: Vec<bool>,
+    /// Whether components have absolute tolerances of their own.
+    pub own_tolerances: bool,
     /// The implementation of elementary functions that the kernel calls.
     pub functions: Functions,
 }
@@ -120,6 +123,7 @@ impl Variant {
             saved: if slots > 0 { row } else { SavedRow::default() },
             refill,
             shared: shared.collect(),
+            own_tolerances: columns.has_own_tolerances(),
             functions: Functions::default(),
         }
     }
@@ -145,11 +149,10 @@ pub fn source<T, S, M, const N: usize, const P: usize>(system: S, variant: &Vari
 where
     T: Scalar,
     S: System<N, P>,
-    M: Method,
+    M: Definition,
 {
     let Variant { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } = variant;
-    let Variant { shared, functions, .. } = variant;
-    let own_tolerances = shared.len() > N + P + 2;
+    let Variant { shared, own_tolerances, functions, .. } = variant;
     let number = T::DEVICE_NAME;
     let functions = match functions {
         Functions::Portable => "",
@@ -169,7 +172,7 @@ where
     let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
     let info = system.info();
     let [rhs, jacobian, ..] = info.operations;
-    let many = rhs.functions + if M::PROPERTIES.solves > 0 { jacobian.functions } else { 0 };
+    let many = rhs.functions + if M::DEFINED.solves > 0 { jacobian.functions } else { 0 };
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
     let system = system.device_source();
     let (name, method_name) = (info.name, M::DEVICE_NAME);

@@ -22,6 +22,7 @@ pub mod dispatch;
 mod fused;
 mod lanes;
 mod portable;
+mod precision;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
@@ -30,6 +31,8 @@ pub(crate) mod x86;
 pub(crate) use fused::Fused;
 pub use lanes::{LaneBits, LaneMask, Lanes, Two, Vector, WithSingle};
 pub use portable::Portable;
+pub use precision::EachPrecision;
+pub(crate) use precision::each_precision;
 
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
@@ -101,7 +104,6 @@ pub trait Bits:
 )]
 pub trait Scalar:
     crate::sealed::Sealed
-    + crate::ensemble::host::Host
     + Real<Scalar = Self, Mask = bool, Single = f32>
     + num_traits::Float
     + Default
@@ -117,6 +119,9 @@ pub trait Scalar:
     fn widen(self) -> f64;
     /// The nearest value of this precision.
     fn narrow(value: f64) -> Self;
+    /// What the version of `F` for this precision makes of `given`.
+    #[doc(hidden)]
+    fn call<F: EachPrecision>(given: F::Given<'_, Self>) -> F::Output<Self>;
 }
 
 /// The elementary functions of [`Real`]: those of [`crate::math`], called where numbers are wide.

@@ -14,17 +14,24 @@ pub mod integrate;
 pub mod kernel;
 pub mod methods;
 pub mod problem;
+pub mod room;
 mod sealed;
 pub mod solution;
 pub mod system;
+mod workers;
+#[cfg(feature = "serde")]
+mod written;
 
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
-pub use ensemble::solver::{Auto, Solver};
+pub use ensemble::solver::{Auto, Method, Solver};
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
 pub use error::{Memory, ObservableError, SolveError};
 pub use ndarray;
-pub use problem::controller::Controller;
-pub use problem::options::{AbsTol, IntoSaveAt, SaveAt, Saving, SolveOptions, StepSize, TimeList};
+pub use problem::layout::Layout;
+pub use problem::options::{
+    AbsTol, IntoSaveAt, SaveAt, SavedRow, Saving, SolveOptions, StepSize, TimeList, tstops_for,
+    tstops_of,
+};
 pub use problem::sweep::{Axis, Quantity, Which};
 pub use problem::{EnsembleProblem, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary};
 #[cfg(feature = "serde")]
@@ -33,18 +40,21 @@ pub use serde;
 #[cfg(feature = "save")]
 pub use solution::save;
 pub use solution::{
-    Backend, Collect, EnsembleSolution, Layout, OdeSolution, RawResults, ResultSink, ReturnCode,
-    RunReport, Timings, Trajectories, Trajectory,
+    Backend, Collect, EnsembleSolution, OdeSolution, RawResults, ResultSink, ReturnCode, RunReport,
+    Timings, Trajectories, Trajectory,
 };
+pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;
+pub use workers::Workers;
 
 /// What the expansions of `#[ode_system]` name, by way of the facade.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::lane::Real;
     pub use crate::system::capabilities::*;
+    pub use crate::system::info::{LinearEquations, Operations};
     pub use crate::system::linear;
-    pub use crate::system::report::{LinearEquations, Operations, Report};
+    pub use crate::system::report::Report;
     pub use crate::system::table::{device_table, extended};
     pub use crate::system::{System, SystemInfo, device_constant, in_order};
 }

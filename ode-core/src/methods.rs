@@ -6,7 +6,8 @@
 
 use core::fmt;
 
-use crate::problem::Controller;
+use crate::step::properties::row;
+pub use crate::step::properties::{Properties, Stability};
 pub use crate::step::stepper::Stepper;
 pub use crate::step::{esdirk, explicit, rosenbrock};
 
@@ -54,118 +55,15 @@ pub use vern7::Vern7;
 pub use vern7_rodas5p::Vern7Rodas5P;
 pub use vern9::Vern9;
 
-/// A method: a lane program and its translation for devices. Only the methods of the library
-/// implement it.
-pub trait Method: Stepper + crate::Solver + crate::sealed::Sealed + 'static {
+/// A method as it is defined: a lane program, its translation for devices, and its properties. What
+/// programs see of it is [`Method`](crate::Method).
+pub trait Definition: Stepper + crate::sealed::Sealed + 'static {
     /// Order, stages and further properties of the method.
-    const PROPERTIES: Properties;
+    const DEFINED: Properties;
     /// The name of the method's type in C++.
     const DEVICE_NAME: &'static str;
     /// The method's lane program as C++, in parts.
     const DEVICE: &'static [&'static str];
-}
-
-/// The properties of a method: orders, stages and costs. Its `Display` is a row of [`table`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Properties {
-    /// The name of the method.
-    pub name: &'static str,
-    /// Order of the solution.
-    pub order: usize,
-    /// Orders of the embedded solutions, from which the error is estimated; without them the method
-    /// is for fixed steps.
-    pub embedded: &'static [usize],
-    /// Stages of a step.
-    pub stages: usize,
-    /// Whether the first stage of a step is the last one of the step before (first same as last).
-    pub fsal: bool,
-    /// The order of the local error that is estimated, which step sizes follow: that of the
-    /// solution, or of the embedded one, plus one.
-    pub error: usize,
-    /// The step-size controller, unless the options have another.
-    pub controller: Controller,
-    /// Order of the solution between the ends of a step.
-    pub interpolant: usize,
-    /// Evaluations of the right-hand side in a step, without [`Properties::extra`].
-    pub evaluations: usize,
-    /// Further evaluations for the interpolant, in steps within which a state is saved.
-    pub extra: usize,
-    /// Systems of linear equations in a step; all of them have one matrix, which is factorised
-    /// once.
-    pub solves: usize,
-    /// Whether stages are found by iteration, each change of one taking an evaluation and a system:
-    /// then both counts are of one iteration for each stage.
-    pub iterates: bool,
-    /// For a method that [switches](crate::step::switching), its implicit method, which takes over
-    /// stiff trajectories; all other fields are then those of its explicit method.
-    pub switches_to: Option<&'static Properties>,
-    /// The region of stability for `u' = λ u`.
-    pub stability: Stability,
-}
-
-/// The set of `z = λ h` for which steps of size `h` of `u' = λ u` do not grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stability {
-    /// A bounded region: stiff systems take many steps.
-    Bounded,
-    /// A-stable: the whole left half plane, where the solution does not grow.
-    A,
-    /// L-stable: A-stable, and steps tend to zero for `z` towards minus infinity.
-    L,
-}
-
-impl fmt::Display for Stability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Stability::Bounded => "bounded",
-            Stability::A => "A",
-            Stability::L => "L",
-        })
-    }
-}
-
-impl Properties {
-    /// Whether the method estimates its error; otherwise it is for fixed steps only.
-    #[must_use]
-    pub const fn adaptive(&self) -> bool {
-        !self.embedded.is_empty()
-    }
-}
-
-/// Writes one row of [`table`], or its head.
-fn row(f: &mut fmt::Formatter<'_>, cells: [&dyn fmt::Display; 11]) -> fmt::Result {
-    let [name, order, embedded, adaptive, stages, fsal, evaluations, interpolant, extra, ..] =
-        cells;
-    let [.., solves, stability] = cells;
-    write!(f, "{name:<12}{order:>6}{embedded:>10}{adaptive:>10}{stages:>8}{fsal:>6}")?;
-    write!(f, "{evaluations:>13}{interpolant:>13}{extra:>7}{solves:>8}{stability:>11}")
-}
-
-impl fmt::Display for Properties {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let yes = |yes| if yes { "yes" } else { "no" };
-        let each = |count: usize| format!("{count}{}", if self.iterates { " each" } else { "" });
-        let mut embedded: Vec<String> = self.embedded.iter().map(ToString::to_string).collect();
-        if embedded.is_empty() {
-            embedded.push("none".to_string());
-        }
-        let cells: [&dyn fmt::Display; 11] = [
-            &self.name,
-            &self.order,
-            &embedded.join(", "),
-            &yes(self.adaptive()),
-            &self.stages,
-            &yes(self.fsal),
-            &each(self.evaluations),
-            &self.interpolant,
-            &self.extra,
-            &each(self.solves),
-            &self.stability,
-        ];
-        row(f, cells)
-    }
 }
 
 /// The properties of all methods, one in a line: see the [module](self).
@@ -197,9 +95,16 @@ macro_rules! methods {
     };
     (@ $($module:ident::$method:ident [$($part:expr),*],)*) => {
         $(impl crate::sealed::Sealed for $method {}
-        impl crate::ensemble::solver::sealed::Sealed for $method {}
-        impl Method for $method {
-            const PROPERTIES: Properties = $module::PROPERTIES;
+        // What a method is known for is what it does.
+        const _: () = {
+            let known = &$module::PROPERTIES;
+            assert!(known.order == <$method as Stepper>::ORDER);
+            assert!(known.adaptive() == <$method as Stepper>::ADAPTIVE);
+            assert!(known.fsal == <$method as Stepper>::FSAL);
+            assert!(known.iterates == <$method as Stepper>::ITERATES);
+        };
+        impl Definition for $method {
+            const DEFINED: Properties = $module::PROPERTIES;
             const DEVICE_NAME: &'static str = concat!(stringify!($module), "::", stringify!($method));
             const DEVICE: &'static [&'static str] = &[$($part),*];
         })*
@@ -233,12 +138,15 @@ methods! { {
 
 #[cfg(test)]
 mod tests {
-    /// The table of the documentation.
+    /// The table of the documentation, which `BLESS=1` writes.
     #[test]
     fn table_is_documented() {
-        assert_eq!(
-            super::table().to_string().trim_end(),
-            include_str!("methods/table.txt").trim_end()
-        );
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/methods/table.txt");
+        let table = format!("{}\n", super::table().to_string().trim_end());
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(path, &table).unwrap();
+        }
+        let documented = std::fs::read_to_string(path).unwrap();
+        assert_eq!(documented.trim_end(), table.trim_end(), "run with BLESS=1 if that is right");
     }
 }

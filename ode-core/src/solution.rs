@@ -7,20 +7,22 @@ mod observables;
 mod raw;
 #[cfg(feature = "save")]
 pub mod save;
+mod single;
 mod sink;
 mod trajectory;
 
 pub use code::ReturnCode;
-pub use raw::{Layout, RawResults};
+pub use raw::RawResults;
+pub use single::OdeSolution;
 pub(crate) use sink::MostSteps;
 pub use sink::{Collect, ResultSink};
 pub use trajectory::{Trajectories, Trajectory};
 
-use crate::ensemble::task::Shape;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::methods::Properties;
 use crate::problem::inputs::Inputs;
+use crate::problem::layout::Shape;
 use crate::problem::sweep::Axis;
 use crate::step::guard::Guarded;
 use crate::step::switching;
@@ -259,7 +261,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # Panics
     /// If there is no such trajectory.
     pub fn code(&self, i: usize) -> ReturnCode {
-        ReturnCode::from_lane(self.raw.codes[i])
+        self.raw.code(i)
     }
 
     /// How the trajectories ended, in order.
@@ -381,107 +383,6 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Notes the time of the whole solve.
     pub(crate) fn set_total_time(&mut self, total: f64) {
         self.run.timings.total = total;
-    }
-
-    /// Trajectory `i`.
-    ///
-    /// # Panics
-    /// If there is no such trajectory.
-    #[must_use]
-    pub fn trajectory(&self, i: usize) -> Trajectory<'_, S, T, N, P> {
-        assert!(i < self.len(), "trajectory {i} of {}", self.len());
-        Trajectory { solution: self, i }
-    }
-
-    /// All trajectories, in order; `for trajectory in &solution` does the same.
-    pub fn iter(&self) -> Trajectories<'_, S, T, N, P> {
-        Trajectories { solution: self, range: 0..self.len() }
-    }
-}
-
-impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterator
-    for &'a EnsembleSolution<S, T, N, P>
-{
-    type Item = Trajectory<'a, S, T, N, P>;
-    type IntoIter = Trajectories<'a, S, T, N, P>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-/// The solution of one problem. It has the same functions as a [`Trajectory`], of which the others
-/// are reached by [`trajectory`](Self::trajectory).
-#[derive(Clone, Debug)]
-pub struct OdeSolution<S, T, const N: usize, const P: usize>(EnsembleSolution<S, T, N, P>);
-
-impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
-    /// The only trajectory of an ensemble of one.
-    pub(crate) fn new(solution: EnsembleSolution<S, T, N, P>) -> Self {
-        OdeSolution(solution)
-    }
-
-    /// The solution as a trajectory, which has all that follows and more.
-    #[must_use]
-    pub fn trajectory(&self) -> Trajectory<'_, S, T, N, P> {
-        self.0.trajectory(0)
-    }
-
-    /// How it ended.
-    pub fn code(&self) -> ReturnCode {
-        self.0.code(0)
-    }
-
-    /// The final state.
-    #[must_use]
-    pub fn final_state(&self) -> [T; N] {
-        self.0.final_state(0)
-    }
-
-    /// The final state by its names; see [`Trajectory::final_state_as`].
-    #[must_use]
-    pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
-        self.final_state().into()
-    }
-
-    /// The saved times.
-    pub fn times(&self) -> impl ExactSizeIterator<Item = T> + '_ {
-        self.trajectory().times()
-    }
-
-    /// The saved states; none where only observables were saved.
-    pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
-        self.trajectory().states()
-    }
-
-    /// The state at time `t` between saved states; see [`Trajectory::at`].
-    #[must_use]
-    pub fn at(&self, t: T) -> Option<[T; N]> {
-        self.trajectory().at(t)
-    }
-
-    /// Accepted steps.
-    #[must_use]
-    pub fn accepted(&self) -> u32 {
-        self.0.accepted(0)
-    }
-
-    /// Rejected steps.
-    #[must_use]
-    pub fn rejected(&self) -> u32 {
-        self.0.rejected(0)
-    }
-
-    /// How many steps would have passed over growth; see [`EnsembleSolution::guarded`].
-    #[must_use]
-    pub fn guarded(&self) -> u32 {
-        self.0.guarded(0)
-    }
-
-    /// Whether it may have stayed on an unstable state; see [`EnsembleSolution::held_unstable`].
-    #[must_use]
-    pub fn held_unstable(&self) -> bool {
-        self.0.held_unstable(0)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The lane programs that steps are made of.
+//! The lane programs that steps are made of, and what is known of them on the host.
 
 #[macro_use]
 pub mod explicit;
@@ -10,8 +10,10 @@ pub mod esdirk;
 pub mod switching;
 pub mod code;
 pub mod control;
+pub mod controller;
 pub mod guard;
 pub mod norm;
+pub mod properties;
 pub mod stepper;
 pub mod timeline;
 pub mod vector;

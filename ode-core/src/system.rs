@@ -1,13 +1,14 @@
 //! The trait of a system of differential equations, and what is known of one.
 
 pub mod capabilities;
+pub(crate) mod facts;
+pub mod info;
 pub mod linear;
 pub mod report;
 pub mod table;
 
 pub use capabilities::*;
-
-use crate::system::report::{LinearEquations, Operations};
+pub use info::SystemInfo;
 
 /// A system `M du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
 /// The mass matrix `M` is constant, and the identity unless the system says otherwise.
@@ -42,77 +43,6 @@ pub trait System<const N: usize, const P: usize>: Capabilities<N, P> {
     ///
     /// A device runs this text as it is: one that writes where it should not does so, as any C++.
     fn device_source(&self) -> String;
-}
-
-/// What is known of a system beside its functions: data, for messages, reports and files.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemInfo {
-    /// The name of the function or module that was compiled.
-    pub name: &'static str,
-    /// The names of the `N` states, from a destructuring in the function, otherwise `u0`, `u1`, ….
-    pub states: &'static [&'static str],
-    /// The names of the `P` parameters, from a destructuring in the function, otherwise `p0`, ….
-    pub parameters: &'static [&'static str],
-    /// The names of the observables.
-    pub observables: &'static [&'static str],
-    /// Where the Jacobian can be nonzero: (row, column), in row-major order.
-    pub jacobian_pattern: &'static [(usize, usize)],
-    /// Where the parameter Jacobian can be nonzero: (row, column), in row-major order.
-    pub parameter_pattern: &'static [(usize, usize)],
-    /// The components of the right-hand side that depend explicitly on the time, in order.
-    pub time_pattern: &'static [usize],
-    /// The times at which the right-hand side changes its form, as far as they are known when it is
-    /// compiled, in ascending order: where two numbers that it compares are equal, also in the
-    /// functions that it calls, and where the arguments of `abs` and `signum` are zero, if the
-    /// difference is affine in the time, or a product, a quotient or a square of such numbers; and
-    /// those at which a pulse or a step in closed form has its middle. See [`tstops_of`].
-    pub time_breaks: &'static [f64],
-    /// The times at which the right-hand side changes its form that depend on parameters: formulas
-    /// to be read by people, of the times that [`TimeBreaks::parameter_breaks`] evaluates.
-    pub parameter_breaks: &'static [&'static str],
-    /// Whether the right-hand side compares the time in other ways, too, whose times are in neither
-    /// list, or rounds it: as in `t % period < 1.0`, `t.sin() > 0.9` and `t < u[0]`.
-    pub more_time_breaks: bool,
-    /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time
-    /// gradient.
-    pub operations: [Operations; 4],
-    /// Operations of the right-hand side as it was written, before simplification.
-    pub written: u64,
-    /// Operations of the right-hand side whose results are used more than once, and computed once.
-    pub shared: usize,
-    /// How the linear equations of implicit methods are solved.
-    pub linear: LinearEquations,
-}
-
-/// The times at which a system's right-hand side changes its form, in ascending order, as
-/// [`SystemInfo::time_breaks`] tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)` and of
-/// `(t - 2.0).abs() < 0.5`. Steps that end there see each side of the change as the smooth function
-/// that it is. And the middles of its pulses and steps in closed form, 2 of
-/// `(-(10.0 * (t - 2.0)).powi(2)).exp()` and of `(10.0 * (t - 2.0)).tanh()`: steps that end there
-/// do not pass over them.
-///
-/// Not among them are times that depend on parameters, or on functions such as `exp` of constants,
-/// for which see [`tstops_for`]; and those of `t % period`, which are as many as the time span has
-/// periods. [`SystemInfo::more_time_breaks`] tells whether there are any that neither function
-/// lists.
-#[must_use]
-pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> &'static [f64] {
-    system.info().time_breaks
-}
-
-/// The times of [`tstops_of`], and those that depend on the parameters `p`: those of
-/// `if t < p[0] + p[1] { … }`, too, and of `(t - p[0]).abs() < p[1]`, and the middle `p[0]` of
-/// `((t - p[0]) / p[1]).tanh()`. Times that differ by a few units in their last place are one.
-#[must_use]
-pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
-    system: &S,
-    p: &[f64; P],
-) -> Vec<f64> {
-    let mut times = tstops_of(system).to_vec();
-    system.parameter_breaks(p, |time| times.push(time));
-    times.retain(|time| time.is_finite());
-    crate::problem::options::merge(&mut times);
-    times
 }
 
 /// Sorts times that are constants of the user's crate, which rustc evaluates and the macro does

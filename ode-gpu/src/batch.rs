@@ -13,12 +13,12 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use ode_core::ensemble::room;
+use ode_core::Layout;
 use ode_core::kernel::{ColumnPlace, JobArguments};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{ColumnRange, Columns};
 use ode_core::problem::settings::Settings;
-use ode_core::solution::Layout;
+use ode_core::room::room;
 use ode_core::{RawResults, SolveError};
 
 use crate::rows::{Source, Target, touch};
@@ -385,8 +385,8 @@ pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ode_core::SavedRow;
     use ode_core::problem::columns::{Column, SaveTimes};
-    use ode_core::problem::settings::SavedRow;
     use ode_core::step::guard;
 
     fn inputs(n: usize, own_times: bool) -> (Settings<f32>, Columns<f32>) {

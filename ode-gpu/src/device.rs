@@ -6,7 +6,6 @@
 //! that context. The context is the device's primary one, shared with other CUDA libraries in
 //! the process.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -15,11 +14,9 @@ use cudarc::driver::CudaContext;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdevice_attribute};
 
-use crate::cache::Key;
 use crate::driver;
 use crate::error::{DriverCall, GpuError};
-use crate::kernel::Kernel;
-use crate::memory;
+use crate::pool;
 
 /// One CUDA device. Clones are handles to the same device.
 #[derive(Clone)]
@@ -37,12 +34,7 @@ struct Inner {
     context: Mutex<Option<Arc<CudaContext>>>,
     /// The same context for callers, with the bindings' tracking of events.
     tracked: Mutex<Option<Arc<CudaContext>>>,
-    kernels: Mutex<HashMap<Key, KernelSlot>>,
 }
-
-/// Holds a kernel once it is loaded; locked while that happens, so that threads which ask for
-/// the same kernel wait for one compilation instead of starting more.
-pub(crate) type KernelSlot = Arc<Mutex<Option<Arc<Kernel>>>>;
 
 /// The devices of this machine, in the driver's order.
 ///
@@ -101,7 +93,6 @@ impl Device {
             )?,
             context: Mutex::new(None),
             tracked: Mutex::new(None),
-            kernels: Mutex::new(HashMap::new()),
         })))
     }
 
@@ -169,7 +160,7 @@ impl Device {
         // (see `memory`); streams and buffers of this handle do not leave the crate, callers have
         // those of `tracked`. Nothing is allocated by this handle yet.
         unsafe { context.disable_event_tracking() };
-        memory::keep_freed_memory(self.0.handle, self.0.memory);
+        pool::keep_freed_memory(self.0.handle, self.0.memory);
         *slot = Some(context.clone());
         Ok(context)
     }
@@ -198,11 +189,6 @@ impl Device {
     /// The driver's handle.
     pub(crate) fn handle(&self) -> sys::CUdevice {
         self.0.handle
-    }
-
-    /// The slot of the kernel with this key in the device's table.
-    pub(crate) fn kernel_slot(&self, key: Key) -> KernelSlot {
-        lock(&self.0.kernels).entry(key).or_default().clone()
     }
 }
 

@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
+use ode_core::Layout;
+use ode_core::Method;
 use ode_core::ensemble::task::{self, Solve, Task, TaskKey};
 use ode_core::kernel::{self, Functions, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
 use ode_core::lane::Scalar;
-use ode_core::methods::Method;
 use ode_core::problem::columns::{ColumnRange, Columns};
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::settings::Settings;
-use ode_core::solution::Layout;
 use ode_core::system::System;
 use ode_core::{
     Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, Schedule, SolveError,
@@ -223,25 +223,7 @@ impl From<GpuError> for SolveError {
 impl EnsembleAlgorithm for EnsembleGpuKernel {
     type Compiled = task::Text;
 
-    fn single(
-        &self,
-        task: &dyn Task<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
-        sink: &mut dyn ResultSink<f32>,
-    ) -> Result<RunReport, SolveError> {
-        self.solve(task, settings, columns, sink)
-    }
-
-    fn double(
-        &self,
-        task: &dyn Task<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
-        sink: &mut dyn ResultSink<f64>,
-    ) -> Result<RunReport, SolveError> {
-        self.solve(task, settings, columns, sink)
-    }
+    ode_core::both_precisions!(solve);
 }
 
 impl EnsembleGpuKernel {

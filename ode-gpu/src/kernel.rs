@@ -6,7 +6,8 @@
 //! takes, is created at the same time on another thread, so that the first solution waits for
 //! the longer of the two and not for both.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, LaunchConfig};
@@ -189,6 +190,18 @@ impl Kernel {
     }
 }
 
+/// Holds a kernel once it is loaded; locked while that happens, so that threads which ask for the
+/// same kernel wait for one compilation instead of starting more.
+type KernelSlot = Arc<Mutex<Option<Arc<Kernel>>>>;
+
+/// The slot of a kernel, by its device's number and its key. A process has one handle of each device,
+/// which lives as long as it.
+fn slot(device: &Device, key: Key) -> KernelSlot {
+    static SLOTS: LazyLock<Mutex<HashMap<(usize, Key), KernelSlot>>> =
+        LazyLock::new(Mutex::default);
+    lock(&SLOTS).entry((device.ordinal(), key)).or_default().clone()
+}
+
 impl Device {
     /// The architecture that programs for this device are compiled for.
     ///
@@ -211,7 +224,7 @@ impl Device {
     /// # Errors
     /// The errors of [`kernel`](Self::kernel).
     pub fn kernel_with(&self, program: &Program, cache: &Cache) -> Result<Arc<Kernel>, GpuError> {
-        let slot = self.kernel_slot(program.process_key());
+        let slot = slot(self, program.process_key());
         let mut slot = lock(&slot);
         if let Some(kernel) = &*slot {
             return Ok(kernel.clone());

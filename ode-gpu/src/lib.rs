@@ -61,6 +61,7 @@ mod library;
 mod memory;
 mod nvrtc;
 mod pinned;
+mod pool;
 mod rows;
 #[cfg(test)]
 mod testing;

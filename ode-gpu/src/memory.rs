@@ -13,14 +13,15 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::result::{self, mem_pool};
-use cudarc::driver::sys::{self, CUmemPool_attribute as PoolAttribute, CUresult};
+use cudarc::driver::result::mem_pool;
+use cudarc::driver::sys::{CUmemPool_attribute as PoolAttribute, CUresult};
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DeviceRepr, DriverError, ValidAsZeroBits,
 };
 
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
+use crate::pool;
 
 mod sealed {
     pub trait Sealed {}
@@ -81,8 +82,8 @@ impl Device {
     /// [`GpuError::Driver`] if the driver fails.
     pub fn memory_info(&self) -> Result<MemoryInfo, GpuError> {
         let (free, total) = self.own_context()?.mem_get_info().call("cuMemGetInfo")?;
-        let kept = pool(self.handle()).map_or(0, |pool| {
-            let read = |which| pool_attribute(pool, which).unwrap_or(0);
+        let kept = pool::of(self.handle()).map_or(0, |pool| {
+            let read = |which| pool::attribute(pool, which).unwrap_or(0);
             let reserved = read(PoolAttribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
             reserved.saturating_sub(read(PoolAttribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT))
         });
@@ -96,7 +97,7 @@ impl Device {
     pub fn trim_memory(&self) -> Result<(), GpuError> {
         let context = self.own_context()?;
         context.synchronize().call("cuCtxSynchronize")?;
-        let Some(pool) = pool(self.handle()) else { return Ok(()) };
+        let Some(pool) = pool::of(self.handle()) else { return Ok(()) };
         // SAFETY: the pool is the device's own, which lives as long as the driver.
         unsafe { mem_pool::trim_to(pool, 0) }.call("cuMemPoolTrimTo")
     }
@@ -176,35 +177,4 @@ impl Stream {
 
 fn is_out_of_memory(error: DriverError) -> bool {
     error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY
-}
-
-/// The device's own pool, on devices that have one.
-fn pool(device: sys::CUdevice) -> Option<sys::CUmemoryPool> {
-    // SAFETY: the handle comes from the driver.
-    unsafe { result::device::get_default_mem_pool(device) }.ok()
-}
-
-fn pool_attribute(pool: sys::CUmemoryPool, which: PoolAttribute) -> Option<u64> {
-    let mut value = 0u64;
-    // SAFETY: the pool lives as long as the driver; the attributes asked for in this module are
-    // all of type `cuuint64_t`.
-    unsafe { mem_pool::get_attribute(pool, which, (&raw mut value).cast()) }.ok()?;
-    Some(value)
-}
-
-/// Tells the pool to keep freed memory, a quarter of the device's at most. On a device without
-/// pools nothing changes.
-pub(crate) fn keep_freed_memory(device: sys::CUdevice, total: u64) {
-    if let Some(pool) = pool(device) {
-        let mut threshold = total / 4;
-        // SAFETY: the pool lives as long as the driver; the attribute is a `cuuint64_t`.
-        // A pool that keeps its default is slower, no more.
-        let _ = unsafe {
-            mem_pool::set_attribute(
-                pool,
-                PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
-                (&raw mut threshold).cast(),
-            )
-        };
-    }
 }

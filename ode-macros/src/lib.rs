@@ -170,7 +170,7 @@ pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// functions under `#[ode_fn]`, named likewise, and use any constants that are floats.
 #[proc_macro_attribute]
 pub fn ode_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
-    ode_codegen::outside::expand(attr.into(), item.into()).into()
+    ode_codegen::system::outside::expand(attr.into(), item.into()).into()
 }
 
 /// Expands to nothing: it is called to ask whether a function has a macro. Called by macros only.
@@ -184,5 +184,5 @@ pub fn ignore(_: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn resume(input: TokenStream) -> TokenStream {
-    ode_codegen::outside::resume(input.into()).into()
+    ode_codegen::system::outside::resume(input.into()).into()
 }

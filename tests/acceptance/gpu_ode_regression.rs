@@ -1,7 +1,7 @@
 //! `gpu_ode_regression.jl`: Lorenz in `f32` against a tight solution.
 
 use super::{distance, everywhere, for_each_method, ten};
-use crate::workloads::lorenz;
+use crate::workloads::{lorenz, many};
 use odes::Method;
 use odes::prelude::*;
 
@@ -74,7 +74,7 @@ fn many_saved_times<M: Method>(method: M) {
 
 /// 10,000 trajectories with random parameters all end, and differ.
 fn random_parameters<M: Method>(method: M) {
-    let ensemble = EnsembleProblem::new(problem()).trajectories(10_000).vary(|q, i| {
+    let ensemble = EnsembleProblem::new(problem()).trajectories(many(10_000)).vary(|q, i| {
         // Three uniform numbers of trajectory i (SplitMix64).
         let uniform = |k: u64| {
             let mut z = (i as u64 * 3 + k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -90,7 +90,7 @@ fn random_parameters<M: Method>(method: M) {
     ] {
         for solution in everywhere(method, &ensemble, &options) {
             assert!(solution.all_succeeded());
-            assert_eq!(solution.len(), 10_000);
+            assert_eq!(solution.len(), many(10_000));
             assert_ne!(solution.final_state(1), solution.final_state(2));
         }
     }

@@ -30,8 +30,12 @@ fn lorenz_sweeps() {
     let adaptive = SolveOptions::default().tolerance(1e-6);
     let fixed = SolveOptions::default().fixed_step(0.01);
     for options in [adaptive, fixed] {
-        same_on_all_lanes(Tsit5, lorenz_sweep::<f64>(10_000, 10.0), &options.clone().saveat(1.0));
-        same_on_all_lanes(Tsit5, lorenz_sweep::<f32>(10_000, 10.0), &options.saveat(1.0));
+        same_on_all_lanes(
+            Tsit5,
+            lorenz_sweep::<f64>(many(10_000), 10.0),
+            &options.clone().saveat(1.0),
+        );
+        same_on_all_lanes(Tsit5, lorenz_sweep::<f32>(many(10_000), 10.0), &options.saveat(1.0));
     }
 }
 
@@ -40,24 +44,24 @@ fn lorenz_sweeps() {
 #[test]
 fn other_methods() {
     let options = SolveOptions::default().tolerance(1e-5).saveat(1.0);
-    same_on_all_lanes(Bs3, lorenz_sweep::<f64>(2000, 5.0), &options);
-    same_on_all_lanes(Bs3, lorenz_sweep::<f32>(2000, 5.0), &options);
-    same_on_all_lanes(Vern7, lorenz_sweep::<f64>(2000, 5.0), &options);
-    same_on_all_lanes(Vern7, lorenz_sweep::<f32>(2000, 5.0), &options);
-    same_on_all_lanes(Dop853, lorenz_sweep::<f64>(2000, 5.0), &options);
-    same_on_all_lanes(Dop853, lorenz_sweep::<f32>(2000, 5.0), &options);
+    same_on_all_lanes(Bs3, lorenz_sweep::<f64>(many(2000), 5.0), &options);
+    same_on_all_lanes(Bs3, lorenz_sweep::<f32>(many(2000), 5.0), &options);
+    same_on_all_lanes(Vern7, lorenz_sweep::<f64>(many(2000), 5.0), &options);
+    same_on_all_lanes(Vern7, lorenz_sweep::<f32>(many(2000), 5.0), &options);
+    same_on_all_lanes(Dop853, lorenz_sweep::<f64>(many(2000), 5.0), &options);
+    same_on_all_lanes(Dop853, lorenz_sweep::<f32>(many(2000), 5.0), &options);
 }
 
 #[test]
 fn van_der_pol_in_random_order() {
     let options = SolveOptions::default().tolerance(1e-5);
-    same_on_all_lanes(Tsit5, van_der_pol_sweep::<f64>(2_000), &options);
+    same_on_all_lanes(Tsit5, van_der_pol_sweep::<f64>(many(2000)), &options);
 }
 
 #[test]
 fn elementary_functions() {
     let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
-    same_on_all_lanes(Tsit5, transcendental_sweep::<f64>(2_000), &options);
+    same_on_all_lanes(Tsit5, transcendental_sweep::<f64>(many(2000)), &options);
 }
 
 /// The bits are the same without FMA in hardware, slowly.

@@ -26,7 +26,7 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
 fn lorenz_adaptive_f64() {
     same_bits(
         Tsit5,
-        lorenz_sweep::<f64>(1000, 10.0),
+        lorenz_sweep::<f64>(many(1000), 10.0),
         SolveOptions::default().tolerance(1e-6).saveat(1.0),
     );
 }
@@ -35,7 +35,7 @@ fn lorenz_adaptive_f64() {
 fn lorenz_adaptive_f32() {
     same_bits(
         Tsit5,
-        lorenz_sweep::<f32>(1000, 10.0),
+        lorenz_sweep::<f32>(many(1000), 10.0),
         SolveOptions::default().tolerance(1e-6).saveat(1.0),
     );
 }

@@ -30,8 +30,8 @@ fn rules() -> Vec<Rule> {
     let all = RULES.iter().flat_map(|(group, rules)| rules.iter().map(move |rule| (group, rule)));
     all.map(|(group, rule)| {
         let name = format!("{group}/{rule}");
-        let passing = root().join(format!("tests/language/{name}.rs"));
-        let failing = root().join(format!("tests/language/{name}.fail.rs"));
+        let passing = root().join(format!("{name}.rs"));
+        let failing = root().join(format!("{name}.fail.rs"));
         Rule { name, passing, failing }
     })
     .collect()
@@ -40,7 +40,7 @@ fn rules() -> Vec<Rule> {
 /// The names `group/rule` of the files in the folders of all groups whose names end so.
 pub(crate) fn files(ending: &str) -> Vec<String> {
     let mut names = Vec::new();
-    for group in fs::read_dir(root().join("tests/language")).unwrap() {
+    for group in fs::read_dir(root()).unwrap() {
         let group = group.unwrap();
         if !group.path().is_dir() {
             continue;
@@ -208,7 +208,7 @@ fn updated(guide: &str) -> String {
 
 #[test]
 fn examples_are_the_tests() {
-    let path = root().join("ode-macros/language.md");
+    let path = root().join("../../ode-macros/language.md");
     let blessed = crate::ui::bless();
     let guide = read(&path);
     let updated = updated(&guide);

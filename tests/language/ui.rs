@@ -53,7 +53,7 @@ const BY_RUSTC: &[&str] = &[
 ];
 
 fn path(case: &str, ending: &str) -> PathBuf {
-    root().join(format!("tests/language/{case}.fail.{ending}"))
+    root().join(format!("{case}.fail.{ending}"))
 }
 
 fn is_set(variable: &str) -> bool {
@@ -82,11 +82,11 @@ fn messages_by_rustc() {
     }
     let cases = trybuild::TestCases::new();
     if is_set("BLESS") || std::env::var("ODES_UI").is_ok_and(|which| which == "all") {
-        cases.compile_fail("tests/language/*/*.fail.rs");
+        cases.compile_fail("*/*.fail.rs");
     } else {
         // Relative, or trybuild does not know the file again.
         for case in BY_RUSTC {
-            cases.compile_fail(format!("tests/language/{case}.fail.rs"));
+            cases.compile_fail(format!("{case}.fail.rs"));
         }
     }
 }
@@ -175,7 +175,7 @@ fn attribute(group: &Group) -> Option<(Macro, TokenStream)> {
     }
     match name?.as_str() {
         "ode_system" => Some((ode_codegen::system::expand, arguments)),
-        "ode_fn" => Some((ode_codegen::outside::expand, arguments)),
+        "ode_fn" => Some((ode_codegen::system::outside::expand, arguments)),
         _ => None,
     }
 }

@@ -5,8 +5,6 @@
 mod cases;
 #[path = "../support/forced.rs"]
 mod forced;
-#[path = "../support/intrinsics.rs"]
-mod intrinsics;
 #[path = "../support/textbook.rs"]
 mod textbook;
 #[path = "../support/trees.rs"]

@@ -1,6 +1,6 @@
 //! Writes the random programs, and the list of them.
 //!
-//! `ODES_PROGRAMS` programs (250 unless it says otherwise) of the seed `ODES_PROGRAMS_SEED` (1),
+//! `ODES_PROGRAMS` programs (120 unless it says otherwise) of the seed `ODES_PROGRAMS_SEED` (1),
 //! beginning with number `ODES_PROGRAMS_FIRST` (0). A program depends on the seed and its number
 //! only, so that one can be had alone. After them come those of the folder `found`, which once were
 //! compiled wrongly.
@@ -16,7 +16,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=generator");
     println!("cargo::rerun-if-changed=../support/random.rs");
-    let count = number("ODES_PROGRAMS", 250);
+    let count = number("ODES_PROGRAMS", 120);
     let seed = number("ODES_PROGRAMS_SEED", 1);
     let first = number("ODES_PROGRAMS_FIRST", 0);
 

@@ -143,7 +143,7 @@ fn times_to_save() {
     let options = SolveOptions::default().saveat([0.5, 1.5]);
     assert!(matches!(
         error_of(problem(), options),
-        SolveError::SaveOutside { time: 1.5, t0: 0.0, t1: 1.0 }
+        SolveError::SaveOutside { trajectory: 0, time: 1.5, t0: 0.0, t1: 1.0 }
     ));
     let options = SolveOptions::default().saveat([0.5, 0.25]);
     assert!(matches!(

@@ -12,8 +12,6 @@ mod cpp;
 mod everywhere;
 #[path = "../support/gpu.rs"]
 mod gpu;
-#[path = "../support/intrinsics.rs"]
-mod intrinsics;
 #[path = "../support/opencl.rs"]
 mod opencl;
 #[path = "../support/random.rs"]
@@ -29,6 +27,7 @@ mod first_step;
 mod guard;
 mod interface;
 mod invalid_options;
+mod large;
 mod options;
 mod pulses;
 mod steps;

@@ -92,8 +92,8 @@ fn both_ways_are_the_same_everywhere() {
 fn alike<S: System<N, 1>, const N: usize>(system: S) {
     let problem = OdeProblem::new(system, [0.5; N], 0.0..=5.0, [1.0]);
     let ensemble = EnsembleProblem::new(problem)
-        .trajectories(100)
-        .vary(|problem, i| problem.with_p([0.5 + 0.02 * i as f64]));
+        .trajectories(24)
+        .vary(|problem, i| problem.with_p([0.5 + 0.1 * i as f64]));
     let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
     succeeds_everywhere(Rodas4, &ensemble, &options);
 }

@@ -7,8 +7,6 @@ mod cpp;
 mod everywhere;
 #[path = "../support/gpu.rs"]
 mod gpu;
-#[path = "../support/intrinsics.rs"]
-mod intrinsics;
 #[path = "../support/opencl.rs"]
 mod opencl;
 #[path = "../support/random.rs"]

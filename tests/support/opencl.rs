@@ -181,25 +181,7 @@ impl Runtime {
 impl EnsembleAlgorithm for OpenCl {
     type Compiled = backend::Text;
 
-    fn single(
-        &self,
-        task: &dyn Task<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
-        sink: &mut dyn ResultSink<f32>,
-    ) -> Result<RunReport, SolveError> {
-        self.solve(task, settings, columns, sink)
-    }
-
-    fn double(
-        &self,
-        task: &dyn Task<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
-        sink: &mut dyn ResultSink<f64>,
-    ) -> Result<RunReport, SolveError> {
-        self.solve(task, settings, columns, sink)
-    }
+    backend::both_precisions!(solve);
 }
 
 impl OpenCl {

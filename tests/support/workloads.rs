@@ -13,6 +13,12 @@ pub(crate) use odes_models::lorenz::lorenz;
 pub(crate) use odes_models::van_der_pol::van_der_pol;
 pub(crate) use transcendental_system::transcendental;
 
+/// As many trajectories as are solved in a moment: `n`, or a tenth where nothing is optimised, which
+/// takes about fifty times as long.
+pub(crate) const fn many(n: usize) -> usize {
+    if cfg!(debug_assertions) { n / 10 } else { n }
+}
+
 fn scatter(i: usize, n: usize) -> usize {
     // A permutation that mixes well: neighbours differ by a golden section of the whole.
     let step = (n as f64 * 0.6180339887498949) as usize | 1;

@@ -9,7 +9,7 @@ use quote::ToTokens;
 use super::value::Value;
 use super::work::Work;
 use super::{Elaborator, Role, Variable};
-use crate::ast::{Callable, Expr, IntegerType, Known};
+use crate::ast::{Callable, Expr, ExprKind, IntegerType, Known};
 use crate::parse::method;
 use crate::parse::refuse::{self, arguments_in_words};
 
@@ -241,11 +241,21 @@ impl<'a> Elaborator<'a, '_> {
         let frames = std::mem::take(&mut self.frames);
 
         self.bind_lengths(&definition, &arguments);
-        for ((pattern, ty), argument) in definition.parameters.iter().zip(arguments) {
+        let written = match &expr.kind {
+            ExprKind::Invoke { arguments: written, .. } => &written[..],
+            _ => &[],
+        };
+        for (index, argument) in arguments.into_iter().enumerate() {
+            let (pattern, ty) = &definition.parameters[index];
+            let argument = match written.get(index) {
+                Some(written) => self.expect(written, argument, ty),
+                None => argument,
+            };
             self.ascribe(&argument, ty);
             self.bind(pattern, argument, None);
         }
         let result = self.block(&definition.body);
+        let result = self.expect_result(&definition.body, result, &definition.result);
         self.ascribe(&result, &definition.result);
 
         self.frames = frames;
@@ -303,7 +313,7 @@ impl<'a> Elaborator<'a, '_> {
         let mut elements = Vec::new();
         for index in 0..length {
             self.spend(Work::Round, 1);
-            if self.exhausted() {
+            if self.is_exhausted_by(expr.id, expr.syntax) {
                 return Value::Poison;
             }
             let index = index as i128;

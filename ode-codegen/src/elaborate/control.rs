@@ -68,7 +68,7 @@ impl<'a> Elaborator<'a, '_> {
         self.enter(label);
         for item in items {
             self.spend(Work::Round, 1);
-            if self.exhausted() {
+            if self.is_exhausted_by(iterated.id, iterated.syntax) {
                 break;
             }
             let (outside, rounds) = (self.variables.len(), self.rounds.len());
@@ -86,6 +86,7 @@ impl<'a> Elaborator<'a, '_> {
                 break;
             }
         }
+        self.is_exhausted_by(iterated.id, iterated.syntax);
         self.exit();
         Value::Unit
     }
@@ -114,7 +115,7 @@ impl<'a> Elaborator<'a, '_> {
             }
             count += 1;
             self.spend(Work::Round, 1);
-            if self.exhausted() || !self.round(body) {
+            if self.is_exhausted_by(position, token) || !self.round(body) {
                 break;
             }
         }

@@ -89,7 +89,7 @@ impl<'a> Elaborator<'a, '_> {
                     _ => Value::Poison,
                 }
             }
-            ExprKind::Repeat(value, count) => self.repeat(value, count),
+            ExprKind::Repeat(value, count) => self.repeat(expr, value, count),
             ExprKind::Call { function, arguments, name } => {
                 let argument = |argument: &Expr<'a>| match &argument.kind {
                     ExprKind::Cast(exponent, Cast::Integer(ty)) if *function == Function::Powi => {
@@ -146,10 +146,10 @@ impl<'a> Elaborator<'a, '_> {
                     },
                 )
             }
-            ExprKind::Assign { place, operation, value } => {
-                let value = self.expr(value);
+            ExprKind::Assign { place, operation, value: written } => {
+                let value = self.expr(written);
                 if self.leaving.is_none() {
-                    self.assign(expr, place, *operation, value);
+                    self.assign(expr, place, *operation, value, written);
                 }
                 Value::Unit
             }
@@ -160,7 +160,7 @@ impl<'a> Elaborator<'a, '_> {
                 }
                 Value::Unit
             }
-            ExprKind::Range { start, end, inclusive } => self.range(start, end, *inclusive),
+            ExprKind::Range { start, end, inclusive } => self.range(expr, start, end, *inclusive),
             ExprKind::Method { method, receiver, arguments, of, name } => {
                 let receiver = self.expr(receiver);
                 let arguments: Vec<_> =
@@ -453,7 +453,7 @@ impl<'a> Elaborator<'a, '_> {
         }
     }
 
-    fn repeat(&mut self, value: &Expr<'a>, count: &Expr<'a>) -> Value<'a> {
+    fn repeat(&mut self, expr: &Expr<'a>, value: &Expr<'a>, count: &Expr<'a>) -> Value<'a> {
         let element = self.expr(value);
         let length = self.length_or(
             count,
@@ -462,7 +462,7 @@ impl<'a> Elaborator<'a, '_> {
         );
         let Some(length) = length else { return Value::Poison };
         self.spend(Work::Round, length.saturating_mul(work::size(&element)));
-        if self.exhausted() {
+        if self.is_exhausted_by(expr.id, expr.syntax) {
             return Value::Poison;
         }
         Value::array(vec![element; length])

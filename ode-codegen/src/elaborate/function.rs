@@ -74,6 +74,9 @@ impl<'a> Elaborator<'a, '_> {
                     let exponent = exponent.value as i64;
                     self.real(|graph| graph.powi(base, exponent))
                 }
+                Value::Real(id) if self.is_from_outside(*id) => {
+                    self.poison(expr.id, &name, FROM_OUTSIDE)
+                }
                 _ => {
                     let message = format!(
                         "the exponent of `powi` must be an integer known at compile time: it is \

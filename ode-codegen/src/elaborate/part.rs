@@ -2,11 +2,12 @@
 
 use quote::ToTokens;
 
+use super::expected::{NOT_RETURNED, is_value};
 use super::structs::Layout;
 use super::value::Value;
 use super::work::Work;
 use super::{Elaborator, Number, Role, Variable};
-use crate::ast::{Expr, ExprKind, Part, Pattern, Purpose, Statement, Type, Typed};
+use crate::ast::{Part, Pattern, Purpose, Statement, Type, Typed};
 use crate::graph::{Id, Input};
 use crate::parse::{signature, too_large};
 
@@ -199,46 +200,31 @@ impl<'a> Elaborator<'a, '_> {
         if result == Value::Poison || self.system.opaque {
             return Vec::new();
         }
-        let mut leaves = Vec::new();
-        result.leaves(String::new(), &mut leaves);
-        let alike = match (&result, layout) {
-            (Value::Array(elements), Layout::Array(_, length)) => elements.len() == *length,
-            (Value::Struct(a, _), Layout::Struct(b, _)) => std::rc::Rc::ptr_eq(a, b),
-            _ => false,
-        };
-        let known = leaves.iter().all(|(_, leaf)| matches!(leaf, Value::Real(_) | Value::Poison));
-        if alike && known && leaves.len() == layout.size() {
-            return leaves
-                .into_iter()
-                .filter_map(|(_, leaf)| match leaf {
-                    Value::Real(id) => Some(id),
-                    _ => None,
-                })
-                .collect();
-        }
-        let expected = match layout {
-            Layout::Struct(definition, _) => format!("a `{}`", definition.name),
-            Layout::Array(_, length) => format!("an array of {length} floats"),
-            Layout::Float => "a float".to_owned(),
-        };
-        let found = match &result {
-            Value::Array(elements) => format!("an array of {}", elements.len()),
-            other => other.describe().to_owned(),
-        };
-        let message = format!(
-            "expected {expected} here, found {found}: the last expression of a right-hand side is \
-             the {} of derivatives",
-            if matches!(layout, Layout::Struct(..)) { "struct" } else { "array" }
-        );
+        let model = layout.fill(&mut || Value::Unset(None));
         match (&part.body.value, part.body.statements.last()) {
-            (Some(value), _) => self.error(value.id, value.syntax, message),
-            (None, Some(Statement::Expr(last))) if is_value(last) => self.error(
-                last.id,
-                last.syntax,
-                "this is not returned, for the `;` behind it: the value of a function is its last \
-                 expression; remove the `;`",
-            ),
-            _ => self.error(0, &part.result.syntax, message),
+            (Some(value), _) => match self.misfit(value, &result, Some(&model)) {
+                None => {
+                    let mut leaves = Vec::new();
+                    result.leaves(String::new(), &mut leaves);
+                    return leaves.into_iter().filter_map(|(_, leaf)| real(&leaf)).collect();
+                }
+                Some(misfit) if std::ptr::eq(misfit.expr, value.as_ref()) => {
+                    let message = format!("{}: {}", misfit.message, what_is_returned(layout));
+                    self.error(value.id, value.syntax, message);
+                }
+                Some(misfit) => self.error(misfit.expr.id, misfit.expr.syntax, misfit.message),
+            },
+            (None, Some(Statement::Expr(last))) if is_value(last) => {
+                self.error(last.id, last.syntax, NOT_RETURNED);
+            }
+            _ => {
+                let message = format!(
+                    "expected {} here, found nothing: {}",
+                    model.form(),
+                    what_is_returned(layout)
+                );
+                self.error(0, &part.result.syntax, message);
+            }
         }
         Vec::new()
     }
@@ -305,6 +291,13 @@ impl<'a> Elaborator<'a, '_> {
             match leaf {
                 Value::Real(id) => values.push(Number { purpose, name, id }),
                 Value::Poison | Value::Unset(_) => {}
+                _ if !is_bool(part.result.syntax)
+                    && let Some(value) = &part.body.value
+                    && let Some(misfit) = self.misfit(value, &result, None) =>
+                {
+                    self.error(misfit.expr.id, misfit.expr.syntax, misfit.message);
+                    break;
+                }
                 other => {
                     let message = format!(
                         "{} is a float, found {}: it is computed in every lane; return a float, or \
@@ -321,18 +314,19 @@ impl<'a> Elaborator<'a, '_> {
     }
 }
 
-/// Whether an expression stands for its value alone, so that it is of no use as a statement.
-fn is_value(expr: &Expr<'_>) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Array(_)
-            | ExprKind::Struct { .. }
-            | ExprKind::Tuple(_)
-            | ExprKind::Path(_)
-            | ExprKind::Repeat(..)
-            | ExprKind::Method { .. }
-            | ExprKind::Invoke { .. }
-            | ExprKind::Arithmetic(..)
-            | ExprKind::Neg(_)
-    )
+fn is_bool(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Path(path) if path.path.is_ident("bool"))
+}
+
+/// The number, if it is one.
+fn real(value: &Value<'_>) -> Option<Id> {
+    match value {
+        Value::Real(id) => Some(*id),
+        _ => None,
+    }
+}
+
+fn what_is_returned(layout: &Layout<'_>) -> String {
+    let form = if matches!(layout, Layout::Struct(..)) { "struct" } else { "array" };
+    format!("the last expression of a right-hand side is the {form} of derivatives")
 }

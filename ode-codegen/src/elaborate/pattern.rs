@@ -263,7 +263,7 @@ impl<'a> Elaborator<'a, '_> {
             Target::Ignore => {}
             Target::Place(place) => {
                 let whole = Expr { id: place.id, kind: ExprKind::Error, syntax: place.syntax };
-                self.assign(&whole, place, None, value);
+                self.assign(&whole, place, None, value, &whole);
             }
             Target::Sequence { elements, rest, position, syntax } => {
                 let rest = rest.map(|position| Rest { position, name: None });

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use quote::ToTokens;
 
 use super::integer::Integer;
-use super::names::{known_constant, nearly_equal};
+use super::names::known_constant;
 use super::table::{Constant, Outside};
 use super::value::{Partly, Value};
 use super::work::Work;
@@ -13,6 +13,7 @@ use super::{Elaborator, Role};
 use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Member, Place, Step, Struct};
 use crate::functions::Function;
 use crate::graph::{Id, Node};
+use crate::similar::nearly_equal;
 
 impl<'a> Elaborator<'a, '_> {
     /// A variable, or a constant from outside the function.
@@ -290,13 +291,14 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
-    /// `place = value`, or `place operation= value`.
+    /// `place = value`, or `place operation= value`; `written` is the expression of the value.
     pub(super) fn assign(
         &mut self,
         expr: &Expr<'a>,
         place: &Place<'a>,
         operation: Option<Arithmetic>,
         value: Value<'a>,
+        written: &Expr<'a>,
     ) {
         let Some(variable) = self.find(place.root) else {
             if !self.system.hidden_names {
@@ -366,7 +368,14 @@ impl<'a> Elaborator<'a, '_> {
             return;
         }
         let current = self.element(&base, &location);
+        // A variable gets its kind by its first value, but derivatives are floats.
+        let float = matches!(current, Value::Real(id) if !self.is_from_outside(*id));
         let value = match operation {
+            None if (role == Role::Derivatives || float)
+                && let Some(misfit) = self.misfit(written, &value, Some(current)) =>
+            {
+                self.poison(misfit.expr.id, misfit.expr.syntax, misfit.message)
+            }
             None => {
                 if let (Value::Integer(a), Value::Integer(b)) = (current, &value) {
                     let (a, b) = (a.ty, b.ty);

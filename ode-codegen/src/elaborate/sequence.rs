@@ -16,7 +16,13 @@ use crate::ast::{Arithmetic, Expr, IntegerType, Method, Type};
 
 impl<'a> Elaborator<'a, '_> {
     /// `start..end`, `start..=end`
-    pub(super) fn range(&mut self, start: &Expr<'a>, end: &Expr<'a>, inclusive: bool) -> Value<'a> {
+    pub(super) fn range(
+        &mut self,
+        expr: &Expr<'a>,
+        start: &Expr<'a>,
+        end: &Expr<'a>,
+        inclusive: bool,
+    ) -> Value<'a> {
         let bounds = [start, end].map(|bound| match self.expr(bound) {
             Value::Integer(integer) => Some(integer),
             Value::Poison => None,
@@ -43,7 +49,7 @@ impl<'a> Elaborator<'a, '_> {
         let end = last.value.saturating_add(i128::from(inclusive));
         let count = end.saturating_sub(first.value).max(0);
         self.spend(Work::Round, usize::try_from(count).unwrap_or(usize::MAX));
-        if self.exhausted() {
+        if self.is_exhausted_by(expr.id, expr.syntax) {
             return Value::Poison;
         }
         let item = |value| Value::Integer(Integer { value, ty: first.ty });

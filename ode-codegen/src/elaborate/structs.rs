@@ -191,9 +191,11 @@ impl<'a> Elaborator<'a, '_> {
             Some(Value::Struct(of, values)) if Rc::ptr_eq(&of, &definition) => values.to_vec(),
             Some(_) => return Value::Poison,
         };
-        for ((field, _), value) in fields.iter().zip(given) {
+        for ((field, expr), value) in fields.iter().zip(given) {
             if let Some(position) = definition.position(field) {
-                self.ascribe(&value, &definition.fields[position].ty);
+                let ty = &definition.fields[position].ty;
+                let value = self.expect(expr, value, ty);
+                self.ascribe(&value, ty);
                 values[position] = value;
             }
         }

@@ -1,6 +1,8 @@
 //! Limits of the time and memory of the evaluation: a right-hand side that unrolls to too many
 //! operations is refused early, and so is one that never ends.
 
+use quote::ToTokens;
+
 use super::Elaborator;
 use super::value::Value;
 
@@ -51,6 +53,15 @@ impl<'a> Elaborator<'a, '_> {
     fn made(&mut self, value: Value<'a>) -> Value<'a> {
         self.spend_on(Work::Copy, &value);
         value
+    }
+
+    /// Whether to give up, as [`Elaborator::exhausted`] says; what was evaluated last is blamed for
+    /// any excess, if nothing within it is.
+    pub(super) fn is_exhausted_by(&mut self, position: u32, tokens: &dyn ToTokens) -> bool {
+        if self.excess.is_none() && (self.operations > self.limit || self.is_spent()) {
+            self.excess = Some((position, tokens.to_token_stream()));
+        }
+        self.exhausted()
     }
 
     /// Whether the evaluation takes too long.

@@ -1,8 +1,8 @@
 //! Names that users know from other languages and libraries, and what to write here instead.
 
 use super::refuse::as_method;
-use crate::elaborate::nearly_equal;
 use crate::functions::Function;
+use crate::similar::nearly_equal;
 
 /// Functions and methods elsewhere, by their names there, that are expressions here.
 const EXPRESSIONS: [(&[&str], &str); 22] = [

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::signature;
 use super::{Declared, Parser};
+use crate::ast::Outside;
 use crate::ast::{Block, Part, Purpose, System};
 use crate::ctxt::Ctxt;
-use crate::outside::Outside;
 use syn::visit::Visit;
 
 /// The functions, constants and structs of a module; anything else is rustc's alone.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use super::function;
 use super::outside::{self, Names};
-use crate::compile::Compiled;
+use crate::compile::{Compiled, Fact, FactValue};
 use crate::emit::Language;
 use crate::translate;
 
@@ -62,7 +62,10 @@ pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<Devic
     let functions: Vec<syn::ItemFn> =
         functions.into_iter().map(syn::parse2).collect::<syn::Result<_>>()?;
     let text = match dialect {
-        Dialect::Cuda => translate::system_struct(facts, &linear.device_type(*sizes), &functions)?,
+        Dialect::Cuda => {
+            let facts: String = facts.iter().map(fact).collect();
+            translate::system_struct(&facts, &linear.device_type(*sizes), &functions)?
+        }
     };
     let (before, after) = text.split_once(translate::CONSTANTS).unwrap_or((&text, ""));
     let constants = outside::needed(&compiled.constants);
@@ -74,4 +77,12 @@ pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<Devic
         tables: outside::needed(&compiled.tables),
         constants,
     })
+}
+
+/// A constant of a system as a member of its struct.
+fn fact(Fact { name, value, .. }: &Fact) -> String {
+    match value {
+        FactValue::Is(is) => format!("    static constexpr bool {name} = {is};\n"),
+        FactValue::Count(count) => format!("    static constexpr int {name} = {count};\n"),
+    }
 }

@@ -5,13 +5,14 @@ use quote::quote;
 use syn::visit::Visit;
 
 use super::{Options, configuration, derives, desugar, implementation};
+use crate::ast::Outside;
 use crate::compile::{self, Compiled, Settings};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, plain};
-use crate::outside::{self, Calls, Imports, Outside, Waiting};
 use crate::parse::mass::is_mass_matrix;
 use crate::parse::{self, Declared, signature};
 use crate::print::rust::{self, never};
+use crate::system::outside::{self, Calls, Imports, Waiting};
 
 /// Expands the attribute on a function.
 pub(super) fn start(attr: TokenStream, item: TokenStream) -> TokenStream {

@@ -8,15 +8,16 @@ use syn::visit::Visit;
 
 use super::desugar::desugared;
 use super::{Options, configuration, derives, implementation};
+use crate::ast::Outside;
 use crate::ast::{Interpolation, Purpose};
 use crate::compile::{self, Compiled, Settings};
 use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
-use crate::outside::{self, Calls, Imports, Outside, Waiting};
 use crate::parse::mass::is_mass_matrix;
 use crate::parse::module;
 use crate::parse::refuse;
 use crate::print::rust::{self, never};
+use crate::system::outside::{self, Calls, Imports, Waiting};
 
 /// Names that the module gets.
 const ADDED: [&str; 2] = ["Model", "report"];

@@ -80,13 +80,14 @@ fn expand(
         let expanded = match which {
             Macro::System => ode_codegen::system::expand(attribute, item),
             Macro::Device => ode_codegen::translate::expand(attribute, item),
-            Macro::Function => ode_codegen::outside::expand(attribute, item),
+            Macro::Function => ode_codegen::system::outside::expand(attribute, item),
         };
         // Functions from outside come in one by one.
         let mut asked = question(expanded.clone());
         for _ in 0..3 {
             let Some(question) = asked else { break };
-            let answered = ode_codegen::outside::resume(quote::quote!(#question { #function }));
+            let answered =
+                ode_codegen::system::outside::resume(quote::quote!(#question { #function }));
             syn::parse2::<syn::File>(answered.clone())?;
             asked = self::question(answered);
         }

@@ -1,17 +1,18 @@
-//! What the CPU does for any system: results of a block are cut into chunks, and handed to threads.
+//! The results of a solve in blocks, and blocks in chunks for threads.
 
-use super::{EnsembleThreads, Schedule};
 use crate::ensemble::feed::Results;
-use crate::ensemble::host::Place;
-use crate::ensemble::task::{In, Task};
-use crate::error::{Memory, SolveError};
+use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::lane::dispatch::{self, InstructionSet};
 use crate::problem::columns::{ColumnRange, Columns, SaveTimes};
-use crate::problem::inputs::{Inputs, Workers};
+use crate::problem::inputs::Inputs;
+use crate::problem::layout::Layout;
 use crate::problem::settings::Settings;
-use crate::solution::{Backend, Layout, MostSteps, RawResults, ResultSink, RunReport, Timings};
-use std::time::Instant;
+use crate::solution::{MostSteps, RawResults, ResultSink, RunReport, Timings};
+
+/// Integrates trajectories by a method in some place.
+pub(crate) type Place<'a, T> =
+    &'a dyn Fn(&Settings<T>, &Columns<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
 
 /// Has `place` hand the results of all trajectories to `sink`. It is asked twice where how many
 /// ends of steps are saved is not known before.
@@ -36,75 +37,27 @@ pub(crate) fn integrate<T: Scalar>(
     Ok(run)
 }
 
+/// Integrates the trajectories of a block.
+type Fill<'a, T> =
+    &'a mut dyn FnMut(ColumnRange<'_, T>, &mut RawResults<T>) -> Result<(), SolveError>;
+
 /// Hands the results of all trajectories to `sink`, a block at a time, each filled by `fill`.
-fn by_blocks<T: Scalar>(
+pub(super) fn by_blocks<T: Scalar>(
     settings: &Settings<T>,
     columns: &Columns<T>,
     sink: &mut dyn ResultSink<T>,
-    fill: &mut dyn FnMut(ColumnRange<'_, T>, &mut RawResults<T>),
+    fill: Fill<'_, T>,
 ) -> Result<(), SolveError> {
     let layout = Layout::new(settings, columns);
     let mut results = RawResults::default();
     for block in columns.blocks(sink.block()) {
         results.fit(&layout, block.len())?;
-        fill(block, &mut results);
+        fill(block, &mut results)?;
         if sink.store(block, &mut results)?.is_break() {
             break;
         }
     }
     Ok(())
-}
-
-/// Solves one trajectory after the other, on the calling thread.
-pub(crate) fn serially<T: Scalar>(
-    task: &dyn Task<T>,
-    settings: &Settings<T>,
-    columns: &Columns<T>,
-    sink: &mut dyn ResultSink<T>,
-) -> Result<RunReport, SolveError> {
-    let begin = Instant::now();
-    by_blocks(settings, columns, sink, &mut |block, results| {
-        for (columns, results) in chunks(block, results, block.len()) {
-            task.run(In::OneLane, settings, columns, results, Schedule::Refill);
-        }
-    })?;
-    Ok(report("scalar".to_string(), 1, begin))
-}
-
-/// Solves trajectories on threads, in lanes.
-pub(crate) fn on_threads<T: Scalar>(
-    threads: &EnsembleThreads,
-    task: &dyn Task<T>,
-    settings: &Settings<T>,
-    columns: &Columns<T>,
-    sink: &mut dyn ResultSink<T>,
-) -> Result<RunReport, SolveError> {
-    let isa = threads.instructions.unwrap_or_else(InstructionSet::best);
-    let begin = Instant::now();
-    let schedule = match threads.schedule {
-        Schedule::Auto if settings.adaptive => Schedule::Refill,
-        Schedule::Auto => Schedule::Static,
-        chosen => chosen,
-    };
-    let run = || {
-        let count = rayon::current_num_threads();
-        let lanes = lanes::<T>(isa, columns.u0.len());
-        by_blocks(settings, columns, sink, &mut |block, results| {
-            let batch = threads.batch.unwrap_or_else(|| batch_size(block.len(), count, lanes));
-            let chunks = chunks(block, results, batch);
-            Workers::Pool.each_of(chunks, |(columns, results)| {
-                task.run(In::Lanes(isa), settings, columns, results, schedule);
-            });
-        })?;
-        Ok(report(format!("{isa:?}").to_lowercase(), count, begin))
-    };
-    threads.install(run)?
-}
-
-fn report(instructions: String, threads: usize, begin: Instant) -> RunReport {
-    let solve = begin.elapsed().as_secs_f64();
-    let timings = Timings { solve, ..Timings::default() };
-    RunReport::new(Backend::Cpu { instructions, threads }, timings)
 }
 
 /// A batch of this many trajectories is enough that the lanes which run dry at its end do not
@@ -122,7 +75,7 @@ const MOST_AT_A_TIME: usize = 8192;
 /// as many trajectories as one thread has lanes: few trajectories may be heavy ones. The batches
 /// are of a size, and no more of them than make all threads finish together, since lanes run dry at
 /// the end of each.
-fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
+pub(super) fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
     if trajectories < 2 * lanes {
         return trajectories.max(1);
     }
@@ -131,7 +84,7 @@ fn batch_size(trajectories: usize, threads: usize, lanes: usize) -> usize {
 }
 
 /// How many trajectories of so many states one thread works on at a time.
-fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
+pub(super) fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
     let register = match isa {
         InstructionSet::Avx512 => 64,
         InstructionSet::Avx2 => 32,
@@ -142,23 +95,8 @@ fn lanes<T: Scalar>(isa: InstructionSet, states: usize) -> usize {
     register / size_of::<T>() * dispatch::vectors(states)
 }
 
-/// An empty vector with room for `len` values, or an error where there is no memory for them.
-///
-/// # Errors
-/// [`SolveError::OutOfMemory`].
-pub fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
-    let mut values = Vec::new();
-    match values.try_reserve_exact(len) {
-        Ok(()) => Ok(values),
-        Err(_) => Err(SolveError::OutOfMemory {
-            bytes: len.saturating_mul(size_of::<T>()),
-            memory: Memory::Host,
-        }),
-    }
-}
-
 /// A block and its results cut into chunks of `batch` trajectories, each with slices of its own.
-fn chunks<'a, T: Scalar>(
+pub(super) fn chunks<'a, T: Scalar>(
     block: ColumnRange<'a, T>,
     raw: &'a mut RawResults<T>,
     batch: usize,
@@ -198,7 +136,8 @@ fn chunks<'a, T: Scalar>(
 mod tests {
     use super::*;
     use crate::problem::columns::Column;
-    use crate::problem::settings::SavedRow;
+    use crate::problem::options::SavedRow;
+    use crate::solution::Backend;
     use crate::step::{control, guard};
     use core::cell::RefCell;
     use core::ops::ControlFlow;
@@ -299,6 +238,7 @@ mod tests {
                     for (k, i) in block.indices().enumerate() {
                         (results.steps[k], results.rejected[k]) = ([5, 9, 8, 7, 6][i], 2);
                     }
+                    Ok(())
                 })?;
                 let timings = Timings { solve: 1.0, ..Timings::default() };
                 Ok(RunReport::new(Backend::Gpu { devices: Vec::new() }, timings))

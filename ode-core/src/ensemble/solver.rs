@@ -1,14 +1,15 @@
 //! What an ensemble is solved by: a method, or a choice of one.
 
-use crate::ensemble::EnsembleAlgorithm;
+use crate::ensemble::algorithm::{EnsembleAlgorithm, integrate_at};
 use crate::ensemble::task::{Compiled, Solve};
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::methods::{Method, Properties, Rodas4, Rodas5P, Tsit5Rodas4, Vern7Rodas5P};
+use crate::methods::{Definition, Rodas4, Rodas5P, Tsit5Rodas4, Vern7Rodas5P};
 use crate::problem::columns::Columns;
 use crate::problem::options::{SolveOptions, StepSize};
 use crate::problem::settings::Settings;
 use crate::solution::{ResultSink, RunReport};
+use crate::step::properties::Properties;
 use crate::system::System;
 
 /// Anything that can be the method of a solve: every [`Method`], [`Auto`], and enums of methods by
@@ -53,6 +54,13 @@ pub trait Solver: Copy + sealed::Sealed {
         C: Compiled;
 }
 
+/// A method by its name: what solves by one lane program. Only the methods of the library implement
+/// it.
+pub trait Method: Definition + Solver {
+    /// Order, stages and further properties of the method.
+    const PROPERTIES: Properties;
+}
+
 /// So that methods can be given more to do.
 #[doc(hidden)]
 pub mod sealed {
@@ -60,20 +68,24 @@ pub mod sealed {
     pub trait Sealed {}
 }
 
-/// The names that [`any_method!`](crate::any_method) accepts.
-#[doc(hidden)]
-pub mod named {
-    pub use super::Auto;
-    pub use crate::methods::{
-        Bs3, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Ralston, Rk4, Rodas3, Rodas4,
-        Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
-    };
-}
-
 /// Methods solve by themselves. One by one: an implementation for all that are a [`Method`] would
 /// leave no room for choices of methods in other crates.
 macro_rules! solves {
-    ($($method:ident),*) => { $(
+    ($($method:ident),*) => {
+        /// The names that [`any_method!`](crate::any_method) accepts.
+        #[doc(hidden)]
+        pub mod named {
+            pub use super::Auto;
+            pub use crate::methods::{$($method),*};
+        }
+
+        $(
+        impl sealed::Sealed for crate::methods::$method {}
+
+        impl Method for crate::methods::$method {
+            const PROPERTIES: Properties = <Self as Definition>::DEFINED;
+        }
+
         impl Solver for crate::methods::$method {
             fn properties(
                 &self,
@@ -97,10 +109,12 @@ macro_rules! solves {
                 S: System<N, P>,
                 C: Compiled,
             {
-                T::at(place, &Solve::<S, Self, C, N, P>::new(system), settings, columns, sink)
+                let task = Solve::<S, Self, C, N, P>::new(system);
+                integrate_at(place, &task, settings, columns, sink)
             }
         }
-    )* };
+        )*
+    };
 }
 
 solves!(

@@ -1,16 +1,18 @@
 //! What a place is asked to do, whatever the system and the method.
 
-use crate::ensemble::Schedule;
 use crate::ensemble::feed::{CpuFeed, Results};
 use crate::ensemble::outlined::Outlined;
+use crate::ensemble::schedule::Schedule;
+use crate::ensemble::{pieces, stack};
 use crate::error::SolveError;
 use crate::integrate::integrate;
 use crate::integrate::options::{Options, Plan};
 use crate::kernel::{self, Variant};
 use crate::lane::dispatch::{self, InstructionSet, Program};
 use crate::lane::{Bits, Real, Scalar};
-use crate::methods::Method;
-use crate::problem::columns::{ColumnRange, Columns};
+use crate::methods::Definition;
+use crate::problem::columns::ColumnRange;
+use crate::problem::layout::Shape;
 use crate::problem::settings::Settings;
 use crate::step::stepper::Memory;
 use crate::step::{control, norm};
@@ -43,6 +45,12 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// Integrates the trajectories of a chunk. Where the lanes that are asked for were not
     /// [compiled](Compiled), in those that were: the bits are the same.
     ///
+    /// Where the arrays of that may not fit the stack of the calling thread, it is another thread
+    /// that integrates, while this one waits.
+    ///
+    /// # Errors
+    /// [`SolveError::OutOfMemory`] where they fit no stack that could be had.
+    ///
     /// # Panics
     /// In places that have [`Text`] compiled only.
     fn run(
@@ -52,7 +60,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
         range: ColumnRange<'_, T>,
         results: Results<'_, T>,
         schedule: Schedule,
-    );
+    ) -> Result<(), SolveError>;
 }
 
 /// What tells a task from others: its types and, where the system is a value that its type does
@@ -61,46 +69,6 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
 pub struct TaskKey {
     types: TypeId,
     text: Option<String>,
-}
-
-/// How many numbers a system has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Shape {
-    /// The number of states.
-    pub states: usize,
-    /// The number of parameters.
-    pub parameters: usize,
-    /// The number of observables.
-    pub observables: usize,
-}
-
-impl Shape {
-    /// Checks that inputs are those of such a system.
-    ///
-    /// # Errors
-    /// [`SolveError::Shape`] if not.
-    pub fn check<T: Scalar>(
-        self,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
-    ) -> Result<(), SolveError> {
-        let saved = &settings.saved;
-        // All or none.
-        let some = |given: usize, all: usize| if given == 0 { 0 } else { all };
-        let sizes = [
-            ("u0", columns.u0.len(), self.states),
-            ("p", columns.p.len(), self.parameters),
-            ("abstol", columns.abstols.len(), some(columns.abstols.len(), self.states)),
-            ("saved states", saved.states, some(saved.states, self.states)),
-            ("saved observables", saved.observables, some(saved.observables, self.observables)),
-            ("saved times", saved.times, some(saved.times, 1)),
-        ];
-        match sizes.into_iter().find(|(_, given, expected)| given != expected) {
-            Some((what, given, expected)) => Err(SolveError::Shape { what, given, expected }),
-            None => Ok(()),
-        }
-    }
 }
 
 /// What of a task is compiled for a place. Solvers are compiled with the user's system: what a
@@ -164,10 +132,10 @@ impl<S, M, C, const N: usize, const P: usize> Solve<S, M, C, N, P> {
 impl<S, M, C, const N: usize, const P: usize> fmt::Debug for Solve<S, M, C, N, P>
 where
     S: System<N, P>,
-    M: Method,
+    M: Definition,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.system.info().name, M::PROPERTIES.name)
+        write!(f, "{} by {}", self.system.info().name, M::DEFINED.name)
     }
 }
 
@@ -177,7 +145,7 @@ impl<T, S, M, C, const N: usize, const P: usize> Task<T> for Solve<S, M, C, N, P
 where
     T: Scalar,
     S: System<N, P>,
-    M: Method,
+    M: Definition,
     C: Compiled,
 {
     fn key(&self) -> TaskKey {
@@ -198,18 +166,26 @@ where
         lanes: In,
         settings: &Settings<T>,
         range: ColumnRange<'_, T>,
-        results: Results<'_, T>,
+        mut results: Results<'_, T>,
         schedule: Schedule,
-    ) {
+    ) -> Result<(), SolveError> {
+        let at_a_time = match lanes {
+            In::OneLane => 1,
+            In::Lanes(instructions) => pieces::lanes::<T>(instructions, N),
+        };
+        let bytes = stack::needed::<S, M, N, P>(at_a_time * size_of::<T>());
         // Steps that the method does not take are not compiled: errors that are not estimated, and
         // fixed steps of a method that chooses by them, were refused before.
         let adaptive = settings.adaptive;
         let inputs = (settings, range);
-        if const { M::ADAPTIVE } && (const { <M::Memory as Memory>::SWITCHES } || adaptive) {
-            run::<T, S, M, C, N, P, true>(self.system, lanes, inputs, results, schedule);
-        } else if const { !<M::Memory as Memory>::SWITCHES } {
-            run::<T, S, M, C, N, P, false>(self.system, lanes, inputs, results, schedule);
-        }
+        stack::with(bytes, &mut || {
+            let results = &mut results;
+            if const { M::ADAPTIVE } && (const { <M::Memory as Memory>::SWITCHES } || adaptive) {
+                run::<T, S, M, C, N, P, true>(self.system, lanes, inputs, results, schedule);
+            } else if const { !<M::Memory as Memory>::SWITCHES } {
+                run::<T, S, M, C, N, P, false>(self.system, lanes, inputs, results, schedule);
+            }
+        })
     }
 }
 
@@ -218,15 +194,14 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     system: S,
     lanes: In,
     (settings, range): (&Settings<T>, ColumnRange<'_, T>),
-    mut results: Results<'_, T>,
+    results: &mut Results<'_, T>,
     schedule: Schedule,
 ) where
     T: Scalar,
     S: System<N, P>,
-    M: Method,
+    M: Definition,
     C: Compiled,
 {
-    let results = &mut results;
     let method = PhantomData::<M>;
     let chunk =
         Chunk::<T, S, M, N, P, ADAPTIVE> { system, settings, range, results, schedule, method };
@@ -247,7 +222,7 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
         panic!(
             "the place that runs {} by {} has the text of kernels only",
             system.info().name,
-            M::PROPERTIES.name
+            M::DEFINED.name
         );
     }
 }
@@ -257,9 +232,9 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
 const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
 where
     S: System<N, P>,
-    M: Method,
+    M: Definition,
 {
-    M::PROPERTIES.solves > 0 || <M::Memory as Memory>::SWITCHES || S::WEIGHT >= 16
+    M::DEFINED.solves > 0 || <M::Memory as Memory>::SWITCHES || S::WEIGHT >= 16
 }
 
 /// Broadcasts each number to all lanes.
@@ -295,7 +270,7 @@ impl<T, S, M, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
 where
     T: Scalar,
     S: System<N, P>,
-    M: Method,
+    M: Definition,
 {
     type Output = ();
     const VECTORS: usize = dispatch::vectors(N);

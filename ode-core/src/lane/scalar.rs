@@ -1,6 +1,6 @@
 //! One lane: `f32` and `f64` themselves, the reference that tests read.
 
-use super::{Bits, Mask, Real, Scalar};
+use super::{Bits, EachPrecision, Mask, Real, Scalar};
 
 impl Mask for bool {
     #[inline(always)]
@@ -22,7 +22,7 @@ impl Mask for bool {
 }
 
 macro_rules! scalar {
-    ($float:ident, $bits:ident, double: $double:literal, of: |$d:ident, $s:ident| $of:expr, device: $device:literal,
+    ($float:ident, $bits:ident, double: $double:literal, call: $precision:ident, of: |$d:ident, $s:ident| $of:expr, device: $device:literal,
      high: |$h:ident| $high:expr, from_high: |$g:ident| $from_high:expr) => {
         impl Bits for $bits {
             type Mask = bool;
@@ -65,6 +65,11 @@ macro_rules! scalar {
         }
 
         impl Scalar for $float {
+            #[inline(always)]
+            fn call<F: EachPrecision>(given: F::Given<'_, Self>) -> F::Output<Self> {
+                F::$precision(given)
+            }
+
             type Simd = crate::lane::dispatch::Family<$float>;
             const NAME: &'static str = stringify!($float);
             const DEVICE_NAME: &'static str = $device;
@@ -205,5 +210,5 @@ macro_rules! scalar {
     };
 }
 
-scalar!(f32, u32, double: false, of: |_double, single| single, device: "float", high: |b| b, from_high: |i| i as u32);
-scalar!(f64, u64, double: true, of: |double, _single| double, device: "double", high: |b| b >> 32, from_high: |i| (i as u64) << 32);
+scalar!(f32, u32, double: false, call: single, of: |_double, single| single, device: "float", high: |b| b, from_high: |i| i as u32);
+scalar!(f64, u64, double: true, call: double, of: |double, _single| double, device: "double", high: |b| b >> 32, from_high: |i| (i as u64) << 32);

@@ -3,9 +3,9 @@
 //! What kinds of columns there are is known to this file alone: others ask a column for the number
 //! of a trajectory, whether all have the same, and what of it travels to a device.
 
-use crate::ensemble::room;
 use crate::error::SolveError;
 use crate::lane::Scalar;
+use crate::room::room;
 use core::ops::Range;
 
 /// One quantity (a component of the state, a parameter, an end of the time span) of all
@@ -214,6 +214,12 @@ impl<T: Scalar> Columns<T> {
     /// absolute tolerances where each component has its own.
     pub fn quantities(&self) -> impl Iterator<Item = &Column<T>> {
         self.u0.iter().chain(&self.p).chain([&self.t0, &self.t1]).chain(&self.abstols)
+    }
+
+    /// Whether components have absolute tolerances of their own.
+    #[must_use]
+    pub fn has_own_tolerances(&self) -> bool {
+        !self.abstols.is_empty()
     }
 
     /// The absolute tolerance of component `d`: `common` where components have none of their own.

@@ -1,21 +1,19 @@
 //! The inputs of a solve: an ensemble's problems evaluated into columns, and its options as
 //! numbers.
 
-pub use crate::ensemble::workers::Workers;
-pub use crate::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
-pub use crate::problem::settings::{SavedRow, Settings};
-
-use crate::ensemble::host::Asked;
-use crate::ensemble::room;
 use crate::error::SolveError;
-use crate::lane::Scalar;
-use crate::methods::Properties;
-use crate::problem::columns::same;
+use crate::lane::{Scalar, each_precision};
+use crate::problem::asked::Asked;
+use crate::problem::columns::{Column, Columns, SaveTimes, same};
+use crate::problem::ensemble::{EnsembleProblem, Vary};
+use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
+use crate::problem::settings::Settings;
 use crate::problem::sweep;
-use crate::problem::{EnsembleProblem, Vary};
-use crate::solution::Layout;
+use crate::room::room;
+use crate::step::properties::Properties;
 use crate::system::System;
+use crate::workers::Workers;
 
 /// What a solve is told: what is the same for all trajectories, and what is not.
 #[derive(Clone, Debug)]
@@ -74,11 +72,10 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
-        T::inputs(workers, &ensemble.asked(), options, method)
+        inputs(workers, &ensemble.asked(), options, method)
     }
 
-    /// [`Host::inputs`](crate::ensemble::host::Host::inputs) of both precisions.
-    pub(crate) fn of(
+    fn of(
         workers: Workers,
         ensemble: &Asked<'_, T>,
         options: &SolveOptions,
@@ -160,11 +157,21 @@ impl<T: Scalar> Inputs<T> {
         }
         (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
         room_for_times(options, &t0, &t1, n)?;
-        let save = lists(spans, n, workers, &|i| options.save_times(t0.get(i), t1.get(i)))?;
+        let save = lists(spans, n, workers, &|i| options.save_times(i, t0.get(i), t1.get(i)))?;
         let (first, trajectories, u0) = (0, n, columns);
         let columns = Columns { trajectories, first, shape, u0, p, t0, t1, save, stops, abstols };
         Ok(Inputs { settings, columns })
     }
+}
+
+each_precision! {
+    /// The inputs of an ensemble.
+    fn inputs<'a, T>(
+        workers: Workers,
+        ensemble: &'a Asked<'a, T>,
+        options: &'a SolveOptions,
+        method: &'a Properties,
+    ) -> Result<Inputs<T>, SolveError> = Inputs::of, Inputs::of;
 }
 
 /// Some trajectories' numbers, by column; a column that has not varied yet is one number.

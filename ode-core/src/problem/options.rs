@@ -1,22 +1,20 @@
 //! Options of a solve: tolerances, step sizes, and what to save.
 
+mod saving;
 mod times;
 #[cfg(feature = "serde")]
 mod written;
 
-#[cfg(feature = "serde")]
-pub(crate) use written::{List, Number};
+pub use saving::{IntoSaveAt, SaveAt, SavedRow, Saving};
+pub use times::{TimeList, tstops_for, tstops_of};
 
-pub(crate) use times::merge;
-pub use times::{IntoSaveAt, TimeList};
-
-use crate::ensemble::host::Facts;
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::Controller;
-use crate::problem::settings::SavedRow;
+use crate::problem::options::times::merge;
+use crate::step::controller::Controller;
 use crate::step::guard::GrowthGuard;
 use crate::step::timeline;
+use crate::system::facts::Facts;
 
 /// Options of a solve. Every one has a default; [`SolveOptions::default`] saves the final states
 /// only.
@@ -168,37 +166,6 @@ pub enum StepSize {
     /// multiple of the size. (A remainder of a few units of the times in their last place makes no
     /// step of its own.)
     Fixed(f64),
-}
-
-/// The times at which states and observables are saved. The final state is returned in any case.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum SaveAt {
-    /// No times.
-    Nothing,
-    /// `t0`, `t0 + spacing`, … and `t1`.
-    Every(f64),
-    /// The given times, ordered from `t0` to `t1`.
-    Times(Vec<f64>),
-    /// The beginning, and the end of every accepted step. All trajectories are solved twice, first
-    /// to count their steps, and the solution has room in each trajectory for as many times as the
-    /// one with the most steps takes: `saveat(SaveAt::Steps)` is for looking at steps, or at few
-    /// trajectories closely.
-    Steps,
-}
-
-/// What to save at the saved times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Saving {
-    /// The states.
-    States,
-    /// The system's observables. The final states come back in any case.
-    Observables,
-    /// The states and the system's observables.
-    Both,
 }
 
 impl Default for SolveOptions {
@@ -353,7 +320,7 @@ impl SolveOptions {
     }
 
     /// Whether adaptive steps stop, as by [`tstops`](Self::tstops), at the times that the compiler
-    /// reads in the right-hand side, as [`tstops_for`](crate::system::tstops_for) lists them. By
+    /// reads in the right-hand side, as [`tstops_for`](crate::tstops_for) lists them. By
     /// default they do: a pulse that a step passes over leaves no error to be seen. These times are
     ///
     /// * where the right-hand side changes its form, since it compares the time with functions of
@@ -557,10 +524,14 @@ impl SolveOptions {
         Ok(stops)
     }
 
-    /// The times to save on the span `t0` to `t1` that are known before it is solved.
-    pub(crate) fn save_times<T: Scalar>(&self, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
-        let (start, end) = (t0.widen(), t1.widen());
-        let forward = end >= start;
+    /// The times to save on the span `t0` to `t1` of a trajectory that are known before it is
+    /// solved.
+    pub(crate) fn save_times<T: Scalar>(
+        &self,
+        trajectory: usize,
+        t0: T,
+        t1: T,
+    ) -> Result<Vec<T>, SolveError> {
         let (mut times, by_default) = match &self.save {
             SaveAt::Nothing => {
                 let keep = |at: Option<bool>, t: T| at.unwrap_or(false).then_some(t);
@@ -574,7 +545,7 @@ impl SolveOptions {
                 return Ok(self.save_start.unwrap_or(true).then_some(t0).into_iter().collect());
             }
             SaveAt::Every(spacing) => (times::spaced(*spacing, t0, t1)?, true),
-            SaveAt::Times(list) => (times::ordered(list, t0, t1, forward)?, false),
+            SaveAt::Times(list) => (times::ordered(list, trajectory, t0, t1)?, false),
         };
         let contains = |times: &[T], t: T| times.contains(&t);
         let starts = contains(&times, t0);

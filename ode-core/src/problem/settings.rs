@@ -1,39 +1,13 @@
 //! The options of a solve as numbers of its precision: what is the same for all trajectories.
 
-use crate::ensemble::host::Facts;
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::methods::Properties;
-use crate::problem::options::{AbsTol, SolveOptions};
+use crate::problem::options::{AbsTol, SavedRow, SolveOptions};
 use crate::step::control;
 use crate::step::guard::GrowthGuard;
+use crate::step::properties::Properties;
 use crate::step::switching;
-
-/// How many numbers are saved at a time: states, then observables, then the time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SavedRow {
-    /// States: all of them, or none.
-    pub states: usize,
-    /// Observables: all of them, or none.
-    pub observables: usize,
-    /// One where it is not known before: that of a step's end.
-    pub times: usize,
-}
-
-impl SavedRow {
-    /// The number of numbers that are saved at each time.
-    #[must_use]
-    #[inline(always)]
-    pub fn width(self) -> usize {
-        self.states + self.observables + self.times
-    }
-
-    /// Which of the numbers are observables.
-    #[must_use]
-    pub fn of_observables(self) -> core::ops::Range<usize> {
-        self.states..self.states + self.observables
-    }
-}
+use crate::system::facts::Facts;
 
 /// The options of a solve, checked and in its precision. Nothing in it is for one trajectory;
 /// [`Columns`](crate::problem::columns::Columns) has what is.
@@ -95,9 +69,9 @@ impl<T: Scalar> Settings<T> {
         };
         let controller = options.controller.unwrap_or(method.controller);
         let stiff_law = method.switches_to.map(|method| {
-            options.controller.unwrap_or(switching::CONTROLLER).law::<T>(states, method)
+            method.law::<T>(options.controller.unwrap_or(switching::CONTROLLER), states)
         });
-        let law = controller.law::<T>(states, method);
+        let law = method.law::<T>(controller, states);
         let growth_guard = options.growth_guard.unwrap_or_else(GrowthGuard::default_for::<T>);
         Ok(Settings {
             abstol,

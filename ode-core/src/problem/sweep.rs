@@ -1,14 +1,13 @@
 //! Sweeps: initial states and parameters that vary between trajectories, given as data.
 
-use crate::ensemble::host::Facts;
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::{EnsembleProblem, Numbers, OdeProblem};
-use crate::system::System;
+use crate::problem::ode::OdeProblem;
+use crate::system::facts::Facts;
 use core::borrow::Borrow;
 use core::fmt;
 
-/// The values along one axis of a [grid](EnsembleProblem::grid): of a parameter, or of a component
+/// The values along one axis of a [grid](crate::EnsembleProblem::grid): of a parameter, or of a component
 /// of the initial state, by name or by index.
 ///
 /// ```
@@ -141,9 +140,9 @@ impl<T> fmt::Display for Axis<T> {
 /// The data of a sweep, in the order in which they are applied: rows first, then axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep<T, const N: usize, const P: usize> {
-    u0: Option<Vec<[T; N]>>,
-    p: Option<Vec<[T; P]>>,
-    axes: Vec<Axis<T>>,
+    pub(super) u0: Option<Vec<[T; N]>>,
+    pub(super) p: Option<Vec<[T; P]>>,
+    pub(super) axes: Vec<Axis<T>>,
 }
 
 impl<T, const N: usize, const P: usize> Default for Sweep<T, N, P> {
@@ -213,6 +212,14 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
         &self.axes
     }
 
+    /// The number of trajectories that it makes: one, if it has no data.
+    pub(crate) fn trajectories(&self) -> usize {
+        let [u0, p] = self.sizes();
+        let along =
+            || self.axes.iter().fold(1, |n: usize, axis| n.saturating_mul(axis.values.len()));
+        p.or(u0).unwrap_or_else(along)
+    }
+
     pub(crate) fn sizes(&self) -> Sizes {
         [self.u0.as_ref().map(Vec::len), self.p.as_ref().map(Vec::len)]
     }
@@ -257,60 +264,4 @@ pub(crate) fn named<T: Clone>(axes: &[Axis<T>], system: &Facts) -> Vec<Axis<T>> 
         Axis { which, ..axis.clone() }
     };
     axes.iter().map(named).collect()
-}
-
-impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {
-    /// One trajectory for each row of parameters: arrays, or the `Parameters` of a system that is a
-    /// module. This is the way for random parameters, too: draw the rows first, with any generator.
-    ///
-    /// ```
-    /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
-    /// # fn of<S: System<3, 2>>(problem: OdeProblem<S, f64, 3, 2>) {
-    /// let rows = vec![[0.5, 1.0], [0.6, 1.0], [0.7, 1.1]];
-    /// let ensemble = EnsembleProblem::new(problem).over(&rows);
-    /// # }
-    /// ```
-    ///
-    /// A row with a NaN or an infinity, as of a measurement that failed, is a trajectory that ends
-    /// with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not
-    /// finite, and harms no other. So it is with initial states and on a grid.
-    #[must_use]
-    pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
-        self.trajectories = rows.len();
-        self.sweep.p = Some(rows.iter().map(|row| row.clone().numbers()).collect());
-        self
-    }
-
-    /// One trajectory for each initial state: arrays, or the `State` of a system that is a module.
-    /// Together with [`over`](Self::over), row `i` of both makes trajectory `i`.
-    #[must_use]
-    pub fn over_u0<R: Numbers<T, N> + Clone>(mut self, rows: &[R]) -> Self {
-        self.trajectories = rows.len();
-        self.sweep.u0 = Some(rows.iter().map(|row| row.clone().numbers()).collect());
-        self
-    }
-
-    /// A trajectory for each combination of the values along the axes. The last axis varies
-    /// fastest, as in an array of the grid's shape:
-    /// [`final_states_on_grid`](crate::EnsembleSolution::final_states_on_grid) and its like have an
-    /// axis for each.
-    ///
-    /// ```
-    /// # use ode_core::{Axis, EnsembleProblem, OdeProblem, system::System};
-    /// # fn of<S: System<3, 2>>(problem: OdeProblem<S, f64, 3, 2>) {
-    /// let rates = [0.1, 0.2, 0.3];
-    /// let grid = EnsembleProblem::new(problem)
-    ///     .grid([Axis::p("rate", rates), Axis::u0("dose", (1..=100).map(f64::from))]);
-    /// # }
-    /// ```
-    ///
-    /// A name that the system does not have or an index out of range is [`SolveError::Axis`], the
-    /// same quantity on two axes [`SolveError::AxisTwice`], when a solve begins.
-    #[must_use]
-    pub fn grid(mut self, axes: impl IntoIterator<Item = Axis<T>>) -> Self {
-        self.sweep.axes = axes.into_iter().collect();
-        let counts = self.sweep.axes.iter().map(|axis| axis.values.len());
-        self.trajectories = counts.fold(1, usize::saturating_mul);
-        self
-    }
 }

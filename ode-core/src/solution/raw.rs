@@ -1,58 +1,11 @@
 //! Results as a place fills them in.
 
-use crate::ensemble::room;
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::columns::Columns;
 use crate::problem::inputs::Inputs;
-use crate::problem::settings::{SavedRow, Settings};
-use crate::step::guard;
-
-/// How many numbers the results of a trajectory are: the same for all trajectories of a solve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Layout {
-    /// The components of the final state.
-    pub states: usize,
-    /// The numbers that are saved at each saved time.
-    pub row: SavedRow,
-    /// The largest number of times at which a trajectory is saved.
-    pub slots: usize,
-    /// Whether the growth [`guard`] reports on each trajectory.
-    pub guarded: bool,
-}
-
-impl Layout {
-    /// The layout of a solve's results.
-    #[must_use]
-    pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>) -> Self {
-        Layout {
-            states: columns.u0.len(),
-            row: settings.saved,
-            slots: columns.save.slots().saturating_add(settings.step_slots),
-            guarded: settings.guard != guard::OFF,
-        }
-    }
-
-    /// The number of numbers that are saved of a trajectory, at all times together.
-    #[must_use]
-    pub fn saved(&self) -> usize {
-        self.row.width().saturating_mul(self.slots)
-    }
-
-    /// One where the number of saved times that a trajectory reached is counted, that is, where
-    /// times are saved; otherwise none.
-    #[must_use]
-    pub fn kept(&self) -> usize {
-        usize::from(self.slots > 0)
-    }
-
-    /// One where the growth [`guard`] reports; otherwise none.
-    #[must_use]
-    pub fn guarded(&self) -> usize {
-        usize::from(self.guarded)
-    }
-}
+use crate::problem::layout::Layout;
+use crate::room::room;
+use crate::solution::ReturnCode;
 
 /// The results of consecutive trajectories, structure of arrays: what a place fills in and a
 /// [`ResultSink`](crate::solution::ResultSink) gets. [`Layout`] says how many numbers there are.
@@ -61,13 +14,13 @@ pub struct RawResults<T> {
     /// Final states, `[component * n + trajectory]` with `n` trajectories.
     pub finals: Vec<T>,
     /// Saved states and observables, `[(save index * width + number) * n + trajectory]`;
-    /// [`SavedRow`] has the width and says which number is what. What a trajectory did not reach
+    /// [`SavedRow`](crate::problem::options::SavedRow) has the width and says which number is what. What a trajectory did not reach
     /// is NaN.
     pub saved: Vec<T>,
     /// The times of the final states, one for each trajectory.
     pub ends: Vec<T>,
-    /// The [`code`](crate::step::code) of each trajectory, with the bits that methods which
-    /// [switch](crate::step::switching) add.
+    /// The number of each trajectory's [`ReturnCode`], with the bits that methods which
+    /// [switch](crate::step::switching) add; [`code`](RawResults::code) reads it.
     pub codes: Vec<u8>,
     /// Attempted steps of each trajectory.
     pub steps: Vec<u32>,
@@ -75,7 +28,7 @@ pub struct RawResults<T> {
     pub rejected: Vec<u32>,
     /// The number of saved times that each trajectory reached; empty where no times are saved.
     pub kept: Vec<u32>,
-    /// The report of the growth [`guard`] on each trajectory; empty where it is off.
+    /// The report of the growth [`guard`](crate::step::guard) on each trajectory; empty where it is off.
     pub guarded: Vec<u32>,
 }
 
@@ -94,6 +47,14 @@ impl<T: Scalar> RawResults<T> {
         fit(&mut self.rejected, 1, n)?;
         fit(&mut self.kept, layout.kept(), n)?;
         fit(&mut self.guarded, layout.guarded(), n)
+    }
+
+    /// How trajectory `i` of these ended.
+    ///
+    /// # Panics
+    /// If there are no more than `i` trajectories.
+    pub fn code(&self, i: usize) -> ReturnCode {
+        ReturnCode::from_lane(self.codes[i])
     }
 
     /// Checks that there are as many numbers as `inputs` asks for.

@@ -38,6 +38,34 @@ impl<S, T, const N: usize, const P: usize> DoubleEndedIterator for Trajectories<
 
 impl<S, T, const N: usize, const P: usize> ExactSizeIterator for Trajectories<'_, S, T, N, P> {}
 
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
+    /// Trajectory `i`.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn trajectory(&self, i: usize) -> Trajectory<'_, S, T, N, P> {
+        assert!(i < self.len(), "trajectory {i} of {}", self.len());
+        Trajectory { solution: self, i }
+    }
+
+    /// All trajectories, in order; `for trajectory in &solution` does the same.
+    pub fn iter(&self) -> Trajectories<'_, S, T, N, P> {
+        Trajectories { solution: self, range: 0..self.len() }
+    }
+}
+
+impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterator
+    for &'a EnsembleSolution<S, T, N, P>
+{
+    type Item = Trajectory<'a, S, T, N, P>;
+    type IntoIter = Trajectories<'a, S, T, N, P>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 /// One trajectory of an ensemble's solution: a reference to the solution and an index, which can be
 /// copied.
 ///

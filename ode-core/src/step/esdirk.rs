@@ -166,7 +166,7 @@ macro_rules! esdirk {
         pub use device::*;
 
         use crate::step::rosenbrock::CONTROLLER;
-        use crate::methods::{Properties, Stability};
+        use crate::step::properties::{Properties, Stability};
 
         /// The properties of the method.
         pub const PROPERTIES: Properties = Properties {

@@ -70,8 +70,8 @@ macro_rules! explicit {
     ) => {
         pub use device::*;
 
-        use crate::methods::{Properties, Stability};
-        use crate::problem::Controller;
+        use crate::step::properties::{Properties, Stability};
+        use crate::step::controller::Controller;
         use crate::step::explicit::{Row, Tableau};
 
         /// The properties of the method.

@@ -44,7 +44,7 @@
 //! in one step, complex modes, and growth that is not in the Jacobian.
 
 use crate::lane::Scalar;
-use crate::methods::Properties;
+use crate::step::properties::Properties;
 
 /// The treatment of steps that may pass over growth; see [`guard`](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,7 +14,7 @@
 //!
 //! A method is declared by its tableau and the numbers of its nonzero coefficients.
 
-use crate::problem::Controller;
+use crate::step::controller::Controller;
 
 /// The default controller of implicit methods, with which they take the fewest steps: in a
 /// transient the step grows as the time does, and the controller follows that trend. They are 3 to
@@ -64,7 +64,7 @@ macro_rules! rosenbrock {
         pub use device::*;
 
         use crate::step::rosenbrock::CONTROLLER;
-        use crate::methods::{Properties, Stability};
+        use crate::step::properties::{Properties, Stability};
 
         /// The properties of the method.
         pub const PROPERTIES: Properties = Properties {

@@ -8,7 +8,7 @@
 //! for three steps in a row it is within, it changes back (Petzold, SIAM Journal on Scientific and
 //! Statistical Computing 4 (1983); the counts are those of OrdinaryDiffEq.jl's `AutoSwitch`).
 
-use crate::problem::Controller;
+use crate::step::controller::Controller;
 
 /// The controller of the implicit method: the best one of the same kind as the explicit method's,
 /// since both share one kind of control law.
@@ -111,7 +111,7 @@ macro_rules! switching {
     ) => {
         pub use device::*;
 
-        use crate::methods::Properties;
+        use crate::step::properties::Properties;
 
         /// The properties of the method.
         pub const PROPERTIES: Properties = Properties {

@@ -30,7 +30,7 @@ pub trait Rhs<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
     /// Whether an autonomous right-hand side is piecewise constant in time, by comparisons with it
     /// for example.
     const STEPWISE: bool = false;
-    /// The [weight](super::report::Operations::weight) of the right-hand side's operations.
+    /// The [weight](super::info::Operations::weight) of the right-hand side's operations.
     const WEIGHT: u32;
 
     /// The right-hand side.

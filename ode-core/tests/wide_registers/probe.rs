@@ -4,11 +4,12 @@
 //! programs for scalars too and with times to save at, which takes several times as long, and all
 //! have the same name there. What the feed does within the step loop, it does as that of ensembles.
 
+use ode_core::Method;
 use ode_core::integrate::integrate;
 use ode_core::integrate::options::{End, Options, Plan, Sink, Source};
 use ode_core::lane::dispatch::{self, Program, SimdFamily};
 use ode_core::lane::{Bits, Mask, Real, Scalar};
-use ode_core::methods::{Method, Tsit5};
+use ode_core::methods::Tsit5;
 use ode_core::step::{control, norm};
 
 /// Stands for `odes` in the expansion of the macro.
@@ -80,7 +81,7 @@ impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
     fn run<R: Real<Scalar = T>>(mut self) -> Vec<[T; 3]> {
         let [abstol, reltol, dt, dtmin] = self.options.map(|x| R::lit(x.widen()));
         let max_steps = <R::Bits as Bits>::lit(self.max_steps);
-        let law = Tsit5::PROPERTIES.controller.law::<T>(3, &Tsit5::PROPERTIES);
+        let law = Tsit5::PROPERTIES.law::<T>(Tsit5::PROPERTIES.controller, 3);
         let law = control::law::<R>(law.map(|x| <R::Single as Real>::lit(f64::from(x))));
         let stiff_law = law;
         let tolerances = norm::tolerances([abstol; 3], reltol);

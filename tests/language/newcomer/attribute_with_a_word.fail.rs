@@ -12,4 +12,9 @@ fn other(u: &[f64; 1]) -> [f64; 1] {
     [-u[0]]
 }
 
+#[ode_system(fusion)]
+fn third(u: &[f64; 1]) -> [f64; 1] {
+    [-u[0]]
+}
+
 fn main() {}

@@ -10,10 +10,10 @@ use odes::{
 };
 use std::ops::ControlFlow;
 
-/// 10,500 trajectories, with columns of both kinds and of the given options.
+/// 3100 trajectories, with columns of both kinds and of the given options.
 fn inputs(options: &SolveOptions, spans: bool) -> Inputs<f64> {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS))
-        .trajectories(10_500)
+        .trajectories(3_100)
         .vary(move |problem, i| {
             let problem = problem.with_u0([1.0 + 1e-4 * i as f64, 2.0]);
             // Each with its own number of steps, and of saved times.

@@ -85,8 +85,10 @@ fn sweeps_that_do_not_fit_are_errors() {
     let rows = [[1.0, 2.0], [3.0, 4.0]];
     let error = error_of(ensemble().over(&rows).trajectories(3));
     assert!(matches!(error, SolveError::Sweep { values: 2, trajectories: 3 }), "{error}");
+    let error = error_of(ensemble().trajectories(3).over(&rows));
+    assert!(matches!(error, SolveError::Sweep { values: 2, trajectories: 3 }), "{error}");
     let error = error_of(ensemble().over(&rows).over_u0(&rows[..1]));
-    assert!(matches!(error, SolveError::Sweep { values: 2, trajectories: 1 }), "{error}");
+    assert!(matches!(error, SolveError::Sweep { values: 1, trajectories: 2 }), "{error}");
     let error = error_of(ensemble().over(&rows[..0]));
     assert!(matches!(error, SolveError::NoTrajectories), "{error}");
     let error = error_of(ensemble().grid([Axis::p("birht", [1.0])]));

@@ -1,9 +1,9 @@
 //! Lists of times, as options and problems take them, and as a precision can hold them.
 
-use super::SaveAt;
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::step::timeline;
+use crate::system::System;
 use core::borrow::Borrow;
 
 /// A list of times: an array, a vector, a slice, a reference to one of these, or any other iterator
@@ -30,36 +30,6 @@ pub trait TimeList<T> {
 impl<T: Copy, I: IntoIterator<Item: Borrow<T>>> TimeList<T> for I {
     fn times(self) -> Vec<T> {
         self.into_iter().map(|time| *time.borrow()).collect()
-    }
-}
-
-/// What [`SolveOptions::saveat`](super::SolveOptions::saveat) accepts: a spacing (`K` is `f64`), a
-/// [list of times](TimeList) (`K` is `[f64]`), or a [`SaveAt`] itself. The compiler finds `K`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` says neither a spacing of the saved times nor the times",
-    label = "write a spacing, as `0.5`, or the times, as `[0.5, 2.0]`, a vector of `f64` or a reference to one"
-)]
-pub trait IntoSaveAt<K: ?Sized> {
-    /// The times that it stands for.
-    fn into_save_at(self) -> SaveAt;
-}
-
-impl IntoSaveAt<SaveAt> for SaveAt {
-    fn into_save_at(self) -> SaveAt {
-        self
-    }
-}
-
-impl IntoSaveAt<f64> for f64 {
-    fn into_save_at(self) -> SaveAt {
-        SaveAt::Every(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<L: TimeList<f64>> IntoSaveAt<[f64]> for L {
-    fn into_save_at(self) -> SaveAt {
-        SaveAt::Times(self.times())
     }
 }
 
@@ -95,17 +65,18 @@ pub(super) fn spaced<T: Scalar>(spacing: f64, t0: T, t1: T) -> Result<Vec<T>, So
 /// The given times, in the precision of the solve.
 pub(super) fn ordered<T: Scalar>(
     list: &[f64],
+    trajectory: usize,
     t0: T,
     t1: T,
-    forward: bool,
 ) -> Result<Vec<T>, SolveError> {
     let (start, end) = (t0.widen(), t1.widen());
+    let forward = end >= start;
     let mut times: Vec<T> = Vec::with_capacity(list.len());
     for (i, &time) in list.iter().enumerate() {
         let t = T::narrow(time);
         let inside = if forward { t >= t0 && t <= t1 } else { t <= t0 && t >= t1 };
         if !inside {
-            return Err(SolveError::SaveOutside { time, t0: start, t1: end });
+            return Err(SolveError::SaveOutside { trajectory, time, t0: start, t1: end });
         }
         if let Some(&before) = times.last() {
             let rising = if forward { before < t } else { before > t };
@@ -127,13 +98,44 @@ pub(super) fn ordered<T: Scalar>(
 /// first of them: a time that is found in two ways may be rounded in two ways, and a part of a span
 /// between the two would be too short for anything to happen in. Right-hand sides are not asked
 /// that near to a stop in any case.
-pub(crate) fn merge<T: Scalar>(times: &mut Vec<T>) {
+pub(super) fn merge<T: Scalar>(times: &mut Vec<T>) {
     let few = if T::DOUBLE { timeline::FEW_UNITS_DOUBLE } else { timeline::FEW_UNITS_SINGLE };
     times.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
     times.dedup_by(|next, kept| {
         let (a, b) = (kept.widen(), next.widen());
         b - a <= few * a.abs().max(b.abs())
     });
+}
+
+/// The times at which a system's right-hand side changes its form, in ascending order, as
+/// [`SystemInfo::time_breaks`](crate::system::SystemInfo::time_breaks) tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)` and of
+/// `(t - 2.0).abs() < 0.5`. Steps that end there see each side of the change as the smooth function
+/// that it is. And the middles of its pulses and steps in closed form, 2 of
+/// `(-(10.0 * (t - 2.0)).powi(2)).exp()` and of `(10.0 * (t - 2.0)).tanh()`: steps that end there
+/// do not pass over them.
+///
+/// Not among them are times that depend on parameters, or on functions such as `exp` of constants,
+/// for which see [`tstops_for`]; and those of `t % period`, which are as many as the time span has
+/// periods. [`SystemInfo::more_time_breaks`](crate::system::SystemInfo::more_time_breaks) tells whether there are any that neither function
+/// lists.
+#[must_use]
+pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> &'static [f64] {
+    system.info().time_breaks
+}
+
+/// The times of [`tstops_of`], and those that depend on the parameters `p`: those of
+/// `if t < p[0] + p[1] { … }`, too, and of `(t - p[0]).abs() < p[1]`, and the middle `p[0]` of
+/// `((t - p[0]) / p[1]).tanh()`. Times that differ by a few units in their last place are one.
+#[must_use]
+pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
+    system: &S,
+    p: &[f64; P],
+) -> Vec<f64> {
+    let mut times = tstops_of(system).to_vec();
+    system.parameter_breaks(p, |time| times.push(time));
+    times.retain(|time| time.is_finite());
+    merge(&mut times);
+    times
 }
 
 /// The distance of neighbouring numbers of a precision at these times, at the one of greater

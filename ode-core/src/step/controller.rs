@@ -6,7 +6,6 @@ mod written;
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::methods::Properties;
 use crate::step::control::{
     KIND_PI, KIND_PID, KIND_PREDICTIVE, LAW_NUMBERS, PER_OCTAVE_DOUBLE, PER_OCTAVE_SINGLE,
     ROOT_ONE, ROOT_SLOPE,
@@ -39,7 +38,7 @@ use crate::step::control::{
 /// let options = SolveOptions::default().controller(controller);
 /// ```
 ///
-/// Numbers out of range are [`SolveError::Controller`](crate::SolveError::Controller) when a solve
+/// Numbers out of range are [`SolveError::Controller`] when a solve
 /// begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -141,14 +140,15 @@ impl Controller {
     }
 
     /// The numbers of its [`Law`](crate::step::control::Law), for `n` components of type `T` and
-    /// the error estimate of `method`.
+    /// an error estimate of order `error`. An `explicit` method may take a step of no length; an
+    /// implicit one divides by it.
     #[must_use]
-    pub fn law<T: Scalar>(&self, n: usize, method: &Properties) -> [f32; LAW_NUMBERS] {
+    pub fn law<T: Scalar>(&self, n: usize, error: usize, explicit: bool) -> [f32; LAW_NUMBERS] {
         // The root of the factor, and of a binary logarithm.
         let root_of = |factor: f64| (factor.sqrt().sqrt() - 0.5).sqrt();
         let root = |log2: f64| ROOT_SLOPE * log2 + ROOT_ONE;
         // The norm is squared: half the exponents.
-        let half = 0.5 / method.error as f64;
+        let half = 0.5 / error as f64;
         let betas = match self.kind {
             Kind::Pi([beta1, beta2]) => [beta1, beta2, 0.0],
             Kind::Pid([beta1, beta2, beta3]) => [beta1, -beta2, -beta3],
@@ -166,8 +166,6 @@ impl Controller {
             Kind::Pid([_, beta2, beta3]) => (-beta2).max(0.0) + (-beta3).max(0.0),
             Kind::Predictive => 0.0,
         };
-        // Implicit methods refuse a step of no length: it divides.
-        let explicit = method.solves == 0 || method.switches_to.is_some();
         let enough = (LEAST_ACCEPTED / self.safety).log2().min(0.0) / (shorten * half);
         let smallest = if explicit { enough.max(OLD_LOG2_MIN) } else { OLD_LOG2_MIN };
         let smallest = smallest * per_octave + one;

@@ -5,7 +5,7 @@ use std::fmt;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-use super::Compiled;
+use crate::compile::Compiled;
 use crate::depth;
 use crate::elaborate::table::{Constant, Table};
 use crate::graph::{Given, Graph, Id, Input, entry_of};

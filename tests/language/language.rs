@@ -22,6 +22,7 @@ mod special;
 mod systems;
 
 mod composed;
+mod fragments;
 mod guide;
 mod module_form;
 mod names;

@@ -2,15 +2,15 @@
 //!
 //! A parallel loop that is generic over its body is compiled with all of its scheduling for each
 //! body, which takes long. So bodies come as `dyn Fn`, and are as long as that takes no time. All
-//! of this is called by code that [depends on the precision alone](crate::ensemble::host), and so
-//! never compiled in a user's crate.
+//! of this is called by code that depends on the precision alone, and so never compiled in a user's
+//! crate.
 
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::ensemble::room;
 use crate::error::SolveError;
+use crate::room::room;
 
 /// Who evaluates the problems of an ensemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,21 @@ impl Workers {
                 work(value);
             }
         });
+    }
+
+    /// The same for work that may fail: with the error of one that did.
+    pub(crate) fn try_each_of<V: Send>(
+        self,
+        values: Vec<V>,
+        work: impl Fn(V) -> Result<(), SolveError> + Sync,
+    ) -> Result<(), SolveError> {
+        let failed = Mutex::new(Ok(()));
+        self.each_of(values, |value| {
+            if let Err(error) = work(value) {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `make(i)` for each `i` below `n`, in order.

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::{Controller, Kind};
-use crate::problem::options::{List, Number};
+use crate::written::{List, Number};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 

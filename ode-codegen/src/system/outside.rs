@@ -19,20 +19,12 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
-use crate::ast::{Interpolation, Scalar};
+use crate::ast::{Interpolation, Outside, Scalar};
 use crate::elaborate::known_constant;
 use crate::functions::Function;
 use crate::parse::{Declared, signature};
 use crate::print::outside::entries_of;
-use crate::{depth, system};
-
-/// A function from outside.
-#[derive(Clone)]
-pub(crate) struct Outside {
-    /// The name by which the function is called.
-    pub name: Ident,
-    pub item: syn::ItemFn,
-}
+use crate::{depth, fragments, system};
 
 /// Stands for the struct of a function's constants, until it is known by which name the function
 /// is called.
@@ -321,6 +313,7 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     if let Err(error) = depth::check_both(&attr, &item) {
         return error.to_compile_error();
     }
+    let item = fragments::opened(item);
     let function = match syn::parse2::<syn::ItemFn>(item.clone()) {
         Ok(function) => function,
         Err(error) => {

@@ -1,0 +1,224 @@
+//! The places of the CPU.
+
+use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::pieces::{batch_size, by_blocks, chunks, lanes};
+use crate::ensemble::schedule::Schedule;
+use crate::ensemble::task::{In, Lanes, OneLane, Task};
+use crate::error::SolveError;
+use crate::lane::Scalar;
+use crate::lane::dispatch::InstructionSet;
+use crate::problem::columns::Columns;
+use crate::problem::settings::Settings;
+use crate::solution::{Backend, ResultSink, RunReport, Timings};
+use crate::workers::Workers;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// Solves one trajectory after the other in scalar arithmetic, on the calling thread and no other.
+/// It is the reference for the bits of all other places, and the fastest place for one or two
+/// trajectories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EnsembleSerial;
+
+impl EnsembleSerial {
+    /// Solves one trajectory after the other, on the calling thread.
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        let begin = Instant::now();
+        by_blocks(settings, columns, sink, &mut |block, results| {
+            for (columns, results) in chunks(block, results, block.len()) {
+                task.run(In::OneLane, settings, columns, results, Schedule::Refill)?;
+            }
+            Ok(())
+        })?;
+        Ok(report("scalar".to_string(), 1, begin))
+    }
+}
+
+/// Solves on all threads of the CPU, in SIMD lanes on each: the instruction set is chosen at run
+/// time.
+///
+/// `EnsembleThreads` by itself is `EnsembleThreads::new()`. The ensemble's problems are evaluated
+/// and its trajectories integrated by rayon's current pool, or by a pool of its own after
+/// [`threads`](EnsembleThreads::threads).
+///
+/// ```
+/// use ode_core::EnsembleThreads;
+///
+/// let all_cores = EnsembleThreads;
+/// let four_threads = EnsembleThreads::new().threads(4);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct EnsembleThreads {
+    own: Option<Arc<OwnThreads>>,
+    instructions: Option<InstructionSet>,
+    schedule: Schedule,
+    batch: Option<usize>,
+}
+
+/// [`EnsembleThreads::new()`], so that its name works as those of `EnsembleSerial` and methods do.
+#[allow(non_upper_case_globals)]
+pub const EnsembleThreads: EnsembleThreads = EnsembleThreads::new();
+
+/// Threads that were asked for by number: started by the first solve, and kept for the next one.
+#[derive(Debug)]
+struct OwnThreads {
+    count: usize,
+    pool: OnceLock<Result<ThreadPool, Arc<ThreadPoolBuildError>>>,
+}
+
+impl EnsembleThreads {
+    /// Takes the threads of rayon's current pool, and the best instruction set of the machine.
+    pub const fn new() -> Self {
+        EnsembleThreads { own: None, instructions: None, schedule: Schedule::Auto, batch: None }
+    }
+
+    /// Uses this many threads of its own instead of rayon's current pool; 0 is as many as there are
+    /// cores. They are started by the first solve, and end with the last clone of this value: to
+    /// solve more than once, keep it and hand over `&threads`.
+    pub fn threads(self, threads: usize) -> Self {
+        let own = OwnThreads { count: threads, pool: OnceLock::new() };
+        EnsembleThreads { own: Some(Arc::new(own)), ..self }
+    }
+
+    /// Runs `work` on the threads of this place.
+    fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SolveError> {
+        let (mut work, mut result) = (Some(work), None);
+        self.install_any(&mut || result = work.take().map(|work| work()))?;
+        Ok(result.unwrap_or_else(|| unreachable!("work is done once")))
+    }
+
+    /// The same for what leaves its result itself: see [`workers`](crate::workers).
+    fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
+        let Some(own) = &self.own else {
+            work();
+            return Ok(());
+        };
+        let pool = own.pool.get_or_init(|| {
+            ThreadPoolBuilder::new().num_threads(own.count).build().map_err(Arc::new)
+        });
+        match pool {
+            Ok(pool) => {
+                pool.install(work);
+                Ok(())
+            }
+            Err(error) => Err(SolveError::Backend(error.clone())),
+        }
+    }
+
+    /// Uses the lanes of this instruction set instead of the best one. One that the machine lacks
+    /// is replaced by the baseline.
+    pub fn instructions(self, instructions: InstructionSet) -> Self {
+        EnsembleThreads { instructions: Some(instructions), ..self }
+    }
+
+    /// Sets when lanes take the next trajectory; see [`Schedule`].
+    pub fn schedule(self, schedule: Schedule) -> Self {
+        EnsembleThreads { schedule, ..self }
+    }
+
+    /// Gives a thread this many trajectories at a time, at least 1. By default the library chooses,
+    /// such that all threads have work.
+    pub fn batch(self, trajectories: usize) -> Self {
+        EnsembleThreads { batch: Some(trajectories.max(1)), ..self }
+    }
+
+    /// Solves trajectories on threads, in lanes.
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        let isa = self.instructions.unwrap_or_else(InstructionSet::best);
+        let begin = Instant::now();
+        let schedule = match self.schedule {
+            Schedule::Auto if settings.adaptive => Schedule::Refill,
+            Schedule::Auto => Schedule::Static,
+            chosen => chosen,
+        };
+        let run = || {
+            let count = rayon::current_num_threads();
+            let lanes = lanes::<T>(isa, columns.u0.len());
+            by_blocks(settings, columns, sink, &mut |block, results| {
+                let batch = self.batch.unwrap_or_else(|| batch_size(block.len(), count, lanes));
+                let chunks = chunks(block, results, batch);
+                Workers::Pool.try_each_of(chunks, |(columns, results)| {
+                    task.run(In::Lanes(isa), settings, columns, results, schedule)
+                })
+            })?;
+            Ok(report(format!("{isa:?}").to_lowercase(), count, begin))
+        };
+        self.install(run)?
+    }
+}
+
+impl EnsembleAlgorithm for EnsembleSerial {
+    type Compiled = OneLane;
+
+    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+        make(Workers::Caller);
+        Ok(())
+    }
+
+    crate::both_precisions!(solve);
+}
+
+impl EnsembleAlgorithm for EnsembleThreads {
+    type Compiled = Lanes;
+
+    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+        self.install_any(&mut || make(Workers::Pool))
+    }
+
+    crate::both_precisions!(solve);
+}
+
+fn report(instructions: String, threads: usize, begin: Instant) -> RunReport {
+    let solve = begin.elapsed().as_secs_f64();
+    let timings = Timings { solve, ..Timings::default() };
+    RunReport::new(Backend::Cpu { instructions, threads }, timings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The threads that were asked for are started once, and do the set-up too.
+    #[test]
+    fn own_threads_are_kept() {
+        let threads = EnsembleThreads.threads(3);
+        let ids = |threads: &EnsembleThreads| {
+            let mut found = (0, Vec::new());
+            let prepared = threads.prepare(&mut |workers| {
+                assert_eq!(workers, Workers::Pool);
+                let each = rayon::broadcast(|_| std::thread::current().id());
+                found = (rayon::current_num_threads(), each);
+            });
+            prepared.unwrap();
+            found
+        };
+        let (count, first) = ids(&threads);
+        assert_eq!(count, 3);
+        assert_eq!(ids(&threads).1, first);
+        assert_eq!(ids(&threads.clone().batch(7)).1, first);
+    }
+
+    #[test]
+    fn serial_stays_on_its_thread() {
+        let here = std::thread::current().id();
+        let mut found = None;
+        let prepared = EnsembleSerial
+            .prepare(&mut |workers| found = Some((workers, std::thread::current().id())));
+        prepared.unwrap();
+        assert_eq!(found, Some((Workers::Caller, here)));
+    }
+}

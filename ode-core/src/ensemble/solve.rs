@@ -1,0 +1,185 @@
+//! Solving.
+
+use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::cpu::EnsembleSerial;
+use crate::ensemble::pieces::{self, Place};
+use crate::ensemble::solver::Solver;
+use crate::error::SolveError;
+use crate::lane::{Scalar, each_precision};
+use crate::problem::ensemble::{EnsembleProblem, Vary};
+use crate::problem::inputs::Inputs;
+use crate::problem::ode::OdeProblem;
+use crate::problem::options::SolveOptions;
+use crate::problem::sweep::{self, Axis};
+use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport};
+use crate::system::System;
+use crate::system::facts::Facts;
+use std::time::Instant;
+
+impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    /// Solves all trajectories by `method` in the place `algorithm`:
+    /// [`EnsembleThreads`](struct@crate::EnsembleThreads), [`EnsembleSerial`] or `EnsembleGpuKernel`. All
+    /// of them give the same bits.
+    ///
+    /// A trajectory that fails does not fail the solve: its
+    /// [`code`](EnsembleSolution::code) says what happened, and the others are what they would be
+    /// without it.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
+    /// # use ode_core::{methods::Tsit5, system::System};
+    /// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+    /// let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|mut problem, i| {
+    ///     problem.p[0] = 0.001 * i as f64;
+    ///     problem
+    /// });
+    /// let options = SolveOptions::default().tolerance(1e-6).saveat([1.0, 2.0]);
+    /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &options)?;
+    /// assert_eq!(solution.states().shape(), [1000, 2, 2]); // trajectory, save, component
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SolveError`]: if the problem or the options are invalid, the results do not fit into
+    /// memory, or the place fails.
+    pub fn solve<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+    ) -> Result<EnsembleSolution<S, T, N, P>, SolveError>
+    where
+        M: Solver,
+        A: EnsembleAlgorithm,
+    {
+        let begin = Instant::now();
+        let mut sink = Collect::default();
+        let (inputs, run) = self.integrate(method, algorithm, options, &mut sink)?;
+        let system = self.problem.system;
+        let mut solution = EnsembleSolution::new(system, inputs, sink.into_results(), run)?;
+        solution.set_axes(named(self.sweep.axes(), &Facts::of(&system)));
+        solution.set_total_time(begin.elapsed().as_secs_f64());
+        Ok(solution)
+    }
+
+    /// Solves as [`solve`](Self::solve) does, and hands the results to `sink`, a block of
+    /// trajectories at a time, instead of keeping them in memory.
+    ///
+    /// ```
+    /// # use core::ops::ControlFlow;
+    /// # use ode_core::problem::columns::ColumnRange;
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, RawResults, ResultSink, SolveError};
+    /// # use ode_core::{SolveOptions, Unvaried, methods::Tsit5, system::System};
+    /// /// The sum of the first component of all final states.
+    /// struct Sum(f64);
+    ///
+    /// impl ResultSink<f64> for Sum {
+    ///     fn block(&self) -> u64 {
+    ///         10_000
+    ///     }
+    ///
+    ///     fn store(
+    ///         &mut self,
+    ///         block: ColumnRange<'_, f64>,
+    ///         results: &mut RawResults<f64>,
+    ///     ) -> Result<ControlFlow<()>, SolveError> {
+    ///         self.0 += results.finals[..block.len()].iter().sum::<f64>();
+    ///         Ok(ControlFlow::Continue(()))
+    ///     }
+    /// }
+    ///
+    /// # fn of<S: System<2, 1>>(
+    /// #     ensemble: &EnsembleProblem<S, f64, Unvaried, 2, 1>,
+    /// # ) -> Result<(), SolveError> {
+    /// let mut sum = Sum(0.0);
+    /// ensemble.solve_into(Tsit5, EnsembleThreads, &SolveOptions::default(), &mut sum)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve), and what the sink returns.
+    pub fn solve_into<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError>
+    where
+        M: Solver,
+        A: EnsembleAlgorithm,
+    {
+        let begin = Instant::now();
+        let (_, mut run) = self.integrate(method, algorithm, options, sink)?;
+        run.timings.total = begin.elapsed().as_secs_f64();
+        Ok(run)
+    }
+
+    /// The inputs of a solve, whose results `sink` got.
+    fn integrate<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<(Inputs<T>, RunReport), SolveError>
+    where
+        M: Solver,
+        A: EnsembleAlgorithm,
+    {
+        let begin = Instant::now();
+        let properties = method.properties(options, N, S::MASS)?;
+        let mut made = None;
+        algorithm.prepare(&mut |workers| {
+            made = Some(Inputs::by(workers, self, options, &properties));
+        })?;
+        let mut inputs = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
+        let setup = begin.elapsed().as_secs_f64();
+        let system = self.problem.system;
+        let place: Place<'_, T> = &|settings, columns, sink| {
+            method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
+        };
+        let mut run = into_sink(&mut inputs, place, sink)?;
+        run.timings.setup = setup;
+        Ok((inputs, run))
+    }
+}
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
+    /// Solves this one problem by `method`, on the calling thread.
+    ///
+    /// # Errors
+    /// [`SolveError`]: if the problem or the options are invalid. A failure during the integration
+    /// is the solution's [`code`](OdeSolution::code) instead.
+    pub fn solve<M>(
+        self,
+        method: M,
+        options: &SolveOptions,
+    ) -> Result<OdeSolution<S, T, N, P>, SolveError>
+    where
+        M: Solver,
+    {
+        let ensemble = EnsembleProblem::new(self);
+        Ok(OdeSolution::new(ensemble.solve(method, EnsembleSerial, options)?))
+    }
+}
+
+each_precision! {
+    /// The axes of a grid, each by its name in the system; an index that is none stays one.
+    fn named<'a, T>(axes: &'a [Axis<T>], system: &'a Facts) -> Vec<Axis<T>>
+        = sweep::named, sweep::named;
+
+    /// Has `place` hand the results of all trajectories to `sink`.
+    fn into_sink<'a, T>(
+        inputs: &'a mut Inputs<T>,
+        place: Place<'a, T>,
+        sink: &'a mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> = pieces::integrate, pieces::integrate;
+}

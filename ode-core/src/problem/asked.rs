@@ -1,0 +1,97 @@
+//! An ensemble without the types of its system and of its closures.
+
+use crate::lane::Scalar;
+use crate::problem::ensemble::{EnsembleProblem, Vary};
+use crate::problem::ode::OdeProblem;
+use crate::problem::sweep::{Axis, Sizes};
+use crate::system::System;
+use crate::system::facts::Facts;
+use core::fmt;
+use core::ops::Range;
+
+/// What a solve reads of an ensemble, without the type of its system.
+pub(crate) struct Asked<'a, T> {
+    pub(crate) system: Facts,
+    pub(crate) trajectories: usize,
+    /// The initial state of the problem that all others are made from.
+    pub(crate) u0: &'a [T],
+    /// The parameters of the ensemble's problem.
+    pub(crate) p: &'a [T],
+    pub(crate) sweep: Sizes,
+    pub(crate) axes: &'a [Axis<T>],
+    /// Whether trajectories have times of their own to stop at.
+    pub(crate) stops: bool,
+    pub(crate) problems: &'a dyn Problems<T>,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Asked<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Asked").field("system", &self.system).finish_non_exhaustive()
+    }
+}
+
+/// The problems of an ensemble. A problem is a row of numbers: the initial state, the parameters,
+/// the beginning and the end of the time span.
+pub(crate) trait Problems<T>: Sync {
+    /// Writes the problems of trajectories `range`, one row after the other. The axes are those of
+    /// the ensemble, each with the index of its component.
+    fn write(&self, axes: &[(&Axis<T>, usize)], range: Range<usize>, rows: &mut [T]);
+
+    /// Calls `put` for the times at which the right-hand side changes its form by the parameters of
+    /// `row`.
+    fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64));
+
+    /// The times to stop at that trajectory `i`, whose problem is `row`, has of its own.
+    fn stops(&self, row: &[T], i: usize) -> Vec<T>;
+}
+
+impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    /// The data that a solve reads of the ensemble.
+    pub(crate) fn asked(&self) -> Asked<'_, T> {
+        Asked {
+            system: Facts::of(&self.problem.system),
+            trajectories: self.trajectories.unwrap_or_else(|| self.sweep.trajectories()),
+            u0: &self.problem.u0,
+            p: &self.problem.p,
+            sweep: self.sweep.sizes(),
+            axes: self.sweep.axes(),
+            stops: self.tstops.is_some(),
+            problems: self,
+        }
+    }
+}
+
+impl<S, T, F, const N: usize, const P: usize> Problems<T> for EnsembleProblem<S, T, F, N, P>
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    fn write(&self, axes: &[(&Axis<T>, usize)], range: Range<usize>, rows: &mut [T]) {
+        for (i, row) in range.zip(rows.chunks_exact_mut(N + P + 2)) {
+            let problem = self.sweep.problem(axes, self.problem, i);
+            let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
+            row[..N].copy_from_slice(&u0);
+            row[N..N + P].copy_from_slice(&p);
+            row[N + P..].copy_from_slice(&[t0, t1]);
+        }
+    }
+
+    fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64)) {
+        let p: [f64; P] = core::array::from_fn(|d| row[N + d].widen());
+        self.problem.system.parameter_breaks(&p, put);
+    }
+
+    fn stops(&self, row: &[T], i: usize) -> Vec<T> {
+        let Some(own) = &self.tstops else { return Vec::new() };
+        let u0: [T; N] = core::array::from_fn(|d| row[d]);
+        let p: [T; P] = core::array::from_fn(|d| row[N + d]);
+        let tspan = (row[N + P], row[N + P + 1]);
+        own.of(&self.problem.with_u0(u0).with_p(p).with_tspan(tspan), i)
+    }
+}

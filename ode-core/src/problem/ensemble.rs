@@ -1,0 +1,253 @@
+//! Many initial value problems.
+
+use crate::lane::Scalar;
+use crate::problem::ode::{Numbers, OdeProblem};
+use crate::problem::options::TimeList;
+use crate::problem::sweep::{Axis, Sweep};
+use crate::system::System;
+use std::fmt;
+use std::sync::Arc;
+
+/// Many problems of one system that differ in initial states, parameters and time spans.
+///
+/// How many trajectories there are and how they differ is said by one of three ways, or a
+/// combination:
+///
+/// | | trajectories | differ by |
+/// |---|---|---|
+/// | [`over`](Self::over), [`over_u0`](Self::over_u0) | one for each row | rows of parameters, of initial states |
+/// | [`grid`](Self::grid) | one for each combination | the values along each axis |
+/// | [`trajectories`](Self::trajectories) and [`vary`](Self::vary) | as said | a function of the index |
+///
+/// [`solve`](Self::solve) gives an [`EnsembleSolution`](crate::EnsembleSolution), in which
+/// trajectories have the same order.
+///
+/// ```
+/// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
+/// # use ode_core::{methods::Tsit5, system::System};
+/// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+/// let ensemble = EnsembleProblem::new(problem).over(&[[0.1], [0.2], [0.3]]);
+/// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default().saveat(1.0))?;
+/// assert_eq!((solution.len(), solution.states().shape()[2]), (3, 2));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct EnsembleProblem<S, T, F, const N: usize, const P: usize> {
+    pub(crate) problem: OdeProblem<S, T, N, P>,
+    /// The number that was asked for, if it was.
+    pub(crate) trajectories: Option<usize>,
+    pub(crate) sweep: Sweep<T, N, P>,
+    pub(crate) vary: F,
+    pub(crate) tstops: Option<OwnStops<S, T, N, P>>,
+}
+
+/// The [`Vary`] of an ensemble for which [`vary`](EnsembleProblem::vary) was not called: it changes
+/// nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Unvaried;
+
+/// A rule that makes the problem of trajectory `i` from that of the ensemble. Functions of a
+/// problem and an index implement it.
+#[diagnostic::on_unimplemented(
+    message = "this does not make the problems of an ensemble",
+    label = "expected a function of a problem and an index, as in \
+             `|problem, i| problem.with_p([i as f64])`",
+    note = "it is called from several threads: draw random numbers before, into a `Vec`, and take \
+            those of index `i`"
+)]
+pub trait Vary<S, T, const N: usize, const P: usize>: Sync {
+    /// The problem of trajectory `i`.
+    fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P>;
+}
+
+impl<S: Sync, T: Sync, const N: usize, const P: usize> Vary<S, T, N, P> for Unvaried {
+    fn problem(&self, base: OdeProblem<S, T, N, P>, _: usize) -> OdeProblem<S, T, N, P> {
+        base
+    }
+}
+
+impl<S, T, F, const N: usize, const P: usize> Vary<S, T, N, P> for F
+where
+    F: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
+{
+    fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P> {
+        self(base, i)
+    }
+}
+
+/// The functions that [`EnsembleProblem::tstops`] accepts: of a problem and an index, with a
+/// [list](TimeList) of times as their result.
+#[diagnostic::on_unimplemented(
+    message = "this does not give the times at which each trajectory stops",
+    label = "expected a function of a problem and an index, as in `|problem, i| [problem.p[0]]`",
+    note = "times that are the same for all trajectories are an option: `SolveOptions::default().tstops([1.0])`",
+    note = "it is called from several threads and kept: with `move` it takes what it uses along"
+)]
+pub trait StopsOfEach<S, T, L, const N: usize, const P: usize>:
+    Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<S, T, L, F, const N: usize, const P: usize> StopsOfEach<S, T, L, N, P> for F where
+    F: Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static
+{
+}
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
+    EnsembleProblem<S, T, Unvaried, N, P>
+{
+    /// An ensemble of one trajectory; say how many with [`trajectories`](Self::trajectories), and
+    /// how they differ with [`vary`](Self::vary); or both by data, with [`over`](Self::over) or
+    /// [`grid`](Self::grid).
+    #[must_use]
+    pub fn new(problem: OdeProblem<S, T, N, P>) -> Self {
+        let sweep = Sweep::default();
+        EnsembleProblem { problem, trajectories: None, sweep, vary: Unvaried, tstops: None }
+    }
+}
+
+impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {
+    /// The system of equations of all trajectories.
+    #[must_use]
+    pub fn system(&self) -> S {
+        self.problem.system
+    }
+
+    /// Sets the number of trajectories. Data that vary give it themselves; another one beside them
+    /// is [`SolveError::Sweep`](crate::SolveError::Sweep) when a solve begins.
+    #[must_use]
+    pub fn trajectories(self, trajectories: usize) -> Self {
+        EnsembleProblem { trajectories: Some(trajectories), ..self }
+    }
+
+    /// Makes the problem of trajectory `i` by `vary(problem, i)`, which may change the initial
+    /// state, the parameters and the time span:
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
+    /// # fn of<S: System<3, 3>>(problem: OdeProblem<S, f64, 3, 3>) {
+    /// let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|mut problem, i| {
+    ///     problem.p[1] = 0.028 * i as f64;
+    ///     problem
+    /// });
+    /// # }
+    /// ```
+    ///
+    /// It is called once for each `i`, in any order and from several threads, so it should depend
+    /// on `i` alone, and cannot borrow one random generator: seed one with `i`, or draw the
+    /// parameters before and hand them to [`over`](Self::over). A second `vary` takes the place of
+    /// the first; rows and axes of a sweep are put into the problem before.
+    #[must_use]
+    pub fn vary<G>(self, vary: G) -> EnsembleProblem<S, T, G, N, P>
+    where
+        G: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
+    {
+        let EnsembleProblem { problem, trajectories, sweep, tstops, .. } = self;
+        EnsembleProblem { problem, trajectories, sweep, vary, tstops }
+    }
+
+    /// Gives each trajectory its own times to stop at, in addition to those of
+    /// [`SolveOptions::tstops`](crate::SolveOptions::tstops()). They may be in any order, and those
+    /// outside the time span are left out. `times(problem, i)` is called once for each trajectory,
+    /// with the problem that [`vary`](Self::vary) made, and gives a [list](TimeList): an array, a
+    /// vector or an iterator.
+    ///
+    /// Lists may be empty. Even if all of them are, right-hand sides that depend on the time are
+    /// told times strictly within the span, as between all stops: the last bits may differ from
+    /// those of a solve without.
+    ///
+    /// ```
+    /// # use ode_core::EnsembleProblem;
+    /// # fn of<S, F, const N: usize, const P: usize>(
+    /// #     ensemble: EnsembleProblem<S, f64, F, N, P>,
+    /// # ) -> EnsembleProblem<S, f64, F, N, P>
+    /// # where S: ode_core::system::System<N, P> {
+    /// // The last parameter is the time of a dose.
+    /// ensemble.tstops(|problem, _i| [problem.p[P - 1]])
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn tstops<G, L>(self, times: G) -> Self
+    where
+        G: StopsOfEach<S, T, L, N, P>,
+        L: TimeList<T>,
+    {
+        let times = move |problem: &OdeProblem<S, T, N, P>, i: usize| times(problem, i).times();
+        EnsembleProblem { tstops: Some(OwnStops(Arc::new(times))), ..self }
+    }
+}
+
+impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {
+    /// One trajectory for each row of parameters: arrays, or the `Parameters` of a system that is a
+    /// module. This is the way for random parameters, too: draw the rows first, with any generator.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
+    /// # fn of<S: System<3, 2>>(problem: OdeProblem<S, f64, 3, 2>) {
+    /// let rows = vec![[0.5, 1.0], [0.6, 1.0], [0.7, 1.1]];
+    /// let ensemble = EnsembleProblem::new(problem).over(&rows);
+    /// # }
+    /// ```
+    ///
+    /// A row with a NaN or an infinity, as of a measurement that failed, is a trajectory that ends
+    /// with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not
+    /// finite, and harms no other. So it is with initial states and on a grid.
+    #[must_use]
+    pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
+        self.sweep.p = Some(rows.iter().map(|row| row.clone().numbers()).collect());
+        self
+    }
+
+    /// One trajectory for each initial state: arrays, or the `State` of a system that is a module.
+    /// Together with [`over`](Self::over), row `i` of both makes trajectory `i`.
+    #[must_use]
+    pub fn over_u0<R: Numbers<T, N> + Clone>(mut self, rows: &[R]) -> Self {
+        self.sweep.u0 = Some(rows.iter().map(|row| row.clone().numbers()).collect());
+        self
+    }
+
+    /// A trajectory for each combination of the values along the axes. The last axis varies
+    /// fastest, as in an array of the grid's shape:
+    /// [`final_states_on_grid`](crate::EnsembleSolution::final_states_on_grid) and its like have an
+    /// axis for each.
+    ///
+    /// ```
+    /// # use ode_core::{Axis, EnsembleProblem, OdeProblem, system::System};
+    /// # fn of<S: System<3, 2>>(problem: OdeProblem<S, f64, 3, 2>) {
+    /// let rates = [0.1, 0.2, 0.3];
+    /// let grid = EnsembleProblem::new(problem)
+    ///     .grid([Axis::p("rate", rates), Axis::u0("dose", (1..=100).map(f64::from))]);
+    /// # }
+    /// ```
+    ///
+    /// A name that the system does not have or an index out of range is [`SolveError::Axis`](crate::SolveError::Axis), the
+    /// same quantity on two axes [`SolveError::AxisTwice`](crate::SolveError::AxisTwice), when a solve begins.
+    #[must_use]
+    pub fn grid(mut self, axes: impl IntoIterator<Item = Axis<T>>) -> Self {
+        self.sweep.axes = axes.into_iter().collect();
+        self
+    }
+}
+
+/// A function that gives the times to stop at of each trajectory.
+type StopsOf<S, T, const N: usize, const P: usize> =
+    dyn Fn(&OdeProblem<S, T, N, P>, usize) -> Vec<T> + Send + Sync;
+
+/// The function that [`EnsembleProblem::tstops`] was given.
+#[derive(Clone)]
+pub(crate) struct OwnStops<S, T, const N: usize, const P: usize>(Arc<StopsOf<S, T, N, P>>);
+
+impl<S, T, const N: usize, const P: usize> OwnStops<S, T, N, P> {
+    /// The times to stop at of trajectory `i`, whose problem is `problem`.
+    pub(crate) fn of(&self, problem: &OdeProblem<S, T, N, P>, i: usize) -> Vec<T> {
+        (self.0)(problem, i)
+    }
+}
+
+impl<S, T, const N: usize, const P: usize> fmt::Debug for OwnStops<S, T, N, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnStops")
+    }
+}

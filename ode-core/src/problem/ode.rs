@@ -1,0 +1,129 @@
+//! One initial value problem.
+
+use crate::lane::Scalar;
+use crate::system::System;
+use core::ops::{Range, RangeInclusive};
+
+/// Anything that can be converted to `N` numbers of precision `T`: an array of them, or the `State`
+/// or `Parameters` of a system that is a module, and every other type that implements
+/// `Into<[T; N]>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not {N} numbers of the precision of the problem",
+    label = "expected `[{T}; {N}]`, or the `State` or `Parameters` of the system's module"
+)]
+pub trait Numbers<T, const N: usize> {
+    /// The numbers, in the order of their declaration.
+    fn numbers(self) -> [T; N];
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: Into<[T; N]>, T, const N: usize> Numbers<T, N> for X {
+    fn numbers(self) -> [T; N] {
+        self.into()
+    }
+}
+
+/// A time span: `0.0..=10.0`, `0.0..10.0` or `(0.0, 10.0)`, all of which mean the same. The end may
+/// lie before the beginning.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a time span of `{T}`",
+    label = "write floats of the precision of the problem: `0.0..=10.0`"
+)]
+pub trait TimeSpan<T> {
+    /// The beginning and the end.
+    fn ends(self) -> (T, T);
+}
+
+impl<T> TimeSpan<T> for RangeInclusive<T> {
+    fn ends(self) -> (T, T) {
+        self.into_inner()
+    }
+}
+
+impl<T> TimeSpan<T> for Range<T> {
+    fn ends(self) -> (T, T) {
+        (self.start, self.end)
+    }
+}
+
+impl<T> TimeSpan<T> for (T, T) {
+    fn ends(self) -> (T, T) {
+        self
+    }
+}
+
+/// An initial value problem `u' = f(u, p, t)`, `u(t0) = u0`, on `[t0, t1]`.
+///
+/// `N` is the number of states and `P` the number of parameters. The precision of the numbers,
+/// `f32` or `f64`, is the precision of the solve. A time span with `t1 < t0` is integrated
+/// backwards. Problems are values: fields can be changed, and `with_u0`, `with_p` and `with_tspan`
+/// give changed copies.
+///
+/// ```
+/// # use ode_core::{EnsembleSerial, OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
+/// # fn of<S: System<2, 1>>(decay: S) -> Result<(), SolveError> {
+/// let problem = OdeProblem::new(decay, [1.0, 0.0], 0.0..=10.0, [0.3]);
+/// let solution = problem.solve(Tsit5, &SolveOptions::default().tolerance(1e-8))?;
+/// println!("{:?} with {}", solution.final_state(), solution.code());
+/// let faster = problem.with_p([3.0]).solve(Tsit5, &SolveOptions::default())?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A NaN or an infinity among the numbers is an error of the solve,
+/// [`SolveError::NonFinite`](crate::SolveError::NonFinite) or
+/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OdeProblem<S, T, const N: usize, const P: usize> {
+    pub(crate) system: S,
+    /// The state at `t0`.
+    pub u0: [T; N],
+    /// Beginning of the time span.
+    pub t0: T,
+    /// End of the time span.
+    pub t1: T,
+    /// Parameters of the right-hand side.
+    pub p: [T; P],
+}
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
+    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`: arrays,
+    /// or the `State` and `Parameters` of a system that is a module, which are [`Numbers`] too.
+    /// There `State { prey: 10.0, predators: 5.0 }` stands for `[10.0, 5.0]`, here and in every
+    /// other place that takes such numbers; `.into()` and `State::from` convert both ways.
+    #[must_use]
+    pub fn new(
+        system: S,
+        u0: impl Numbers<T, N>,
+        tspan: impl TimeSpan<T>,
+        p: impl Numbers<T, P>,
+    ) -> Self {
+        let (t0, t1) = tspan.ends();
+        OdeProblem { system, u0: u0.numbers(), t0, t1, p: p.numbers() }
+    }
+
+    /// The system of equations.
+    #[must_use]
+    pub fn system(&self) -> S {
+        self.system
+    }
+
+    /// A copy of the problem with another initial state.
+    #[must_use]
+    pub fn with_u0(self, u0: impl Numbers<T, N>) -> Self {
+        OdeProblem { u0: u0.numbers(), ..self }
+    }
+
+    /// A copy of the problem with other parameters.
+    #[must_use]
+    pub fn with_p(self, p: impl Numbers<T, P>) -> Self {
+        OdeProblem { p: p.numbers(), ..self }
+    }
+
+    /// A copy of the problem on another time span.
+    #[must_use]
+    pub fn with_tspan(self, tspan: impl TimeSpan<T>) -> Self {
+        let (t0, t1) = tspan.ends();
+        OdeProblem { t0, t1, ..self }
+    }
+}

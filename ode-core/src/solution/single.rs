@@ -1,0 +1,103 @@
+//! The solution of one problem.
+
+use super::{EnsembleSolution, ReturnCode, Trajectory};
+use crate::lane::Scalar;
+use crate::step::properties::Properties;
+use crate::system::System;
+
+/// The solution of one problem. It has the same functions as a [`Trajectory`], of which the others
+/// are reached by [`trajectory`](Self::trajectory), and those of an ensemble's solution by
+/// [`as_ensemble`](Self::as_ensemble).
+#[derive(Clone, Debug)]
+pub struct OdeSolution<S, T, const N: usize, const P: usize>(
+    pub(super) EnsembleSolution<S, T, N, P>,
+);
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
+    /// The only trajectory of an ensemble of one.
+    pub(crate) fn new(solution: EnsembleSolution<S, T, N, P>) -> Self {
+        OdeSolution(solution)
+    }
+
+    /// The solution as a trajectory, which has all that follows and more.
+    #[must_use]
+    pub fn trajectory(&self) -> Trajectory<'_, S, T, N, P> {
+        self.0.trajectory(0)
+    }
+
+    /// The solution as that of an ensemble of one trajectory, which tells where and how long it was
+    /// solved, and by what.
+    #[must_use]
+    pub fn as_ensemble(&self) -> &EnsembleSolution<S, T, N, P> {
+        &self.0
+    }
+
+    /// The method that solved; see [`EnsembleSolution::method`].
+    #[must_use]
+    pub fn method(&self) -> &Properties {
+        self.0.method()
+    }
+
+    /// Whether it was stiff somewhere; see [`EnsembleSolution::used_stiff_method`].
+    #[must_use]
+    pub fn used_stiff_method(&self) -> bool {
+        self.0.used_stiff_method(0)
+    }
+
+    /// How it ended.
+    pub fn code(&self) -> ReturnCode {
+        self.0.code(0)
+    }
+
+    /// The final state.
+    #[must_use]
+    pub fn final_state(&self) -> [T; N] {
+        self.0.final_state(0)
+    }
+
+    /// The final state by its names; see [`Trajectory::final_state_as`].
+    #[must_use]
+    pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
+        self.final_state().into()
+    }
+
+    /// The saved times.
+    pub fn times(&self) -> impl ExactSizeIterator<Item = T> + '_ {
+        self.trajectory().times()
+    }
+
+    /// The saved states; none where only observables were saved.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
+        self.trajectory().states()
+    }
+
+    /// The state at time `t` between saved states; see [`Trajectory::at`].
+    #[must_use]
+    pub fn at(&self, t: T) -> Option<[T; N]> {
+        self.trajectory().at(t)
+    }
+
+    /// Accepted steps.
+    #[must_use]
+    pub fn accepted(&self) -> u32 {
+        self.0.accepted(0)
+    }
+
+    /// Rejected steps.
+    #[must_use]
+    pub fn rejected(&self) -> u32 {
+        self.0.rejected(0)
+    }
+
+    /// How many steps would have passed over growth; see [`EnsembleSolution::guarded`].
+    #[must_use]
+    pub fn guarded(&self) -> u32 {
+        self.0.guarded(0)
+    }
+
+    /// Whether it may have stayed on an unstable state; see [`EnsembleSolution::held_unstable`].
+    #[must_use]
+    pub fn held_unstable(&self) -> bool {
+        self.0.held_unstable(0)
+    }
+}

@@ -1,0 +1,118 @@
+//! What is known of a method.
+
+use crate::lane::Scalar;
+use crate::step::control::LAW_NUMBERS;
+use crate::step::controller::Controller;
+use core::fmt;
+
+/// The properties of a method: orders, stages and costs. Its `Display` is a row of
+/// [`table`](crate::methods::table).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Properties {
+    /// The name of the method.
+    pub name: &'static str,
+    /// Order of the solution.
+    pub order: usize,
+    /// Orders of the embedded solutions, from which the error is estimated; without them the method
+    /// is for fixed steps.
+    pub embedded: &'static [usize],
+    /// Stages of a step.
+    pub stages: usize,
+    /// Whether the first stage of a step is the last one of the step before (first same as last).
+    pub fsal: bool,
+    /// The order of the local error that is estimated, which step sizes follow: that of the
+    /// solution, or of the embedded one, plus one.
+    pub error: usize,
+    /// The step-size controller, unless the options have another.
+    pub controller: Controller,
+    /// Order of the solution between the ends of a step.
+    pub interpolant: usize,
+    /// Evaluations of the right-hand side in a step, without [`Properties::extra`].
+    pub evaluations: usize,
+    /// Further evaluations for the interpolant, in steps within which a state is saved.
+    pub extra: usize,
+    /// Systems of linear equations in a step; all of them have one matrix, which is factorised
+    /// once.
+    pub solves: usize,
+    /// Whether stages are found by iteration, each change of one taking an evaluation and a system:
+    /// then both counts are of one iteration for each stage.
+    pub iterates: bool,
+    /// For a method that [switches](crate::step::switching), its implicit method, which takes over
+    /// stiff trajectories; all other fields are then those of its explicit method.
+    pub switches_to: Option<&'static Properties>,
+    /// The region of stability for `u' = λ u`.
+    pub stability: Stability,
+}
+
+/// The set of `z = λ h` for which steps of size `h` of `u' = λ u` do not grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stability {
+    /// A bounded region: stiff systems take many steps.
+    Bounded,
+    /// A-stable: the whole left half plane, where the solution does not grow.
+    A,
+    /// L-stable: A-stable, and steps tend to zero for `z` towards minus infinity.
+    L,
+}
+
+impl fmt::Display for Stability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Stability::Bounded => "bounded",
+            Stability::A => "A",
+            Stability::L => "L",
+        })
+    }
+}
+
+impl Properties {
+    /// Whether the method estimates its error; otherwise it is for fixed steps only.
+    #[must_use]
+    pub const fn adaptive(&self) -> bool {
+        !self.embedded.is_empty()
+    }
+
+    /// The numbers of a controller's [`Law`](crate::step::control::Law), for `n` components of type
+    /// `T` and the error estimate of this method.
+    #[must_use]
+    pub fn law<T: Scalar>(&self, controller: Controller, n: usize) -> [f32; LAW_NUMBERS] {
+        let explicit = self.solves == 0 || self.switches_to.is_some();
+        controller.law::<T>(n, self.error, explicit)
+    }
+}
+
+/// Writes one row of [`table`](crate::methods::table), or its head.
+pub(crate) fn row(f: &mut fmt::Formatter<'_>, cells: [&dyn fmt::Display; 11]) -> fmt::Result {
+    let [name, order, embedded, adaptive, stages, fsal, evaluations, interpolant, extra, ..] =
+        cells;
+    let [.., solves, stability] = cells;
+    write!(f, "{name:<12}{order:>6}{embedded:>10}{adaptive:>10}{stages:>8}{fsal:>6}")?;
+    write!(f, "{evaluations:>13}{interpolant:>13}{extra:>7}{solves:>8}{stability:>11}")
+}
+
+impl fmt::Display for Properties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let yes = |yes| if yes { "yes" } else { "no" };
+        let each = |count: usize| format!("{count}{}", if self.iterates { " each" } else { "" });
+        let mut embedded: Vec<String> = self.embedded.iter().map(ToString::to_string).collect();
+        if embedded.is_empty() {
+            embedded.push("none".to_string());
+        }
+        let cells: [&dyn fmt::Display; 11] = [
+            &self.name,
+            &self.order,
+            &embedded.join(", "),
+            &yes(self.adaptive()),
+            &self.stages,
+            &yes(self.fsal),
+            &each(self.evaluations),
+            &self.interpolant,
+            &self.extra,
+            &each(self.solves),
+            &self.stability,
+        ];
+        row(f, cells)
+    }
+}
