@@ -33,6 +33,6 @@ built ignition cargo build --release --example ignition
 built odes-bench cargo build --release -p odes-bench
 # In the profile of tests, whose compilation is quicker by far.
 for name in gpu gpu_memory acceptance dae solve stiff; do
-    built "$name" cargo test --no-run --test "$name"
+    built "$name" cargo test -p odes-tests --no-run --test "$name"
 done
 ls -l "$binaries"

@@ -6,7 +6,7 @@
 # BINARIES is a folder with (what is missing is skipped, and said to be):
 #
 #   gpu_selftest   cargo build --release -p ode-gpu --example gpu_selftest
-#   gpu            cargo test --no-run --test gpu, target/debug/deps/gpu-*
+#   gpu            cargo test -p odes-tests --no-run --test gpu, target/debug/deps/gpu-*
 #   gpu_memory     likewise
 #   acceptance     likewise
 #   dae            likewise
