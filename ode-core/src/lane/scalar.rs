@@ -64,6 +64,8 @@ macro_rules! scalar {
             }
         }
 
+        impl crate::sealed::Sealed for $float {}
+
         impl Scalar for $float {
             #[inline(always)]
             fn call<F: EachPrecision>(given: F::Given<'_, Self>) -> F::Output<Self> {
@@ -71,6 +73,7 @@ macro_rules! scalar {
             }
 
             type Simd = crate::lane::dispatch::Family<$float>;
+            type Functions = crate::math::Programs;
             const NAME: &'static str = stringify!($float);
             const DEVICE_NAME: &'static str = $device;
             #[inline(always)]
