@@ -59,6 +59,14 @@ pub trait Bits:
     fn equals(self, other: Self) -> Self::Mask;
     /// Unsigned comparison.
     fn less_than(self, other: Self) -> Self::Mask;
+    /// Whether a count that goes up to `end` is there. Not defined where it is greater.
+    ///
+    /// One lane shares the comparison with `!self.less_than(end)`. Lanes of AVX2 do not: the shared
+    /// mask would be packed, and is needed as a vector.
+    #[inline(always)]
+    fn reaches(self, end: Self) -> Self::Mask {
+        self.equals(end)
+    }
     /// `a` where the mask is true, else `b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
 }

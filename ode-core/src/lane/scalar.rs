@@ -59,6 +59,10 @@ macro_rules! scalar {
                 self < other
             }
             #[inline(always)]
+            fn reaches(self, end: Self) -> bool {
+                self >= end
+            }
+            #[inline(always)]
             fn select(mask: bool, a: Self, b: Self) -> Self {
                 if mask { a } else { b }
             }
