@@ -17,7 +17,12 @@ mod device {
 
     /// Takes all trajectories and hands them in, the lower half of their numbers as attempted steps
     /// and the upper one as rejected steps.
-    pub fn numbered<R: Real, Q: Source<R, N, P> + Sink<R, N, P>, const N: usize, const P: usize>(
+    pub(crate) fn numbered<
+        R: Real,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        const N: usize,
+        const P: usize,
+    >(
         feed: &mut Q,
     ) {
         let zero = R::lit(0.0);

@@ -1,10 +1,11 @@
 //! From a lane program to the instructions of this machine.
 //!
-//! A [`Program`] is generic over [`Real`]; [`run`] instantiates it inside a function that is
-//! compiled for an instruction set (`#[target_feature]`) and chosen at run time, so that a plain
-//! `cargo build --release` is fast on any machine. Everything between that entry point and the
-//! arithmetic is `#[inline(always)]`, or called by [`Real::outline`]: any other call would be
-//! compiled for the baseline, where intrinsics are calls, too.
+//! A [`Program`] is generic over [`Real`](crate::lane::Real); [`run`] instantiates it inside a
+//! function that is compiled for an instruction set (`#[target_feature]`) and chosen at run time, so
+//! that a plain `cargo build --release` is fast on any machine. Everything between that entry point
+//! and the arithmetic is `#[inline(always)]`, or called by
+//! [`Real::outline`](crate::lane::Real::outline): any other call would be compiled for the baseline,
+//! where intrinsics are calls, too.
 
 pub use super::real::{Program, SimdFamily};
 #[cfg(target_arch = "x86_64")]
