@@ -1,12 +1,19 @@
 #!/usr/bin/env python3
-"""Circles of files: fails if files of a crate use each other in a circle that is not in ACCEPTED.
+"""The order of files: fails if files use each other in circles, or folders what is above them.
 
     scripts/circles.py [crate...]
 
-Of each file the paths are read that it uses, in `use` declarations and in expressions, and each is
-followed through re-exports to the file that has the item. Of `ode-core` files are compared, of the
-other crates the modules of `lib.rs`, with all that is in their folders: a parser or an elaborator is
-one thing in several files. Tests and the arguments of macros (`$name::...`) do not count.
+Of each file the paths and macros are read that it uses, in `use` declarations and in expressions, and
+each path is followed through re-exports to the file that has the item. Then
+
+1. no circle may have more than MOST files, but for those of ACCEPTED. In `ode-core` there may be none
+   at all; in the other crates, whose parsers and elaborators are one thing in several files each, none
+   of modules of `lib.rs` with all that is in their folders;
+2. a folder of `ode-core` may use those that its row in ARCHITECTURE.md names, which are above it in that
+   table. A row names no more than is used, so that the table is what is.
+
+The largest circle of files is printed. Tests do not count, nor do paths that begin with an argument of a
+macro (`$name::...`).
 """
 import re
 import sys
@@ -14,11 +21,15 @@ from pathlib import Path
 
 # Why is in ARCHITECTURE.md.
 ACCEPTED = {
-    "ode-core": [{"lane", "math", "sealed"}],
-    "ode-codegen": [{"derive", "functions", "graph", "simplify"}],
+    "ode-core": [],
+    "ode-codegen": [{"derive", "functions", "graph", "simplify"}, {"elaborate"}],
     "ode-gpu": [],
 }
+MOST = 5
 BY_FILES = {"ode-core"}
+# The crate whose folders have rows, and folders that are one floor: numbers have elementary functions,
+# which are programs on numbers.
+LAYERED, FLOOR = "ode-core", {"lane", "math"}
 USE = re.compile(r"(pub(?:\([^)]*\))?\s+)?\buse\s+([^;]+);")
 ITEM = r"\b(?:struct|enum|trait|fn|const|static|type|macro_rules!)\s+"
 
@@ -61,6 +72,10 @@ class Crate:
             parts = file.relative_to(root).with_suffix("").parts
             self.text["" if parts == ("lib",) else "::".join(parts)] = stripped(file.read_text())
         self.imports = {name: [] for name in self.text}
+        self.macros = {}
+        for name, text in self.text.items():
+            for macro in re.findall(r"\bmacro_rules!\s+(\w+)", text):
+                self.macros.setdefault(macro, []).append(name)
         for name, text in self.text.items():
             for public, tree in USE.findall(text):
                 # A `use` of a macro's, of what it is given.
@@ -92,6 +107,11 @@ class Crate:
                         return found
         return owner
 
+    def is_module(self, module, path):
+        """Whether a path is that of a module of several, whose items stand in the files of its folder."""
+        name = "::".join(path[1:] if path[0] == "crate" else [*module.split("::"), *path])
+        return name in self.text and any(other.startswith(f"{name}::") for other in self.text)
+
     def used(self, module):
         """The files that a file uses, each with one of the paths."""
         body = USE.sub("", self.text[module])
@@ -99,15 +119,30 @@ class Crate:
         written = [
             path
             for path, alias, public in self.imports[module]
-            # A re-export is used where the file itself says the name.
-            if not public or re.search(rf"(?<![\w:]){re.escape(alias)}\b", body)
+            # A re-export is used where the file itself says the name, a module in what is said of it.
+            if (not public or re.search(rf"(?<![\w:]){re.escape(alias)}\b", body))
+            and not self.is_module(module, path)
         ]
         for found in re.findall(r"(?<![\w:$])(\$?\w+(?:::\$?\w+)+)", body):
-            path = found.split("::")
-            if not any(part.startswith("$") and part != "$crate" for part in path):
+            # A path up to what a macro fills in. (`super` is what it is where the macro is called.)
+            path = re.split(r"(?:^|::)\$(?!crate\b)", found)[0].split("::")
+            if path[-1] not in ("", "crate", "super"):
                 written.append([*names[path[0]], *path[1:]] if path[0] in names else path)
         files = {self.file(module, path): "::".join(path) for path in written}
+        for macro in re.findall(r"\b(\w+)!\s*[({\[]", self.text[module]):
+            homes = self.macros.get(macro, [])
+            if len(homes) == 1:
+                files[homes[0]] = f"{macro}!"
         return {file: path for file, path in files.items() if file and file != module}
+
+    def edges(self, node=lambda module: module):
+        """The graph of files, or of what `node` makes of them: for each what it uses, and by which path."""
+        edges = {node(module): {} for module in self.text if module}
+        for module in filter(None, self.text):
+            for file, path in self.used(module).items():
+                if node(module) != node(file):
+                    edges[node(module)][node(file)] = f"{module}: {path}"
+        return edges
 
 
 def circles(edges):
@@ -127,26 +162,63 @@ def circles(edges):
     return [circle for circle in found if len(circle) > 1]
 
 
+def top(module):
+    return module.split("::")[0]
+
+
+def rows(text):
+    """The table of folders: what each may use, in order."""
+    table = text[text.index(f"| folder of `{LAYERED}` |") :].split("\n\n")[0]
+    found = re.findall(r"^\| `(\w+)` \|([^|]*)\|$", table, re.M)
+    return {folder: re.findall(r"`(\w+)`", may) for folder, may in found}
+
+
+def misplaced(folders, edges):
+    """What is wrong with the table of folders, or against it."""
+    above = set()
+    for folder, may in folders.items():
+        one_floor = FLOOR if folder in FLOOR else set()
+        for other in sorted(set(may) - above - one_floor):
+            yield f"`{folder}` may use `{other}`, which is not above it"
+        for other in sorted(edges[folder].keys() - set(may) if folder in edges else ()):
+            yield f"`{folder}` uses `{other}`    {edges[folder][other]}"
+        for other in sorted(set(may) - edges.get(folder, {}).keys()):
+            yield f"`{folder}` does not use `{other}`"
+        above.add(folder)
+    for folder in sorted(edges.keys() - folders.keys()):
+        yield f"`{folder}` has no row"
+    for folder in sorted(folders.keys() - edges.keys()):
+        yield f"there is no `{folder}`"
+
+
 def main():
     here = Path(__file__).resolve().parent.parent
     failed = False
+
+    def fail(message):
+        nonlocal failed
+        failed = True
+        print(message)
+
     for name in sys.argv[1:] or ACCEPTED:
         crate = Crate(here / name / "src")
-        edges = {}
-        for module in filter(None, crate.text):
-            for file, path in crate.used(module).items():
-                a, b = (module, file) if name in BY_FILES else (module.split("::")[0], file.split("::")[0])
-                if a != b:
-                    edges.setdefault(a, {})[b] = path
-                    edges.setdefault(b, {})
-        for circle in circles(edges):
-            if any({node.split("::")[0] for node in circle} <= accepted for accepted in ACCEPTED[name]):
+        files, modules = crate.edges(), crate.edges(top)
+        accepted = lambda circle: any({top(node) for node in circle} <= known for known in ACCEPTED[name])
+        found = circles(files)
+        largest = max(found, key=len, default=())
+        print(f"{name}: the largest circle has {len(largest)} files", *sorted(largest))
+        edges = files if name in BY_FILES else modules
+        wrong = {circle: files for circle in found if len(circle) > MOST} | dict.fromkeys(circles(edges), edges)
+        for circle, edges in wrong.items():
+            if accepted(circle):
                 continue
-            failed = True
-            print(f"{name}: a circle of {len(circle)}")
+            fail(f"{name}: a circle of {len(circle)}")
             for a in sorted(circle):
                 for b in sorted(circle & edges[a].keys()):
                     print(f"    {a} -> {b}    {edges[a][b]}")
+        if name == LAYERED:
+            for error in misplaced(rows((here / "ARCHITECTURE.md").read_text()), modules):
+                fail(f"ARCHITECTURE.md: {error}")
     sys.exit(failed)
 
 

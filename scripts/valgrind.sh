@@ -17,7 +17,7 @@ targets=(--lib --test math_accuracy)
 [ "${1:-}" != all ] || targets+=(--test bits)
 
 # As `cargo test --workspace` builds them, so that nothing is built anew after it.
-built=$(cargo test --workspace "${targets[@]}" --no-run 2>&1 | tee /dev/stderr)
+built=$(cargo test --workspace "${targets[@]}" --no-run 2>&1 | tee >(cat >&2))
 # check PROGRAM [FILTER...]
 check() {
     local name=$1 program

@@ -9,6 +9,8 @@
 mod conserved;
 #[path = "support/cpp.rs"]
 mod cpp;
+#[path = "support/numbered.rs"]
+mod numbered;
 #[path = "support/observed.rs"]
 mod observed;
 #[path = "support/opencl.rs"]
@@ -18,7 +20,7 @@ mod systems;
 mod workloads;
 
 use observed::observed_sweep;
-use odes::internals::kernel::{BLOCK, Target};
+use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -342,4 +344,19 @@ fn kernels_have_the_bits_of_the_cpu() {
     let wrong: Vec<String> = tables.into_iter().flat_map(|table| table.wrong).collect();
     say(&format!("{compared} numbers compared, {} kernels with others\n", wrong.len()));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Threads that share a queue know the numbers of their trajectories, of 64 bits.
+#[test]
+fn trajectories_have_numbers() {
+    fn check<T: Scalar>(place: OpenCl) {
+        numbered::are_counted::<T>(Target::OpenCl, |text, job, shared| {
+            // SAFETY: every pointer is to as many elements as `Job` and `Shared` say.
+            unsafe { place.run((text, KERNEL_NAME), 3, (job, shared.as_ptr())) };
+        });
+    }
+    if let Some(place) = OpenCl::find() {
+        check::<f32>(place);
+        check::<f64>(place);
+    }
 }

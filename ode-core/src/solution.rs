@@ -20,11 +20,11 @@ pub use trajectory::{Trajectories, Trajectory};
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::methods::Properties;
 use crate::problem::inputs::Inputs;
 use crate::problem::layout::Shape;
 use crate::problem::sweep::Axis;
 use crate::step::guard::Guarded;
+use crate::step::properties::Properties;
 use crate::step::switching;
 use crate::system::System;
 use core::fmt;

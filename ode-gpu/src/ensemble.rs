@@ -4,15 +4,15 @@
 //! is cut into batches, two of which are under way at a time, each on a stream of its own: while
 //! one computes, the other is uploaded or downloaded.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
 use ode_core::Layout;
 use ode_core::Method;
-use ode_core::ensemble::task::{self, Solve, Task, TaskKey};
+use ode_core::ensemble::task::{self, Solve, Task};
 use ode_core::kernel::{self, Functions, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{ColumnRange, Columns};
@@ -25,9 +25,10 @@ use ode_core::{
 };
 
 use crate::batch::{Batch, Outputs, bytes_of, footprint, most_trajectories};
-use crate::device::{Device, WarmUp, devices, lock};
+use crate::cache::Cache;
+use crate::device::{Device, WarmUp, devices};
 use crate::error::{DriverCall, GpuError};
-use crate::kernel::{Kernel, KernelReport, Program};
+use crate::kernel::{Kernel, KernelReport, Name, Program};
 use crate::memory::Stream;
 use crate::pinned::Transfer;
 use crate::timing::Stopwatch;
@@ -337,20 +338,15 @@ fn kernel_of<T: Scalar>(
     variant: Variant,
     options: Vec<String>,
 ) -> Result<Arc<Kernel>, GpuError> {
-    // Without this map the source would be written and hashed each time, which takes as long as a
-    // small solve.
-    type Place = (usize, TaskKey, Variant, Vec<String>);
-    static KERNELS: Mutex<Option<HashMap<Place, Arc<Kernel>>>> = Mutex::new(None);
-    let place = (device.ordinal(), task.key(), variant, options);
-    if let Some(kernel) = lock(&KERNELS).as_ref().and_then(|kernels| kernels.get(&place)) {
-        return Ok(kernel.clone());
-    }
-    let (_, _, variant, options) = &place;
-    let source = task.kernel(variant);
-    let options = options.clone();
-    let kernel = device.kernel(&Program { name: KERNEL_NAME.to_owned(), source, options })?;
-    lock(&KERNELS).get_or_insert_default().insert(place, kernel.clone());
-    Ok(kernel)
+    // Writing and hashing the text takes as long as a small solve: of a system without fields it is
+    // not written where the kernel is loaded. One with fields writes its own part, of a few
+    // kilobytes, in each solve, since that tells its values apart.
+    let name = Name::Task(task.key(), variant.clone(), options.clone());
+    device.kernel_named(name, Cache::from_env(), || Program {
+        name: KERNEL_NAME.to_owned(),
+        source: task.kernel(&variant),
+        options,
+    })
 }
 
 /// A wrapper of what is passed to a kernel as an argument by value.

@@ -6,7 +6,6 @@
 //! takes, is created at the same time on another thread, so that the first solution waits for
 //! the longer of the two and not for both.
 
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,9 @@ use crate::driver;
 use crate::dump::Dump;
 use crate::error::{self, DriverCall, GpuError};
 use crate::nvrtc::{Cubin, Nvrtc};
-use ode_core::kernel::BLOCK;
+use crate::recent::Recent;
+use ode_core::ensemble::task::TaskKey;
+use ode_core::kernel::{BLOCK, Variant};
 
 /// The source of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +120,15 @@ pub struct Kernel {
     function: CudaFunction,
     report: KernelReport,
     multiprocessors: u32,
+    context: Arc<CudaContext>,
+}
+
+/// Dropping the function unloads its code, which a launch of a solve that failed may still run.
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // An error of that launch is one of the solve that made it.
+        let _ = self.context.synchronize();
+    }
 }
 
 /// Registers, memory, occupancy and origin of a loaded kernel.
@@ -190,16 +200,31 @@ impl Kernel {
     }
 }
 
+/// What a kernel is known by in this process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Name {
+    /// Its text.
+    Program(Key),
+    /// What its text is written from, which for most systems is told without writing it; with the
+    /// compiler's options.
+    Task(TaskKey, Variant, Vec<String>),
+}
+
 /// Holds a kernel once it is loaded; locked while that happens, so that threads which ask for the
 /// same kernel wait for one compilation instead of starting more.
 type KernelSlot = Arc<Mutex<Option<Arc<Kernel>>>>;
 
-/// The slot of a kernel, by its device's number and its key. A process has one handle of each device,
-/// which lives as long as it.
-fn slot(device: &Device, key: Key) -> KernelSlot {
-    static SLOTS: LazyLock<Mutex<HashMap<(usize, Key), KernelSlot>>> =
-        LazyLock::new(Mutex::default);
-    lock(&SLOTS).entry((device.ordinal(), key)).or_default().clone()
+/// The number of kernels that a process keeps loaded. A program of many systems, or of a system
+/// whose fields get many values, would fill the device with them otherwise; one that asks for more
+/// in turn finds their machine code in the disk cache.
+const LOADED: usize = 256;
+
+/// The slot of a kernel, by its device's number and its name. A process has one handle of each
+/// device, which lives as long as it.
+fn slot(device: &Device, name: Name) -> KernelSlot {
+    static SLOTS: LazyLock<Mutex<Recent<(usize, Name), KernelSlot>>> =
+        LazyLock::new(|| Mutex::new(Recent::new(LOADED)));
+    lock(&SLOTS).get((device.ordinal(), name))
 }
 
 impl Device {
@@ -224,12 +249,22 @@ impl Device {
     /// # Errors
     /// The errors of [`kernel`](Self::kernel).
     pub fn kernel_with(&self, program: &Program, cache: &Cache) -> Result<Arc<Kernel>, GpuError> {
-        let slot = slot(self, program.process_key());
+        self.kernel_named(Name::Program(program.process_key()), cache, || program.clone())
+    }
+
+    /// The kernel of this name; where it is not loaded, of the program that `write` returns.
+    pub(crate) fn kernel_named(
+        &self,
+        name: Name,
+        cache: &Cache,
+        write: impl FnOnce() -> Program,
+    ) -> Result<Arc<Kernel>, GpuError> {
+        let slot = slot(self, name);
         let mut slot = lock(&slot);
         if let Some(kernel) = &*slot {
             return Ok(kernel.clone());
         }
-        let kernel = Arc::new(self.load_kernel(program, cache)?);
+        let kernel = Arc::new(self.load_kernel(&write(), cache)?);
         *slot = Some(kernel.clone());
         Ok(kernel)
     }
@@ -260,7 +295,7 @@ impl Device {
         let function = module.load_function(&program.name).call("cuModuleGetFunction")?;
         let load_time = begin.elapsed();
         let report = report(self, program, &compiled, &function, load_time)?;
-        Ok(Kernel { function, report, multiprocessors: self.multiprocessors() })
+        Ok(Kernel { function, report, multiprocessors: self.multiprocessors(), context })
     }
 }
 

@@ -33,6 +33,7 @@
 //! | [`Nvrtc`] | the compiler |
 //! | [`Cache`] | compiled kernels on disk |
 //! | [`Program`], [`Kernel`] | compile or load, registers, occupancy, block size |
+//! | `recent` | the map of the kernels that are loaded |
 //! | [`Stream`] | queues, device memory |
 //! | [`Pinned`], [`Transfer`] | page-locked memory and copies at the bus's speed |
 //! | `rows` | copies between one piece of device memory and many of the host's |
@@ -62,6 +63,7 @@ mod memory;
 mod nvrtc;
 mod pinned;
 mod pool;
+mod recent;
 mod rows;
 #[cfg(test)]
 mod testing;

@@ -1,8 +1,11 @@
 //! The translation to C++, tested by execution: the text that a GPU runs, compiled by the host's
 //! compiler, gives the bits of the Rust.
 
+use crate::cpp::HostCpp;
 use crate::everywhere::same_in_cpp;
+use crate::numbered;
 use crate::workloads::*;
+use odes::internals::kernel::{JobArguments, KERNEL_NAME, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
@@ -95,4 +98,24 @@ fn words_of_cplusplus() {
         .trajectories(10)
         .vary(|q, i| q.with_p([0.1 * i as f64, 0.25]));
     same_bits(Tsit5, ensemble, SolveOptions::default().tolerance(1e-6));
+}
+
+/// A thread knows the number of its trajectory, of 64 bits.
+#[test]
+fn trajectories_have_numbers() {
+    fn check<T: Scalar>(cpp: &HostCpp) {
+        numbered::are_counted::<T>(Target::Host, |text, job, shared| {
+            let library = cpp.compile(text);
+            type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T);
+            // SAFETY: the function has this type; its argument is checked by a static_assert.
+            let run: libloading::Symbol<'_, Run<T>> =
+                unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
+            // SAFETY: every pointer is to as many elements as `Job` and `Shared` say.
+            unsafe { run(job, shared.as_ptr()) };
+        });
+    }
+    if let Some(cpp) = HostCpp::find() {
+        check::<f32>(&cpp);
+        check::<f64>(&cpp);
+    }
 }

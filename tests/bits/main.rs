@@ -7,6 +7,8 @@ mod cpp;
 mod everywhere;
 #[path = "../support/gpu.rs"]
 mod gpu;
+#[path = "../support/numbered.rs"]
+mod numbered;
 #[path = "../support/observed.rs"]
 mod observed;
 #[path = "../support/opencl.rs"]

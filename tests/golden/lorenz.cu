@@ -1033,7 +1033,18 @@ template<class R> struct End {
     typename Real<R>::Bits guarded;
 };
 template<class R> DEVICE End<R> make_End(const R& t, const typename Real<R>::Bits& code, const typename Real<R>::Bits& steps, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& saved, const typename Real<R>::Bits& guarded) { return {t, code, steps, rejected, saved, guarded}; }
+template<class R, class M, int N> DEVICE control::Law<R> law_of(const Options<R, N>& o, typename Real<R>::Bits memory);
 template<class R> DEVICE End<R> end(R t, typename Real<R>::Bits code, typename Real<R>::Bits steps, typename Real<R>::Bits rejected, typename Real<R>::Bits saved, typename Real<R>::Bits guarded);
+
+// options.rs  The control law of the method that `memory` selects.
+template<class R, class M, int N> DEVICE control::Law<R> law_of(const Options<R, N>& o, typename Real<R>::Bits memory) {
+    auto law = o.law;
+    if constexpr (M::Memory::SWITCHES) {
+        auto implicit = M::Memory::template is_implicit<R>(memory);
+        law = control::choose_law<R>(implicit, o.stiff_law, o.law);
+    }
+    return law;
+}
 
 // options.rs  Makes an [`End`].
 template<class R> DEVICE End<R> end(R t, typename Real<R>::Bits code, typename Real<R>::Bits steps, typename Real<R>::Bits rejected, typename Real<R>::Bits saved, typename Real<R>::Bits guarded) {
@@ -1251,8 +1262,23 @@ template<class R> struct Need {
     typename Real<R>::Mask again;
 };
 template<class R> DEVICE Need<R> make_Need(const typename Real<R>::Mask& over, const typename Real<R>::Mask& anew, const typename Real<R>::Mask& again) { return {over, anew, again}; }
+
+// begin.rs  Lanes that begin, by what they begin.
+template<class R> struct Begun {
+    typename Real<R>::Mask assigned;
+    typename Real<R>::Mask fresh;
+    typename Real<R>::Mask begins;
+};
+template<class R> DEVICE Begun<R> make_Begun(const typename Real<R>::Mask& assigned, const typename Real<R>::Mask& fresh, const typename Real<R>::Mask& begins) { return {assigned, fresh, begins}; }
 template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons);
+template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun);
+template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons, const Begun<R>& begun);
+template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t);
+template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t, const Arr<R, N>& k);
+template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun);
+template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun);
+template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask idle);
 
 // begin.rs  Hands in the finished trajectories of lanes in need.
 template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need) {
@@ -1301,24 +1327,49 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
 
 // begin.rs  Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons) {
-    auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto assigned = feed.acquire(reasons.over);
     auto fresh = op_or(assigned, reasons.anew);
     auto begins = op_or(fresh, reasons.again);
+    auto begun = make_Begun<R>(assigned, fresh, begins);
+    load<R, Q, N, P>(feed, o, state, lane, reasons, begun);
+    reset<R, M, N>(o, lane, need, reasons, begun);
+    auto t_eval = lane.t0;
+    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+        t_eval = (lane.t0 + timeline::edge(lane.t0, (lane.t1 - lane.t0), lane.t1));
+    }
+    auto k = derivative<R, S, M, N, P>(system, o, state, lane, begun, t_eval);
+    if constexpr (C::ADAPTIVE) {
+        plan<R, S, M, N, P>(system, o, state, lane, begun, t_eval, k);
+    } else {
+        count<R, N>(o, lane, begun);
+    }
+    if ((C::SAVES && feed.saves())) {
+        save<R, S, Q, N, P>(feed, state, lane, begun);
+    }
+    auto idle = op_and(reasons.over, op_not(assigned));
+    park<R>(lane, idle);
+    auto ended = op_and(assigned, m_equals(lane.t0, lane.t1));
+    if constexpr ((C::ADAPTIVE || (S::ALGEBRAIC > 0))) {
+        ended = op_or(ended, op_and(begins, op_not(m_equals(lane.code, none))));
+    }
+    lane.allowed = Bits<typename Real<R>::Bits>::select(ended, none, lane.allowed);
+    return op_and(begins, m_equals(lane.allowed, none));
+}
+
+// begin.rs  Loads initial states, parameters and time spans, or the next parts of these.
+template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun) {
+    auto fresh = begun.fresh;
+    auto begins = begun.begins;
     state.u = feed.load_u(fresh, state.u);
     state.p = feed.load_p(fresh, state.p);
     auto start = feed.load_start(fresh, lane.t0);
     auto end = feed.load_end(begins, lane.t1);
-    auto steps_left = o.max_steps;
-    if ((o.stops || M::GUARDS)) {
-        lane.before = Bits<typename Real<R>::Bits>::select(assigned, none, lane.before);
-        steps_left = m_wrapping_sub(o.max_steps, lane.before);
-    }
     if (o.stops) {
-        auto passed = Bits<typename Real<R>::Bits>::select(reasons.again, m_wrapping_add(lane.stop, one), lane.stop);
-        lane.stop = Bits<typename Real<R>::Bits>::select(fresh, none, passed);
+        auto none = Bits<typename Real<R>::Bits>::lit(0);
+        auto passed = m_wrapping_add(lane.stop, Bits<typename Real<R>::Bits>::lit(1));
+        auto passed_1 = Bits<typename Real<R>::Bits>::select(reasons.again, passed, lane.stop);
+        lane.stop = Bits<typename Real<R>::Bits>::select(fresh, none, passed_1);
         lane.t0 = Real<R>::select(reasons.again, lane.t1, Real<R>::select(fresh, start, lane.t0));
         auto next = feed.stop_time(begins, lane.stop, end);
         auto next_1 = Real<R>::select(m_equals(next, math::infinity<R>()), end, next);
@@ -1328,44 +1379,51 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         lane.t1 = end;
     }
     lane.t = Real<R>::select(begins, lane.t0, lane.t);
-    lane.t_low = Real<R>::select(begins, zero, lane.t_low);
+    lane.t_low = Real<R>::select(begins, Real<R>::lit(0.0), lane.t_low);
+}
+
+// begin.rs  Resets the counts, the code, and the memories of guard, method and controller.
+template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons, const Begun<R>& begun) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto assigned = begun.assigned;
+    auto steps_left = o.max_steps;
+    if ((o.stops || M::GUARDS)) {
+        lane.before = Bits<typename Real<R>::Bits>::select(assigned, none, lane.before);
+        steps_left = m_wrapping_sub(o.max_steps, lane.before);
+    }
     lane.attempts = Bits<typename Real<R>::Bits>::select(need, none, lane.attempts);
     lane.allowed = Bits<typename Real<R>::Bits>::select(need, steps_left, lane.allowed);
     lane.rejected = Bits<typename Real<R>::Bits>::select(assigned, none, lane.rejected);
     lane.rejected = Bits<typename Real<R>::Bits>::select(reasons.anew, lane.before, lane.rejected);
-    lane.code = Bits<typename Real<R>::Bits>::select(fresh, none, lane.code);
+    lane.code = Bits<typename Real<R>::Bits>::select(begun.fresh, none, lane.code);
     if constexpr (M::GUARDS) {
         lane.guarded = Bits<typename Real<R>::Bits>::select(assigned, none, lane.guarded);
-        auto next_2 = guard::next_part<R>(lane.guarded);
-        lane.guarded = Bits<typename Real<R>::Bits>::select(reasons.again, next_2, lane.guarded);
+        auto next = guard::next_part<R>(lane.guarded);
+        lane.guarded = Bits<typename Real<R>::Bits>::select(reasons.again, next, lane.guarded);
     }
-    auto law = o.law;
     if constexpr (M::Memory::SWITCHES) {
-        lane.memory = Bits<typename Real<R>::Bits>::select(fresh, none, lane.memory);
-        auto implicit = M::Memory::template is_implicit<R>(lane.memory);
-        law = control::choose_law<R>(implicit, o.stiff_law, o.law);
+        lane.memory = Bits<typename Real<R>::Bits>::select(begun.fresh, none, lane.memory);
     }
-    auto forgotten = control::fresh<R>(law);
-    lane.control = control::choose_memory<R>(begins, forgotten, lane.control);
-    auto span = (lane.t1 - lane.t0);
-    auto t_eval = lane.t0;
-    if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
-        t_eval = (lane.t0 + timeline::edge(lane.t0, span, lane.t1));
-    }
-    auto h0 = m_abs(o.dt);
+    auto forgotten = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
+    lane.control = control::choose_memory<R>(begun.begins, forgotten, lane.control);
+}
+
+// begin.rs  Makes states consistent, and evaluates their derivatives at `t`; returns these.
+template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t) {
+    auto begins = begun.begins;
     if constexpr ((S::ALGEBRAIC > 0)) {
-        auto start_1 = consistent::consistent<R, S, N, P>(system, state.u, state.p, t_eval, state.tolerances);
-        state.u = vector::choose<R, N>(begins, start_1.u, state.u);
-        lane.code = Bits<typename Real<R>::Bits>::select(begins, start_1.code, lane.code);
+        auto start = consistent::consistent<R, S, N, P>(system, state.u, state.p, t, state.tolerances);
+        state.u = vector::choose<R, N>(begins, start.u, state.u);
+        lane.code = Bits<typename Real<R>::Bits>::select(begins, start.code, lane.code);
     }
-    auto f = system.rhs(state.u, state.p, t_eval);
+    auto f = system.rhs(state.u, state.p, t);
     auto k = f;
     if constexpr (S::MASS) {
-        k = consistent::derivative<R, S, N, P>(system, state.u, state.p, t_eval, f);
+        k = consistent::derivative<R, S, N, P>(system, state.u, state.p, t, f);
     }
     if (((M::GUARDS && S::MASS) && (o.guard != guard::OFF))) {
-        auto scale = m_copysign(Real<R>::lit(consistent::SHORT), span);
-        auto negative = guard::is_negative<R, S, N, P>(system, state.u, state.p, t_eval, scale);
+        auto scale = m_copysign(Real<R>::lit(consistent::SHORT), (lane.t1 - lane.t0));
+        auto negative = guard::is_negative<R, S, N, P>(system, state.u, state.p, t, scale);
         lane.mirrored = op_or(op_and(begins, negative), op_and(lane.mirrored, op_not(begins)));
     }
     state.du = vector::choose<R, N>(begins, [&]() {
@@ -1375,52 +1433,65 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
             return f;
         }
     }(), state.du);
-    if constexpr (C::ADAPTIVE) {
-        auto automatic = op_and(m_equals(h0, zero), begins);
-        if (m_any(automatic)) {
-            auto chosen = first_step::size<R, S, M, N, P>(system, state.u, state.p, t_eval, span, k, state.tolerances);
-            h0 = Real<R>::select(automatic, chosen, h0);
-        }
-        auto blind = op_and(automatic, first_step::is_blind<R>(h0, lane.t0, span));
-        auto too_short = Bits<typename Real<R>::Bits>::lit(code::DT_MIN);
-        lane.code = Bits<typename Real<R>::Bits>::select(op_and(blind, m_equals(lane.code, none)), too_short, lane.code);
-        h0 = m_max(h0, timeline::least_step(lane.t0));
-        if (o.limited) {
-            h0 = m_at_most(m_max(h0, o.dtmin), o.dtmax);
-        }
-        auto next_3 = timeline::plan(lane.t0, zero, m_copysign(h0, span), Real<R>::lit(1.0));
-        lane.plan = Real<R>::select(begins, next_3, lane.plan);
-    } else {
-        auto count = timeline::steps(lane.t0, lane.t1, h0);
-        h0 = m_copysign(h0, span);
-        lane.dt = Real<R>::select(begins, h0, lane.dt);
-        auto allowed = timeline::whole_to_bits(count);
-        lane.allowed = Bits<typename Real<R>::Bits>::select(begins, allowed, lane.allowed);
-        auto rest = m_mul_add((Real<R>::lit(1.0) - count), h0, span);
-        lane.last_dt = Real<R>::select(begins, rest, lane.last_dt);
+    return k;
+}
+
+// begin.rs  Plans the first adaptive step, from the derivative `k` at `t` where its size is automatic.
+template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t, const Arr<R, N>& k) {
+    auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+    auto span = (lane.t1 - lane.t0);
+    auto h0 = m_abs(o.dt);
+    auto automatic = op_and(m_equals(h0, Real<R>::lit(0.0)), begun.begins);
+    if (m_any(automatic)) {
+        auto chosen = first_step::size<R, S, M, N, P>(system, state.u, state.p, t, span, k, state.tolerances);
+        h0 = Real<R>::select(automatic, chosen, h0);
     }
-    if ((C::SAVES && feed.saves())) {
-        lane.saved = Bits<typename Real<R>::Bits>::select(fresh, none, lane.saved);
-        lane.save_at = feed.save_time(fresh, lane.saved, lane.save_at);
-        auto at_start = op_and(fresh, m_equals(lane.save_at, lane.t0));
-        if constexpr ((S::ALGEBRAIC > 0)) {
-            at_start = op_and(at_start, m_equals(lane.code, none));
-        }
-        feed.save(at_start, lane.saved, state.u, state.p, lane.save_at);
-        lane.saved = Bits<typename Real<R>::Bits>::select(at_start, one, lane.saved);
-        lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
+    auto blind = op_and(automatic, first_step::is_blind<R>(h0, lane.t0, span));
+    auto too_short = Bits<typename Real<R>::Bits>::lit(code::DT_MIN);
+    lane.code = Bits<typename Real<R>::Bits>::select(op_and(blind, m_equals(lane.code, none)), too_short, lane.code);
+    h0 = m_max(h0, timeline::least_step(lane.t0));
+    if (o.limited) {
+        h0 = m_at_most(m_max(h0, o.dtmin), o.dtmax);
     }
-    auto idle = op_and(reasons.over, op_not(assigned));
+    auto next = timeline::plan(lane.t0, Real<R>::lit(0.0), m_copysign(h0, span), Real<R>::lit(1.0));
+    lane.plan = Real<R>::select(begun.begins, next, lane.plan);
+}
+
+// begin.rs  Counts the fixed steps of a span, of which the last one may be shorter.
+template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun) {
+    auto span = (lane.t1 - lane.t0);
+    auto h0 = m_abs(o.dt);
+    auto count_1 = timeline::steps(lane.t0, lane.t1, h0);
+    h0 = m_copysign(h0, span);
+    lane.dt = Real<R>::select(begun.begins, h0, lane.dt);
+    auto allowed = timeline::whole_to_bits(count_1);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(begun.begins, allowed, lane.allowed);
+    auto rest = m_mul_add((Real<R>::lit(1.0) - count_1), h0, span);
+    lane.last_dt = Real<R>::select(begun.begins, rest, lane.last_dt);
+}
+
+// begin.rs  Saves initial states, where that was asked for.
+template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    lane.saved = Bits<typename Real<R>::Bits>::select(begun.fresh, none, lane.saved);
+    lane.save_at = feed.save_time(begun.fresh, lane.saved, lane.save_at);
+    auto at_start = op_and(begun.fresh, m_equals(lane.save_at, lane.t0));
+    if constexpr ((S::ALGEBRAIC > 0)) {
+        at_start = op_and(at_start, m_equals(lane.code, none));
+    }
+    feed.save(at_start, lane.saved, state.u, state.p, lane.save_at);
+    lane.saved = Bits<typename Real<R>::Bits>::select(at_start, one, lane.saved);
+    lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
+}
+
+// begin.rs  Parks lanes for which no trajectory is left: they go on without ever reaching an end, and
+template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask idle) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
     lane.alive = op_and(lane.alive, op_not(idle));
     lane.t = Real<R>::select(idle, math::not_a_number<R>(), lane.t);
     lane.save_at = Real<R>::select(idle, math::infinity<R>(), lane.save_at);
     lane.allowed = Bits<typename Real<R>::Bits>::select(idle, op_not(none), lane.allowed);
-    auto ended = op_and(assigned, m_equals(lane.t0, lane.t1));
-    if constexpr ((C::ADAPTIVE || (S::ALGEBRAIC > 0))) {
-        ended = op_or(ended, op_and(begins, op_not(m_equals(lane.code, none))));
-    }
-    lane.allowed = Bits<typename Real<R>::Bits>::select(ended, none, lane.allowed);
-    return op_and(begins, m_equals(lane.allowed, none));
 }
 } // namespace begin
 
@@ -1453,10 +1524,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> wat
 template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
     lane.attempts = m_wrapping_add(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
     auto run = op_not(m_less_than(lane.allowed, lane.attempts));
-    auto last = m_equals(lane.attempts, lane.allowed);
-    if constexpr ((Real<R>::LANES == 1)) {
-        last = op_not(m_less_than(lane.attempts, lane.allowed));
-    }
+    auto last = m_reaches(lane.attempts, lane.allowed);
     auto h = Real<R>::select(last, lane.last_dt, lane.dt);
     auto next_1 = timeline::after(lane.t, lane.plan);
     if constexpr (C::ADAPTIVE) {
@@ -1519,11 +1587,7 @@ template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const 
         auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
         square = Real<R>::select(solved, square, max_square);
     }
-    auto law = o.law;
-    if constexpr (M::Memory::SWITCHES) {
-        auto implicit = M::Memory::template is_implicit<R>(lane.memory);
-        law = control::choose_law<R>(implicit, o.stiff_law, o.law);
-    }
+    auto law = options::law_of<R, M, N>(o, lane.memory);
     auto n = Real<R>::lit((double)(N));
     auto decision = control::decide<R>(square, n, lane.control, law, o.kind);
     lane.control = decision.memory;
@@ -1538,12 +1602,7 @@ template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const 
 
 // attempt.rs  The controller's memory before the first step of the method that `memory` selects.
 template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory) {
-    auto law = o.law;
-    if constexpr (M::Memory::SWITCHES) {
-        auto implicit = M::Memory::template is_implicit<R>(memory);
-        law = control::choose_law<R>(implicit, o.stiff_law, o.law);
-    }
-    return control::fresh<R>(law);
+    return control::fresh<R>(options::law_of<R, M, N>(o, memory));
 }
 
 // attempt.rs  The verdict of the guard, after that of the errors; see [`guard`].

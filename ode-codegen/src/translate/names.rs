@@ -34,6 +34,7 @@ pub(super) const PRIMITIVES: &[&str] = &[
     "shl",
     "shr",
     "less_than",
+    "reaches",
     "any",
 ];
 

@@ -309,3 +309,88 @@ where
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integrate::options;
+    use crate::lane::dispatch::{self, InstructionSet, Program};
+    use crate::problem::columns::Columns;
+    use crate::problem::inputs::Inputs;
+    use crate::solution::RawResults;
+    use crate::{EnsembleProblem, Layout, OdeProblem, SolveOptions};
+
+    #[ode_macros::ode_system(crate = crate)]
+    fn still(_: &[f64; 1]) -> [f64; 1] {
+        [0.0]
+    }
+
+    /// Takes all trajectories and hands them in, the lower half of their numbers as attempted steps
+    /// and the upper one as rejected steps. (`tests/support/numbered.rs` has the same for devices.)
+    struct Numbered<'f, 'a, T>(CpuFeed<'f, 'a, still, T>);
+
+    impl<T: Scalar> Program<T> for Numbered<'_, '_, T> {
+        type Output = ();
+        const VECTORS: usize = 2;
+
+        #[inline(always)]
+        fn run<R: Real<Scalar = T>>(self) {
+            let Numbered(mut feed) = self;
+            let feed: &mut dyn Both<R> = &mut feed;
+            let (zero, none) = (R::lit(0.0), R::Bits::lit(0));
+            let all = R::Mask::splat(true);
+            let mut taken = feed.acquire(all);
+            while feed.vote(taken) {
+                let [low, high] = feed.number();
+                feed.finish(taken, [zero], options::end(zero, none, low, high, none, none));
+                taken = feed.acquire(all);
+            }
+        }
+    }
+
+    /// A source and a sink of the system above.
+    trait Both<R: Real>: Source<R, 1, 0> + Sink<R, 1, 0> {}
+    impl<R: Real, F: Source<R, 1, 0> + Sink<R, 1, 0>> Both<R> for F {}
+
+    fn check<T: Scalar>() {
+        // Some of the lower halves are the bits of a NaN in `f32`.
+        const FIRST: u64 = (5 << 32) + 0x7f7f_fe00;
+        let problem = OdeProblem::new(still, [T::zero()], T::zero()..=T::one(), []);
+        let ensemble = EnsembleProblem::new(problem).trajectories(1500);
+        let known = &crate::methods::tsit5::PROPERTIES;
+        let inputs = Inputs::new(&ensemble, &SolveOptions::default(), known).unwrap();
+        let Inputs { settings, columns } = inputs;
+        let columns = Columns { first: FIRST, ..columns };
+        let range = columns.range(FIRST + 200..FIRST + 1203);
+        let layout = Layout::new(&settings, &columns);
+        for lanes in InstructionSet::available().into_iter().map(Some).chain([None]) {
+            let mut raw = RawResults::default();
+            raw.fit(&layout, range.len()).unwrap();
+            let mut results = Results {
+                finals: vec![raw.finals.as_mut_slice()],
+                saved: Vec::new(),
+                ends: &mut raw.ends,
+                codes: &mut raw.codes,
+                steps: &mut raw.steps,
+                rejected: &mut raw.rejected,
+                kept: &mut raw.kept,
+                guarded: &mut raw.guarded,
+            };
+            let feed = CpuFeed::new(still, &settings, range, &mut results, 0..range.len());
+            match lanes {
+                Some(set) => dispatch::run(set, Numbered(feed)),
+                None => dispatch::run_scalar(Numbered(feed)),
+            }
+            let halves = raw.rejected.iter().zip(&raw.steps);
+            let found = halves.map(|(&high, &low)| u64::from(high) << 32 | u64::from(low));
+            assert!(found.eq(range.numbers()), "{lanes:?}");
+        }
+    }
+
+    /// A lane knows the number of its trajectory, of 64 bits.
+    #[test]
+    fn trajectories_have_numbers() {
+        check::<f32>();
+        check::<f64>();
+    }
+}

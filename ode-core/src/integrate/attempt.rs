@@ -32,12 +32,8 @@ mod device {
         lane.attempts = lane.attempts.wrapping_add(<R::Bits as Bits>::lit(1));
         // A lane that waits for a trajectory stays where its last one ended.
         let run = !lane.allowed.less_than(lane.attempts);
-        let mut last = lane.attempts.equals(lane.allowed);
-        if R::LANES == 1 {
-            // The same, as no lane waits with fixed steps, and it shares the comparison below. (The
-            // masks of AVX2 would be packed where they are needed as vectors.)
-            last = !lane.attempts.less_than(lane.allowed);
-        }
+        // No lane waits with fixed steps.
+        let mut last = lane.attempts.reaches(lane.allowed);
         let mut h = R::select(last, lane.last_dt, lane.dt);
         let mut next = timeline::after(lane.t, lane.plan);
         if C::ADAPTIVE {
@@ -122,11 +118,7 @@ mod device {
             let solved = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
             square = R::select(solved, square, max_square);
         }
-        let mut law = o.law;
-        if <M::Memory as Memory>::SWITCHES {
-            let implicit = <M::Memory as Memory>::is_implicit::<R>(lane.memory);
-            law = control::choose_law::<R>(implicit, &o.stiff_law, &o.law);
-        }
+        let law = options::law_of::<R, M, N>(o, lane.memory);
         let n = R::lit(N as f64);
         let decision = control::decide::<R>(square, n, &lane.control, &law, o.kind);
         lane.control = decision.memory;
@@ -145,12 +137,7 @@ mod device {
         o: &options::Options<R, N>,
         memory: R::Bits,
     ) -> control::Memory<R> {
-        let mut law = o.law;
-        if <M::Memory as Memory>::SWITCHES {
-            let implicit = <M::Memory as Memory>::is_implicit::<R>(memory);
-            law = control::choose_law::<R>(implicit, &o.stiff_law, &o.law);
-        }
-        control::fresh::<R>(&law)
+        control::fresh::<R>(&options::law_of::<R, M, N>(o, memory))
     }
 
     /// The verdict of the guard, after that of the errors; see [`guard`].

@@ -83,6 +83,17 @@ mod device {
         Need::<R> { over, anew, again }
     }
 
+    /// Lanes that begin, by what they begin.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Begun<R: Real> {
+        /// Lanes that took a trajectory.
+        pub assigned: R::Mask,
+        /// Lanes at the beginning of a trajectory: those, and the ones that begin theirs anew.
+        pub fresh: R::Mask,
+        /// Lanes at the beginning of a span or of its next part.
+        pub begins: R::Mask,
+    }
+
     /// Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
     /// state, a derivative, and a first step. Returns the lanes that are in need again: failures,
     /// and spans of no length.
@@ -103,24 +114,56 @@ mod device {
         need: R::Mask,
         reasons: &Need<R>,
     ) -> R::Mask {
-        let zero = R::lit(0.0);
         let none = <R::Bits as Bits>::lit(0);
-        let one = <R::Bits as Bits>::lit(1);
         let assigned = feed.acquire(reasons.over);
         let fresh = assigned | reasons.anew;
         let begins = fresh | reasons.again;
+        let begun = Begun::<R> { assigned, fresh, begins };
+        load::<R, Q, N, P>(feed, o, state, lane, reasons, &begun);
+        reset::<R, M, N>(o, lane, need, reasons, &begun);
+        let mut t_eval = lane.t0;
+        if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
+            t_eval = lane.t0 + timeline::edge(lane.t0, lane.t1 - lane.t0, lane.t1);
+        }
+        let k = derivative::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval);
+        if C::ADAPTIVE {
+            plan::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval, &k);
+        } else {
+            count::<R, N>(o, lane, &begun);
+        }
+        if C::SAVES && feed.saves() {
+            save::<R, S, Q, N, P>(feed, state, lane, &begun);
+        }
+        let idle = reasons.over & !assigned;
+        park::<R>(lane, idle);
+        // A span without length is at its end already, and its lane in need again.
+        let mut ended = assigned & lane.t0.equals(lane.t1);
+        if C::ADAPTIVE || S::ALGEBRAIC > 0 {
+            ended = ended | (begins & !lane.code.equals(none));
+        }
+        lane.allowed = <R::Bits as Bits>::select(ended, none, lane.allowed);
+        begins & lane.allowed.equals(none)
+    }
+
+    /// Loads initial states, parameters and time spans, or the next parts of these.
+    pub fn load<R: Real, Q: Source<R, N, P> + Sink<R, N, P>, const N: usize, const P: usize>(
+        feed: &mut Q,
+        o: &options::Options<R, N>,
+        state: &mut stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        reasons: &Need<R>,
+        begun: &Begun<R>,
+    ) {
+        let fresh = begun.fresh;
+        let begins = begun.begins;
         state.u = feed.load_u(fresh, state.u);
         state.p = feed.load_p(fresh, state.p);
         let start = feed.load_start(fresh, lane.t0);
         let end = feed.load_end(begins, lane.t1);
-        let mut steps_left = o.max_steps;
-        if o.stops || M::GUARDS {
-            lane.before = <R::Bits as Bits>::select(assigned, none, lane.before);
-            steps_left = o.max_steps.wrapping_sub(lane.before);
-        }
         if o.stops {
-            let passed =
-                <R::Bits as Bits>::select(reasons.again, lane.stop.wrapping_add(one), lane.stop);
+            let none = <R::Bits as Bits>::lit(0);
+            let passed = lane.stop.wrapping_add(<R::Bits as Bits>::lit(1));
+            let passed = <R::Bits as Bits>::select(reasons.again, passed, lane.stop);
             lane.stop = <R::Bits as Bits>::select(fresh, none, passed);
             lane.t0 = R::select(reasons.again, lane.t1, R::select(fresh, start, lane.t0));
             let next = feed.stop_time(begins, lane.stop, end);
@@ -131,114 +174,165 @@ mod device {
             lane.t1 = end;
         }
         lane.t = R::select(begins, lane.t0, lane.t);
-        lane.t_low = R::select(begins, zero, lane.t_low);
+        lane.t_low = R::select(begins, R::lit(0.0), lane.t_low);
+    }
+
+    /// Resets the counts, the code, and the memories of guard, method and controller.
+    pub fn reset<R: Real, M: Stepper, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        need: R::Mask,
+        reasons: &Need<R>,
+        begun: &Begun<R>,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let assigned = begun.assigned;
+        let mut steps_left = o.max_steps;
+        if o.stops || M::GUARDS {
+            lane.before = <R::Bits as Bits>::select(assigned, none, lane.before);
+            steps_left = o.max_steps.wrapping_sub(lane.before);
+        }
         lane.attempts = <R::Bits as Bits>::select(need, none, lane.attempts);
         lane.allowed = <R::Bits as Bits>::select(need, steps_left, lane.allowed);
         lane.rejected = <R::Bits as Bits>::select(assigned, none, lane.rejected);
         // Steps before a new beginning count as rejected.
         lane.rejected = <R::Bits as Bits>::select(reasons.anew, lane.before, lane.rejected);
-        lane.code = <R::Bits as Bits>::select(fresh, none, lane.code);
+        lane.code = <R::Bits as Bits>::select(begun.fresh, none, lane.code);
         if M::GUARDS {
             lane.guarded = <R::Bits as Bits>::select(assigned, none, lane.guarded);
             // A mode that was taken for zero may have been fed since.
             let next = guard::next_part::<R>(lane.guarded);
             lane.guarded = <R::Bits as Bits>::select(reasons.again, next, lane.guarded);
         }
-        let mut law = o.law;
         if <M::Memory as Memory>::SWITCHES {
-            lane.memory = <R::Bits as Bits>::select(fresh, none, lane.memory);
-            let implicit = <M::Memory as Memory>::is_implicit::<R>(lane.memory);
-            law = control::choose_law::<R>(implicit, &o.stiff_law, &o.law);
+            lane.memory = <R::Bits as Bits>::select(begun.fresh, none, lane.memory);
         }
-        let forgotten = control::fresh::<R>(&law);
-        lane.control = control::choose_memory::<R>(begins, &forgotten, &lane.control);
-        let span = lane.t1 - lane.t0;
-        let mut t_eval = lane.t0;
-        if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
-            t_eval = lane.t0 + timeline::edge(lane.t0, span, lane.t1);
-        }
-        let mut h0 = o.dt.abs();
+        let forgotten = control::fresh::<R>(&options::law_of::<R, M, N>(o, lane.memory));
+        lane.control = control::choose_memory::<R>(begun.begins, &forgotten, &lane.control);
+    }
+
+    /// Makes states consistent, and evaluates their derivatives at `t`; returns these.
+    pub fn derivative<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        o: &options::Options<R, N>,
+        state: &mut stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        begun: &Begun<R>,
+        t: R,
+    ) -> [R; N] {
+        let begins = begun.begins;
         if S::ALGEBRAIC > 0 {
             let start = consistent::consistent::<R, S, N, P>(
                 system,
                 &state.u,
                 &state.p,
-                t_eval,
+                t,
                 &state.tolerances,
             );
             state.u = vector::choose::<R, N>(begins, start.u, state.u);
             lane.code = <R::Bits as Bits>::select(begins, start.code, lane.code);
         }
-        let f = system.rhs(&state.u, &state.p, t_eval);
+        let f = system.rhs(&state.u, &state.p, t);
         let mut k = f;
         if S::MASS {
-            k = consistent::derivative::<R, S, N, P>(system, &state.u, &state.p, t_eval, &f);
+            k = consistent::derivative::<R, S, N, P>(system, &state.u, &state.p, t, &f);
         }
         if M::GUARDS && S::MASS && o.guard != guard::OFF {
-            let scale = R::lit(consistent::SHORT).copysign(span);
-            let negative =
-                guard::is_negative::<R, S, N, P>(system, &state.u, &state.p, t_eval, scale);
+            let scale = R::lit(consistent::SHORT).copysign(lane.t1 - lane.t0);
+            let negative = guard::is_negative::<R, S, N, P>(system, &state.u, &state.p, t, scale);
             lane.mirrored = (begins & negative) | (lane.mirrored & !begins);
         }
         state.du = vector::choose::<R, N>(begins, if M::NEEDS_DU { k } else { f }, state.du);
-        if C::ADAPTIVE {
-            let automatic = h0.equals(zero) & begins;
-            if automatic.any() {
-                let chosen = first_step::size::<R, S, M, N, P>(
-                    system,
-                    &state.u,
-                    &state.p,
-                    t_eval,
-                    span,
-                    &k,
-                    &state.tolerances,
-                );
-                h0 = R::select(automatic, chosen, h0);
-            }
-            let blind = automatic & first_step::is_blind::<R>(h0, lane.t0, span);
-            let too_short = <R::Bits as Bits>::lit(code::DT_MIN);
-            lane.code =
-                <R::Bits as Bits>::select(blind & lane.code.equals(none), too_short, lane.code);
-            h0 = h0.max(timeline::least_step(lane.t0));
-            if o.limited {
-                h0 = h0.max(o.dtmin).at_most(o.dtmax);
-            }
-            let next = timeline::plan(lane.t0, zero, h0.copysign(span), R::lit(1.0));
-            lane.plan = R::select(begins, next, lane.plan);
-        } else {
-            let count = timeline::steps(lane.t0, lane.t1, h0);
-            h0 = h0.copysign(span);
-            lane.dt = R::select(begins, h0, lane.dt);
-            let allowed = timeline::whole_to_bits(count);
-            lane.allowed = <R::Bits as Bits>::select(begins, allowed, lane.allowed);
-            let rest = (R::lit(1.0) - count).mul_add(h0, span);
-            lane.last_dt = R::select(begins, rest, lane.last_dt);
-        }
-        if C::SAVES && feed.saves() {
-            lane.saved = <R::Bits as Bits>::select(fresh, none, lane.saved);
-            lane.save_at = feed.save_time(fresh, lane.saved, lane.save_at);
-            let mut at_start = fresh & lane.save_at.equals(lane.t0);
-            if S::ALGEBRAIC > 0 {
-                at_start = at_start & lane.code.equals(none);
-            }
-            feed.save(at_start, lane.saved, state.u, state.p, lane.save_at);
-            lane.saved = <R::Bits as Bits>::select(at_start, one, lane.saved);
-            lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
-        }
+        k
+    }
 
-        // A lane for which no trajectory is left goes on without ever reaching an end, and its
-        // results are ignored: the hot path has no code for it.
-        let idle = reasons.over & !assigned;
+    /// Plans the first adaptive step, from the derivative `k` at `t` where its size is automatic.
+    pub fn plan<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        o: &options::Options<R, N>,
+        state: &stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        begun: &Begun<R>,
+        t: R,
+        k: &[R; N],
+    ) {
+        let none = <R::Bits as Bits>::lit(code::SUCCESS);
+        let span = lane.t1 - lane.t0;
+        let mut h0 = o.dt.abs();
+        let automatic = h0.equals(R::lit(0.0)) & begun.begins;
+        if automatic.any() {
+            let chosen = first_step::size::<R, S, M, N, P>(
+                system,
+                &state.u,
+                &state.p,
+                t,
+                span,
+                k,
+                &state.tolerances,
+            );
+            h0 = R::select(automatic, chosen, h0);
+        }
+        let blind = automatic & first_step::is_blind::<R>(h0, lane.t0, span);
+        let too_short = <R::Bits as Bits>::lit(code::DT_MIN);
+        lane.code = <R::Bits as Bits>::select(blind & lane.code.equals(none), too_short, lane.code);
+        h0 = h0.max(timeline::least_step(lane.t0));
+        if o.limited {
+            h0 = h0.max(o.dtmin).at_most(o.dtmax);
+        }
+        let next = timeline::plan(lane.t0, R::lit(0.0), h0.copysign(span), R::lit(1.0));
+        lane.plan = R::select(begun.begins, next, lane.plan);
+    }
+
+    /// Counts the fixed steps of a span, of which the last one may be shorter.
+    pub fn count<R: Real, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        begun: &Begun<R>,
+    ) {
+        let span = lane.t1 - lane.t0;
+        let mut h0 = o.dt.abs();
+        let count = timeline::steps(lane.t0, lane.t1, h0);
+        h0 = h0.copysign(span);
+        lane.dt = R::select(begun.begins, h0, lane.dt);
+        let allowed = timeline::whole_to_bits(count);
+        lane.allowed = <R::Bits as Bits>::select(begun.begins, allowed, lane.allowed);
+        let rest = (R::lit(1.0) - count).mul_add(h0, span);
+        lane.last_dt = R::select(begun.begins, rest, lane.last_dt);
+    }
+
+    /// Saves initial states, where that was asked for.
+    pub fn save<
+        R: Real,
+        S: System<N, P>,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        const N: usize,
+        const P: usize,
+    >(
+        feed: &mut Q,
+        state: &stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        begun: &Begun<R>,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        lane.saved = <R::Bits as Bits>::select(begun.fresh, none, lane.saved);
+        lane.save_at = feed.save_time(begun.fresh, lane.saved, lane.save_at);
+        let mut at_start = begun.fresh & lane.save_at.equals(lane.t0);
+        if S::ALGEBRAIC > 0 {
+            at_start = at_start & lane.code.equals(none);
+        }
+        feed.save(at_start, lane.saved, state.u, state.p, lane.save_at);
+        lane.saved = <R::Bits as Bits>::select(at_start, one, lane.saved);
+        lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
+    }
+
+    /// Parks lanes for which no trajectory is left: they go on without ever reaching an end, and
+    /// their results are ignored, so that the hot path has no code for them.
+    pub fn park<R: Real>(lane: &mut lane::Lane<R>, idle: R::Mask) {
+        let none = <R::Bits as Bits>::lit(0);
         lane.alive = lane.alive & !idle;
         lane.t = R::select(idle, math::not_a_number::<R>(), lane.t);
         lane.save_at = R::select(idle, math::infinity::<R>(), lane.save_at);
         lane.allowed = <R::Bits as Bits>::select(idle, !none, lane.allowed);
-        // A span without length is at its end already, and its lane in need again.
-        let mut ended = assigned & lane.t0.equals(lane.t1);
-        if C::ADAPTIVE || S::ALGEBRAIC > 0 {
-            ended = ended | (begins & !lane.code.equals(none));
-        }
-        lane.allowed = <R::Bits as Bits>::select(ended, none, lane.allowed);
-        begins & lane.allowed.equals(none)
     }
 }

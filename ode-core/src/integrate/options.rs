@@ -5,6 +5,7 @@ pub use device::*;
 #[ode_macros::device(options)]
 mod device {
     use crate::lane::Real;
+    use crate::step::stepper::{Memory, Stepper};
     use crate::step::{control, norm};
 
     /// The options that are known when a loop is compiled; a feature that is off has no code.
@@ -45,6 +46,19 @@ mod device {
         /// [`guard::OFF`](crate::step::guard::OFF), [`guard::REPORT`](crate::step::guard::REPORT)
         /// or [`guard::REJECT`](crate::step::guard::REJECT).
         pub guard: u32,
+    }
+
+    /// The control law of the method that `memory` selects.
+    pub fn law_of<R: Real, M: Stepper, const N: usize>(
+        o: &Options<R, N>,
+        memory: R::Bits,
+    ) -> control::Law<R> {
+        let mut law = o.law;
+        if <M::Memory as Memory>::SWITCHES {
+            let implicit = <M::Memory as Memory>::is_implicit::<R>(memory);
+            law = control::choose_law::<R>(implicit, &o.stiff_law, &o.law);
+        }
+        law
     }
 
     /// The end of a trajectory.

@@ -52,6 +52,8 @@ DEVICE bool m_equals(u32 a, u32 b) { return a == b; }
 DEVICE bool m_equals(u64 a, u64 b) { return a == b; }
 DEVICE bool m_less_than(u32 a, u32 b) { return a < b; }
 DEVICE bool m_less_than(u64 a, u64 b) { return a < b; }
+DEVICE bool m_reaches(u32 a, u32 b) { return a >= b; }
+DEVICE bool m_reaches(u64 a, u64 b) { return a >= b; }
 DEVICE float m_min(float a, float b) { return a < b ? a : b; }
 DEVICE double m_min(double a, double b) { return a < b ? a : b; }
 DEVICE float m_max(float a, float b) { return a > b ? a : b; }

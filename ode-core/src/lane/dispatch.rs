@@ -1,28 +1,18 @@
 //! From a lane program to the instructions of this machine.
 //!
-//! A [`Program`] is generic over [`Real`]; [`run`] instantiates it inside a function that is
-//! compiled for an instruction set (`#[target_feature]`) and chosen at run time, so that a plain
-//! `cargo build --release` is fast on any machine. Everything between that entry point and the
-//! arithmetic is `#[inline(always)]`, or called by [`Real::outline`]: any other call would be
-//! compiled for the baseline, where intrinsics are calls, too.
+//! A [`Program`] is generic over [`Real`](crate::lane::Real); [`run`] instantiates it inside a
+//! function that is compiled for an instruction set (`#[target_feature]`) and chosen at run time, so
+//! that a plain `cargo build --release` is fast on any machine. Everything between that entry point
+//! and the arithmetic is `#[inline(always)]`, or called by
+//! [`Real::outline`](crate::lane::Real::outline): any other call would be compiled for the baseline,
+//! where intrinsics are calls, too.
 
+pub use super::real::{Program, SimdFamily};
+#[cfg(target_arch = "x86_64")]
+use crate::lane::entry::{align_stack, with_fma};
 #[cfg(target_arch = "x86_64")]
 use crate::lane::{Fused, Two};
-use crate::lane::{Lanes, Portable, Real, Scalar};
-
-/// Declares a function that calls another one and is compiled for the given CPU features.
-#[cfg(target_arch = "x86_64")]
-macro_rules! entry {
-    ([$($feature:tt)*] $(#[$attribute:meta])* $name:ident) => {
-        $(#[$attribute])*
-        #[target_feature($(enable = $feature),*)]
-        #[inline(never)]
-        pub(crate) fn $name<O>(f: impl FnOnce() -> O) -> O {
-            align_stack();
-            f()
-        }
-    };
-}
+use crate::lane::{Lanes, Portable, Scalar};
 
 /// The instruction sets that lanes are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,16 +69,6 @@ impl InstructionSet {
     }
 }
 
-/// A computation in lanes of precision `T`, whatever their number.
-pub trait Program<T: Scalar> {
-    /// The result.
-    type Output;
-    /// The number of vectors that one number is made of, 1 or 2: see [`vectors`].
-    const VECTORS: usize;
-    /// Computes the result. Implementations are `#[inline(always)]`.
-    fn run<R: Real<Scalar = T>>(self) -> Self::Output;
-}
-
 /// The number of vectors per number for a system of `n` equations: two hide the latency of the
 /// arithmetic while the state, its stages and the intermediate results still fit the registers.
 #[must_use]
@@ -137,45 +117,11 @@ pub fn run<T: Scalar, P: Program<T>>(isa: InstructionSet, program: P) -> P::Outp
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-avx2! { entry with_fma }
-#[cfg(target_arch = "x86_64")]
-avx2! { entry #[cold] seldom_with_fma }
-
-/// The entry points of one precision. Implemented by [`Family`] only.
-pub trait SimdFamily<T: Scalar>: crate::sealed::Sealed {
-    /// The lanes of arrays, for machines without explicit vectors here.
-    fn portable<P: Program<T>>(program: P) -> P::Output;
-    /// # Safety
-    /// The machine has AVX2 and FMA.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx2<P: Program<T>>(program: P) -> P::Output;
-    /// # Safety
-    /// The machine has AVX-512 F, DQ, VL and BW.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn avx512<P: Program<T>>(program: P) -> P::Output;
-}
-
 /// The vectors of one precision.
 #[derive(Clone, Copy, Debug)]
 pub struct Family<T>(core::marker::PhantomData<T>);
 
-/// A local variable that begins at a cache line.
-#[cfg(target_arch = "x86_64")]
-#[repr(align(64))]
-struct CacheLine([u8; 64]);
-
-/// Aligns the stack of the function it is inlined into.
-///
-/// LLVM aligns the stack for local variables, but not for registers that it spills later: where
-/// there are only those, every access to one crosses a cache line (measured: up to half the speed).
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn align_stack() {
-    // Mutable, or it would be a constant elsewhere.
-    let mut line = CacheLine([0; 64]);
-    core::hint::black_box(&mut line.0);
-}
+impl<T> crate::sealed::Sealed for Family<T> {}
 
 macro_rules! family {
     ($scalar:ident, $portable:literal, $avx2:ident, $avx512:ident) => {

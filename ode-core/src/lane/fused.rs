@@ -119,12 +119,12 @@ impl<T: Scalar> Real for Fused<T> {
     fn outline<O>(f: impl FnOnce() -> O) -> O {
         // SAFETY: numbers of this type exist in `dispatch::run_scalar` only, where the features
         // were found.
-        unsafe { crate::lane::dispatch::with_fma(f) }
+        unsafe { crate::lane::entry::with_fma(f) }
     }
     #[inline(always)]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
         // SAFETY: as above.
-        unsafe { crate::lane::dispatch::seldom_with_fma(f) }
+        unsafe { crate::lane::entry::seldom_with_fma(f) }
     }
     #[inline(always)]
     fn lane(self, _: usize) -> T {

@@ -121,6 +121,8 @@ pub trait WithSingle: crate::sealed::Sealed + Sized {
 #[repr(transparent)]
 pub struct Lanes<V: Vector>(pub V);
 
+impl<V: Vector> crate::sealed::Sealed for Lanes<V> {}
+
 /// A truth value for each lane of [`Lanes`].
 #[derive(Clone, Copy)]
 pub struct LaneMask<V: Vector>(pub V::Mask);
@@ -132,6 +134,8 @@ pub struct LaneBits<V: Vector>(pub V::Bits);
 /// Two vectors side by side: twice the lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Two<V>(pub V, pub V);
+
+impl<V> crate::sealed::Sealed for Two<V> {}
 
 impl<V: Vector> Vector for Two<V> {
     type Scalar = V::Scalar;

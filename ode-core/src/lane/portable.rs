@@ -10,6 +10,8 @@ use super::{Bits, Real, Scalar};
 #[derive(Clone, Copy, Debug)]
 pub struct Portable<T, const W: usize>([T; W]);
 
+impl<T, const W: usize> crate::sealed::Sealed for Portable<T, W> {}
+
 macro_rules! all {
     (|$i:ident| $value:expr) => {
         core::array::from_fn(
@@ -190,15 +192,15 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
 
     #[inline(always)]
     fn outline<O>(f: impl FnOnce() -> O) -> O {
-        super::call(f)
+        super::real::call(f)
     }
     #[inline(always)]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
-        super::call_cold(f)
+        super::real::call_cold(f)
     }
     #[inline(always)]
     fn outline_leaf<O>(f: impl FnOnce() -> O) -> O {
-        super::call(f)
+        super::real::call(f)
     }
 }
 

@@ -3,23 +3,9 @@
 //! A generic function is compiled by the crate that says for which types. What knows the system is
 //! compiled with the user's, and so would be all that it calls and that is generic over the
 //! precision: again in each program, which is a quarter of the time that a small one takes. So what
-//! depends on the precision alone is called by way of an [`EachPrecision`], whose two functions are
+//! depends on the precision alone is called by way of an [`EachPrecision`](crate::lane::EachPrecision), whose two functions are
 //! not generic. What they need of the system and of closures they get as data and by `dyn` calls,
 //! each for the work of many trajectories.
-
-use crate::lane::Scalar;
-
-/// A function with a version for each precision; [`Scalar::call`] chooses one.
-pub trait EachPrecision {
-    /// The arguments.
-    type Given<'a, T: Scalar>;
-    /// The result.
-    type Output<T: Scalar>;
-    /// The function in `f32`.
-    fn single(given: Self::Given<'_, f32>) -> Self::Output<f32>;
-    /// The function in `f64`.
-    fn double(given: Self::Given<'_, f64>) -> Self::Output<f64>;
-}
 
 /// Functions that are generic over the precision and call another one, compiled in this crate: for
 /// `f32` the first of two that are named, for `f64` the second. References live for `'a`.

@@ -59,10 +59,16 @@ macro_rules! scalar {
                 self < other
             }
             #[inline(always)]
+            fn reaches(self, end: Self) -> bool {
+                self >= end
+            }
+            #[inline(always)]
             fn select(mask: bool, a: Self, b: Self) -> Self {
                 if mask { a } else { b }
             }
         }
+
+        impl crate::sealed::Sealed for $float {}
 
         impl Scalar for $float {
             #[inline(always)]
@@ -71,6 +77,7 @@ macro_rules! scalar {
             }
 
             type Simd = crate::lane::dispatch::Family<$float>;
+            type Functions = crate::math::Programs;
             const NAME: &'static str = stringify!($float);
             const DEVICE_NAME: &'static str = $device;
             #[inline(always)]

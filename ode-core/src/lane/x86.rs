@@ -9,7 +9,7 @@
 //! one.
 
 use super::lanes::{LaneMask, Lanes, Two, Vector, WithSingle};
-use crate::lane::dispatch::align_stack;
+use crate::lane::entry::align_stack;
 use core::arch::x86_64::*;
 
 /// SAFETY of every intrinsic in this file: the module documentation says why the instruction set
@@ -38,6 +38,8 @@ macro_rules! vector {
         #[derive(Clone, Copy)]
         #[repr(transparent)]
         pub(crate) struct $name($register);
+
+        impl crate::sealed::Sealed for $name {}
 
         impl Vector for $name {
             type Scalar = $scalar;

@@ -82,7 +82,7 @@ impl<T: Scalar> Inputs<T> {
         method: &Properties,
     ) -> Result<Self, SolveError> {
         let system = &ensemble.system;
-        let (states, parameters) = (system.states.len(), system.parameters.len());
+        let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
         let mut settings = Settings::of(system, options, method)?;
         let abstols = own_tolerances(&options.abstol);
         let n = ensemble.trajectories;
@@ -128,10 +128,10 @@ impl<T: Scalar> Inputs<T> {
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
         let shared: Vec<T> = match breaks {
-            true => system.time_breaks.iter().filter_map(|time| within_range(*time)).collect(),
+            true => system.info.time_breaks.iter().filter_map(|time| within_range(*time)).collect(),
             false => Vec::new(),
         };
-        let of_parameters = breaks && system.parameter_breaks;
+        let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
         let stops = if !ensemble.stops && !of_parameters {
             lists(spans, n, workers, &|i| options.stop_times(&shared, span(i)))?
         } else {

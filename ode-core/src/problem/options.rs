@@ -380,12 +380,12 @@ impl SolveOptions {
 
     /// The numbers that are saved of a system at each time.
     pub(crate) fn saved_row(&self, system: &Facts) -> Result<SavedRow, SolveError> {
-        let (all, known) = (system.states.len(), system.observables);
+        let (all, known) = (system.info.states.len(), system.observables);
         let (states, observables) = match self.saving {
             None => (all, known),
             Some(Saving::States) => (all, 0),
             Some(_) if known == 0 => {
-                return Err(SolveError::NoObservables { system: system.name });
+                return Err(SolveError::NoObservables { system: system.info.name });
             }
             Some(Saving::Observables) => (0, known),
             Some(Saving::Both) => (all, known),

@@ -54,10 +54,10 @@ impl<T: Scalar> Settings<T> {
         options: &SolveOptions,
         method: &Properties,
     ) -> Result<Self, SolveError> {
-        let states = system.states.len();
+        let states = system.info.states.len();
         options.check::<T>()?;
         if system.mass && method.solves == 0 {
-            return Err(SolveError::MassMatrix { method: method.name, system: system.name });
+            return Err(SolveError::MassMatrix { method: method.name, system: system.info.name });
         }
         let abstol = match &options.abstol {
             AbsTol::All(number) => T::narrow(*number),

@@ -37,8 +37,8 @@ impl Quantity {
     /// The word for such quantities in messages, and their names in a system.
     fn of(self, system: &Facts) -> (&'static str, &'static [&'static str]) {
         match self {
-            Quantity::Parameter => ("parameter", system.parameters),
-            Quantity::InitialState => ("state", system.states),
+            Quantity::Parameter => ("parameter", system.info.parameters),
+            Quantity::InitialState => ("state", system.info.states),
         }
     }
 }
@@ -186,7 +186,7 @@ pub(crate) fn checked<'a, T>(
         };
         let Some(index) = index else {
             return Err(SolveError::Axis {
-                system: system.name,
+                system: system.info.name,
                 kind,
                 which: axis.which.to_string(),
                 known: names.iter().map(|&name| name.to_owned()).collect(),
@@ -195,7 +195,7 @@ pub(crate) fn checked<'a, T>(
         let same = |(other, i): &(&Axis<T>, usize)| other.quantity == axis.quantity && *i == index;
         if let Some(first) = axes.iter().position(same) {
             return Err(SolveError::AxisTwice {
-                system: system.name,
+                system: system.info.name,
                 kind,
                 name: names[index],
                 index,

@@ -13,7 +13,13 @@ use crate::solution::RawResults;
 ///
 /// The place owns the memory of a block while it is filled, and may fill several at a time, of
 /// which it hands in the first one first. A sink may keep that memory; what it leaves is used
-/// for a later block, so that memory stays bounded whatever the number of trajectories.
+/// for a later block. So the memory for results is that of a few blocks, whatever the number of
+/// trajectories.
+///
+/// Inputs are not by blocks: they are evaluated before the first one, for all trajectories of the
+/// ensemble, and stay until the last ([`Columns`](crate::problem::columns::Columns)). Each component
+/// and each parameter that varies takes a number for each trajectory, of which there are at most
+/// `2^31 - 1`.
 pub trait ResultSink<T>: Send {
     /// How many trajectories it takes at a time: all blocks but the last one have as many. By
     /// default all are one block.

@@ -116,14 +116,14 @@ macro_rules! switching {
         /// The properties of the method.
         pub const PROPERTIES: Properties = Properties {
             name: stringify!($method),
-            switches_to: Some(&crate::methods::$implicit::PROPERTIES),
-            ..crate::methods::$explicit::PROPERTIES
+            switches_to: Some(&super::$implicit::PROPERTIES),
+            ..super::$explicit::PROPERTIES
         };
 
         #[ode_macros::device($module)]
         mod device {
             use crate::lane::{Bits, Mask, Real};
-            use crate::methods::{$explicit, $implicit};
+            use super::super::{$explicit, $implicit};
             use crate::step::{code, norm, stepper, switching, timeline, vector};
             use crate::system::System;
             use stepper::Stepper;

@@ -1,0 +1,32 @@
+//! Functions that are compiled for an instruction set, and their stacks.
+
+/// Declares a function that calls another one and is compiled for the given CPU features.
+macro_rules! entry {
+    ([$($feature:tt)*] $(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[target_feature($(enable = $feature),*)]
+        #[inline(never)]
+        pub(crate) fn $name<O>(f: impl FnOnce() -> O) -> O {
+            align_stack();
+            f()
+        }
+    };
+}
+
+/// A local variable that begins at a cache line.
+#[repr(align(64))]
+struct CacheLine([u8; 64]);
+
+/// Aligns the stack of the function it is inlined into.
+///
+/// LLVM aligns the stack for local variables, but not for registers that it spills later: where
+/// there are only those, every access to one crosses a cache line (measured: up to half the speed).
+#[inline(always)]
+pub(crate) fn align_stack() {
+    // Mutable, or it would be a constant elsewhere.
+    let mut line = CacheLine([0; 64]);
+    core::hint::black_box(&mut line.0);
+}
+
+avx2! { entry with_fma }
+avx2! { entry #[cold] seldom_with_fma }

@@ -1,0 +1,76 @@
+//! The numbers that trajectories have among all of the ensemble, as a loop asks for them: in the
+//! place of the integration loop a lane program that takes no steps, but hands in each trajectory
+//! with its number.
+
+use crate::cpp::in_memory;
+use odes::backend::Inputs;
+use odes::internals::kernel::{self, JobArguments, Target, Variant};
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::{Method, RawResults};
+
+#[allow(dead_code)]
+#[ode_macros::device(numbered)]
+mod device {
+    use ode_core::integrate::options::{self, Sink, Source};
+    use ode_core::lane::{Bits, Mask, Real};
+
+    /// Takes all trajectories and hands them in, the lower half of their numbers as attempted steps
+    /// and the upper one as rejected steps.
+    pub(crate) fn numbered<
+        R: Real,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        const N: usize,
+        const P: usize,
+    >(
+        feed: &mut Q,
+    ) {
+        let zero = R::lit(0.0);
+        let none = <R::Bits as Bits>::lit(0);
+        let all = <R::Mask as Mask>::splat(true);
+        let mut taken = feed.acquire(all);
+        while feed.vote(taken) {
+            let number = feed.number();
+            let end = options::end::<R>(zero, none, number[0], number[1], none, none);
+            feed.finish(taken, [zero; N], end);
+            taken = feed.acquire(all);
+        }
+    }
+}
+
+#[ode_system]
+fn still(_: &[f64; 1]) -> [f64; 1] {
+    [0.0]
+}
+
+/// Compares with the numbers of a part of an ensemble of more than `2^34` trajectories, some of
+/// whose lower halves are the bits of a NaN in `f32`. `run` executes a text on these arguments.
+pub(crate) fn are_counted<T: Scalar>(
+    target: Target,
+    run: impl FnOnce(&str, &JobArguments<T>, &[T]),
+) {
+    const FIRST: u64 = (5 << 32) + 0x7f7f_fe00;
+    let problem = OdeProblem::new(still, [T::zero()], T::zero()..=T::one(), []);
+    let ensemble = EnsembleProblem::new(problem).trajectories(1500);
+    let options = SolveOptions::default();
+    let inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
+    let Inputs { settings, mut columns } = inputs;
+    columns.first = FIRST;
+    let range = columns.range(FIRST + 200..FIRST + 1203);
+    let variant = Variant { target, ..Variant::new(&settings, &columns, true) };
+    let text = kernel::source::<T, _, Tsit5, 1, 0>(still, &variant);
+    let (before, behind) = text.split_once("// What the kernel is compiled for.").unwrap();
+    let call = behind.find("integrate::integrate<").unwrap();
+    let end = call + behind[call..].find(';').unwrap();
+    let text = format!(
+        "{before}{}{}numbered::numbered<R, Feed<C>, N, P>(feed){}",
+        device::DEVICE,
+        &behind[..call],
+        &behind[end..]
+    );
+    let mut raw = RawResults::default();
+    in_memory(&settings, range, &variant, &mut raw, |job, shared| run(&text, job, shared)).unwrap();
+    let halves = raw.rejected.iter().zip(&raw.steps);
+    let found = halves.map(|(&high, &low)| u64::from(high) << 32 | u64::from(low));
+    assert!(found.eq(range.numbers()), "{:?}", raw.steps);
+}
