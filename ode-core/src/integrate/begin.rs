@@ -1,4 +1,4 @@
-//! The change of trajectories: one that has ended is handed in, and another one is begun.
+//! What happens between trajectories: a lane hands in the finished one and begins the next.
 
 pub use device::*;
 
@@ -13,14 +13,14 @@ mod device {
     use crate::step::{code, control, guard, norm, stepper, timeline, vector};
     use crate::system::System;
 
-    /// Lanes in need, by the reason; each has one of three.
+    /// Lanes in need, by reason. Each lane has exactly one.
     #[derive(Clone, Copy, Debug)]
     pub struct Need<R: Real> {
-        /// Lanes whose trajectories are over, or that have none yet.
+        /// The trajectory is over, or the lane has none yet.
         pub over: R::Mask,
-        /// Lanes whose trajectories begin anew, carefully.
+        /// The growth guard restarts the trajectory.
         pub anew: R::Mask,
-        /// Lanes at a time to stop at, where the next part of the span begins.
+        /// The lane has reached a time to stop at and begins the next part of the span.
         pub again: R::Mask,
     }
 
@@ -48,7 +48,7 @@ mod device {
         let mut over = need & !anew;
         let mut again = nobody;
         if o.stops {
-            // A lane that has attempted no step may have no trajectory.
+            // A lane without an attempted step may have no trajectory.
             let tried = need & lane.alive & none.less_than(lane.allowed);
             let end = feed.load_end(tried, lane.t1);
             again = tried & lane.t.equals(lane.t1) & !lane.t1.equals(end) & lane.code.equals(none);
@@ -83,9 +83,9 @@ mod device {
         Need::<R> { over, anew, again }
     }
 
-    /// Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
-    /// state, a derivative, and a first step. Returns the lanes that are in need again: failures,
-    /// and spans of no length.
+    /// Begins the next trajectory of lanes in need, or the next part of its span. The lane gets a
+    /// consistent state, a derivative and a first step. Returns the lanes that are in need again:
+    /// those that failed, and those whose span has no length.
     pub fn begin<
         R: Real,
         S: System<N, P>,
@@ -135,12 +135,12 @@ mod device {
         lane.attempts = <R::Bits as Bits>::select(need, none, lane.attempts);
         lane.allowed = <R::Bits as Bits>::select(need, steps_left, lane.allowed);
         lane.rejected = <R::Bits as Bits>::select(assigned, none, lane.rejected);
-        // Steps before a new beginning count as rejected.
+        // Steps before a restart count as rejected.
         lane.rejected = <R::Bits as Bits>::select(reasons.anew, lane.before, lane.rejected);
         lane.code = <R::Bits as Bits>::select(fresh, none, lane.code);
         if M::GUARDS {
             lane.guarded = <R::Bits as Bits>::select(assigned, none, lane.guarded);
-            // A mode that was taken for zero may have been fed since.
+            // Something may have fed a mode that counted as zero.
             let next = guard::next_part::<R>(lane.guarded);
             lane.guarded = <R::Bits as Bits>::select(reasons.again, next, lane.guarded);
         }
@@ -226,14 +226,14 @@ mod device {
             lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
         }
 
-        // A lane for which no trajectory is left goes on without ever reaching an end, and its
-        // results are ignored: the hot path has no code for it.
+        // A lane that finds no trajectory left steps on without ever reaching an end. Its results
+        // are ignored, so the hot path needs no code for it.
         let idle = reasons.over & !assigned;
         lane.alive = lane.alive & !idle;
         lane.t = R::select(idle, math::not_a_number::<R>(), lane.t);
         lane.save_at = R::select(idle, math::infinity::<R>(), lane.save_at);
         lane.allowed = <R::Bits as Bits>::select(idle, !none, lane.allowed);
-        // A span without length is at its end already, and its lane in need again.
+        // A span of no length is already at its end, so its lane is in need again.
         let mut ended = assigned & lane.t0.equals(lane.t1);
         if C::ADAPTIVE || S::ALGEBRAIC > 0 {
             ended = ended | (begins & !lane.code.equals(none));

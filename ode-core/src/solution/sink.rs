@@ -1,5 +1,5 @@
-//! Where the results of a solve go, a block of trajectories at a time. (What lanes write into a
-//! block with is [`integrate::options::Sink`](crate::integrate::options::Sink).)
+//! Sinks: they receive the results of a solve, a block of trajectories at a time. (Lanes write into
+//! a block by another trait, [`integrate::options::Sink`](crate::integrate::options::Sink).)
 
 use core::ops::ControlFlow;
 
@@ -8,28 +8,27 @@ use crate::lane::Scalar;
 use crate::problem::columns::ColumnRange;
 use crate::solution::RawResults;
 
-/// What takes results. A place walks the trajectories of a solve in order, in blocks of as many
-/// as the sink asks for, and hands in the results of each block as soon as it is whole.
+/// A receiver of results. A place solves the trajectories in order, in blocks of the size that the
+/// sink asks for. It hands in the results of each block when the block is complete.
 ///
-/// The place owns the memory of a block while it is filled, and may fill several at a time, of
-/// which it hands in the first one first. A sink may keep that memory; what it leaves is used
-/// for a later block, so that memory stays bounded whatever the number of trajectories.
+/// The place owns the memory of a block until then. It may fill several blocks at a time, but hands
+/// them in in order. A sink may keep the memory of a block. Memory that it leaves is used for a
+/// later block, so the memory for results stays bounded for any number of trajectories.
 pub trait ResultSink<T>: Send {
-    /// How many trajectories it takes at a time: all blocks but the last one have as many. By
-    /// default all are one block.
+    /// The number of trajectories in each block but the last. By default one block holds all.
     fn block(&self) -> u64 {
         u64::MAX
     }
 
-    /// Takes the results of a block. [`ColumnRange::numbers`] has the numbers of its trajectories,
-    /// and [`ColumnRange::columns`] what was solved. `results` may be read, or taken with
-    /// [`std::mem::take`]. The call may come from any thread of the place.
+    /// Receives the results of a block. [`ColumnRange::numbers`] has the numbers of its
+    /// trajectories, and [`ColumnRange::columns`] their problems. The sink may read `results`, or
+    /// take them with [`std::mem::take`]. The call may come from any thread of the place.
     ///
-    /// After [`ControlFlow::Break`] the place hands in nothing more and returns as if these were
-    /// all trajectories: whoever owns the sink knows how many it got.
+    /// After [`ControlFlow::Break`] the place hands in no further block, and returns as if these
+    /// were all trajectories. The sink itself knows how many it received.
     ///
     /// # Errors
-    /// Whatever it returns ends the solve, and is the solve's error.
+    /// An error ends the solve, and becomes the error of the solve.
     fn store(
         &mut self,
         block: ColumnRange<'_, T>,
@@ -37,16 +36,15 @@ pub trait ResultSink<T>: Send {
     ) -> Result<ControlFlow<()>, SolveError>;
 }
 
-/// Keeps all results in memory: of this one
-/// [`EnsembleSolution`](crate::solution::EnsembleSolution) is made. There is one block, whose
-/// memory it takes, so that nothing is copied.
+/// Keeps all results in memory, for an [`EnsembleSolution`](crate::solution::EnsembleSolution).
+/// It asks for a single block and takes its memory, so nothing is copied.
 #[derive(Clone, Debug, Default)]
 pub struct Collect<T> {
     results: RawResults<T>,
 }
 
 impl<T: Scalar> Collect<T> {
-    /// The results; none before a solve.
+    /// The results; empty before a solve.
     #[must_use]
     pub fn into_results(self) -> RawResults<T> {
         self.results
@@ -64,10 +62,10 @@ impl<T: Scalar> ResultSink<T> for Collect<T> {
     }
 }
 
-/// Keeps of all results the largest number of steps that a trajectory accepted.
+/// Keeps only the largest number of accepted steps among all trajectories.
 #[derive(Debug)]
 pub(crate) struct MostSteps {
-    /// How many trajectories it takes at a time.
+    /// The number of trajectories in each block.
     pub(crate) block: u64,
     /// The largest number so far.
     pub(crate) most: u32,
