@@ -1,4 +1,25 @@
+//! [getting-started]: docs::getting_started
+//! [from-sciml]: docs::from_sciml
+//! [choosing-a-method]: docs::choosing_a_method
+//! [what-a-success-means]: docs::what_success_means
+//! [language]: docs::language
+//! [extending]: docs::extending
+//! [architecture]: docs::architecture
+//! [contributing]: docs::contributing
+//! [changelog]: docs::changelog
+//! [results]: docs::results
+//! [results-stiff]: docs::results#stiff-ensembles-beside-cvode-and-diffsol
+//! [results-orders]: docs::results#methods-of-several-orders-at-equal-error
+//! [results-pulses]: docs::results#pulses
+//! [results-bits]: docs::results#bits
+//! [results-builds]: docs::results#builds-of-users-2026-11-22
+//! [results-ignition]: docs::results#a-map
+//!
 #![doc = include_str!("../README.md")]
+// The first definition of a label holds: here those above, in the repository those at the end of
+// the README.
+
+pub mod docs;
 
 pub use ode_core::ensemble::Schedule;
 pub use ode_core::kernel::Functions;
@@ -22,15 +43,6 @@ pub use ode_core::{
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
-
-#[doc = include_str!("../docs/getting-started.md")]
-pub mod getting_started {}
-
-#[doc = include_str!("../docs/extending.md")]
-pub mod extending {}
-
-#[doc = include_str!("../docs/what-success-means.md")]
-pub mod what_success_means {}
 
 /// Everything that a solve needs: problems, options, results, places, and all methods.
 pub mod prelude {
@@ -56,8 +68,8 @@ pub use ode_core::save;
 
 /// Methods as types, and what is known of each: `methods::table()` prints orders, stages and costs.
 ///
-/// The documentation of each method names the paper to cite. docs/choosing-a-method.md says, by
-/// measurements, when to take which.
+/// The documentation of each method names the paper to cite. [Choosing a
+/// method](crate::docs::choosing_a_method) says, by measurements, when to take which.
 ///
 /// ```
 /// use odes::methods::{self, Method};
@@ -112,7 +124,7 @@ pub mod lane {
 
 /// What an [`EnsembleAlgorithm`] of one's own needs: the task that it is asked to do, the options
 /// and the numbers of all trajectories, and the sink that takes the results. [Extending
-/// odes](extending) has examples.
+/// odes](docs::extending) has examples.
 ///
 /// A place that hands its work to another one needs nothing else. One with a device of its own also
 /// needs the text of kernels and the layout of their arguments, which are in

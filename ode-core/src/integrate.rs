@@ -12,9 +12,9 @@
 //!
 //! Times to stop at divide a span into parts, each of which is begun anew: with the derivative
 //! there, and a first step. To a lane the end of a part is the end of its span, handled where
-//! trajectories are acquired. So the hot loop has nothing of stops, except that right-hand sides
-//! are evaluated at times strictly within the part: at its ends their values may belong to the part
-//! before it or to the one after it.
+//! trajectories are acquired. The hot loop has no code for stops, with one exception: right-hand
+//! sides are evaluated at times strictly within the part. At its ends their values may belong to
+//! the part before it or to the one after it.
 
 pub mod advance;
 pub mod attempt;

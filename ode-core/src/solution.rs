@@ -1,4 +1,4 @@
-//! Solutions: the states, return codes and step counts of all trajectories.
+//! Solutions: states, return codes and step counts of all trajectories.
 
 mod code;
 mod counts;
@@ -68,15 +68,15 @@ impl fmt::Display for Backend {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Timings {
-    /// Evaluating the ensemble's problems.
+    /// The evaluation of the ensemble's problems.
     pub setup: f64,
-    /// Finding devices, compiling and loading kernels.
+    /// The search for devices, and the compilation and loading of kernels.
     pub compile: f64,
-    /// Solving; on a GPU the time during which kernels run.
+    /// The integration; on a GPU the time during which kernels run.
     pub solve: f64,
-    /// Moving data to and from a device.
+    /// The transfer of data to and from a device.
     pub transfer: f64,
-    /// The whole solve, with parts that are not listed here.
+    /// The whole solve, including parts that are not listed here.
     pub total: f64,
 }
 
@@ -91,28 +91,29 @@ impl Timings {
     }
 }
 
-/// What only the place knows of a solve.
+/// A place's report on a solve.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunReport {
     /// Where the ensemble was solved.
     pub backend: Backend,
-    /// The wall-clock time of the parts of the solve that the place did.
+    /// The wall-clock time of the place's parts of the solve.
     pub timings: Timings,
 }
 
 impl RunReport {
-    /// A solve on `backend`, in these times.
+    /// The report of a solve on `backend` that took these times.
     #[must_use]
     pub fn new(backend: Backend, timings: Timings) -> Self {
         RunReport { backend, timings }
     }
 }
 
-/// The solution of an ensemble: what was saved, the final states, and how each trajectory ended.
+/// The solution of an ensemble: the saved states and observables, the final states, and how each
+/// trajectory ended.
 ///
-/// Arrays are views of `ndarray`; indices come in the order trajectory, save, component. What a
-/// trajectory did not reach is NaN in them, so look at the codes first:
+/// Arrays are views of `ndarray`. The order of indices is trajectory, save, component. Values at
+/// times that a trajectory did not reach are NaN, so look at the return codes first:
 ///
 /// ```
 /// # use ode_core::{EnsembleSolution, system::System};
@@ -138,12 +139,12 @@ pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// Makes a solution of a system, of the inputs of its solve, of all of its results, and of what
-    /// the place reported.
+    /// Makes a solution from the system, the inputs of the solve, all results and the place's
+    /// report.
     ///
     /// # Errors
-    /// [`SolveError::Results`] if these are not as many numbers as were asked for, and
-    /// [`SolveError::Shape`] if the inputs are of another system.
+    /// [`SolveError::Results`] if an array of the results has the wrong length, and
+    /// [`SolveError::Shape`] if the inputs belong to another system.
     pub fn new(
         system: S,
         inputs: Inputs<T>,
@@ -156,23 +157,22 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system })
     }
 
-    /// Number of trajectories.
+    /// The number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inputs.columns.trajectories
     }
 
-    /// The number of trajectories along each axis of a [grid](crate::EnsembleProblem::grid);
-    /// without one, the number of all.
+    /// The number of trajectories along each axis of the [grid](crate::EnsembleProblem::grid).
+    /// Without a grid, it has one entry: the number of trajectories.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.inputs.columns.shape
     }
 
-    /// The axes of a [grid](crate::EnsembleProblem::grid), as it gave them but all by name; none
-    /// without a grid. As many as [`shape`](Self::shape) has, then, with as many values. (A
-    /// [`vary`](crate::EnsembleProblem::vary) may have made something else of these:
-    /// [`Trajectory::p`] and [`Trajectory::u0`] are what was solved.)
+    /// The axes of the [grid](crate::EnsembleProblem::grid), by name; empty without a grid. Axis
+    /// `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed the
+    /// values afterwards: [`Trajectory::p`] and [`Trajectory::u0`] are the solved ones.)
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
@@ -187,39 +187,39 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         &self.axes
     }
 
-    /// Whether there are no trajectories; never, since an ensemble of none is an error.
+    /// Always `false`: an ensemble without trajectories is an error.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The saved times, where all trajectories share them: not where they are those of the
-    /// [steps](crate::SaveAt::Steps).
+    /// The saved times, if all trajectories share them. `None` if they differ, as the ends of
+    /// [steps](crate::SaveAt::Steps) do.
     #[must_use]
     pub fn times(&self) -> Option<&[T]> {
         let Inputs { settings, columns } = &self.inputs;
         if settings.saved.times == 0 { columns.save.shared() } else { None }
     }
 
-    /// The saved states, `[trajectory, save, component]`, in the units of the problem's states;
-    /// what a trajectory did not reach is NaN. [`times`](Self::times) has the time of each save
-    /// index. The last axis has length 0 where only observables were saved, the second one where no
-    /// times were asked for. A view: nothing is copied.
+    /// The saved states, `[trajectory, save, component]`, in the units of the problem's states. A
+    /// state that a trajectory did not reach is NaN. [`times`](Self::times) has the time of each
+    /// save index. The last axis has length 0 if only observables were saved. The second one has
+    /// length 0 if no times were saved. This is a view: nothing is copied.
     #[must_use]
     pub fn states(&self) -> ArrayView3<'_, T> {
         self.saved(0..self.inputs.settings.saved.states)
     }
 
-    /// The largest number of times at which a trajectory is saved.
+    /// The largest number of saved times of a trajectory.
     fn slots(&self) -> usize {
         self.inputs.layout().slots
     }
 
-    /// A view of the given range of the numbers that are saved at each time.
+    /// A view of a range of the numbers that are saved at each time.
     fn saved(&self, numbers: Range<usize>) -> ArrayView3<'_, T> {
         let (n, slots) = (self.len(), self.slots());
         let shape = (n, slots, numbers.len());
-        // ndarray counts the strides of an empty axis too.
+        // `ndarray` checks the strides of an empty axis too.
         let (strides, from) = match slots * numbers.len() {
             0 => ((0, 0, 0), 0),
             _ => ((1, self.inputs.settings.saved.width() * n, n), numbers.start * n),
@@ -230,7 +230,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
     }
 
-    /// The final states, `[trajectory, component]`. A view: nothing is copied.
+    /// The final states, `[trajectory, component]`. This is a view: nothing is copied.
     #[must_use]
     pub fn final_states(&self) -> ArrayView2<'_, T> {
         let n = self.len();
@@ -249,8 +249,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         core::array::from_fn(|d| self.final_states()[[i, d]])
     }
 
-    /// The times of the final states, by trajectory: the end of its time span, or the time at which
-    /// it was given up.
+    /// The time of each final state: the end of the trajectory's time span, or the time at which
+    /// the trajectory was given up.
     #[must_use]
     pub fn end_times(&self) -> &[T] {
         &self.raw.ends
@@ -269,7 +269,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.codes.iter().map(|&c| ReturnCode::from_lane(c))
     }
 
-    /// How many trajectories ended with each code, without the codes that none ended with.
+    /// The number of trajectories that ended with each code. Codes of no trajectory are left out.
     #[must_use]
     pub fn code_counts(&self) -> Vec<(ReturnCode, usize)> {
         let mut counts: Vec<_> = ReturnCode::ALL.iter().map(|&code| (code, 0)).collect();
@@ -286,17 +286,17 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.codes().all(ReturnCode::is_success)
     }
 
-    /// The properties of the method that solved: `solution.method().name` after a solve by
-    /// [`Auto`](crate::Auto), say. Of a method that [switches](crate::step::switching) these are
-    /// the properties of its explicit method, and [`switches_to`](Properties::switches_to) has
-    /// those of its implicit method.
+    /// The properties of the method that solved. After a solve by [`Auto`](crate::Auto),
+    /// `solution.method().name` is the method that it chose. For a method that
+    /// [switches](crate::step::switching) these are the properties of its explicit method;
+    /// [`switches_to`](Properties::switches_to) has those of its implicit method.
     #[must_use]
     pub fn method(&self) -> &Properties {
         &self.inputs.settings.method
     }
 
-    /// Whether trajectory `i` was stiff somewhere, to a method that
-    /// [switches](crate::step::switching), and so was handed to the implicit one.
+    /// Whether a method that [switches](crate::step::switching) found trajectory `i` stiff anywhere
+    /// and solved that part by its implicit method.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -323,12 +323,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.rejected[i]
     }
 
-    /// How many steps of trajectory `i` an implicit method tried that would have passed over a
-    /// solution that grows from almost nothing, and that were refused, with
-    /// [`GrowthGuard::Reject`](crate::GrowthGuard::Reject). They are among the
-    /// [rejected](Self::rejected) ones, as are those before the first of them, at which the
-    /// trajectory begins anew. With [`GrowthGuard::Report`](crate::GrowthGuard::Report) how many
-    /// such steps were taken. At most 65,535 are counted.
+    /// The number of implicit steps of trajectory `i` that would have passed over growth from
+    /// almost nothing. With [`GrowthGuard::Reject`](crate::GrowthGuard::Reject) these steps were
+    /// refused. They are among the [rejected](Self::rejected) steps. So are all steps before the
+    /// first refusal, because it restarts the trajectory. With
+    /// [`GrowthGuard::Report`](crate::GrowthGuard::Report) the steps were accepted. The count stops
+    /// at 65,535.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -337,13 +337,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.guard_report(i).count
     }
 
-    /// Whether trajectory `i` may have stayed on an unstable state: steps were taken that passed
+    /// Whether trajectory `i` may have stayed on an unstable state, because an accepted step passed
     /// over growth.
     ///
-    /// So it is where the [guard](crate::SolveOptions::growth_guard()) only reports, and where it
-    /// let go: what would have grown was exactly zero, as far as `f64` can tell, since hundreds of
-    /// steps that only the guard had limited did not make it visible. In a model that is not
-    /// disturbed it stays zero; nature would not have it so.
+    /// There are two causes. Either the [guard](crate::SolveOptions::growth_guard()) only reports.
+    /// Or it switched off, after hundreds of steps that only the guard limited had not made the
+    /// growth visible. The growing amount is then exactly zero, as far as `f64` can tell. It stays
+    /// zero in an undisturbed model, though not in nature.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -352,7 +352,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.guard_report(i).held
     }
 
-    /// Whether the guard looked at the steps.
+    /// Whether the guard was on.
     #[cfg(feature = "save")]
     pub(crate) fn is_guarded(&self) -> bool {
         !self.raw.guarded.is_empty()
@@ -375,12 +375,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.run.timings
     }
 
-    /// Notes what the ensemble varies along the axes of its grid.
+    /// Sets the axes of the ensemble's grid.
     pub(crate) fn set_axes(&mut self, axes: Vec<Axis<T>>) {
         self.axes = axes;
     }
 
-    /// Notes the time of the whole solve.
+    /// Sets the time of the whole solve.
     pub(crate) fn set_total_time(&mut self, total: f64) {
         self.run.timings.total = total;
     }

@@ -13,9 +13,9 @@ pub use info::SystemInfo;
 /// A system `M du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
 /// The mass matrix `M` is constant, and the identity unless the system says otherwise.
 ///
-/// It is what its parts are, each of which says what it has where it has something:
-/// [`capabilities`]. `#[ode_system]` implements all of them, on a unit struct that has the name of
-/// the user's function. The functions are lane programs: they compute one value per lane, for any
+/// Each supertrait describes one property; defaults mean "absent" (see [`capabilities`]).
+/// `#[ode_system]` implements all of them, on a unit struct that has the name of the user's
+/// function. The functions are lane programs: they compute one value per lane, for any
 /// [`Real`](crate::lane::Real).
 #[diagnostic::on_unimplemented(
     message = "this is not a system of equations: `#[ode_system]` makes one of a function or a \

@@ -1,9 +1,9 @@
 //! Threads.
 //!
 //! A parallel loop that is generic over its body is compiled with all of its scheduling for each
-//! body, which takes long. So bodies come as `dyn Fn`, and are as long as that takes no time. All
-//! of this is called by code that depends on the precision alone, and so never compiled in a user's
-//! crate.
+//! body, which takes long. So bodies are `dyn Fn`, long enough to hide the indirect call. Only code
+//! that depends on the precision alone calls these functions, so a user's crate never compiles
+//! them.
 
 use std::sync::{Mutex, PoisonError};
 

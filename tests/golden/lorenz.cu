@@ -345,7 +345,7 @@ CONSTANT u32 OFF = 0;
 CONSTANT u32 REPORT = 1;
 CONSTANT u32 REJECT = 2;
 
-// guard.rs  The growth that a step looks for.
+// guard.rs  What a step tests for growth.
 template<class R> struct Watch {
     bool far;
     typename Real<R>::Mask odd;
@@ -366,7 +366,7 @@ CONSTANT double SHOWN = 0.8;
 CONSTANT double FAR_FACTOR = 0.25;
 CONSTANT double NEAR_FACTOR = 0.5;
 
-// guard.rs  The judgement of a step.
+// guard.rs  The verdict of the guard on a step.
 template<class R> struct Judged {
     typename Real<R>::Mask refused;
     typename Real<R>::Mask anew;
@@ -395,13 +395,13 @@ template<class R> DEVICE Watch<R> watch(bool far, typename Real<R>::Mask odd) {
     return make_Watch<R>(far, odd);
 }
 
-// guard.rs  Whether the determinant of a factorised matrix has another sign than for short steps.
+// guard.rs  Whether the determinant of a factorised matrix differs in sign from that of short steps.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_beyond(S system, const typename S::template Factors<R>& w, typename Real<R>::Mask odd) {
     auto negative = system.negative(w);
     return op_or(op_and(negative, op_not(odd)), op_and(odd, op_not(negative)));
 }
 
-// guard.rs  Whether a step with this factorised matrix is beyond the pole, where `watch` asks for it.
+// guard.rs  Whether a step with this factorised matrix is beyond the pole; false if `watch` does not
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask grows(S system, const typename S::template Factors<R>& w, const Watch<R>& watch_1) {
     auto grows_1 = Mask<typename Real<R>::Mask>::splat(false);
     if (watch_1.far) {
@@ -410,49 +410,49 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask grows(S s
     return grows_1;
 }
 
-// guard.rs  Whether the determinant is negative at a state for steps with this `scale`, `1/(γh)`.
+// guard.rs  Whether the determinant at a state is negative for steps of this `scale`, `1/(γh)`.
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_negative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R scale) {
     return system.negative(system.factor(u, p, t, scale));
 }
 
-// guard.rs  Whether a step from here with this `scale`, `1/(γh)`, is beyond the pole.
+// guard.rs  Whether a step from this state, of this `scale`, `1/(γh)`, is beyond the pole.
 template<class R, class S, int N, int P> COLD typename Real<R>::Mask would_pass(S system, Arr<R, N> u, Arr<R, P> p, R t, R scale, typename Real<R>::Mask odd) {
     return is_beyond<R, S, N, P>(system, system.factor(u, p, t, scale), odd);
 }
 
-// guard.rs  The report of a state, without what belongs to one part of a span only.
+// guard.rs  The report of a state, without the fields that concern one part of a span only.
 template<class R> DEVICE typename Real<R>::Bits reported(typename Real<R>::Bits state) {
     return op_and(state, Bits<typename Real<R>::Bits>::lit(((COUNT + (3 * CAREFUL)) + HELD_BIT)));
 }
 
-// guard.rs  The state at the beginning of another part, where a mode that was taken for zero may have
+// guard.rs  The state at the beginning of the next part. Something may have fed a mode that counted as
 template<class R> DEVICE typename Real<R>::Bits next_part(typename Real<R>::Bits state) {
     return op_and(state, op_not(Bits<typename Real<R>::Bits>::lit(((3 * CAUTION) + RELEASED))));
 }
 
-// guard.rs  The state of a trajectory that begins anew.
+// guard.rs  The state of a trajectory that restarts from its beginning.
 template<class R> DEVICE typename Real<R>::Bits begun_anew(typename Real<R>::Bits state) {
     auto kept = op_and(counted<R>(state), Bits<typename Real<R>::Bits>::lit((COUNT + (3 * CAREFUL))));
     return m_wrapping_add(kept, Bits<typename Real<R>::Bits>::lit(CAREFUL));
 }
 
-// guard.rs  Whether the guard looks for growth on the way to the pole.
+// guard.rs  Whether the guard tests for growth on the way to the pole.
 template<class R> DEVICE typename Real<R>::Mask is_careful(typename Real<R>::Bits state) {
     return m_equals(op_and(state, Bits<typename Real<R>::Bits>::lit((CAREFUL + RELEASED))), Bits<typename Real<R>::Bits>::lit(CAREFUL));
 }
 
-// guard.rs  Whether the guard has let go.
+// guard.rs  Whether the guard has switched off.
 template<class R> DEVICE typename Real<R>::Mask has_let_go(typename Real<R>::Bits state) {
     auto bit = Bits<typename Real<R>::Bits>::lit(RELEASED);
     return m_equals(op_and(state, bit), bit);
 }
 
-// guard.rs  Whether steps grow by [`GROWTH`] at most.
+// guard.rs  Whether steps grow by a factor of at most [`GROWTH`].
 template<class R> DEVICE typename Real<R>::Mask is_cautious(typename Real<R>::Bits state) {
     return op_not(m_equals(op_and(state, Bits<typename Real<R>::Bits>::lit((3 * CAUTION))), Bits<typename Real<R>::Bits>::lit(0)));
 }
 
-// guard.rs  The state after a step that was refused, or is counted.
+// guard.rs  The state with one more step beyond the pole counted.
 template<class R> DEVICE typename Real<R>::Bits counted(typename Real<R>::Bits state) {
     auto max_count = Bits<typename Real<R>::Bits>::lit(COUNT);
     auto count = op_and(state, max_count);
@@ -465,7 +465,7 @@ template<class R> DEVICE typename Real<R>::Bits after_refusal(typename Real<R>::
     return op_or(counted<R>(state), Bits<typename Real<R>::Bits>::lit((CONTENT * CAUTION)));
 }
 
-// guard.rs  The state after a cautious step; `longer` says whether without the guard a longer one would
+// guard.rs  The state after a cautious step. `longer` says whether the step after it would be longer
 template<class R> DEVICE typename Real<R>::Bits advanced(typename Real<R>::Bits state, typename Real<R>::Mask longer) {
     auto kept = op_and(state, Bits<typename Real<R>::Bits>::lit(((COUNT + (3 * CAREFUL)) + HELD_BIT)));
     auto again = m_wrapping_add(state, Bits<typename Real<R>::Bits>::lit(CAPPED));
@@ -483,7 +483,7 @@ template<class R> DEVICE typename Real<R>::Bits advanced(typename Real<R>::Bits 
     return Bits<typename Real<R>::Bits>::select(longer, again_1, calmer_1);
 }
 
-// guard.rs  Judges steps beyond the pole (`grows`) and on the way there (`soon`, where that was tested),
+// guard.rs  Judges steps that are beyond the pole (`grows`) or on the way to it (`soon`, if tested), and
 template<class R> DEVICE Judged<R> judge(typename Real<R>::Bits state, typename Real<R>::Mask grows_1, typename Real<R>::Mask soon, typename Real<R>::Mask accept, typename Real<R>::Mask run, R factor, bool refuse) {
     auto cautious = is_cautious<R>(state);
     auto longer = m_gt(factor, Real<R>::lit(GROWTH));
@@ -1247,7 +1247,7 @@ template<class R, class S, int N, int P> DEVICE Arr<R, N> du_change(S system, co
     return vector::add(there, Real<R>::lit((-1.0)), k);
 }
 
-// first_step.rs  Whether a step of this `size`, or a delta_f0 longer, would not advance time. An L-stable
+// first_step.rs  Whether even a step of [`RAISED`] times this `size` would not advance time. An L-stable
 template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) {
     return op_and(m_lt((size_1 * Real<R>::lit(RAISED)), timeline::least_step(t)), m_lt(size_1, m_abs(span)));
 }
@@ -1255,7 +1255,7 @@ template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) 
 
 namespace begin {
 
-// begin.rs  Lanes in need, by the reason; each has one of three.
+// begin.rs  Lanes in need, by reason. Each lane has exactly one.
 template<class R> struct Need {
     typename Real<R>::Mask over;
     typename Real<R>::Mask anew;
@@ -1325,7 +1325,7 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
     return make_Need<R>(over, anew, again);
 }
 
-// begin.rs  Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
+// begin.rs  Begins the next trajectory of lanes in need, or the next part of its span. The lane gets a
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto assigned = feed.acquire(reasons.over);

@@ -1,19 +1,19 @@
-//! The times at which a pulse or a step in closed form has its middle.
+//! The centres of pulses and steps in closed form.
 //!
-//! `exp(-((t - c) / w)^2)` is nothing but near `c`: a step that goes over the pulse has no error to
-//! be refused by. Its form tells `c`, as a comparison does. Looked for are the times
+//! `exp(-((t - c) / w)^2)` is negligible except near `c`, so a step over the pulse shows no error.
+//! The expression itself reveals `c`, as a comparison does. This file finds three kinds of centres:
 //!
-//! * at which the argument of a function that changes fastest or turns at zero, such as `tanh`,
-//!   `atan` or `cosh`, or a divisor, is zero;
-//! * at which the argument of any function that makes a pulse of a parabola (`exp`, a divisor, a
-//!   power, a root or a logarithm) turns: the zero of what it is an even power of, the vertex of a
-//!   polynomial of degree 2, of a sum or product of other things those of its parts;
-//! * at which two exponentials, or an exponential and a constant, of which such an argument is a
-//!   sum are equal: `1 / (1 + a exp(-k (t - c)))` is steepest at `c + ln(a) / k`.
+//! * The argument is zero. This concerns functions that are steepest or turn at zero, such as
+//!   `tanh`, `atan` or `cosh`, and divisors.
+//! * The argument turns. This concerns functions that make a pulse of a parabola: `exp`, divisors,
+//!   powers, roots and logarithms. An even power turns at the zero of its base, a polynomial of
+//!   degree 2 at its vertex. A sum or product of other terms is searched term by term.
+//! * Two terms of the argument are equal in size, either two exponentials or an exponential and a
+//!   constant: `1 / (1 + a exp(-k (t - c)))` is steepest at `c + ln(a) / k`.
 //!
-//! All of them are zeros of numbers that are affine in the time, which the finder of breaks solves
-//! for. The exponential of an affine number has no middle (a shift of the time is a factor), nor
-//! have its powers; waves (`sin`, `cos`, `tan`) have too many. Those are not looked for.
+//! Each centre is the zero of a number that is affine in the time; the finder of breaks computes
+//! it. The exponential of an affine number has no centre, because a shift of the time is only a
+//! factor. Neither have its powers. Waves (`sin`, `cos`, `tan`) have too many.
 
 use std::collections::HashSet;
 
@@ -21,37 +21,40 @@ use super::{Affine, Course, Finder, Rest};
 use crate::functions::Middle;
 use crate::graph::{Binary, Graph, Id, Node, Unary};
 
-/// A sum of more exponentials than this is not looked into.
+/// The largest number of terms in a sum of exponentials that is searched.
 const MOST_TERMS: usize = 8;
 
-/// An expression with more nested operations than this is not looked into.
+/// The largest nesting depth of a sum of exponentials that is searched.
 const MOST_DEPTH: usize = 16;
 
-/// The composition of a number, besides its course.
+/// The structure of a number, in addition to its course.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// The base that it is a power of, except for factors that do not depend on the time.
+    /// The base: the number is a power of it, times factors that do not depend on the time.
     base: Id,
-    /// Whether the power is another one than the first.
+    /// Whether the exponent differs from one.
     power: bool,
+    /// The number as a polynomial of degree 2 in the time.
     parabola: Option<Parabola>,
 }
 
-/// The coefficients of the time, those that are not zero, of a polynomial of degree 2.
+/// A polynomial of degree 2 in the time, without its constant term.
 #[derive(Clone, Copy)]
 struct Parabola {
+    /// The coefficient of the squared time.
     square: Id,
+    /// The coefficient of the time; `None` is zero.
     slope: Option<Id>,
 }
 
-/// `scale exp(exponent)`, or another such function; a constant without.
+/// `scale exp(exponent)` or `scale exp2(exponent)`; without an exponent, the constant `scale`.
 #[derive(Clone, Copy)]
 struct Term {
     scale: Id,
     exponent: Option<(Unary, Id)>,
 }
 
-/// Adds the middles of what the `needed` of `ids` are to the finder's times.
+/// Adds pulse centres for the `needed` nodes among `ids` to the finder's times.
 pub(super) fn find(finder: &mut Finder<'_>, ids: &[Id], needed: &[bool]) {
     let mut middles = Middles { finder, shapes: Vec::new(), turned: HashSet::new() };
     for &id in ids {
@@ -67,7 +70,7 @@ struct Middles<'f, 'g> {
     finder: &'f mut Finder<'g>,
     /// The shapes of the nodes up to the current one.
     shapes: Vec<Shape>,
-    /// The arguments that were looked at.
+    /// The arguments that were searched for turning points.
     turned: HashSet<Id>,
 }
 
@@ -81,12 +84,13 @@ impl Middles<'_, '_> {
         self.finder.courses[id.index()].as_ref().is_some_and(Course::moves)
     }
 
-    /// Whether a number is affine in the time, or piece by piece; the pieces have breaks.
+    /// Whether a number is affine in the time, at least piecewise. (The breaks of the pieces are
+    /// found elsewhere.)
     fn is_affine(&self, id: Id) -> bool {
         self.finder.courses[id.index()].as_ref().is_none_or(|course| course.rest != Rest::Moved)
     }
 
-    /// The affine form of a number that has a single one.
+    /// The affine form of a number with a single piece.
     fn affine(&self, id: Id) -> Option<Affine> {
         match self.finder.of(id) {
             Course { pieces, rest: Rest::Nothing } if pieces.len() == 1 => pieces.first().copied(),
@@ -99,7 +103,7 @@ impl Middles<'_, '_> {
         self.finder.courses[id.index()].is_none()
     }
 
-    /// The shape of the next node, from those of its operands.
+    /// The shape of the next node, derived from the shapes of its operands.
     fn shape(&mut self, id: Id, needed: bool) -> Shape {
         let itself = Shape { base: id, power: false, parabola: None };
         if !needed || !self.moves(id) || self.finder.graph.rounded(id).is_some() {
@@ -123,7 +127,7 @@ impl Middles<'_, '_> {
         Shape { parabola, ..shape }
     }
 
-    /// The polynomial of degree 2 that a node is.
+    /// The node as a polynomial of degree 2.
     fn parabola(&mut self, node: Node) -> Option<Parabola> {
         match node {
             Node::Unary(Unary::Neg, a) => {
@@ -147,7 +151,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// The coefficients of the time and its square, of a number of degree 2 or below.
+    /// The coefficients of the squared time and of the time, if the degree is at most 2.
     fn degree_2(&self, id: Id) -> Option<(Option<Id>, Option<Id>)> {
         match self.shapes[id.index()].parabola {
             Some(Parabola { square, slope }) => Some((Some(square), slope)),
@@ -156,7 +160,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// A sum of degree 2, if it is one.
+    /// The sum (or difference) of two polynomials, if it has degree 2.
     fn sum(
         &mut self,
         function: Binary,
@@ -173,7 +177,7 @@ impl Middles<'_, '_> {
         Some(Parabola { square: of(square, other_square)?, slope: of(slope, other_slope) })
     }
 
-    /// A product of degree 2, if it is one.
+    /// The product of two numbers, if it has degree 2.
     fn product(&mut self, a: Id, b: Id) -> Option<Parabola> {
         match (self.is_still(a), self.is_still(b)) {
             (_, true) => {
@@ -187,7 +191,7 @@ impl Middles<'_, '_> {
         let (one, other) = (a.slope?, b.slope?);
         let graph = self.graph();
         let square = graph.mul(one, other);
-        // A coefficient that is zero stays so, whatever it is multiplied by.
+        // Skips products with a zero coefficient.
         let mut part = |slope, c| (!graph.is(c, 0.0)).then(|| graph.mul(slope, c));
         let slope = match (part(one, b.offset), part(other, a.offset)) {
             (Some(left), Some(right)) => Some(graph.add(left, right)),
@@ -196,7 +200,7 @@ impl Middles<'_, '_> {
         Some(Parabola { square, slope })
     }
 
-    /// Finds the middles that a function has by its arguments.
+    /// Finds the centres that come from the arguments of one node.
     fn look_at(&mut self, id: Id) {
         let (middle, arguments) = match self.finder.graph.node(id) {
             Node::Binary(Binary::Div, _, a) => (Middle::ZeroOrTurn, [Some(a), None]),
@@ -222,6 +226,7 @@ impl Middles<'_, '_> {
         }
     }
 
+    /// Finds the zeros of an argument, and the times at which it turns.
     fn zero_or_turn(&mut self, a: Id) {
         if self.moves(a) {
             self.finder.sign(a);
@@ -229,7 +234,7 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// Finds the times at which an argument turns, or exponentials in it are equal.
+    /// Finds the times at which an argument turns, or at which two of its exponentials are equal.
     fn turn(&mut self, a: Id) {
         let mut left = vec![a];
         while let Some(a) = left.pop() {
@@ -247,7 +252,7 @@ impl Middles<'_, '_> {
             }
             let node = self.finder.graph.node(a);
             if let Some(parabola) = parabola {
-                // Of one term the zero is exact.
+                // Without a second term that moves, the zero of the base is exact.
                 match node {
                     Node::Binary(Binary::Add | Binary::Sub, x, y) if !self.moves(y) => left.push(x),
                     Node::Binary(Binary::Add | Binary::Sub, y, x) if !self.moves(y) => left.push(x),
@@ -270,7 +275,7 @@ impl Middles<'_, '_> {
                 | Node::Select(_, x, y) => left.extend([y, x]),
                 Node::MulAdd(x, y, z) => left.extend([z, y, x]),
                 Node::Unary(Unary::Abs, x) => left.push(x),
-                // Functions that make pulses are looked at on their own.
+                // Functions that make pulses are searched as nodes of their own.
                 _ => {}
             }
         }
@@ -284,7 +289,7 @@ impl Middles<'_, '_> {
         self.finder.zero(Affine { slope: Some(twice), offset });
     }
 
-    /// A number as a sum of few exponentials and constants.
+    /// The number as a sum of at most [`MOST_TERMS`] exponentials and constants.
     fn terms(&mut self, a: Id, depth: usize) -> Option<Vec<Term>> {
         let depth = depth.checked_sub(1)?;
         let one = self.graph().literal(1.0);
@@ -309,7 +314,7 @@ impl Middles<'_, '_> {
             Node::Binary(Binary::Div, a, b) if self.is_still(b) => {
                 self.scaled(a, depth, |graph, scale| graph.div(scale, b))?
             }
-            // Only sizes matter.
+            // Signs do not matter: only magnitudes are compared.
             Node::Binary(Binary::Add | Binary::Sub, a, b) => {
                 let mut terms = self.terms(a, depth)?;
                 terms.extend(self.terms(b, depth)?);
@@ -320,6 +325,7 @@ impl Middles<'_, '_> {
         (terms.len() <= MOST_TERMS).then_some(terms)
     }
 
+    /// The terms of `a`, with each scale changed by `by`.
     fn scaled(
         &mut self,
         a: Id,
@@ -333,7 +339,7 @@ impl Middles<'_, '_> {
         Some(terms)
     }
 
-    /// Finds the times at which two of these terms are equal in size.
+    /// Finds the times at which two of these terms are equal in magnitude.
     fn equal(&mut self, terms: &[Term]) {
         for (i, one) in terms.iter().enumerate() {
             for other in &terms[..i] {
@@ -349,7 +355,8 @@ impl Middles<'_, '_> {
         }
     }
 
-    /// The time at which `a exp(z)` and `b exp(y)`, or `b`, are equal in size.
+    /// Finds the time at which `a exp(z)` and `b exp(y)` are equal in magnitude; without `y`, the
+    /// second term is `b`.
     fn meet(&mut self, function: Unary, z: Id, y: Option<Id>, [a, b]: [Term; 2]) {
         let size = |graph: &mut Graph, scale| graph.unary(Unary::Abs, scale);
         let graph = self.graph();

@@ -84,8 +84,8 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
         self.range.indices().start + self.lanes[lane]
     }
 
-    /// `t` with time number `slot` of each trajectory filled in, in lanes `which`; so many behind
-    /// those that are known are not numbers.
+    /// `t` with time number `slot` of each trajectory filled in, in lanes `which`. The next
+    /// `unknown` indices after the known times give NaN.
     #[inline(always)]
     fn time<R: Real<Scalar = T>>(
         &self,

@@ -66,8 +66,7 @@ impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
         ask: &Ask<R>,
         step: &Step<R, N, M::Kept<R, N>>,
     ) -> Step<R, N, M::Kept<R, N>> {
-        // Of copies: what a call has the address of is kept in memory, also by steps within which
-        // nothing is saved.
+        // Copy first: taking an address forces a spill, even in steps that save nothing.
         let (state, ask, step) = (*state, *ask, *step);
         R::outline_cold(
             #[inline(always)]

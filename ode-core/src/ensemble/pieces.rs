@@ -60,8 +60,7 @@ pub(super) fn by_blocks<T: Scalar>(
     Ok(())
 }
 
-/// A batch of this many trajectories is enough that the lanes which run dry at its end do not
-/// count.
+/// In a batch of this many trajectories the idle lanes at its end are negligible.
 const ENOUGH: usize = 512;
 
 /// Batches for each thread, where there are [`ENOUGH`] trajectories: so many that all finish

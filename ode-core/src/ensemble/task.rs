@@ -33,7 +33,7 @@ pub enum In {
 /// A system by a method in one precision. All that is generic over these is behind it, so that
 /// places are not.
 pub trait Task<T: Scalar>: sealed::Sealed + Sync {
-    /// What tells it from all others of this process.
+    /// Identifies the task within the process.
     fn key(&self) -> TaskKey;
 
     /// The numbers that its system has.
@@ -63,16 +63,16 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     ) -> Result<(), SolveError>;
 }
 
-/// What tells a task from others: its types and, where the system is a value that its type does
-/// not determine, the system's text.
+/// The identity of a task: its types and, where the type does not determine the system's value, the
+/// system's text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaskKey {
     types: TypeId,
     text: Option<String>,
 }
 
-/// What of a task is compiled for a place. Solvers are compiled with the user's system: what a
-/// place never runs need not be.
+/// Which parts of a task a place needs compiled. Solvers are compiled with the user's system, so a
+/// place leaves out the parts that it never runs.
 pub trait Compiled: sealed::Sealed + 'static {
     /// Whether solving in one lane is compiled.
     const ONE_LANE: bool;

@@ -52,9 +52,9 @@ mod device {
         let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
         let h = h1.min(R::lit(100.0) * h0).at_most(span.abs());
         // The derivatives at the start may not show yet how stiff the system is, and error
-        // estimates have zeros. So in an Euler step of this size the derivative must not change by
-        // more than itself, besides the change that is proportional to that in the first Euler
-        // step.
+        // estimates have zeros. So an Euler step of this size must not change the derivative by
+        // more than the derivative itself, apart from a change in proportion to the first Euler
+        // step's.
         let delta_f = du_change::<R, S, N, P>(system, u, p, t, h.copysign(span), k);
         let bend = vector::add(delta_f, -(h / h0), &delta_f0);
         let bend = norm::scaled_error_sq::<R, N>(&bend, u, &zero, tolerances);
@@ -84,9 +84,9 @@ mod device {
         vector::add(there, R::lit(-1.0), k)
     }
 
-    /// Whether a step of this `size`, or a delta_f0 longer, would not advance time. An L-stable
-    /// method damps what it cannot follow, so that a much longer step need not show a large error.
-    /// A span that is as short is excepted.
+    /// Whether even a step of [`RAISED`] times this `size` would not advance time. An L-stable
+    /// method damps fast modes, so a much longer step need not show a large error. A span shorter
+    /// than the step is excepted.
     pub fn is_blind<R: Real>(size: R, t: R, span: R) -> R::Mask {
         (size * R::lit(RAISED)).lt(timeline::least_step(t)) & size.lt(span.abs())
     }

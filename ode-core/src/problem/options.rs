@@ -16,12 +16,14 @@ use crate::step::guard::GrowthGuard;
 use crate::step::timeline;
 use crate::system::facts::Facts;
 
-/// Options of a solve. Every one has a default; [`SolveOptions::default`] saves the final states
-/// only.
+/// Options of a solve. Every option has a default. [`SolveOptions::default`] saves only the final
+/// states.
 ///
-/// Each option is a method that sets it and a field of the same name that shows it. Both ways of
-/// writing make the same options; in the second, end with `..Default::default()`, since releases
-/// add options:
+/// A method sets each option, and a field holds it. Most fields have the name of their method, with
+/// three exceptions: [`saveat`](Self::saveat()) sets `save`, [`fixed_step`](Self::fixed_step()) and
+/// [`first_step`](Self::first_step()) set `step`, and [`tolerance`](Self::tolerance()) sets both
+/// `abstol` and `reltol`. Methods and fields make the same options. End a struct literal with
+/// `..Default::default()`, because releases add options:
 ///
 /// ```
 /// use ode_core::SolveOptions;
@@ -31,60 +33,70 @@ use crate::system::facts::Facts;
 /// assert_eq!(options.reltol, 1e-6);
 /// ```
 ///
-/// What makes no sense (a negative tolerance, say) is an error of the solve. With the feature
-/// `serde` options can be written and read, in JSON, TOML and other formats that describe
-/// themselves. A file may leave out what it does not change, and a name that is none of an option
-/// is an error. In JSON:
+/// An invalid option, such as a negative tolerance, is an error when the solve begins.
+///
+/// # Options in files
+///
+/// The feature `serde` reads and writes options in JSON, TOML and other self-describing formats. A
+/// file may leave out any option. An unknown name is an error. In JSON:
 ///
 /// ```json
 /// {
 ///     "abstol": [1e-8, 1e-14, 1e-6],
 ///     "reltol": 1e-6,
 ///     "step": { "adaptive_from": 1e-3 },
-///     "controller": { "kind": "pi", "exponents": [0.7, 0.4], "safety": 0.9, "factors": [0.2, 10.0] },
+///     "controller": { "kind": "pi", "exponents": [0.7, 0.4], "safety": 0.9 },
 ///     "tstops": [50.0, 51.0],
 ///     "saveat": 0.5,
 ///     "saving": "states"
 /// }
 /// ```
 ///
-/// `abstol` is a number or a list of one for each component; `step` is `"adaptive"`,
-/// `{ "adaptive_from": dt }` or `{ "fixed": dt }`; `saveat` a spacing, a list of times, `"steps"`
-/// or `null`; `saving` `"states"`, `"observables"` or `"both"`. The `kind` of a controller is the
-/// name of the function that makes it; its safety factor and factors may be left out, and a
-/// controller without exponents may be its name alone, `"predictive"`.
+/// | option | value |
+/// |---|---|
+/// | `abstol` | a number, or a list with a number for each component |
+/// | `step` | `"adaptive"`, `{ "adaptive_from": dt }` or `{ "fixed": dt }` |
+/// | `saveat` | a spacing, a list of times, `"steps"` or `null` |
+/// | `saving` | `"states"`, `"observables"` or `"both"` |
+/// | `growth_guard` | `"reject"`, `"report"` or `"off"` |
+/// | `controller` | as above, or `null`; `kind` names a function of [`Controller`] |
+///
+/// A controller may leave out `safety` and `factors`. One without exponents may be its name alone,
+/// `"predictive"`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
 pub struct SolveOptions {
-    /// Absolute tolerance, in the units of the states; 1e-6. See [`abstol`](Self::abstol()).
+    /// The absolute tolerance, in the units of the states. Default: 1e-6. See
+    /// [`abstol`](Self::abstol()).
     pub abstol: AbsTol,
-    /// Relative tolerance, as a fraction of each component, below 1; 1e-3. See
+    /// The relative tolerance, a fraction of each component, below 1. Default: 1e-3. See
     /// [`reltol`](Self::reltol()).
     pub reltol: f64,
-    /// How step sizes are chosen; adaptively, with an automatic first step.
+    /// How step sizes are chosen. Default: adaptively, with an automatic first step. See
+    /// [`fixed_step`](Self::fixed_step()) and [`first_step`](Self::first_step()).
     pub step: StepSize,
-    /// The step size at or below which a trajectory is given up, in units of time; 0. See
+    /// The step size at or below which a trajectory is given up, in units of time. Default: 0. See
     /// [`dtmin`](Self::dtmin()).
     pub dtmin: f64,
-    /// The largest adaptive step, in units of time; no limit. See [`dtmax`](Self::dtmax()).
+    /// The largest adaptive step, in units of time. Default: no limit. See
+    /// [`dtmax`](Self::dtmax()).
     pub dtmax: Option<f64>,
-    /// The step-size controller, in place of the method's own one.
+    /// The step-size controller. Default: the method's own.
     pub controller: Option<Controller>,
-    /// The largest number of adaptive steps, accepted or rejected, that a trajectory may attempt;
-    /// 1,000,000.
+    /// The largest number of adaptive steps, accepted or rejected, that a trajectory may attempt.
+    /// Default: 1,000,000.
     pub max_steps: u32,
-    /// How steps of implicit methods that may pass over growth are treated, in place of the default
-    /// of the precision; see [`growth_guard`](Self::growth_guard()).
+    /// The treatment of implicit steps that may pass over growth. Default: it depends on the
+    /// precision. See [`growth_guard`](Self::growth_guard()).
     pub growth_guard: Option<GrowthGuard>,
-    /// Times at which every trajectory ends a step and starts again; none. See
+    /// Times at which every trajectory ends a step and starts again. Default: none. See
     /// [`tstops`](Self::tstops()).
     pub tstops: Vec<f64>,
-    /// Whether adaptive steps also stop where the right-hand side compares the time with numbers,
-    /// and in the middle of pulses and steps in closed form; `true`. See
-    /// [`time_breaks`](Self::time_breaks()).
+    /// Whether adaptive steps also stop at the times that the compiler finds in the right-hand
+    /// side. Default: `true`. See [`time_breaks`](Self::time_breaks()).
     pub time_breaks: bool,
-    /// The times at which states and observables are saved; none. Set by
+    /// The times at which states and observables are saved. Default: none. Set by
     /// [`saveat`](Self::saveat()).
     #[cfg_attr(feature = "serde", serde(rename = "saveat"))]
     pub save: SaveAt,
@@ -92,11 +104,12 @@ pub struct SolveOptions {
     pub save_start: Option<bool>,
     /// Whether to save the final state among the saved ones; see [`save_end`](Self::save_end()).
     pub save_end: Option<bool>,
-    /// What to save at the saved times; states and observables. See [`saving`](Self::saving()).
+    /// What to save at the saved times. Default: states and observables. See
+    /// [`saving`](Self::saving()).
     pub saving: Option<Saving>,
 }
 
-/// Absolute tolerance: the admissible error of a component whose value is near zero.
+/// The absolute tolerance: the admissible error of a component near zero.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "written::Numbers", into = "written::Numbers"))]
@@ -104,7 +117,7 @@ pub struct SolveOptions {
 pub enum AbsTol {
     /// One number for all components.
     All(f64),
-    /// One number for each component of the state.
+    /// A number for each component of the state.
     Each(Vec<f64>),
 }
 
@@ -162,15 +175,15 @@ pub enum StepSize {
     Adaptive,
     /// Adaptively, by the error estimate, with a first step of this size.
     AdaptiveFrom(f64),
-    /// Fixed steps of this size. The last step ends at `t1`, and is shorter where the span is not a
-    /// multiple of the size. (A remainder of a few units of the times in their last place makes no
+    /// Fixed steps of this size. The last step ends at `t1`; it is shorter if the span is not a
+    /// multiple of the size. (A remainder of a few units in the last place of the times makes no
     /// step of its own.)
     Fixed(f64),
 }
 
 impl Default for SolveOptions {
-    /// `abstol` 1e-6, `reltol` 1e-3, adaptive steps with an automatic first one, at most
-    /// 1,000,000 steps for a trajectory, final states only.
+    /// `abstol` 1e-6, `reltol` 1e-3, adaptive steps with an automatic first step, at most 1,000,000
+    /// steps in each trajectory. Only final states are saved.
     fn default() -> Self {
         SolveOptions {
             abstol: AbsTol::All(1e-6),
@@ -192,11 +205,11 @@ impl Default for SolveOptions {
 }
 
 impl SolveOptions {
-    /// Sets the absolute tolerance, in the units of the states: one number for all components, or
-    /// one for each, as an array, a vector, or a reference to one.
+    /// Sets the absolute tolerance, in the units of the states: a number for all components, or a
+    /// number for each as an array, a vector or a reference to one.
     ///
-    /// A step is accepted where the root of the mean square over the components of
-    /// `error / (abstol + reltol |u|)`, the scaled error norm, is at most 1.
+    /// A step is accepted if its scaled error norm is at most 1. This norm is the root mean square
+    /// of `error / (abstol + reltol |u|)` over the components.
     ///
     /// ```
     /// # use ode_core::SolveOptions;
@@ -204,107 +217,108 @@ impl SolveOptions {
     /// let each = SolveOptions::default().abstol([1e-8, 1e-14, 1e-6]);
     /// ```
     ///
-    /// As many numbers as components, or one, else the solve is
-    /// [`SolveError::Tolerances`](crate::SolveError::Tolerances); negative or infinite ones are
+    /// Any other count of numbers is the error
+    /// [`SolveError::Tolerances`](crate::SolveError::Tolerances). Negative or infinite numbers are
     /// [`SolveError::Tolerance`](crate::SolveError::Tolerance).
     pub fn abstol(self, abstol: impl Into<AbsTol>) -> Self {
         SolveOptions { abstol: abstol.into(), ..self }
     }
 
     /// Sets the relative tolerance: the admissible error as a fraction of the component. It must be
-    /// below 1, and at least half a unit in the last place of the precision where steps are
-    /// adaptive.
+    /// below 1. With adaptive steps it must be at least half a unit in the last place of the
+    /// precision.
     pub fn reltol(self, reltol: f64) -> Self {
         SolveOptions { reltol, ..self }
     }
 
-    /// Sets both tolerances, absolute and relative, to the same number.
+    /// Sets both [`abstol`](Self::abstol()) and [`reltol`](Self::reltol()) to this number.
     pub fn tolerance(self, tolerance: f64) -> Self {
         self.abstol(tolerance).reltol(tolerance)
     }
 
-    /// Takes fixed steps of size `dt`, in units of time, negative for a reversed time span. The
-    /// last step is shortened to end at `t1`, and so is a step that would pass a time to [stop
+    /// Takes fixed steps of size `dt`, in units of time. `dt` is negative for a reversed time span.
+    /// The last step is shortened to end at `t1`. So is a step that would pass a [time to stop
     /// at](Self::tstops()). Methods that iterate solve their nonlinear equations to a
     /// ten-thousandth of the tolerances, or as accurately as rounding permits.
     pub fn fixed_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::Fixed(dt), ..self }
     }
 
-    /// Takes adaptive steps with a first one of size `dt`, in units of time, negative for a
-    /// reversed time span; also the first one after each time to [stop at](Self::tstops()).
+    /// Takes adaptive steps with a first step of size `dt`, in units of time. `dt` is negative for
+    /// a reversed time span. The first step after each [time to stop at](Self::tstops()) has the
+    /// same size.
     pub fn first_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::AdaptiveFrom(dt), ..self }
     }
 
-    /// Gives a trajectory up ([`ReturnCode::DtMin`](crate::ReturnCode::DtMin)) when an error
-    /// demands a next step of this size or below, after a step that was accepted too. Trajectories
-    /// that would need steps far below a unit of the time in its last place are given up in any
-    /// case. A step may be shorter than this to end on the end of the span, a time to save or one
-    /// to [stop at](Self::tstops); the first one is not.
+    /// Gives a trajectory up if its error demands a next step of this size or below, even after an
+    /// accepted step. It then ends with [`ReturnCode::DtMin`](crate::ReturnCode::DtMin). A
+    /// trajectory that needs steps far below a unit in the last place of the time is given up in
+    /// any case. A step may be shorter than `dtmin` to end on the end of the span or on a [time to
+    /// stop at](Self::tstops()). The first step is not shorter.
     pub fn dtmin(self, dtmin: f64) -> Self {
         SolveOptions { dtmin, ..self }
     }
 
-    /// The largest adaptive step, for a system that would not notice what a longer one steps over:
-    /// forcing with pulses at times that nobody knows beforehand, and that the compiler cannot
-    /// [read in the right-hand side](Self::time_breaks()). A limit of the width `w` of the
-    /// narrowest pulse (that of `exp(-(t / w)²)`, 0.6 times the full width at half the height)
-    /// missed none in 7,200 solves of random pulses by nine methods, one of twice the width 0.2%,
-    /// of four times 1%, of six times 6%. It holds for the whole span, so that it costs at least a
-    /// step each `dtmax`.
+    /// Sets the largest adaptive step. It is for forcing with short pulses at times that you do not
+    /// know and that the compiler cannot [find in the right-hand side](Self::time_breaks()): a
+    /// longer step can pass over a pulse without an error.
     ///
-    /// Infinity takes the limit away.
+    /// Set it to the width `w` of the narrowest pulse. `w` is that of `exp(-(t / w)²)`, which is
+    /// 0.6 times the full width at half maximum. This limit missed no pulse in 7,200 solves of
+    /// random pulses by nine methods. `2 w` missed 0.2%, `4 w` 1% and `6 w` 6%. The limit holds for
+    /// the whole span, so it costs at least one step per `dtmax`.
+    ///
+    /// Infinity removes the limit.
     pub fn dtmax(self, dtmax: f64) -> Self {
         SolveOptions { dtmax: (dtmax != f64::INFINITY).then_some(dtmax), ..self }
     }
 
-    /// Sets the step-size controller, in place of the method's own one; see [`Controller`].
+    /// Sets the step-size controller, in place of the method's own; see [`Controller`].
     pub fn controller(self, controller: Controller) -> Self {
         SolveOptions { controller: Some(controller), ..self }
     }
 
-    /// Gives a trajectory up ([`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps)) after so many
-    /// attempted steps. Fixed steps are not limited.
+    /// Gives a trajectory up after this many attempted steps. It then ends with
+    /// [`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps). Fixed steps are not limited.
     pub fn max_steps(self, max_steps: u32) -> Self {
         SolveOptions { max_steps, ..self }
     }
 
-    /// Says how steps of implicit methods are treated that may pass over a solution that grows from
-    /// almost nothing: an ignition, an epidemic, a departure from an unstable state. An L-stable
-    /// step damps such growth as soon as it is long enough, and while what grows is below
-    /// [`abstol`](Self::abstol()) no estimate of the error shows it, in any adaptive code. Here the
-    /// sign of the determinant of a step's matrix does; see [`guard`](crate::step::guard) for the
-    /// rule.
+    /// Sets the treatment of implicit steps that may pass over growth from almost nothing: an
+    /// ignition, an epidemic, a departure from an unstable state. An L-stable method damps such
+    /// growth if its steps are long enough. While the growing amount is below
+    /// [`abstol`](Self::abstol()), no error estimate shows this, in any adaptive code. The sign of
+    /// the determinant of the step's matrix does; [`guard`](crate::step::guard) has the rule.
     ///
-    /// By default such steps are refused in `f64`, and counted in `f32`, where rounding may make a
-    /// sign wrong. [`EnsembleSolution::guarded`](crate::EnsembleSolution::guarded) has how many
-    /// there were, and [`held_unstable`](crate::EnsembleSolution::held_unstable) tells whether the
-    /// solution may rest on an unstable state. Steps of a given size are counted in any case.
-    /// Explicit methods cannot pass over growth in this way, but are late. What is not seen, and
-    /// what helps, is in [What a success
-    /// means](https://docs.rs/odes/latest/odes/what_success_means/index.html).
+    /// By default such steps are refused in `f64`. In `f32` they are only counted, because rounding
+    /// may change the sign. Fixed steps are only counted, too.
+    /// [`EnsembleSolution::guarded`](crate::EnsembleSolution::guarded) is their number, and
+    /// [`held_unstable`](crate::EnsembleSolution::held_unstable) tells whether the solution may
+    /// rest on an unstable state. Explicit methods do not pass over growth in this way, but they
+    /// are late. The page `odes::docs::what_success_means` lists the cases that the guard does not
+    /// see, and their remedies.
     ///
     /// ```
     /// # use ode_core::SolveOptions;
     /// use ode_core::GrowthGuard;
     ///
-    /// // To reach a steady state that need not be stable, as fast as possible:
+    /// // Reaches a steady state as fast as possible, stable or not.
     /// let options = SolveOptions::default().growth_guard(GrowthGuard::Off);
     /// ```
     pub fn growth_guard(self, growth_guard: GrowthGuard) -> Self {
         SolveOptions { growth_guard: Some(growth_guard), ..self }
     }
 
-    /// Sets times at which every trajectory ends a step exactly and starts again, with a new
-    /// derivative and first step size: times where the right-hand side jumps or has a kink, and
-    /// where something happens that a long step would not notice (a dose, a pulse, a stimulus). In
-    /// any order; those outside of a trajectory's time span are left out.
-    /// [`EnsembleProblem::tstops`](crate::EnsembleProblem::tstops) has others for each trajectory.
+    /// Sets times to stop at. At each of them every trajectory ends a step exactly and starts
+    /// again, with a new derivative and a new first step. Stop where the right-hand side jumps or
+    /// has a kink, and where a long step could pass over an event (a dose, a pulse, a stimulus).
+    /// The times may be in any order. Those outside a trajectory's time span are ignored.
+    /// [`EnsembleProblem::tstops`](crate::EnsembleProblem::tstops) adds times for each trajectory.
     ///
-    /// Right-hand sides are told times between stops, never those of the stops themselves (by a few
-    /// units in their last place). So `if t < 50.0 { 0.0 } else { 1.0 }` with a stop at 50 is
-    /// solved as two smooth problems, in either direction, and with `<=` as well.
+    /// Right-hand sides are evaluated between stops, never at them: the times differ by a few units
+    /// in their last place. So a solve of `if t < 50.0 { 0.0 } else { 1.0 }` with a stop at 50 is
+    /// two smooth problems. The same holds for `<=` and for a reversed time span.
     ///
     /// ```
     /// # use ode_core::SolveOptions;
@@ -313,39 +327,42 @@ impl SolveOptions {
     /// let pulse = SolveOptions::default().tstops([50.0, 51.0]);
     /// ```
     ///
-    /// An array, a vector, a reference to one, or an iterator of numbers: see [`TimeList`]. Times
-    /// that differ by a few units in their last place are one.
+    /// The times may be an array, a vector, a reference to one, or an iterator of numbers: see
+    /// [`TimeList`]. Times that differ by a few units in their last place are merged.
     pub fn tstops(self, times: impl TimeList<f64>) -> Self {
         SolveOptions { tstops: times.times(), ..self }
     }
 
-    /// Whether adaptive steps stop, as by [`tstops`](Self::tstops), at the times that the compiler
-    /// reads in the right-hand side, as [`tstops_for`](crate::tstops_for) lists them. By
-    /// default they do: a pulse that a step passes over leaves no error to be seen. These times are
+    /// Sets whether adaptive steps stop at the times that the compiler finds in the right-hand
+    /// side, as if they were [`tstops`](Self::tstops()). They do by default, because a step that
+    /// passes over a pulse shows no error. [`tstops_for`](crate::tstops_for) lists the times:
     ///
-    /// * where the right-hand side changes its form, since it compares the time with functions of
-    ///   constants and parameters: `if t < p[0]`, `(t - 2.0).abs() < p[1]`;
-    /// * where a pulse or a step in closed form has its middle: `p[0]` of
-    ///   `(-((t - p[0]) / p[1]).powi(2)).exp()`, of `((t - p[0]) / p[1]).tanh()`, and of the
-    ///   logistic, `1 / cosh²` and rational forms of it.
+    /// * **Switches.** The right-hand side compares the time with functions of constants and
+    ///   parameters: `if t < p[0]`, `(t - 2.0).abs() < p[1]`.
+    /// * **Centres of pulses and steps in closed form.** The centre of `(-((t - p[0]) /
+    ///   p[1]).powi(2)).exp()` and of `((t - p[0]) / p[1]).tanh()` is `p[0]`; so it is in the
+    ///   logistic, `1 / cosh²` and rational forms.
     ///
-    /// A stop where nothing happens costs an adaptive trajectory 3 to 4 steps. There is no limit to
-    /// their number: times that depend on parameters take the place of a number each, for each
-    /// trajectory of an ensemble.
+    /// A needless stop costs an adaptive trajectory 3 to 4 steps. The number of stops is not
+    /// limited. A time that depends on parameters takes the memory of one number in each
+    /// trajectory.
     ///
-    /// Not among them are times that depend on the state, those of `t % period`, and comparisons
-    /// with functions such as `t.sin()`, of which `report()` tells whether there are any; nor
-    /// pulses that are given by tables, by functions of functions that are not affine in the time,
-    /// such as `(k * (t.cos() - 1.0)).exp()`, or from outside: for those there are
-    /// [`tstops`](Self::tstops) and [`dtmax`](Self::dtmax()). Fixed steps stop at
-    /// [`tstops`](Self::tstops) only.
+    /// The compiler does not find these times; pass them as [`tstops`](Self::tstops()), or limit
+    /// the step by [`dtmax`](Self::dtmax()):
+    ///
+    /// * times that depend on the state, times of `t % period`, and comparisons of functions such
+    ///   as `t.sin()` (`report()` tells whether the right-hand side has any of these);
+    /// * pulses in tables, pulses from outside, and pulses of arguments that are not affine in the
+    ///   time, such as `(k * (t.cos() - 1.0)).exp()`.
+    ///
+    /// Fixed steps stop only at [`tstops`](Self::tstops()).
     pub fn time_breaks(self, time_breaks: bool) -> Self {
         SolveOptions { time_breaks, ..self }
     }
 
-    /// Saves states and observables at a spacing (at `t0`, `t0 + spacing`, …, and at `t1`), or at a
-    /// list of times, ordered from `t0` to `t1`. Steps are not shortened for it: the method's own
-    /// interpolant is evaluated.
+    /// Saves states and observables at a spacing (`t0`, `t0 + spacing`, …, and `t1`), at a list of
+    /// times ordered from `t0` to `t1`, or at the end of every step ([`SaveAt::Steps`]). Saving
+    /// does not shorten steps: the method's own interpolant is evaluated. Sets the field `save`.
     ///
     /// ```
     /// # use ode_core::{SaveAt, SolveOptions};
@@ -355,30 +372,31 @@ impl SolveOptions {
     /// ```
     ///
     /// A list may be an array, a vector, a reference to one, or an iterator of numbers: see
-    /// [`TimeList`]. [`SaveAt::Steps`] saves at the end of every step.
+    /// [`TimeList`].
     pub fn saveat<K: ?Sized>(self, save: impl IntoSaveAt<K>) -> Self {
         SolveOptions { save: save.into_save_at(), ..self }
     }
 
-    /// Whether to save the initial state. By default a spacing and [`SaveAt::Steps`] do, and a list
-    /// does not, unless it contains `t0`.
+    /// Sets whether to save the initial state. By default a spacing and [`SaveAt::Steps`] save it.
+    /// A list saves it only if it contains `t0`.
     pub fn save_start(self, save_start: bool) -> Self {
         SolveOptions { save_start: Some(save_start), ..self }
     }
 
-    /// Whether to save the final state among the saved states. By default a spacing does and a list
-    /// does not, unless it contains `t1`. ([`SaveAt::Steps`] does: it is where the last step ends.)
+    /// Sets whether to save the final state among the saved states. By default a spacing saves it.
+    /// A list saves it only if it contains `t1`. [`SaveAt::Steps`] always saves it, as the end of
+    /// the last step.
     pub fn save_end(self, save_end: bool) -> Self {
         SolveOptions { save_end: Some(save_end), ..self }
     }
 
-    /// Says what to save at the saved times: states, observables or both. By default states and, if
-    /// the system has any, observables.
+    /// Sets what to save at the saved times: states, observables or both. By default a solve saves
+    /// states and, if the system has any, observables.
     pub fn saving(self, saving: Saving) -> Self {
         SolveOptions { saving: Some(saving), ..self }
     }
 
-    /// The numbers that are saved of a system at each time.
+    /// The numbers of a system that are saved at each time.
     pub(crate) fn saved_row(&self, system: &Facts) -> Result<SavedRow, SolveError> {
         let (all, known) = (system.info.states.len(), system.observables);
         let (states, observables) = match self.saving {
@@ -394,7 +412,7 @@ impl SolveOptions {
         Ok(SavedRow { states, observables, times })
     }
 
-    /// Checks everything that does not depend on the time span, as numbers of `T`.
+    /// Checks all options that do not depend on the time span, in the precision `T`.
     pub(crate) fn check<T: Scalar>(&self) -> Result<(), SolveError> {
         let abstol = self.abstol.numbers();
         let each = abstol.iter().map(|&value| ("abstol", value));
@@ -412,7 +430,7 @@ impl SolveOptions {
         }
         let normal = T::min_positive_value().widen();
         let rounding = 0.5 * T::epsilon().widen();
-        // Fixed steps have no errors to compare with, and iterations end where rounding lets them.
+        // Fixed steps compare no errors with the tolerance, and iterations stop at rounding.
         let adaptive = !matches!(self.step, StepSize::Fixed(_));
         let reltol = if adaptive { rounding } else { normal };
         let each = abstol.iter().map(|&value| ("abstol", value, normal));
@@ -444,8 +462,8 @@ impl SolveOptions {
         Ok(())
     }
 
-    /// The step size, checked against the span `t0` to `t1` with so many times to stop at:
-    /// `(dt, adaptive)`, `dt` 0 for automatic. The span is checked, too.
+    /// The step size `(dt, adaptive)`; `dt` is 0 if it is automatic. Checks the size against the
+    /// span `t0` to `t1` with this many times to stop at, and checks the span.
     pub(crate) fn step_size<T: Scalar>(
         &self,
         t0: T,
@@ -468,7 +486,7 @@ impl SolveOptions {
             return Err(SolveError::Step { option, dt, t0: start, t1: end, precision });
         }
         if !adaptive {
-            // Lanes count in numbers of `T`, results in `u32`.
+            // Lanes count steps in numbers of `T`, results count them in `u32`.
             let whole =
                 if T::DOUBLE { timeline::MAX_WHOLE_DOUBLE } else { timeline::MAX_WHOLE_SINGLE };
             let counted = (whole - 1.0).min(f64::from(u32::MAX));
@@ -488,7 +506,7 @@ impl SolveOptions {
     pub(crate) fn most_saves<T: Scalar>(&self, t0: T, t1: T) -> usize {
         let within = match &self.save {
             SaveAt::Nothing | SaveAt::Steps => 0,
-            // Spacings that are too small, or not even positive, are an error of `save_times`.
+            // `save_times` refuses spacings that are too small or not positive.
             SaveAt::Every(spacing) => {
                 let count = ((t1.widen() - t0.widen()) / spacing).abs();
                 if count <= times::MOST_SAVES { count as usize + 1 } else { 0 }
@@ -498,8 +516,8 @@ impl SolveOptions {
         within + 2
     }
 
-    /// The times to stop at within the span from `t0` to `t1`, in the order in which a trajectory
-    /// passes them: those of the options, and its `own`, near-equal ones once.
+    /// The times to stop at within the span from `t0` to `t1`, in the order of the trajectory:
+    /// those of the options and its `own`, with near-equal times merged.
     pub(crate) fn stop_times<T: Scalar>(
         &self,
         own: &[T],
@@ -524,8 +542,8 @@ impl SolveOptions {
         Ok(stops)
     }
 
-    /// The times to save on the span `t0` to `t1` of a trajectory that are known before it is
-    /// solved.
+    /// The times to save on the span `t0` to `t1` of a trajectory, as far as they are known before
+    /// the solve.
     pub(crate) fn save_times<T: Scalar>(
         &self,
         trajectory: usize,

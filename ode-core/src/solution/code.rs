@@ -4,9 +4,10 @@ use crate::step::code;
 use crate::step::switching;
 use core::fmt;
 
-/// How a trajectory ended. [`message`](ReturnCode::message) says it in a sentence, with what to do.
+/// How a trajectory ended. [`message`](ReturnCode::message) explains it in a sentence, and says
+/// what to do.
 ///
-/// The numbers (`code as u8`) are written to files, and do not change between releases.
+/// Files contain the numbers (`code as u8`). They do not change between releases.
 ///
 /// | code | in SciML (`SciMLBase.ReturnCode`) |
 /// |---|---|
@@ -33,33 +34,34 @@ use core::fmt;
 #[must_use]
 #[repr(u8)]
 pub enum ReturnCode {
-    /// The trajectory reached the end of its time span exactly and passed all checks on the way:
-    /// the estimated error of each adaptive step was within the tolerances (errors of fixed steps
-    /// are not estimated), the state stayed finite and in its domain, and linear and nonlinear
-    /// equations were solved. This does not bound the error at the end, and does not say that no
-    /// step passed over a feature of the solution; see
-    /// [`guarded`](crate::EnsembleSolution::guarded),
-    /// [`held_unstable`](crate::EnsembleSolution::held_unstable) and [What a success
-    /// means](https://docs.rs/odes/latest/odes/what_success_means/index.html).
+    /// The trajectory reached the end of its time span exactly and passed all checks on the way.
+    /// The estimated error of each adaptive step was within the tolerances. (Errors of fixed steps
+    /// are not estimated.) The state stayed finite and in its domain. The linear and nonlinear
+    /// equations had solutions.
+    ///
+    /// This does not bound the error at the end. A step may also have passed over a feature of the
+    /// solution: see [`guarded`](crate::EnsembleSolution::guarded),
+    /// [`held_unstable`](crate::EnsembleSolution::held_unstable) and the page
+    /// `odes::docs::what_success_means`.
     Success = code::SUCCESS as u8,
     /// An event ended the trajectory. There are no events yet, so no solve returns this code.
     Terminated = code::TERMINATED as u8,
     /// The trajectory used up [`max_steps`](crate::SolveOptions::max_steps()).
     MaxSteps = code::MAX_STEPS as u8,
-    /// The trajectory would have needed a step below [`dtmin`](crate::SolveOptions::dtmin()), or
-    /// one too small to advance time.
+    /// The trajectory needed a step below [`dtmin`](crate::SolveOptions::dtmin()), or a step too
+    /// small to advance time.
     DtMin = code::DT_MIN as u8,
     /// The state or its derivative became infinite or NaN.
     NonFinite = code::NON_FINITE as u8,
-    /// A linear system of an implicit method had no solution.
+    /// The linear equations of an implicit method had no solution.
     Singular = code::SINGULAR as u8,
     /// The nonlinear iteration of an implicit method did not converge, however small the step.
     NewtonDiverged = code::DIVERGED as u8,
-    /// Consistent initialisation failed: no initial state was found that solves the algebraic
-    /// equations.
+    /// Consistent initialisation failed: the solver found no initial state that solves the
+    /// algebraic equations.
     Inconsistent = code::INCONSISTENT as u8,
-    /// The solution would have left the domain of the system, however small the step; with fixed
-    /// steps, it did.
+    /// The solution leaves the domain of the system, however small the step. With fixed steps, a
+    /// step left it.
     OutOfDomain = code::OUTSIDE as u8,
 }
 
@@ -77,13 +79,14 @@ impl ReturnCode {
         ReturnCode::OutOfDomain,
     ];
 
-    /// What happened, and what can be done about it.
+    /// A sentence on the outcome and its remedy.
     #[must_use]
     pub const fn message(self) -> &'static str {
         match self {
             ReturnCode::Success => {
-                "the end of the time span was reached, by steps whose estimated errors were within the \
-                 tolerances where steps are adaptive: that bounds the error of each step, not of the end"
+                "the end of the time span was reached, by steps whose estimated errors were within \
+                 the tolerances where steps are adaptive: that bounds the error of each step, not \
+                 of the end"
             }
             ReturnCode::Terminated => "an event ended it",
             ReturnCode::MaxSteps => {
@@ -91,26 +94,28 @@ impl ReturnCode {
                  stiff systems if there were far more steps than the solution has features"
             }
             ReturnCode::DtMin => {
-                "a step below `dtmin`, or too small to advance time, was needed: the solution may have \
-                 a singularity or a jump there, amounts below `abstol` may have become negative (make it smaller), \
-                 or the tolerances are too tight for the precision"
+                "a step below `dtmin`, or too small to advance time, was needed: the solution may \
+                 have a singularity or a jump there, amounts below `abstol` may have become \
+                 negative (make it smaller), or the tolerances are too tight for the precision"
             }
             ReturnCode::NonFinite => {
-                "the state or its derivative became infinite or not a number: the solution blows up, or \
-                 the right-hand side divides by zero or leaves the domain of a function there"
+                "the state or its derivative became infinite or not a number: the solution blows \
+                 up, or the right-hand side divides by zero or leaves the domain of a function \
+                 there"
             }
             ReturnCode::Singular => {
-                "a linear system of the implicit method had no solution: the Jacobian may not be finite \
-                 there, or the algebraic equations do not determine the algebraic unknowns (index above 1)"
+                "a linear system of the implicit method had no solution: the Jacobian may not be \
+                 finite there, or the algebraic equations do not determine the algebraic unknowns \
+                 (index above 1)"
             }
             ReturnCode::NewtonDiverged => {
                 "the nonlinear iteration of the implicit method did not converge: take a Rosenbrock \
-                 method, which does not iterate, a smaller `abstol` if amounts below it became negative, or \
-                 shorter steps if they are fixed"
+                 method, which does not iterate, a smaller `abstol` if amounts below it became \
+                 negative, or shorter steps if they are fixed"
             }
             ReturnCode::Inconsistent => {
-                "no initial state was found that solves the algebraic equations: begin nearer to one \
-                 that does"
+                "no initial state was found that solves the algebraic equations: begin nearer to \
+                 one that does"
             }
             ReturnCode::OutOfDomain => {
                 "the solution leaves the domain of the system: check `is_out_of_domain` and the \
@@ -125,10 +130,10 @@ impl ReturnCode {
         matches!(self, ReturnCode::Success | ReturnCode::Terminated)
     }
 
-    /// The code of a number that lanes report, beside the bits of a method that switches.
+    /// Decodes a number of the lanes, which may also carry the bits of a method that switches.
     pub(super) fn from_lane(number: u8) -> Self {
         let number = number & (switching::USED - 1) as u8;
-        // Lanes report no others; if they did, it would be no success.
+        // Lanes report no other numbers. If they did, it should not count as a success.
         ReturnCode::ALL.get(usize::from(number)).copied().unwrap_or(ReturnCode::NonFinite)
     }
 }
@@ -144,7 +149,7 @@ impl fmt::Display for ReturnCode {
 mod tests {
     use super::*;
 
-    /// Saved files contain the numbers, so they must not change.
+    /// Files contain the numbers, so they must not change.
     #[test]
     fn numbers_are_fixed() {
         let numbers: Vec<(u8, String)> =
@@ -163,7 +168,7 @@ mod tests {
         assert_eq!(numbers, expected.map(|(number, name)| (number, name.to_owned())));
     }
 
-    /// A number is the place of its code in the list, also beside the bits of methods that switch.
+    /// A number is the index of its code in the list, even with the bits of methods that switch.
     #[test]
     fn numbers_are_places() {
         for (place, &code) in ReturnCode::ALL.iter().enumerate() {

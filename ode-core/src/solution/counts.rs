@@ -1,5 +1,5 @@
-//! Numbers of evaluations and factorisations, where they follow from the numbers of steps, which
-//! are all that the integration loop counts.
+//! Numbers of evaluations and factorisations, derived from step counts: the integration loop counts
+//! nothing else.
 
 use super::{EnsembleSolution, OdeSolution, Trajectory};
 use crate::lane::Scalar;
@@ -7,20 +7,23 @@ use crate::step::guard::{self, Guarded};
 use crate::system::System;
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// How often the right-hand side was evaluated for trajectory `i`: in its steps, accepted or
-    /// not, where it began and at each time to stop at, for automatic first steps, and for
-    /// interpolants. Lanes that run together share the work, but each trajectory's count is its
-    /// own.
+    /// The number of evaluations of the right-hand side for trajectory `i`. It includes accepted
+    /// and rejected steps, the beginning and each time to stop at, automatic first steps, and
+    /// interpolants. Lanes that run together share the work, but each trajectory has its own count.
     ///
-    /// A function that counts its calls counts more: a lane that finds no trajectory left asks for
-    /// one evaluation beyond the end of its last, and computes on beside others that are not done.
-    /// These belong to no trajectory, and are not counted.
+    /// A function that counts its own calls counts more. A lane that finds no trajectory left makes
+    /// one more evaluation, beyond the end of its last trajectory, and computes on while its
+    /// neighbours are busy. These evaluations belong to no trajectory.
     ///
-    /// `None` where this number does not follow from the numbers of steps: for methods that iterate
-    /// (ESDIRK), trajectories that [were stiff](Self::used_stiff_method) to a method that switches,
-    /// systems with algebraic equations, and where several states were saved by an interpolant that
-    /// takes [further evaluations](crate::methods::Properties::extra) (`Rk4`, `Vern6`, `Vern7`,
-    /// `Vern9`, `Dop853`), once for all that lie in one step.
+    /// `None` if the number cannot be derived from step counts:
+    ///
+    /// * for methods that iterate (ESDIRK);
+    /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
+    /// * for systems with algebraic equations;
+    /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted;
+    /// * for several states saved by an interpolant that takes [further
+    ///   evaluations](crate::methods::Properties::extra) (`Rk4`, `Vern6`, `Vern7`, `Vern9`,
+    ///   `Dop853`): states in the same step share these evaluations.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -31,7 +34,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             return None;
         }
         let saved = self.saved_in_steps(i);
-        // Nobody knows which of several lie in one step.
+        // It is not known which of them lie in the same step.
         if method.extra > 0 && saved > 1 {
             return None;
         }
@@ -40,14 +43,16 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Some(self.parts(i) * (1 + 2 * self.first_steps()) + steps + interpolants)
     }
 
-    /// How often a matrix was factorised for trajectory `i`: once in each step of an implicit
-    /// method, accepted or not; with a mass matrix also where derivatives are computed before the
-    /// first step, and the [guard] learns what sign short steps have. (It may look again at steps
-    /// that were rejected for errors: that is not counted.)
+    /// The number of matrix factorisations for trajectory `i`: one for each step of an implicit
+    /// method, accepted or rejected. With a mass matrix it also includes those for derivatives
+    /// before the first step, and the one from which the [guard] knows the sign of short steps. It
+    /// does not include second tests of the guard.
     ///
-    /// `None` for trajectories that [were stiff](Self::used_stiff_method) to a method that
-    /// switches, and for systems with algebraic equations, whose initial states are found by
-    /// iteration.
+    /// `None` if the number cannot be derived from step counts:
+    ///
+    /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
+    /// * for systems with algebraic equations, because their initial states are found by iteration;
+    /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -65,31 +70,31 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Some(u64::from(self.raw.steps[i]) * each + slopes + signs)
     }
 
-    /// Whether the growth guard had trajectory `i` begin anew.
+    /// Whether the growth guard restarted trajectory `i`.
     fn began_anew(&self, i: usize) -> bool {
         self.raw.guarded.get(i).is_some_and(|&report| Guarded::from_lane(report).anew)
     }
 
-    /// Automatic first steps of a part of a span, each of which takes two evaluations.
+    /// The number of automatic first steps in each part of a span. Each takes two evaluations.
     fn first_steps(&self) -> u64 {
         u64::from(self.inputs.settings.adaptive && self.inputs.settings.dt == T::default())
     }
 
-    /// The parts of the time span of trajectory `i` that were begun: each ends with a time to stop
-    /// at.
+    /// The number of parts of the time span that trajectory `i` began. Each part but the last ends
+    /// at a time to stop at.
     fn parts(&self, i: usize) -> u64 {
         let end = self.raw.ends[i];
         let forward = self.inputs.columns.t0.get(i) <= self.inputs.columns.t1.get(i);
         let passed = |slot: &usize| {
             let stop = self.inputs.columns.stops.get(i, *slot);
             let before = if forward { stop < end } else { end < stop && stop < T::infinity() };
-            // Fixed steps that could not be solved are found out at the end of a part.
+            // A failure of fixed steps shows at the end of a part.
             before || (stop == end && self.inputs.settings.adaptive)
         };
         1 + (0..self.inputs.columns.stops.slots()).take_while(passed).count() as u64
     }
 
-    /// The states of trajectory `i` that were saved behind its beginning, but for ends of steps.
+    /// The number of states of trajectory `i` that were interpolated within steps.
     fn saved_in_steps(&self, i: usize) -> u64 {
         if self.inputs.settings.saved.times > 0 {
             return 0;
@@ -101,14 +106,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, S, T, N, P> {
-    /// The number of evaluations of the right-hand side, where it follows from the numbers of
-    /// steps; see [`EnsembleSolution::evaluations`].
+    /// The number of evaluations of the right-hand side, if it can be derived from step counts; see
+    /// [`EnsembleSolution::evaluations`].
     #[must_use]
     pub fn evaluations(&self) -> Option<u64> {
         self.solution.evaluations(self.i)
     }
 
-    /// The number of factorisations, where it follows from the numbers of steps; see
+    /// The number of factorisations, if it can be derived from step counts; see
     /// [`EnsembleSolution::factorisations`].
     #[must_use]
     pub fn factorisations(&self) -> Option<u64> {
@@ -117,14 +122,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
-    /// The number of evaluations of the right-hand side, where it follows from the numbers of
-    /// steps; see [`EnsembleSolution::evaluations`].
+    /// The number of evaluations of the right-hand side, if it can be derived from step counts; see
+    /// [`EnsembleSolution::evaluations`].
     #[must_use]
     pub fn evaluations(&self) -> Option<u64> {
         self.0.evaluations(0)
     }
 
-    /// The number of factorisations, where it follows from the numbers of steps; see
+    /// The number of factorisations, if it can be derived from step counts; see
     /// [`EnsembleSolution::factorisations`].
     #[must_use]
     pub fn factorisations(&self) -> Option<u64> {

@@ -7,9 +7,9 @@ use crate::system::System;
 use ndarray::{ArrayView1, ArrayView2, ArrayView3, Axis, s};
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// The saved observables, `[trajectory, save, observable]`; what a trajectory did not reach is
-    /// NaN. The last axis has length 0 where the system has no observables or they were not saved.
-    /// A view: nothing is copied.
+    /// The saved observables, `[trajectory, save, observable]`. Values at times that a trajectory
+    /// did not reach are NaN. The last axis has length 0 if the system has no observables, or if
+    /// they were not saved. This is a view: nothing is copied.
     #[must_use]
     pub fn observables(&self) -> ArrayView3<'_, T> {
         self.saved(self.inputs.settings.saved.of_observables())
@@ -29,7 +29,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// ```
     ///
     /// # Errors
-    /// [`ObservableError`]: if there is no observable of this name, or it was not saved.
+    /// [`ObservableError`] if the system has no observable of this name, or if it was not saved.
     pub fn observable(&self, name: &str) -> Result<ArrayView2<'_, T>, ObservableError> {
         let known = self.system.info().observables;
         let Some(q) = known.iter().position(|&observable| observable == name) else {
@@ -45,7 +45,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 }
 
 impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'a, S, T, N, P> {
-    /// The observables at all saved times, reached or not.
+    /// The observables at all saved times, including those that were not reached.
     pub(super) fn all_observables(&self) -> ArrayView2<'a, T> {
         self.solution.observables().index_axis_move(Axis(0), self.i)
     }
@@ -65,8 +65,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         Ok(all.slice_move(s![..self.len()]))
     }
 
-    /// The observables of the final state, in the arithmetic of the solve, saved or not: at the end
-    /// of the time span, or where the trajectory [was given up](Self::end_time).
+    /// The observables of the final state, in the arithmetic of the solve. They need not have been
+    /// saved. Their time is [`end_time`](Self::end_time).
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
         let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES];

@@ -1,4 +1,4 @@
-//! Results as a place fills them in.
+//! Raw results, as a place writes them.
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -7,34 +7,35 @@ use crate::problem::layout::Layout;
 use crate::room::room;
 use crate::solution::ReturnCode;
 
-/// The results of consecutive trajectories, structure of arrays: what a place fills in and a
-/// [`ResultSink`](crate::solution::ResultSink) gets. [`Layout`] says how many numbers there are.
+/// The results of consecutive trajectories, as a structure of arrays. A place fills it, and hands
+/// it to a [`ResultSink`](crate::solution::ResultSink). [`Layout`] has the lengths of the arrays.
 #[derive(Clone, Debug, Default)]
 pub struct RawResults<T> {
     /// Final states, `[component * n + trajectory]` with `n` trajectories.
     pub finals: Vec<T>,
     /// Saved states and observables, `[(save index * width + number) * n + trajectory]`;
-    /// [`SavedRow`](crate::problem::options::SavedRow) has the width and says which number is what. What a trajectory did not reach
-    /// is NaN.
+    /// [`SavedRow`](crate::problem::options::SavedRow) has the width and the order of the numbers.
+    /// Values at times that a trajectory did not reach are NaN.
     pub saved: Vec<T>,
     /// The times of the final states, one for each trajectory.
     pub ends: Vec<T>,
-    /// The number of each trajectory's [`ReturnCode`], with the bits that methods which
-    /// [switch](crate::step::switching) add; [`code`](RawResults::code) reads it.
+    /// The number of each trajectory's [`ReturnCode`]. Methods that
+    /// [switch](crate::step::switching) add bits to it; [`code`](RawResults::code) decodes it.
     pub codes: Vec<u8>,
     /// Attempted steps of each trajectory.
     pub steps: Vec<u32>,
-    /// Rejected steps of each trajectory, which are among the attempted ones.
+    /// Rejected steps of each trajectory. They are also among the attempted steps.
     pub rejected: Vec<u32>,
-    /// The number of saved times that each trajectory reached; empty where no times are saved.
+    /// The number of saved times that each trajectory reached; empty if no times are saved.
     pub kept: Vec<u32>,
-    /// The report of the growth [`guard`](crate::step::guard) on each trajectory; empty where it is off.
+    /// The report of the growth [`guard`](crate::step::guard) on each trajectory; empty if it is
+    /// off.
     pub guarded: Vec<u32>,
 }
 
 impl<T: Scalar> RawResults<T> {
-    /// Makes these as many numbers as `n` trajectories have, in memory that is there already as far
-    /// as it suffices. The numbers are any: a place writes all of them.
+    /// Sets the lengths of the arrays for `n` trajectories, and reuses their memory if it suffices.
+    /// The contents are arbitrary: a place writes every number.
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`].
@@ -52,12 +53,12 @@ impl<T: Scalar> RawResults<T> {
     /// How trajectory `i` of these ended.
     ///
     /// # Panics
-    /// If there are no more than `i` trajectories.
+    /// If there is no such trajectory.
     pub fn code(&self, i: usize) -> ReturnCode {
         ReturnCode::from_lane(self.codes[i])
     }
 
-    /// Checks that there are as many numbers as `inputs` asks for.
+    /// Checks that the arrays have the lengths that `inputs` asks for.
     pub(super) fn check(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
         let layout = inputs.layout();
         let n = inputs.columns.trajectories;
@@ -84,11 +85,11 @@ impl<T: Scalar> RawResults<T> {
     }
 }
 
-/// Makes `values` of length `rows * n`.
+/// Sets the length of `values` to `rows * n`.
 fn fit<V: Clone + Default>(values: &mut Vec<V>, rows: usize, n: usize) -> Result<(), SolveError> {
     let len = rows.saturating_mul(n);
     if values.capacity() < len {
-        // What is there need not be copied.
+        // The old contents need not be copied.
         *values = Vec::new();
         *values = room(len)?;
     }

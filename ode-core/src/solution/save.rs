@@ -2,7 +2,7 @@
 //!
 //! ```python
 //! data = numpy.load("lorenz.npz")        # EnsembleSolution::write_npz
-//! data["u"][42, :, 0]                    # component 0 of trajectory 42 at the saved times data["t"]
+//! data["u"][42, :, 0]                    # component 0 of trajectory 42 at data["t"]
 //! table = pandas.read_csv("lorenz.csv")  # EnsembleSolution::write_csv
 //! table[table.trajectory == 42].plot("t", "x")
 //! ```
@@ -20,38 +20,39 @@ use ndarray::{Array1, Array2, ArrayView1, arr1};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that could not be written.
+/// The error of a file that could not be written.
 #[derive(thiserror::Error)]
 #[error("cannot write {}: {error}", path.display())]
 #[non_exhaustive]
 pub struct SaveError {
     /// The file.
     pub path: PathBuf,
-    /// What happened.
+    /// The cause.
     pub error: io::Error,
 }
 debug_as_display!(SaveError);
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// Writes everything to a NumPy archive, which `numpy.load` reads. A file that exists is
-    /// replaced.
+    /// Writes everything to a NumPy archive, which `numpy.load` reads. It replaces an existing
+    /// file. Values at times that a trajectory did not reach are NaN.
     ///
     /// | array | shape | |
     /// |---|---|---|
-    /// | `t` | saves, or trajectories × saves where each has times of its own | saved times, NaN where it has fewer |
-    /// | `u` | trajectories × saves × states | saved states, NaN where one was not reached; if they were saved |
+    /// | `t` | saves; trajectories × saves if their times differ | saved times, padded with NaN |
+    /// | `u` | trajectories × saves × states | saved states; absent if not saved |
     /// | `observables` | trajectories × saves × observables | likewise |
     /// | `u_end` | trajectories × states | final states |
-    /// | `t_end` | trajectories | their times: ends of time spans, or where a trajectory was given up |
+    /// | `t_end` | trajectories | times of the final states |
     /// | `u0` | trajectories × states | initial states |
     /// | `p` | trajectories × parameters | parameters |
     /// | `tspan` | trajectories × 2 | time spans, from beginning to end |
-    /// | `code` | trajectories | return codes, as numbers: indices of `code_names` |
+    /// | `code` | trajectories | return codes: indices of `code_names` |
     /// | `accepted`, `rejected` | trajectories | steps |
-    /// | `guarded`, `held_unstable` | trajectories | [steps](Self::guarded) that would have passed over growth, and [whether](Self::held_unstable) some did, 1 or 0; if the [guard](crate::SolveOptions::growth_guard()) looked |
-    /// | `shape` | axes | of the grid: `data["u_end"].reshape(*data["shape"], -1)` |
+    /// | `guarded` | trajectories | [`guarded`](Self::guarded); absent if the guard is off |
+    /// | `held_unstable` | trajectories | [`held_unstable`](Self::held_unstable), 1 or 0; likewise |
+    /// | `shape` | axes of the grid | `data["u_end"].reshape(*data["shape"], -1)` |
     /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
-    /// | `axis_names` | axes | what they are values of: `p.beta`, `u0.prey` |
+    /// | `axis_names` | axes | names of the varied quantities: `p.beta`, `u0.prey` |
     /// | `state_names`, `parameter_names`, `observable_names`, `code_names` | | names |
     ///
     /// # Errors
@@ -111,15 +112,16 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         file.finish()
     }
 
-    /// Writes a table of comma-separated values with a row for each saved time that a trajectory
-    /// reached, and, of one that failed, a last row for the state and the time at which it ended.
-    /// If no times were saved, there is one row for the final state of each, at the time that it
-    /// got to. A file that exists is replaced.
+    /// Writes a table of comma-separated values. It replaces an existing file.
     ///
-    /// The columns are `trajectory`, `code` (the return code of the trajectory, by name), `t`, and
-    /// then by their names the states, the observables and the parameters, as far as they were
-    /// saved. A name that is there already is written `u.name`, `observable.name` or `p.name`.
-    /// Numbers read back as what they are.
+    /// Each saved time that a trajectory reached is a row. A trajectory that failed has a last row
+    /// with the state and the time at which it ended. If no times were saved, each trajectory has
+    /// one row, for its final state and time.
+    ///
+    /// The columns are `trajectory`, `code` (the name of the return code) and `t`. Then follow, by
+    /// their names, the saved states, the saved observables and the parameters. A name that is
+    /// already taken is written `u.name`, `observable.name` or `p.name`. Reading the numbers back
+    /// gives the same values.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -5,28 +5,28 @@ use crate::lane::Scalar;
 use crate::step::properties::Properties;
 use crate::system::System;
 
-/// The solution of one problem. It has the same functions as a [`Trajectory`], of which the others
-/// are reached by [`trajectory`](Self::trajectory), and those of an ensemble's solution by
-/// [`as_ensemble`](Self::as_ensemble).
+/// The solution of one problem. It has the most common functions of a [`Trajectory`].
+/// [`trajectory`](Self::trajectory) gives access to the others, and
+/// [`as_ensemble`](Self::as_ensemble) to the functions of an ensemble's solution.
 #[derive(Clone, Debug)]
 pub struct OdeSolution<S, T, const N: usize, const P: usize>(
     pub(super) EnsembleSolution<S, T, N, P>,
 );
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
-    /// The only trajectory of an ensemble of one.
+    /// The solution of an ensemble of one trajectory.
     pub(crate) fn new(solution: EnsembleSolution<S, T, N, P>) -> Self {
         OdeSolution(solution)
     }
 
-    /// The solution as a trajectory, which has all that follows and more.
+    /// The solution as a trajectory, with further functions.
     #[must_use]
     pub fn trajectory(&self) -> Trajectory<'_, S, T, N, P> {
         self.0.trajectory(0)
     }
 
-    /// The solution as that of an ensemble of one trajectory, which tells where and how long it was
-    /// solved, and by what.
+    /// The solution as that of an ensemble of one trajectory. It also has the backend and the
+    /// timings of the solve.
     #[must_use]
     pub fn as_ensemble(&self) -> &EnsembleSolution<S, T, N, P> {
         &self.0
@@ -38,13 +38,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.method()
     }
 
-    /// Whether it was stiff somewhere; see [`EnsembleSolution::used_stiff_method`].
+    /// Whether a method that switches found it stiff anywhere; see
+    /// [`EnsembleSolution::used_stiff_method`].
     #[must_use]
     pub fn used_stiff_method(&self) -> bool {
         self.0.used_stiff_method(0)
     }
 
-    /// How it ended.
+    /// How the trajectory ended.
     pub fn code(&self) -> ReturnCode {
         self.0.code(0)
     }
@@ -55,7 +56,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.final_state(0)
     }
 
-    /// The final state by its names; see [`Trajectory::final_state_as`].
+    /// The final state as a struct with named fields; see [`Trajectory::final_state_as`].
     #[must_use]
     pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
         self.final_state().into()
@@ -66,36 +67,37 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.trajectory().times()
     }
 
-    /// The saved states; none where only observables were saved.
+    /// The saved states; empty if only observables were saved.
     pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
         self.trajectory().states()
     }
 
-    /// The state at time `t` between saved states; see [`Trajectory::at`].
+    /// The state at time `t`, interpolated between saved states; see [`Trajectory::at`].
     #[must_use]
     pub fn at(&self, t: T) -> Option<[T; N]> {
         self.trajectory().at(t)
     }
 
-    /// Accepted steps.
+    /// The number of accepted steps.
     #[must_use]
     pub fn accepted(&self) -> u32 {
         self.0.accepted(0)
     }
 
-    /// Rejected steps.
+    /// The number of rejected steps.
     #[must_use]
     pub fn rejected(&self) -> u32 {
         self.0.rejected(0)
     }
 
-    /// How many steps would have passed over growth; see [`EnsembleSolution::guarded`].
+    /// The number of steps that would have passed over growth; see [`EnsembleSolution::guarded`].
     #[must_use]
     pub fn guarded(&self) -> u32 {
         self.0.guarded(0)
     }
 
-    /// Whether it may have stayed on an unstable state; see [`EnsembleSolution::held_unstable`].
+    /// Whether the solution may have stayed on an unstable state; see
+    /// [`EnsembleSolution::held_unstable`].
     #[must_use]
     pub fn held_unstable(&self) -> bool {
         self.0.held_unstable(0)

@@ -66,8 +66,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterato
     }
 }
 
-/// One trajectory of an ensemble's solution: a reference to the solution and an index, which can be
-/// copied.
+/// One trajectory of an ensemble's solution. It is a reference to the solution with an index, and
+/// is `Copy`.
 ///
 /// ```
 /// # use ode_core::{EnsembleSolution, system::System};
@@ -93,8 +93,8 @@ impl<S, T, const N: usize, const P: usize> Clone for Trajectory<'_, S, T, N, P> 
 
 impl<S, T, const N: usize, const P: usize> Copy for Trajectory<'_, S, T, N, P> {}
 
-/// The number of leading elements of `0..n` for which `holds` is true, by bisection: it must be
-/// true for all elements before the first for which it is false, and false for all after it.
+/// The number of leading elements of `0..n` for which `holds` is true, by bisection. After the
+/// first element for which it is false, `holds` must be false for all others.
 fn count_while(n: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (0, n);
     while from < to {
@@ -116,24 +116,24 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.code(self.i)
     }
 
-    /// The number of times at which the trajectory was to be saved, whether it reached them or not.
+    /// The number of times at which to save the trajectory, including those that it did not reach.
     #[must_use]
     pub fn slots(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
         if inputs.settings.saved.times > 0 {
-            // Those of the steps that it took.
+            // The ends of its own steps.
             return raw.kept.get(self.i).map_or(0, |&kept| kept as usize);
         }
         let save = &inputs.columns.save;
         match save.shared() {
             Some(times) => times.len(),
-            // Behind the last of a trajectory's own times are infinities.
+            // Infinities follow the last of a trajectory's own times.
             None => count_while(save.slots(), |s| self.time(s).widen().is_finite()),
         }
     }
 
     /// The number of saved times that the trajectory reached. Fixed steps continue after the state
-    /// has become NaN; times after that do not count.
+    /// has become NaN, but later times do not count.
     #[must_use]
     pub fn len(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
@@ -143,7 +143,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         } else if inputs.settings.saved.states > 0 {
             count_while(kept, |s| !self.state(s).iter().any(|x| x.widen().is_nan()))
         } else {
-            // An observable of a state can be NaN by itself.
+            // An observable of a finite state can be NaN.
             let observables = self.all_observables();
             let is_nan = |s: usize| observables.row(s).iter().all(|x| x.widen().is_nan());
             (0..kept).rposition(|s| !is_nan(s)).map_or(0, |last| last + 1)
@@ -156,7 +156,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.len() == 0
     }
 
-    /// The saved time of save index `slot`, from 0, in the unit of the time span.
+    /// The saved time at save index `slot` (from 0), in the unit of the time span.
     ///
     /// # Panics
     /// If there is no such time.
@@ -192,8 +192,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         (0..self.len()).map(move |s| trajectory.time(s))
     }
 
-    /// The states at [`times`](Self::times); none where only observables were saved. For a system
-    /// that is a module `.map(State::from)` makes them structs with named fields.
+    /// The states at [`times`](Self::times); empty if only observables were saved. For a system
+    /// that is a module, `.map(State::from)` converts them to structs with named fields.
     pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + use<'a, S, T, N, P> {
         let trajectory = *self;
         let count = if self.solution.inputs.settings.saved.states > 0 { self.len() } else { 0 };
@@ -213,15 +213,15 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.raw.ends[self.i]
     }
 
-    /// The final state as a struct with named fields, of a system that is a module:
+    /// The final state as a struct with named fields, for a system that is a module:
     /// `final_state_as::<epidemic::State>().infectious`.
     #[must_use]
     pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
         self.final_state().into()
     }
 
-    /// The initial state, as the problem gave it: before consistent initialisation, where there are
-    /// algebraic equations.
+    /// The initial state of the problem. With algebraic equations this is the state before
+    /// consistent initialisation.
     #[must_use]
     pub fn u0(&self) -> [T; N] {
         core::array::from_fn(|d| self.solution.inputs.columns.u0[d].get(self.i))
@@ -240,7 +240,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         core::array::from_fn(|d| self.solution.inputs.columns.p[d].get(self.i))
     }
 
-    /// The parameters as a struct with named fields, of a system that is a module:
+    /// The parameters as a struct with named fields, for a system that is a module:
     /// `p_as::<epidemic::Parameters>().beta`.
     #[must_use]
     pub fn p_as<U: From<[T; P]>>(&self) -> U {
@@ -272,29 +272,33 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.held_unstable(self.i)
     }
 
-    /// The state at time `t` between two saved times, by the Hermite polynomial through both saved
-    /// states and their derivatives: the first and the second, `u'' = ∂f/∂u f + ∂f/∂t`, of what an
-    /// explicit method solved, and the first alone of what an implicit one did, whose stiff
-    /// components have second derivatives of nothing but rounding (Hairer, Nørsett and Wanner I,
-    /// II.6).
+    /// The state at time `t`, interpolated between two saved states by a Hermite polynomial
+    /// (Hairer, Nørsett and Wanner I, II.6).
     ///
-    /// Its error is that of the saved states, and with `Δ` the spacing of the saved times
-    /// `Δ⁶/46080` times the sixth derivative, or `Δ⁴/384` times the fourth. Of trajectories that
-    /// [were stiff](crate::EnsembleSolution::used_stiff_method) to `Auto` it is the latter. Saved
-    /// at the end of every step, [`SaveAt::Steps`](crate::SaveAt::Steps), this is about as accurate
-    /// as the steps of a method of order five. Those of higher order, and implicit ones, take steps
-    /// that are too long for it: their own interpolants are what is saved at times that are given
-    /// to [`saveat`](crate::SolveOptions::saveat). Where a right-hand side jumps there must be a
-    /// saved time.
+    /// | solved by | derivatives at both ends | error |
+    /// |---|---|---|
+    /// | an explicit method | `u'` and `u'' = ∂f/∂u f + ∂f/∂t` | `Δ⁶/46080` times the sixth one |
+    /// | an implicit method | `u'` | `Δ⁴/384` times the fourth one |
+    ///
+    /// `Δ` is the spacing of the saved times, and "one" a derivative of the solution. The error of
+    /// the saved states adds to it. The second derivatives of stiff components are
+    /// pure rounding, so implicit methods do without them. So do trajectories that a method that
+    /// switches [found stiff](crate::EnsembleSolution::used_stiff_method).
+    ///
+    /// With [`SaveAt::Steps`](crate::SaveAt::Steps) the result is about as accurate as the steps of
+    /// a method of order 5. The steps of methods of higher order and of implicit methods are too
+    /// long for it: pass the times to [`saveat`](crate::SolveOptions::saveat), which uses the
+    /// method's own interpolant. If the right-hand side jumps, there must be a saved time at the
+    /// jump.
     ///
     /// `None` outside the saved times, after the last saved time that a failed trajectory reached,
-    /// and where only observables were saved.
+    /// and if only observables were saved.
     #[must_use]
     pub fn at(&self, t: T) -> Option<[T; N]> {
         let count = self.states().len();
         let last = count.checked_sub(1)?;
         let forward = self.time(last) >= self.time(0);
-        // Of equal times, which an `f32` may have, the last.
+        // Times in `f32` may be equal: takes the last.
         let right =
             count_while(count, |s| if forward { self.time(s) <= t } else { self.time(s) >= t });
         let left = right.checked_sub(1)?;
@@ -307,7 +311,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         let stiff = self.solution.used_stiff_method(self.i);
         let explicit = self.solution.method().solves == 0 && !stiff;
         let (t0, t1) = (self.time(left), self.time(right));
-        // Within, as steps do: at its ends the right-hand side may jump.
+        // Evaluates strictly within the interval, as steps do: the right-hand side may jump at its
+        // ends.
         let edge = timeline::edge(t0, t1 - t0, t1);
         let (a, b) = (self.jet(left, t0 + edge, explicit), self.jet(right, t1 - edge, explicit));
         let h = (t1 - t0).widen();
@@ -316,14 +321,14 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         Some(core::array::from_fn(|d| {
             let (fa, fb) = (h * a.slope[d], h * b.slope[d]);
             let (a, b) = (a.u[d], b.u[d]);
-            // Through the differences, so that a constant stays one.
+            // Written in differences, so that a constant stays constant.
             let cubic =
                 a + x * x * (3.0 - 2.0 * x) * (b - a) + x * (1.0 - x) * ((1.0 - x) * fa - x * fb);
             let Some((sa, sb)) = second else {
                 return T::narrow(cubic);
             };
-            // The quintic and the cubic differ by `x² (1 - x)²` times a line, which the second
-            // derivatives of the cubic at both ends lack.
+            // The quintic is the cubic plus `x² (1 - x)²` times a line. The line follows from the
+            // second derivatives at both ends, minus those of the cubic.
             let lacks_a = h * h * sa[d] - (6.0 * (b - a) - 4.0 * fa - 2.0 * fb);
             let lacks_b = h * h * sb[d] + (6.0 * (b - a) - 2.0 * fa - 4.0 * fb);
             let y = x * (1.0 - x);
@@ -331,9 +336,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         }))
     }
 
-    /// The state at save index `slot` and its derivatives, in double precision, with the right-hand
-    /// side evaluated at the time `t`; second derivatives if `second` asks for them and all are
-    /// finite.
+    /// The state at save index `slot` and its derivatives at the time `t`, in double precision. It
+    /// has second derivatives if `second` asks for them and all are finite.
     fn jet(&self, slot: usize, t: T, second: bool) -> Jet<N> {
         let (u, p) = (self.state(slot), self.p());
         let system = &self.solution.system;
@@ -370,8 +374,7 @@ mod tests {
         }
     }
 
-    /// Finding a saved time takes a number of comparisons that grows with the logarithm of their
-    /// number.
+    /// The search takes a number of comparisons that is logarithmic in the number of saved times.
     #[test]
     fn looks_at_few() {
         let looked = core::cell::Cell::new(0);

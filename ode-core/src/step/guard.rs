@@ -3,50 +3,50 @@
 //!
 //! # The problem
 //!
-//! A mode `u' = λ u` enters a step of size `h` as `u R(hλ)`. Where `λ` is real and positive the
-//! solution grows by `exp(hλ)`, but the `R` of an implicit method has a pole at `hλ = 1/γ`,
-//! overstates the growth before it, and tends to zero beyond it (Lindberg, BIT 14 (1974) 430–436;
-//! Dieci and Estep, "superstability"). While the mode is below the absolute tolerance no error
-//! estimate shows that: the step size grows from one side of the pole to the other, from where on
-//! the method damps the growing mode, and the solution stays on an unstable state. An ignition that
-//! begins with traces of radicals does not take place.
+//! A step of size `h` multiplies a mode `u' = λ u` by `R(hλ)`, the method's stability function. If
+//! `λ` is real and positive, the solution grows by `exp(hλ)`. But the `R` of an implicit method has
+//! a pole at `hλ = 1/γ`: it overstates the growth before the pole and tends to zero beyond it
+//! (Lindberg, BIT 14 (1974) 430–436; Dieci and Estep, "superstability"). While the mode is below
+//! the absolute tolerance, no error estimate shows this. The step size grows past the pole, the
+//! method then damps the growing mode, and the solution stays on an unstable state. An ignition
+//! that begins with traces of radicals does not take place.
 //!
 //! # The test
 //!
-//! `W = M/(γh) - J` is factorised anyway. Its determinant has the sign that it has for short steps,
-//! times -1 for each real mode with `γhλ > 1`, as complex ones come in pairs: an odd number of real
-//! modes beyond the pole changes the sign, and nothing else does. It is the sign of the product of
-//! the pivots.
+//! Every step factorises `W = M/(γh) - J`. The sign of its determinant is the product of the signs
+//! of the pivots, so it costs nothing. Each real mode with `γhλ > 1` changes this sign once.
+//! Complex modes come in pairs and do not change it. So the sign differs from that of short steps
+//! exactly when an odd number of real modes is beyond the pole.
 //!
-//! 1. A step with another sign than that of short steps is refused. On the way to the pole the
-//!    numerical growth is more and more wrong, and earlier steps may have been there: the
-//!    trajectory begins anew, and is *careful*.
-//! 2. A step that errors reject and shorten to [less than four fifths](SHOWN), and that is not the
-//!    first of a part, is tested again. If it had another sign at [`1/SOON`](SOON) times its size,
-//!    the component whose error is large now may have grown too fast in earlier steps, which were
-//!    about as long, when it was too small for error estimates. The trajectory begins anew, too. So
-//!    it does where a step has that sign whose size was given by a stop or by the largest step, and
-//!    not by errors.
-//! 3. In a careful trajectory a step that would have another sign at [`1/SOON`](SOON) times its
-//!    size is refused, in favour of one of half its size (a quarter, where it has that sign
-//!    itself): up to there growth is right to 1% with methods of order 4 and 5. This takes a second
-//!    factorisation in each step.
-//! 4. After a refusal a step is at most twice as long as the last, until errors have limited three
-//!    steps. The first time this also ends the care; a trajectory that is begun anew once more is
-//!    careful to its end.
-//! 5. After [`HELD`] steps that only the guard limited, the mode is taken for exactly zero, and the
-//!    guard is off until the end of the span, or of its part: each of these steps was `SOON/2` of
-//!    the way to the pole or more, so that any other number than zero would have grown to one. In
-//!    later parts this happens after [`HELD_AGAIN`] steps.
+//! 1. A step whose sign differs from that of short steps is refused. Numerical growth is more and
+//!    more wrong on the way to the pole, and earlier steps may have been there. So the trajectory
+//!    restarts from its beginning, and is *careful* from then on.
+//! 2. A step that the error estimate rejects and shortens to [less than four fifths](SHOWN) is
+//!    tested a second time, at [`1/SOON`](SOON) times its size. The first step of a part is exempt.
+//!    If the sign differs there, the component that fails now may have grown too fast in earlier
+//!    steps of about this length, when it was too small for the error estimate. The trajectory
+//!    restarts. It also restarts if the sign differs in this test for a step whose size came from a
+//!    stop or from the largest step instead of from the error estimate.
+//! 3. A careful trajectory tests every step at [`1/SOON`](SOON) times its size, which takes a
+//!    second factorisation. If the sign differs there, the step is refused and halved. If the sign
+//!    differs in the step itself, it is quartered. Up to that limit, growth is right to 1% with
+//!    methods of order 4 and 5.
+//! 4. After a refusal each step is at most twice as long as the one before, until the error
+//!    estimate has limited three steps. The first time, this also ends the care. A trajectory that
+//!    restarts a second time is careful to its end.
+//! 5. After [`HELD`] steps limited only by the guard, the mode counts as exactly zero, and the
+//!    guard switches off until the end of the span or of its part. Each of these steps went at
+//!    least `SOON/2` of the way to the pole, so any number other than zero would have grown to one.
+//!    In later parts, [`HELD_AGAIN`] steps suffice.
 //!
-//! A trajectory without such a sign takes the steps that it would take without the guard. The sign
-//! is exact except for rounding. It does not show an even number of real modes that pass the pole
-//! in one step, complex modes, and growth that is not in the Jacobian.
+//! If the sign never differs, a trajectory takes the same steps with and without the guard. The
+//! sign is exact except for rounding. It does not show complex modes, an even number of real modes
+//! that pass the pole in one step, or growth that is not in the Jacobian.
 
 use crate::lane::Scalar;
 use crate::step::properties::Properties;
 
-/// The treatment of steps that may pass over growth; see [`guard`](self).
+/// What a solve does with steps that may pass over growth; see [`guard`](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -61,13 +61,13 @@ pub enum GrowthGuard {
 }
 
 impl GrowthGuard {
-    /// The default of a precision.
+    /// The default for a precision.
     pub(crate) fn default_for<T: Scalar>() -> Self {
-        // Rounding in `f32` changes signs where quantities are conserved over long steps.
+        // In `f32` rounding can change the sign, if quantities are conserved over long steps.
         if T::DOUBLE { GrowthGuard::Reject } else { GrowthGuard::Report }
     }
 
-    /// The constant of the lanes, for this method.
+    /// The constant that lanes know this treatment by; [`OFF`] for explicit methods.
     pub(crate) fn number(self, method: &Properties) -> u32 {
         let implicit = method.solves > 0 || method.switches_to.is_some();
         match self {
@@ -78,19 +78,20 @@ impl GrowthGuard {
     }
 }
 
-/// The report of the guard on a trajectory.
+/// The guard's report on one trajectory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Guarded {
-    /// The number of steps that were refused or, where the guard only reports, taken.
+    /// The number of steps beyond the pole: refused ones, or accepted ones if the guard only
+    /// reports.
     pub count: u32,
-    /// Whether steps were taken that passed over growth.
+    /// Whether an accepted step passed over growth.
     pub held: bool,
-    /// Whether the trajectory was begun anew.
+    /// Whether the trajectory restarted from its beginning.
     pub anew: bool,
 }
 
 impl Guarded {
-    /// The report of the number that lanes return.
+    /// Decodes the number that lanes return.
     pub(crate) fn from_lane(number: u32) -> Self {
         let number = u64::from(number);
         let has = |bits| number & bits != 0;
@@ -100,7 +101,7 @@ impl Guarded {
 
 pub use device::*;
 
-// The number of arguments is that of what a step depends on.
+// A step depends on this many quantities.
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(guard)]
 mod device {
@@ -114,12 +115,12 @@ mod device {
     /// Steps beyond the pole are refused.
     pub const REJECT: u32 = 2;
 
-    /// The growth that a step looks for.
+    /// What a step tests for growth.
     #[derive(Clone, Copy, Debug)]
     pub struct Watch<R: Real> {
-        /// Whether to look for modes beyond the pole.
+        /// Whether to test for modes beyond the pole.
         pub far: bool,
-        /// Whether the determinant is negative for short steps.
+        /// Whether the determinant is negative for short steps ("odd").
         pub odd: R::Mask,
     }
 
@@ -128,11 +129,10 @@ mod device {
         Watch::<R> { far, odd }
     }
 
-    /// The largest `γhλ` of a mode that a step follows with small error, on the way to the pole at
-    /// 1.
+    /// The largest `γhλ` of a mode that a step still follows with a small error. The pole is at 1.
     pub const SOON: f64 = 0.4;
 
-    /// Whether the determinant of a factorised matrix has another sign than for short steps.
+    /// Whether the determinant of a factorised matrix differs in sign from that of short steps.
     pub fn is_beyond<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         w: &S::Factors<R>,
@@ -142,7 +142,8 @@ mod device {
         (negative & !odd) | (odd & !negative)
     }
 
-    /// Whether a step with this factorised matrix is beyond the pole, where `watch` asks for it.
+    /// Whether a step with this factorised matrix is beyond the pole; false if `watch` does not
+    /// ask.
     pub fn grows<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         w: &S::Factors<R>,
@@ -155,7 +156,7 @@ mod device {
         grows
     }
 
-    /// Whether the determinant is negative at a state for steps with this `scale`, `1/(γh)`.
+    /// Whether the determinant at a state is negative for steps of this `scale`, `1/(γh)`.
     #[called]
     pub fn is_negative<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -167,7 +168,7 @@ mod device {
         system.negative(&system.factor(u, p, t, scale))
     }
 
-    /// Whether a step from here with this `scale`, `1/(γh)`, is beyond the pole.
+    /// Whether a step from this state, of this `scale`, `1/(γh)`, is beyond the pole.
     #[cold]
     pub fn would_pass<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -180,77 +181,83 @@ mod device {
         is_beyond::<R, S, N, P>(system, &system.factor(&u, &p, t, scale), odd)
     }
 
-    // The state of the guard for a trajectory is one number: from the lowest bit on, its refusals
-    // (16 bits), the steps that only the guard limited (10), the steps that errors have to limit
-    // before it is content (2), how often the trajectory was begun anew and whether it is careful
-    // (2), and two bits.
+    // The guard keeps its state of a trajectory in one number. From the lowest bit on, the fields
+    // are:
+    //
+    // * 16 bits: the number of steps beyond the pole.
+    // * 10 bits: the number of steps limited only by the guard.
+    // * 2 bits, the caution: how many more steps the error estimate must limit before the guard
+    //   lifts its limit on growth.
+    // * 2 bits, the care: how often the trajectory restarted, and whether it is careful.
+    // * 1 bit: whether the guard has switched off for this part.
+    // * 1 bit: whether an accepted step passed over growth.
 
-    /// The largest number of refusals that is counted, and its bits.
+    /// The bits of the number of steps beyond the pole; it stops at this.
     pub const COUNT: u64 = 65535;
-    /// The unit of the count of steps that only the guard limited.
+    /// One step limited only by the guard.
     pub const CAPPED: u64 = 65536;
-    /// The unit of the count of steps that errors have to limit before the guard is content.
+    /// One more step that the error estimate must limit before the guard lifts its limit on growth.
     pub const CAUTION: u64 = 67108864;
-    /// The unit of the care of a trajectory: 1 after it was begun anew, when the guard looks for
-    /// growth on the way to the pole; 2 once errors limited some steps; 3 after it was begun anew
-    /// once more, and is careful to its end.
+    /// The unit of the care of a trajectory. It is 1 after a restart: the guard then tests for
+    /// growth on the way to the pole. It is 2 once the error estimate has limited enough steps, and
+    /// 3 after a second restart: the trajectory is then careful to its end.
     pub const CAREFUL: u64 = 268435456;
-    /// The bit that is set when the guard has let go, until the end of a part.
+    /// Set once the guard has switched off, until the end of the part.
     pub const RELEASED: u64 = 1073741824;
-    /// The bit that is set if a step was taken that passed over growth.
+    /// Set once an accepted step passed over growth.
     pub const HELD_BIT: u64 = 2147483648;
-    /// The number of steps that errors have to limit after a refusal.
+    /// The number of steps that the error estimate must limit after a refusal.
     pub const CONTENT: u64 = 3;
-    /// The number of steps that only the guard limits, after which it lets go. Each is `SOON/2` of
-    /// the way to the pole or more, `0.8/λ` with `γ = 1/4`: numbers below `1e-258` count as zero
-    /// (and below `1e-148` with the `γ` of Kvaerno3, the largest).
+    /// The number of steps limited only by the guard after which it switches off. Each goes at
+    /// least `SOON/2` of the way to the pole: with `γ = 1/4` it is `0.8/λ` long. So numbers below
+    /// `1e-258` count as zero (with the largest `γ`, that of Kvaerno3, numbers below `1e-148`).
     pub const HELD: u64 = 745;
-    /// The number of such steps in later parts, where numbers below `1e-15` count as zero.
+    /// The number of such steps in later parts: numbers below `1e-15` count as zero.
     pub const HELD_AGAIN: u64 = 46;
     /// The largest factor by which a step grows after a refusal.
     pub const GROWTH: f64 = 2.0;
-    /// The factor of the next step size below which a rejected step is tested again: its error was
-    /// 1.6 times the tolerance or more, with an estimate of order 3.
+    /// A rejected step is tested a second time if the factor to the next step size is below this:
+    /// its error was at least 1.6 times the tolerance, with an estimate of order 3.
     pub const SHOWN: f64 = 0.8;
     /// The factor by which a step beyond the pole is shortened.
     pub const FAR_FACTOR: f64 = 0.25;
     /// The factor by which a step beyond [`SOON`] is shortened.
     pub const NEAR_FACTOR: f64 = 0.5;
 
-    /// The report of a state, without what belongs to one part of a span only.
+    /// The report of a state, without the fields that concern one part of a span only.
     pub fn reported<R: Real>(state: R::Bits) -> R::Bits {
         state & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL + HELD_BIT)
     }
 
-    /// The state at the beginning of another part, where a mode that was taken for zero may have
-    /// been fed.
+    /// The state at the beginning of the next part. Something may have fed a mode that counted as
+    /// zero.
     pub fn next_part<R: Real>(state: R::Bits) -> R::Bits {
         state & !<R::Bits as Bits>::lit(3 * CAUTION + RELEASED)
     }
 
-    /// The state of a trajectory that begins anew.
+    /// The state of a trajectory that restarts from its beginning.
     pub fn begun_anew<R: Real>(state: R::Bits) -> R::Bits {
         let kept = counted::<R>(state) & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL);
         kept.wrapping_add(<R::Bits as Bits>::lit(CAREFUL))
     }
 
-    /// Whether the guard looks for growth on the way to the pole.
+    /// Whether the guard tests for growth on the way to the pole.
     pub fn is_careful<R: Real>(state: R::Bits) -> R::Mask {
         (state & <R::Bits as Bits>::lit(CAREFUL + RELEASED)).equals(<R::Bits as Bits>::lit(CAREFUL))
     }
 
-    /// Whether the guard has let go.
+    /// Whether the guard has switched off.
     pub fn has_let_go<R: Real>(state: R::Bits) -> R::Mask {
         let bit = <R::Bits as Bits>::lit(RELEASED);
         (state & bit).equals(bit)
     }
 
-    /// Whether steps grow by [`GROWTH`] at most.
+    /// Whether steps grow by a factor of at most [`GROWTH`].
     pub fn is_cautious<R: Real>(state: R::Bits) -> R::Mask {
         !(state & <R::Bits as Bits>::lit(3 * CAUTION)).equals(<R::Bits as Bits>::lit(0))
     }
 
-    /// The state after a step that was refused, or is counted.
+    /// The state with one more step beyond the pole counted.
     pub fn counted<R: Real>(state: R::Bits) -> R::Bits {
         let max_count = <R::Bits as Bits>::lit(COUNT);
         let count = state & max_count;
@@ -263,8 +270,8 @@ mod device {
         counted::<R>(state) | <R::Bits as Bits>::lit(CONTENT * CAUTION)
     }
 
-    /// The state after a cautious step; `longer` says whether without the guard a longer one would
-    /// follow.
+    /// The state after a cautious step. `longer` says whether the step after it would be longer
+    /// without the guard.
     pub fn advanced<R: Real>(state: R::Bits, longer: R::Mask) -> R::Bits {
         let kept = state & <R::Bits as Bits>::lit(COUNT + 3 * CAREFUL + HELD_BIT);
         // Only the guard limited the step.
@@ -284,12 +291,12 @@ mod device {
         <R::Bits as Bits>::select(longer, again, calmer)
     }
 
-    /// The judgement of a step.
+    /// The verdict of the guard on a step.
     #[derive(Clone, Copy, Debug)]
     pub struct Judged<R: Real> {
         /// Whether the step is refused.
         pub refused: R::Mask,
-        /// Whether it is refused in a trajectory that is not careful, which is to begin anew.
+        /// Whether it is refused in a trajectory that is not careful, which then restarts.
         pub anew: R::Mask,
         /// The next step size as a multiple of this one.
         pub factor: R,
@@ -297,10 +304,10 @@ mod device {
         pub state: R::Bits,
     }
 
-    /// Judges steps beyond the pole (`grows`) and on the way there (`soon`, where that was tested),
-    /// and steps after a refused one; `accept` is the verdict of their errors, with next steps of
-    /// `factor` times their size. Unless `refuse` is set, steps beyond the pole are only counted.
-    /// Lanes that do not `run` stay as they are.
+    /// Judges steps that are beyond the pole (`grows`) or on the way to it (`soon`, if tested), and
+    /// steps after a refusal. `accept` is the verdict of the error estimate, and `factor` is its
+    /// factor to the next step size. Unless `refuse` is set, steps beyond the pole are only
+    /// counted. Lanes that do not `run` keep their state.
     pub fn judge<R: Real>(
         state: R::Bits,
         grows: R::Mask,
@@ -338,7 +345,8 @@ mod device {
 mod tests {
     use super::*;
 
-    /// Refusals, steps that only the guard limits until it lets go, and steps that calm it.
+    /// The states after refusals, after steps limited only by the guard until it switches off, and
+    /// after steps that the error estimate limited.
     #[test]
     fn states_follow_each_other() {
         let refused = after_refusal::<f64>(0);
@@ -357,14 +365,14 @@ mod tests {
             Guarded::from_lane(reported::<f64>(state) as u32),
             Guarded { count: 1, held: true, anew: false }
         );
-        // Calm again, with a new count of what only the guard limits.
+        // Errors limit three steps, and the count of steps limited by the guard starts again.
         let mut state = advanced::<f64>(refused, true);
         for _ in 0..CONTENT {
             assert!(is_cautious::<f64>(state));
             state = advanced::<f64>(state, false);
         }
         assert_eq!(state, 1);
-        // Careful until it is calm, and after a second new beginning to the end.
+        // Careful until errors limit three steps; after a second restart, to the end.
         let calm = |state: u64| {
             (0..CONTENT).fold(after_refusal::<f64>(state), |s, _| advanced::<f64>(s, false))
         };
@@ -376,7 +384,7 @@ mod tests {
         assert!(is_careful::<f64>(second) && is_careful::<f64>(calm(second)));
         let told = Guarded { count: 11, held: false, anew: true };
         assert_eq!(Guarded::from_lane(reported::<f64>(calm(second)) as u32), told);
-        // In later parts it lets go sooner, as it held for nothing.
+        // In later parts it switches off sooner.
         let mut state = after_refusal::<f64>(0);
         for held in [HELD, HELD_AGAIN, HELD_AGAIN] {
             for step in 0..held {
@@ -387,13 +395,13 @@ mod tests {
             state = after_refusal::<f64>(next_part::<f64>(state));
             assert!(!has_let_go::<f64>(state) && is_cautious::<f64>(state));
         }
-        // What it held in an earlier part counts.
+        // Steps limited in an earlier part count.
         let mut state = after_refusal::<f64>(0);
         for _ in 0..HELD {
             state = advanced::<f64>(after_refusal::<f64>(next_part::<f64>(state)), true);
         }
         assert!(has_let_go::<f64>(state));
-        // The count ends where it ends, and spoils nothing beside it.
+        // The count saturates, and does not spill into the other fields.
         let mut state = 0;
         for _ in 0..70_000 {
             state = after_refusal::<f32>(state);

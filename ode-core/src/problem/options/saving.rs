@@ -2,7 +2,8 @@
 
 use crate::problem::options::times::TimeList;
 
-/// The times at which states and observables are saved. The final state is returned in any case.
+/// The times at which states and observables are saved. A solve returns the final state in any
+/// case.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SaveAt {
@@ -12,10 +13,9 @@ pub enum SaveAt {
     Every(f64),
     /// The given times, ordered from `t0` to `t1`.
     Times(Vec<f64>),
-    /// The beginning, and the end of every accepted step. All trajectories are solved twice, first
-    /// to count their steps, and the solution has room in each trajectory for as many times as the
-    /// one with the most steps takes: `saveat(SaveAt::Steps)` is for looking at steps, or at few
-    /// trajectories closely.
+    /// The beginning, and the end of every accepted step. This solves all trajectories twice, first
+    /// to count their steps. Each trajectory of the solution has room for the largest number of
+    /// steps among them. Use it to look at steps, or closely at few trajectories.
     Steps,
 }
 
@@ -27,46 +27,46 @@ pub enum SaveAt {
 pub enum Saving {
     /// The states.
     States,
-    /// The system's observables. The final states come back in any case.
+    /// The system's observables.
     Observables,
     /// The states and the system's observables.
     Both,
 }
 
-/// How many numbers are saved at a time: states, then observables, then the time.
+/// The numbers that are saved at each time: states, then observables, then the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SavedRow {
     /// States: all of them, or none.
     pub states: usize,
     /// Observables: all of them, or none.
     pub observables: usize,
-    /// One where it is not known before: that of a step's end.
+    /// The time: 1 if it is the end of a step, which is not known before the solve, else 0.
     pub times: usize,
 }
 
 impl SavedRow {
-    /// The number of numbers that are saved at each time.
+    /// The count of numbers that are saved at each time.
     #[must_use]
     #[inline(always)]
     pub fn width(self) -> usize {
         self.states + self.observables + self.times
     }
 
-    /// Which of the numbers are observables.
+    /// The range of the observables among the numbers.
     #[must_use]
     pub fn of_observables(self) -> core::ops::Range<usize> {
         self.states..self.states + self.observables
     }
 }
 
-/// What [`SolveOptions::saveat`](crate::SolveOptions::saveat) accepts: a spacing (`K` is `f64`), a
-/// [list of times](TimeList) (`K` is `[f64]`), or a [`SaveAt`] itself. The compiler finds `K`.
+/// An argument of [`SolveOptions::saveat`](crate::SolveOptions::saveat): a spacing (`K` is `f64`),
+/// a [list of times](TimeList) (`K` is `[f64]`), or a [`SaveAt`]. The compiler infers `K`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` says neither a spacing of the saved times nor the times",
     label = "write a spacing, as `0.5`, or the times, as `[0.5, 2.0]`, a vector of `f64` or a reference to one"
 )]
 pub trait IntoSaveAt<K: ?Sized> {
-    /// The times that it stands for.
+    /// Converts to the times to save.
     fn into_save_at(self) -> SaveAt;
 }
 

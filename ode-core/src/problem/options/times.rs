@@ -1,4 +1,4 @@
-//! Lists of times, as options and problems take them, and as a precision can hold them.
+//! Lists of times: the forms that options and problems accept, and their checks in a precision.
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -33,7 +33,7 @@ impl<T: Copy, I: IntoIterator<Item: Borrow<T>>> TimeList<T> for I {
     }
 }
 
-/// More saved times than this for one trajectory are taken for a mistake.
+/// The largest number of saved times of one trajectory. A larger one is probably a mistake.
 pub(super) const MOST_SAVES: f64 = 1e8;
 
 /// `t0`, `t0 + spacing`, … up to `t1`.
@@ -55,7 +55,7 @@ pub(super) fn spaced<T: Scalar>(spacing: f64, t0: T, t1: T) -> Result<Vec<T>, So
         return Err(too_close::<T>(format!("saveat({spacing})"), times, unit));
     }
     let times = (0..=count as usize).map(|i| T::narrow(start + direction * spacing * i as f64));
-    // Rounding may place the last one beyond the end, or make one of two.
+    // Rounding may place the last time beyond the end, or make two times equal.
     let mut times: Vec<T> =
         times.map(|t| if (t.widen() - end) * direction > 0.0 { t1 } else { t }).collect();
     times.dedup();
@@ -94,10 +94,9 @@ pub(super) fn ordered<T: Scalar>(
     Ok(times)
 }
 
-/// Puts times in order, and makes one of those that are within a few units in their last place, the
-/// first of them: a time that is found in two ways may be rounded in two ways, and a part of a span
-/// between the two would be too short for anything to happen in. Right-hand sides are not asked
-/// that near to a stop in any case.
+/// Sorts times, and keeps only the first of several that differ by a few units in their last place.
+/// A time that is found in two ways may be rounded in two ways, and the part of the span between
+/// the two would be too short for a step. Right-hand sides are never evaluated that near to a stop.
 pub(super) fn merge<T: Scalar>(times: &mut Vec<T>) {
     let few = if T::DOUBLE { timeline::FEW_UNITS_DOUBLE } else { timeline::FEW_UNITS_SINGLE };
     times.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
@@ -107,25 +106,29 @@ pub(super) fn merge<T: Scalar>(times: &mut Vec<T>) {
     });
 }
 
-/// The times at which a system's right-hand side changes its form, in ascending order, as
-/// [`SystemInfo::time_breaks`](crate::system::SystemInfo::time_breaks) tells: those of `if t < 5.0 { … }`, of `(t - 2.0).max(0.0)` and of
-/// `(t - 2.0).abs() < 0.5`. Steps that end there see each side of the change as the smooth function
-/// that it is. And the middles of its pulses and steps in closed form, 2 of
-/// `(-(10.0 * (t - 2.0)).powi(2)).exp()` and of `(10.0 * (t - 2.0)).tanh()`: steps that end there
-/// do not pass over them.
+/// The constant times that the compiler finds in a system's right-hand side, in ascending order
+/// ([`SystemInfo::time_breaks`]). There are two kinds:
 ///
-/// Not among them are times that depend on parameters, or on functions such as `exp` of constants,
-/// for which see [`tstops_for`]; and those of `t % period`, which are as many as the time span has
-/// periods. [`SystemInfo::more_time_breaks`](crate::system::SystemInfo::more_time_breaks) tells whether there are any that neither function
-/// lists.
+/// * Switches, as in `if t < 5.0 { … }`, `(t - 2.0).max(0.0)` and `(t - 2.0).abs() < 0.5`. Steps
+///   that end at a switch see a smooth function on each side.
+/// * Centres of pulses and steps in closed form, as 2 in `(-(10.0 * (t - 2.0)).powi(2)).exp()` and
+///   in `(10.0 * (t - 2.0)).tanh()`. Steps that end there do not pass over the pulse.
+///
+/// [`tstops_for`] also lists times that depend on parameters, or on functions such as `exp` of
+/// constants. Neither function lists the times of `t % period`.
+/// [`SystemInfo::more_time_breaks`] tells whether the right-hand side has times that neither
+/// function lists.
+///
+/// [`SystemInfo::time_breaks`]: crate::system::SystemInfo::time_breaks
+/// [`SystemInfo::more_time_breaks`]: crate::system::SystemInfo::more_time_breaks
 #[must_use]
 pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> &'static [f64] {
     system.info().time_breaks
 }
 
-/// The times of [`tstops_of`], and those that depend on the parameters `p`: those of
-/// `if t < p[0] + p[1] { … }`, too, and of `(t - p[0]).abs() < p[1]`, and the middle `p[0]` of
-/// `((t - p[0]) / p[1]).tanh()`. Times that differ by a few units in their last place are one.
+/// The times of [`tstops_of`], and the times that depend on the parameters `p`: those of
+/// `if t < p[0] + p[1] { … }` and `(t - p[0]).abs() < p[1]`, and the centre `p[0]` of
+/// `((t - p[0]) / p[1]).tanh()`. Times that differ by a few units in their last place are merged.
 #[must_use]
 pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     system: &S,
@@ -138,17 +141,15 @@ pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     times
 }
 
-/// The distance of neighbouring numbers of a precision at these times, at the one of greater
-/// magnitude.
+/// The distance of neighbouring numbers of a precision, at the larger of these times.
 fn unit_at<T: Scalar>(a: T, b: T) -> f64 {
     let most = a.widen().abs().max(b.widen().abs());
     let power_of_two = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
     power_of_two * T::epsilon().widen()
 }
 
-/// Whether a time span has a length, if one was meant. None at all may be meant. But where not even
-/// whole numbers are told apart, that is what rounding made of a span: one of a second in `f32`,
-/// after 30 years of seconds.
+/// Refuses a time span that rounding has made empty, such as one second in `f32` after 30 years of
+/// seconds. Where the precision distinguishes whole numbers, an empty span counts as intended.
 pub(super) fn check_span<T: Scalar>(t0: T, t1: T) -> Result<(), SolveError> {
     let (start, end, unit) = (t0.widen(), t1.widen(), unit_at(t0, t1));
     if unit > 1.0 && start == end {

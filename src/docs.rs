@@ -1,0 +1,54 @@
+//! The guides of the repository, as pages.
+//!
+//! Each page is a file of the repository, which links to other files by reference (`[text][label]`)
+//! and defines its labels at its end. Here the first definition of a label holds, so each page
+//! begins with definitions that lead to the other pages. Figures are in the repository only.
+
+/// [from-sciml]: crate::docs::from_sciml
+/// [what-a-success-means]: crate::docs::what_success_means
+/// [choosing-a-method]: crate::docs::choosing_a_method
+/// [doses]: crate#doses-pulses-and-switches
+///
+#[doc = include_str!("../docs/getting-started.md")]
+pub mod getting_started {}
+
+#[doc = include_str!("../docs/from-sciml.md")]
+pub mod from_sciml {}
+
+/// [results]: crate::docs::results
+/// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see
+/// [what-a-success-means]: crate::docs::what_success_means
+///
+#[doc = include_str!("../docs/choosing-a-method.md")]
+pub mod choosing_a_method {}
+
+/// [results-pulses]: crate::docs::results#pulses
+///
+#[doc = include_str!("../docs/what-success-means.md")]
+pub mod what_success_means {}
+
+// Its examples are tests of their own (`tests/language`).
+#[cfg(not(doctest))]
+#[doc = include_str!("../docs/language.md")]
+pub mod language {}
+
+#[doc = include_str!("../docs/extending.md")]
+pub mod extending {}
+
+#[doc = include_str!("../ARCHITECTURE.md")]
+pub mod architecture {}
+
+/// [architecture]: crate::docs::architecture
+/// [extending]: crate::docs::extending
+///
+#[doc = include_str!("../CONTRIBUTING.md")]
+pub mod contributing {}
+
+#[doc = include_str!("../CHANGELOG.md")]
+pub mod changelog {}
+
+/// [choosing-a-method]: crate::docs::choosing_a_method
+///
+// `bench` is a package, so its files are in no archive but by this link.
+#[doc = include_str!("../docs/results.md")]
+pub mod results {}
