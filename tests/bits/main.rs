@@ -19,3 +19,4 @@ mod workloads;
 mod bits;
 mod host_cpp;
 mod observables;
+mod options;

@@ -1255,7 +1255,7 @@ template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) 
 
 namespace begin {
 
-// begin.rs  Lanes in need, by reason. Each lane has exactly one.
+// begin.rs  Lanes in need, by the reason; each has one of three.
 template<class R> struct Need {
     typename Real<R>::Mask over;
     typename Real<R>::Mask anew;
@@ -1325,7 +1325,7 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
     return make_Need<R>(over, anew, again);
 }
 
-// begin.rs  Begins the next trajectory of lanes in need, or the next part of its span. The lane gets a
+// begin.rs  Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto assigned = feed.acquire(reasons.over);

@@ -49,7 +49,9 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// that integrates, while this one waits.
     ///
     /// # Errors
-    /// [`SolveError::OutOfMemory`] where they fit no stack that could be had.
+    /// [`SolveError::OutOfMemory`] where they fit no stack that could be had, and
+    /// [`SolveError::NotAdaptive`] or [`SolveError::NotFixed`] for steps that the method does not
+    /// take.
     ///
     /// # Panics
     /// In places that have [`Text`] compiled only.
@@ -174,13 +176,13 @@ where
             In::Lanes(instructions) => pieces::lanes::<T>(instructions, N),
         };
         let bytes = stack::needed::<S, M, N, P>(at_a_time * size_of::<T>());
-        // Steps that the method does not take are not compiled: errors that are not estimated, and
-        // fixed steps of a method that chooses by them, were refused before.
+        // Steps that the method does not take are not compiled.
         let adaptive = settings.adaptive;
+        M::DEFINED.check_steps(adaptive)?;
         let inputs = (settings, range);
         stack::with(bytes, &mut || {
             let results = &mut results;
-            if const { M::ADAPTIVE } && (const { <M::Memory as Memory>::SWITCHES } || adaptive) {
+            if const { M::ADAPTIVE } && adaptive {
                 run::<T, S, M, C, N, P, true>(self.system, lanes, inputs, results, schedule);
             } else if const { !<M::Memory as Memory>::SWITCHES } {
                 run::<T, S, M, C, N, P, false>(self.system, lanes, inputs, results, schedule);

@@ -152,9 +152,7 @@ impl<T: Scalar> Inputs<T> {
         let asked = !options.tstops.is_empty() || ensemble.stops;
         settings.stopping = asked || stops.slots() > 0;
         let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
-        if adaptive && !method.adaptive() {
-            return Err(SolveError::NotAdaptive { method: method.name });
-        }
+        method.check_steps(adaptive)?;
         (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
         room_for_times(options, &t0, &t1, n)?;
         let save = lists(spans, n, workers, &|i| options.save_times(i, t0.get(i), t1.get(i)))?;

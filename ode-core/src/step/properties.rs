@@ -1,5 +1,6 @@
 //! What is known of a method.
 
+use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::step::control::LAW_NUMBERS;
 use crate::step::controller::Controller;
@@ -72,6 +73,20 @@ impl Properties {
     #[must_use]
     pub const fn adaptive(&self) -> bool {
         !self.embedded.is_empty()
+    }
+
+    /// Whether the method takes such steps. One without an error estimate cannot choose step sizes;
+    /// one that [switches](crate::step::switching) does so by its errors and step sizes, so that it
+    /// must choose them.
+    ///
+    /// # Errors
+    /// [`SolveError::NotAdaptive`] and [`SolveError::NotFixed`] where it does not.
+    pub(crate) fn check_steps(&self, adaptive: bool) -> Result<(), SolveError> {
+        match adaptive {
+            true if !self.adaptive() => Err(SolveError::NotAdaptive { method: self.name }),
+            false if self.switches_to.is_some() => Err(SolveError::NotFixed { method: self.name }),
+            _ => Ok(()),
+        }
     }
 
     /// The numbers of a controller's [`Law`](crate::step::control::Law), for `n` components of type

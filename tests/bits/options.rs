@@ -1,0 +1,166 @@
+//! Options mean the same in every place: all methods with all kinds of steps, and the table of
+//! `docs/choosing-a-method.md` of which options methods follow.
+
+use crate::everywhere::fused;
+use crate::gpu::gpu;
+use crate::opencl::OpenCl;
+use crate::workloads::assert_same_bits;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{AnyMethod, Controller, EnsembleAlgorithm, EnsembleSolution, GrowthGuard};
+
+/// A state that follows a force which jumps at a time, stiffly where the rate is great. Without
+/// the force it grows from almost nothing where the rate is negative.
+#[ode_system]
+mod drawn {
+    pub struct State {
+        pub x: f64,
+    }
+    pub struct Parameters {
+        pub rate: f64,
+        pub force: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters, t: f64) -> State {
+        let kick = if t < 0.75 { 0.0 } else { 1.0 };
+        State { x: p.rate * (p.force * (t.cos() + kick) - u.x - 0.1 * u.x * u.x * u.x) }
+    }
+
+    #[observable]
+    fn distance(u: &State, t: f64) -> f64 {
+        u.x - t.cos()
+    }
+}
+
+/// Solves trajectories that decay, stiffly or not, and some that grow from `seed`, in every place.
+/// Panics unless all places have the same bits, or the same error.
+fn everywhere<S: System<1, 2>>(
+    system: S,
+    seed: f64,
+    method: AnyMethod,
+    options: &SolveOptions,
+) -> Result<EnsembleSolution<S, f64, 1, 2>, SolveError> {
+    let problem = OdeProblem::new(system, [2.0], 0.0..=2.0, [1.0, 1.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(70).vary(|problem, i| match i {
+        0..64 => problem.with_p([1.0 + i as f64, 1.0]),
+        _ => problem.with_u0([seed]).with_p([-236.0 - i as f64, 0.0]),
+    });
+    let solve = |place: &dyn EnsembleAlgorithm| ensemble.solve(method, place, options);
+    let expected = solve(&EnsembleSerial);
+    let mut places: Vec<(String, Box<dyn EnsembleAlgorithm>)> = Vec::new();
+    for instructions in fused() {
+        let place = EnsembleThreads::new().threads(2).instructions(instructions).batch(9);
+        places.push((format!("{instructions:?}"), Box::new(place)));
+    }
+    let opencl = if builds_for_opencl(method) { OpenCl::find() } else { OpenCl::for_all() };
+    places.extend(opencl.map(|place| ("OpenCL".to_owned(), Box::new(place) as _)));
+    places.extend(gpu().map(|place| ("a GPU".to_owned(), Box::new(place) as _)));
+    for (name, place) in places {
+        eprintln!("{method} in {name} by {options:?}");
+        match (&expected, solve(&*place)) {
+            (Ok(expected), Ok(found)) => assert_same_bits(expected, &found),
+            (Err(expected), Err(found)) => assert_eq!(expected.to_string(), found.to_string()),
+            (Ok(_), Err(found)) => panic!("{method} in {name}: {found}"),
+            (Err(expected), Ok(_)) => panic!("{method} in {name} does not say: {expected}"),
+        }
+    }
+    expected
+}
+
+/// One method of each family is built for OpenCL, and those that switch, whose fixed steps are
+/// not to reach it. `ODES_OPENCL=all` builds the others.
+fn builds_for_opencl(method: AnyMethod) -> bool {
+    use AnyMethod::*;
+    matches!(method, Euler | Tsit5 | Rodas4 | TrBdf2 | Tsit5Rodas4 | Vern7Rodas5P)
+}
+
+/// Every method either takes the steps that were asked for in all places, or refuses them in all.
+#[test]
+fn steps_are_those_that_were_asked_for() {
+    use AnyMethod::*;
+    for &method in AnyMethod::ALL {
+        let options = SolveOptions::default().tolerance(1e-4);
+        for options in [options.clone(), options.clone().first_step(0.02)] {
+            match (method, everywhere(drawn, 1e-300, method, &options)) {
+                (Euler | Rk4, Err(SolveError::NotAdaptive { method: name })) => {
+                    assert_eq!(name, method.name());
+                }
+                (Euler | Rk4, other) => panic!("{method}: {:?}", other.err()),
+                (_, solution) => {
+                    let solution = solution.unwrap();
+                    let counts = || solution.iter().map(|trajectory| trajectory.accepted());
+                    assert!(solution.all_succeeded(), "{method}: {:?}", solution.code_counts());
+                    assert!(counts().min() < counts().max(), "{method} takes fixed steps");
+                }
+            }
+        }
+        match (method, everywhere(drawn, 1e-300, method, &options.fixed_step(0.02))) {
+            (Auto | Tsit5Rodas4 | Vern7Rodas5P, Err(SolveError::NotFixed { method: name })) => {
+                assert_eq!(name, method.name());
+            }
+            (Auto | Tsit5Rodas4 | Vern7Rodas5P, other) => panic!("{method}: {:?}", other.err()),
+            (_, solution) => {
+                let solution = solution.unwrap();
+                assert!(solution.iter().all(|trajectory| trajectory.accepted() == 100), "{method}");
+            }
+        }
+    }
+}
+
+/// All that a solution holds.
+fn held<S: System<1, 2>>(solution: &EnsembleSolution<S, f64, 1, 2>) -> Vec<u64> {
+    let mut all = Vec::new();
+    for (i, trajectory) in solution.iter().enumerate() {
+        all.extend(trajectory.states().map(|[x]| x.to_bits()));
+        all.extend(trajectory.times().map(f64::to_bits));
+        all.extend(trajectory.observables().iter().map(|x| x.to_bits()));
+        all.push(solution.final_state(i)[0].to_bits());
+        all.push(solution.code(i) as u64);
+        all.extend([solution.accepted(i), solution.guarded(i)].map(u64::from));
+    }
+    all
+}
+
+/// What follows from an option: whether results change where it does, by methods of each family.
+/// The table of the documentation says the same.
+#[test]
+fn the_documented_options_are_followed() {
+    use AnyMethod::*;
+    let adaptive = [Tsit5, Rodas4, TrBdf2, Tsit5Rodas4].map(|method| (method, false));
+    let fixed = [Tsit5, Rodas4, TrBdf2].map(|method| (method, true));
+    let default = SolveOptions::default().tolerance(1e-4);
+    let saves = default.clone().saveat([0.5, 1.5]);
+    // For guards: steps that are long enough to pass over growth, and enough of them to switch.
+    let long = default.clone().dtmax(0.1);
+    let guard = long.clone().growth_guard(GrowthGuard::Off);
+    let rows: [(&str, &SolveOptions, SolveOptions); 13] = [
+        ("abstol", &default, default.clone().abstol(1e-6)),
+        ("reltol", &default, default.clone().reltol(1e-6)),
+        ("dtmin", &default, default.clone().dtmin(0.05)),
+        ("dtmax", &default, default.clone().dtmax(0.05)),
+        ("controller", &default, default.clone().controller(Controller::pid(0.49, -0.34, 0.1))),
+        ("max_steps", &default, default.clone().max_steps(5)),
+        ("growth_guard", &long, guard),
+        ("tstops", &default, default.clone().tstops([0.333])),
+        ("time_breaks", &default, default.clone().time_breaks(false)),
+        ("saveat", &default, saves.clone()),
+        ("save_start", &saves, saves.clone().save_start(true)),
+        ("save_end", &saves, saves.clone().save_end(true)),
+        ("saving", &saves, saves.clone().saving(Saving::Observables)),
+    ];
+    let mut table = String::new();
+    for (name, base, changed) in rows {
+        table += &format!("| `{name}` |");
+        for (method, fixed) in adaptive.into_iter().chain(fixed) {
+            let solve = |options: &SolveOptions| {
+                let options = options.clone();
+                let options = if fixed { options.fixed_step(0.02) } else { options };
+                held(&everywhere(drawn, 1e-100, method, &options).unwrap())
+            };
+            table += if solve(base) == solve(&changed) { " – |" } else { " yes |" };
+        }
+        table += "\n";
+    }
+    let page = include_str!("../../docs/choosing-a-method.md");
+    assert!(page.contains(&table), "docs/choosing-a-method.md has another table than\n{table}");
+}
