@@ -14,7 +14,7 @@ fn main() {
         // What the CPU's lanes run.
         Some("--rust") => return println!("{}", models::lorenz::lorenz.rust_source()),
         // What a GPU's threads run, inside a kernel around it.
-        Some("--cuda") => return println!("{}", models::lorenz::lorenz.device_source()),
+        Some("--cuda") => return print!("{}", models::lorenz::lorenz.device_source().unwrap()),
         _ => {}
     }
     let reports = [

@@ -91,7 +91,7 @@ impl Kernel {
     {
         let (name, method) = (system.info().name, M::PROPERTIES.name);
         let what = format!("{name} {method} {} sm_{arch} {variant:?}", T::NAME);
-        let source = kernel::source::<T, S, M, N, P>(system, variant);
+        let source = kernel::source::<T, S, M, N, P>(system, variant).unwrap();
         Kernel { what, arch, source, most: most[usize::from(T::DOUBLE)] }
     }
 
@@ -505,7 +505,8 @@ fn abridged(kernel: &str) -> String {
 #[test]
 fn golden_text() {
     let variant = variant::<f64, workloads::lorenz, Tsit5, 3, 3>(true, true, swept::<3, 3>());
-    let source = kernel::source::<f64, workloads::lorenz, Tsit5, 3, 3>(workloads::lorenz, &variant);
+    let source =
+        kernel::source::<f64, workloads::lorenz, Tsit5, 3, 3>(workloads::lorenz, &variant).unwrap();
     let found = abridged(&source);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/lorenz.cu");
     if std::env::var_os("BLESS").is_some() {

@@ -1,6 +1,8 @@
 //! Published systems, as a modeller would write them: each module has one, under its own name, with
 //! its source, a standard initial state, parameters and time span, and a reference solution.
 
+// What the macros generate is allowed where users forbid `unsafe`.
+#![forbid(unsafe_code)]
 // What the fields of a model are called says what they are.
 #![allow(missing_docs)]
 

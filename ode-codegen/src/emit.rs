@@ -270,7 +270,9 @@ impl Writer<'_> {
     /// The right side of the `let` of a node that [has one](has_variable).
     fn operation(&self, node: Node) -> TokenStream {
         match node {
-            Node::Literal(_) | Node::Constant(_) | Node::Input(_) => TokenStream::new(),
+            Node::Literal(_) | Node::Constant(_) | Node::Input(_) => {
+                unreachable!("literals, constants and inputs have no variables")
+            }
             Node::Unary(function, a) => self.method(function.row().method, a, &[]),
             Node::Binary(function, a, b) => {
                 if self.function.language == Language::Rust {
@@ -397,8 +399,7 @@ impl Writer<'_> {
                 let a = self.argument(a);
                 quote!(-#a)
             }
-            // Everything else has a variable, given in the order of evaluation.
-            _ => TokenStream::new(),
+            _ => unreachable!("every other node has a variable, given in the order of evaluation"),
         }
     }
 }

@@ -345,6 +345,31 @@ pub enum SolveError {
         /// The name of the system.
         system: &'static str,
     },
+    /// A place with a device of its own, and a system that has no text for it, or the text of a
+    /// system of other sizes; see
+    /// [`System::device_source`](crate::system::System::device_source).
+    #[error(
+        "{system} has no text for devices{}; solve it by `EnsembleThreads`, or make it by \
+         `#[ode_system]`", of_others(*of)
+    )]
+    NoDeviceSource {
+        /// The name of the system.
+        system: &'static str,
+        /// The numbers of states, parameters and observables of the text that it has.
+        of: Option<[usize; 3]>,
+    },
+    /// A place ran a task on the CPU and has the text of kernels only: its
+    /// [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
+    #[error(
+        "the place that runs {system} by {method} has the text of kernels only; let its `Compiled` be \
+         `Everything`, `Lanes` or `OneLane`"
+    )]
+    TextOnly {
+        /// The name of the system.
+        system: &'static str,
+        /// The method.
+        method: &'static str,
+    },
     /// [`Saving`](crate::Saving) asks for observables, and the system has none.
     #[error(
         "{system} has no observables to save; give it a function with `#[observable]`, or save its \
@@ -459,6 +484,16 @@ fn short(number: f64) -> String {
 /// Further advice for solves in `f32`.
 fn or_double(precision: &str) -> &'static str {
     if precision == "f32" { ", or solve in f64" } else { "" }
+}
+
+/// What a text for devices is of, where it is of another system.
+fn of_others(sizes: Option<[usize; 3]>) -> String {
+    sizes.map_or_else(String::new, |[states, parameters, observables]| {
+        format!(
+            " of its sizes: what it has is of {states} states, {parameters} parameters and \
+             {observables} observables"
+        )
+    })
 }
 
 fn listed(names: &[&str]) -> String {

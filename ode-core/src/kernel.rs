@@ -4,6 +4,7 @@
 //! `ode-gpu`'s. That the text is right is tested without a GPU, too: by a host's C++ compiler and
 //! by an OpenCL runtime for CPUs.
 
+use crate::error::SolveError;
 use crate::integrate;
 use crate::lane::Scalar;
 use crate::methods::Definition;
@@ -144,13 +145,26 @@ pub const SHARED_BYTES: usize = 3584;
 /// and others by address. On a host it is a function, which solves everything in one thread.
 ///
 /// [`Functions::Library`] are CUDA's.
-#[must_use]
-pub fn source<T, S, M, const N: usize, const P: usize>(system: S, variant: &Variant) -> String
+///
+/// # Errors
+/// [`SolveError::NoDeviceSource`], also for the text of a system of other sizes: the memory that a
+/// kernel gets is of the sizes of `S`.
+pub fn source<T, S, M, const N: usize, const P: usize>(
+    system: S,
+    variant: &Variant,
+) -> Result<String, SolveError>
 where
     T: Scalar,
     S: System<N, P>,
     M: Definition,
 {
+    let info = system.info();
+    let sizes = [N, P, S::OBSERVABLES];
+    let system = system.device_source();
+    let Some(system) = system.as_ref().filter(|text| text.sizes() == sizes) else {
+        let of = system.map(|text| text.sizes());
+        return Err(SolveError::NoDeviceSource { system: info.name, of });
+    };
     let Variant { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } = variant;
     let Variant { shared, own_tolerances, functions, .. } = variant;
     let number = T::DEVICE_NAME;
@@ -170,11 +184,9 @@ where
     ]
     .join("\n");
     let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
-    let info = system.info();
     let [rhs, jacobian, ..] = info.operations;
     let many = rhs.functions + if M::DEFINED.solves > 0 { jacobian.functions } else { 0 };
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
-    let system = system.device_source();
     let (name, method_name) = (info.name, M::DEVICE_NAME);
     let SavedRow { states, observables, times } = saved;
     let saves = saved.width() > 0;
@@ -188,7 +200,7 @@ where
     let prelude = target.prelude();
     // NVRTC has no `offsetof`, and lays out as a host's compiler does.
     let layout = if *target == Target::Cuda { String::new() } else { layout::<T>() };
-    format!(
+    Ok(format!(
         r#"{precision}{many}{prelude}
 namespace odes {{
 {lane_programs}
@@ -225,7 +237,7 @@ KERNEL({KERNEL_NAME}, {BLOCK})
 "#,
         columns = shared.len(),
         size = size_of::<JobArguments<T>>(),
-    )
+    ))
 }
 
 /// Assertions in C++ that `Job` and `Column` lie in memory as [`JobArguments`] and [`ColumnPlace`]

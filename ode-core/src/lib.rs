@@ -56,5 +56,5 @@ pub mod __private {
     pub use crate::system::linear;
     pub use crate::system::report::Report;
     pub use crate::system::table::{device_table, extended};
-    pub use crate::system::{System, SystemInfo, device_constant, in_order};
+    pub use crate::system::{DeviceSource, System, SystemInfo, device_constant, in_order};
 }

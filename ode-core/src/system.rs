@@ -5,10 +5,12 @@ pub(crate) mod facts;
 pub mod info;
 pub mod linear;
 pub mod report;
+pub mod source;
 pub mod table;
 
 pub use capabilities::*;
 pub use info::SystemInfo;
+pub use source::DeviceSource;
 
 /// A system `M du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
 /// The mass matrix `M` is constant, and the identity unless the system says otherwise.
@@ -37,12 +39,12 @@ pub trait System<const N: usize, const P: usize>: Capabilities<N, P> {
         ""
     }
 
-    /// The C++ definition of a struct `System` whose static member templates are the functions of
-    /// all traits; `observables`, where there are some, returns an array of them. A system with
-    /// fields writes their values into it.
-    ///
-    /// A device runs this text as it is: one that writes where it should not does so, as any C++.
-    fn device_source(&self) -> String;
+    /// The system in C++, for devices. `None`, the default, is a system for the CPU only: on a
+    /// device its solves are [`SolveError::NoDeviceSource`](crate::SolveError::NoDeviceSource).
+    #[must_use]
+    fn device_source(&self) -> Option<DeviceSource> {
+        None
+    }
 }
 
 /// Sorts times that are constants of the user's crate, which rustc evaluates and the macro does

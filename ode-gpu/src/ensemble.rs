@@ -170,7 +170,9 @@ impl EnsembleGpuKernel {
 
     /// Sets options of NVRTC with which kernels are compiled, besides the library's own. Some of
     /// them, such as `--use_fast_math`, give up the bits that all places agree on. A solve with an
-    /// option that NVRTC does not know is an error with the compiler's log.
+    /// option that NVRTC does not know is an error with the compiler's log, and one with an option
+    /// that changes the kernel's text (`-D`, `-U`, `-include`) is
+    /// [`GpuError::OptionOfText`].
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -263,12 +265,13 @@ impl EnsembleGpuKernel {
     /// is not yet.
     ///
     /// # Errors
-    /// If it cannot be compiled or loaded.
+    /// [`SolveError::NoDeviceSource`]; and a [`GpuError`] as [`SolveError::Backend`] if it cannot
+    /// be compiled or loaded.
     pub fn report<T, S, M, const N: usize, const P: usize>(
         &self,
         system: S,
         inputs: &Inputs<T>,
-    ) -> Result<KernelReport, GpuError>
+    ) -> Result<KernelReport, SolveError>
     where
         T: Scalar,
         S: System<N, P>,
@@ -331,21 +334,39 @@ impl EnsembleGpuKernel {
     }
 }
 
+/// The options of NVRTC that change the text of a kernel, on which `unsafe` code rests.
+const OPTIONS_OF_TEXT: [&str; 7] = [
+    "-D",
+    "--define-macro",
+    "-U",
+    "--undefine-macro",
+    "-include",
+    "--pre-include",
+    // A file of options.
+    "@",
+];
+
+fn changes_text(option: &str) -> bool {
+    OPTIONS_OF_TEXT.iter().any(|of| option.trim_start().starts_with(of))
+}
+
 /// The kernel of a task, from this process's memory, the disk, or the compiler.
 fn kernel_of<T: Scalar>(
     task: &dyn Task<T>,
     device: &Device,
     variant: Variant,
     options: Vec<String>,
-) -> Result<Arc<Kernel>, GpuError> {
+) -> Result<Arc<Kernel>, SolveError> {
     // Writing and hashing the text takes as long as a small solve: of a system without fields it is
     // not written where the kernel is loaded. One with fields writes its own part, of a few
     // kilobytes, in each solve, since that tells its values apart.
+    if let Some(option) = options.iter().find(|option| changes_text(option)) {
+        return Err(GpuError::OptionOfText { option: option.clone() }.into());
+    }
     let name = Name::Task(task.key(), variant.clone(), options.clone());
-    device.kernel_named(name, Cache::from_env(), || Program {
-        name: KERNEL_NAME.to_owned(),
-        source: task.kernel(&variant),
-        options,
+    device.kernel_named(name, Cache::from_env(), || {
+        let source = task.kernel(&variant)?;
+        Ok(Program { name: KERNEL_NAME.to_owned(), source, options })
     })
 }
 
@@ -544,6 +565,16 @@ mod tests {
         let pinned = GpuError::OutOfPinnedMemory { needed: 7, code: 2, text: String::new() };
         let text = SolveError::from(pinned).to_string();
         assert!(text.contains("7 bytes of page-locked memory"), "{text}");
+    }
+
+    #[test]
+    fn options_that_change_the_text_are_told_from_others() {
+        for option in ["-DREAL=int", "-D", "--define-macro=A=1", "-URESTRICT", "-include=a.h"] {
+            assert!(changes_text(option), "{option}");
+        }
+        for option in ["--use_fast_math", "--maxrregcount=64", "-lineinfo", "--fmad=true", "-G"] {
+            assert!(!changes_text(option), "{option}");
+        }
     }
 
     /// Whatever else fails is there in its own words, and for programs as it was.

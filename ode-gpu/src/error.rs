@@ -82,6 +82,16 @@ pub enum GpuError {
         source_text: std::sync::Arc<str>,
     },
 
+    /// An option for the compiler that would change the text of a kernel.
+    #[error(
+        "the compiler option `{option}` changes the text of kernels, which is the library's own; \
+         leave it out"
+    )]
+    OptionOfText {
+        /// The option.
+        option: String,
+    },
+
     /// An NVRTC call failed for another reason than the source.
     #[error("NVRTC's {call} failed with {code} ({text}){}", detail(.log))]
     Nvrtc {

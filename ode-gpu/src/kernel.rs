@@ -249,22 +249,22 @@ impl Device {
     /// # Errors
     /// The errors of [`kernel`](Self::kernel).
     pub fn kernel_with(&self, program: &Program, cache: &Cache) -> Result<Arc<Kernel>, GpuError> {
-        self.kernel_named(Name::Program(program.process_key()), cache, || program.clone())
+        self.kernel_named(Name::Program(program.process_key()), cache, || Ok(program.clone()))
     }
 
     /// The kernel of this name; where it is not loaded, of the program that `write` returns.
-    pub(crate) fn kernel_named(
+    pub(crate) fn kernel_named<E: From<GpuError>>(
         &self,
         name: Name,
         cache: &Cache,
-        write: impl FnOnce() -> Program,
-    ) -> Result<Arc<Kernel>, GpuError> {
+        write: impl FnOnce() -> Result<Program, E>,
+    ) -> Result<Arc<Kernel>, E> {
         let slot = slot(self, name);
         let mut slot = lock(&slot);
         if let Some(kernel) = &*slot {
             return Ok(kernel.clone());
         }
-        let kernel = Arc::new(self.load_kernel(&write(), cache)?);
+        let kernel = Arc::new(self.load_kernel(&write()?, cache)?);
         *slot = Some(kernel.clone());
         Ok(kernel)
     }

@@ -41,7 +41,7 @@ fn text<S: System<N, P>, const N: usize, const P: usize>(system: S) -> String {
             {by_parameters}
         }}
         "#,
-        system.device_source()
+        system.device_source().unwrap()
     )
 }
 

@@ -240,7 +240,7 @@ fn compare<S: System<N, P>, const N: usize, const P: usize>(system: S, cpp: &Hos
             *out++ = {out_of_domain} ? 1.0 : 0.0;
         }}
         "#,
-        system.device_source(),
+        system.device_source().unwrap(),
         S::ALGEBRAIC,
         S::HAS_DOMAIN,
     );

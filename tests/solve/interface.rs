@@ -229,14 +229,17 @@ impl ResultSink<f64> for Losing<'_> {
     }
 }
 
-/// A place that forgets to have the problems evaluated.
-struct Forgetful;
+/// A place that asks for the text of kernels, and solves on the CPU; it may forget to have the
+/// problems evaluated.
+struct Confused {
+    forgets: bool,
+}
 
-impl EnsembleAlgorithm for Forgetful {
+impl EnsembleAlgorithm for Confused {
     type Compiled = backend::Text;
 
-    fn prepare(&self, _: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-        Ok(())
+    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+        if self.forgets { Ok(()) } else { EnsembleSerial.prepare(make) }
     }
 
     fn single(
@@ -263,8 +266,16 @@ impl EnsembleAlgorithm for Forgetful {
 #[test]
 fn problems_that_were_not_evaluated_are_an_error() {
     let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
-    let error = ensemble.solve(Euler, Forgetful, &steps()).unwrap_err();
+    let error = ensemble.solve(Euler, Confused { forgets: true }, &steps()).unwrap_err();
     assert!(matches!(error, SolveError::NotPrepared), "{error}");
+}
+
+#[test]
+fn a_place_without_code_for_the_cpu_cannot_solve_there() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS));
+    let error = ensemble.solve(Euler, Confused { forgets: false }, &steps()).unwrap_err();
+    let expected = SolveError::TextOnly { system: "hunting", method: "Euler" };
+    assert_eq!(error.to_string(), expected.to_string());
 }
 
 /// Places are values: one that is chosen at run time gives the same bits, whatever of it was

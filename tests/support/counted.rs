@@ -3,7 +3,9 @@
 use std::cell::Cell;
 
 use odes::lane::Real;
-use odes::system::{Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks};
+use odes::system::{
+    DeviceSource, Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks,
+};
 
 /// A system, and how often this thread evaluated its right-hand side and factorised its matrix:
 /// meant for one lane, since all lanes of a vector count as one.
@@ -109,7 +111,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S
         self.0.info()
     }
 
-    fn device_source(&self) -> String {
+    fn device_source(&self) -> Option<DeviceSource> {
         self.0.device_source()
     }
 }

@@ -83,7 +83,7 @@ impl HostCpp {
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
         let variant = Variant { target: Target::Host, ..Variant::new(settings, columns, true) };
-        let library = self.compile(&task.kernel(&variant));
+        let library = self.compile(&task.kernel(&variant)?);
         // SAFETY: the function has this type; its argument is checked by a static_assert.
         let solve: libloading::Symbol<'_, unsafe extern "C" fn(*const JobArguments<T>, *const T)> =
             unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();

@@ -58,7 +58,7 @@ pub(crate) fn are_counted<T: Scalar>(
     columns.first = FIRST;
     let range = columns.range(FIRST + 200..FIRST + 1203);
     let variant = Variant { target, ..Variant::new(&settings, &columns, true) };
-    let text = kernel::source::<T, _, Tsit5, 1, 0>(still, &variant);
+    let text = kernel::source::<T, _, Tsit5, 1, 0>(still, &variant).unwrap();
     let (before, behind) = text.split_once("// What the kernel is compiled for.").unwrap();
     let call = behind.find("integrate::integrate<").unwrap();
     let end = call + behind[call..].find(';').unwrap();

@@ -4,7 +4,9 @@
 use super::workloads::lorenz;
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
-use odes::system::{Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks};
+use odes::system::{
+    DeviceSource, Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks,
+};
 use std::sync::LazyLock;
 
 /// [`lorenz`] with observables that depend on state, parameters and time, one of which has no value
@@ -78,7 +80,7 @@ impl System<3, 3> for Observed {
         &INFO
     }
 
-    fn device_source(&self) -> String {
+    fn device_source(&self) -> Option<DeviceSource> {
         let own = "    template<class R> static DEVICE Arr<R, 3> observables(
         const Arr<R, 3>& u, const Arr<R, 3>& p, R t
     ) {
@@ -87,9 +89,10 @@ impl System<3, 3> for Observed {
         return array(energy, clock, math::ln(u[0]));
     }
 ";
-        let source = lorenz.device_source();
-        let end = source.rfind("};").unwrap();
-        format!("{}{own}{}", &source[..end], &source[end..])
+        let source = lorenz.device_source()?;
+        let (before, end) = source.text().rsplit_once("};")?;
+        // SAFETY: what is added reads three numbers of each array and returns three.
+        Some(unsafe { DeviceSource::new(format!("{before}{own}}};{end}"), [3, 3, 3]) })
     }
 }
 

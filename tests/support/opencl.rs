@@ -195,7 +195,7 @@ impl OpenCl {
         let begin = Instant::now();
         let refill = self.refill.unwrap_or(settings.adaptive);
         let variant = Variant { target: Target::OpenCl, ..Variant::new(settings, columns, refill) };
-        let program = self.runtime.build(&task.kernel(&variant));
+        let program = self.runtime.build(&task.kernel(&variant)?);
         let kernel = Kernel::create(&program, KERNEL_NAME).unwrap();
         let compile = begin.elapsed().as_secs_f64();
         let groups_for = |n: usize| {

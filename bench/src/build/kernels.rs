@@ -84,7 +84,7 @@ fn compile<S, M, const N: usize, const P: usize>(
     });
     let options = SolveOptions::default().tolerance(TOLERANCE);
     let Inputs { settings, columns } = Inputs::new(&ensemble, &options, &M::PROPERTIES).unwrap();
-    let source = kernel::source::<f64, S, M, N, P>(&Variant::new(&settings, &columns, true));
+    let source = kernel::source::<f64, S, M, N, P>(solved, &Variant::new(&settings, &columns, true)).unwrap();
     let lines = source.lines().count();
     let mut seconds = f64::INFINITY;
     let mut resources = None;

@@ -113,10 +113,10 @@ fn item_of_table(text: &str, table: &Table, facade: &syn::Path) -> TokenStream {
     }
 }
 
-/// The body of `device_source`, which puts the values of constants and tables into the text.
+/// Makes `__text`, the text for devices, with the values of constants and tables in it.
 pub(super) fn device_source(text: &DeviceText, facade: &syn::Path) -> TokenStream {
     if let Some(whole) = text.whole() {
-        return quote!(::std::string::String::from(#whole));
+        return quote!(let __text = ::std::string::String::from(#whole););
     }
     let DeviceText { before, after, tables, constants } = text;
     let private = quote!(#facade::__private);
@@ -134,6 +134,5 @@ pub(super) fn device_source(text: &DeviceText, facade: &syn::Path) -> TokenStrea
         __text.push_str(#before);
         #(#constants)*
         __text.push_str(#after);
-        __text
     }
 }

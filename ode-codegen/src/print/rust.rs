@@ -30,7 +30,7 @@ pub(crate) fn rust(
     let facts = facts(compiled, &linear.factors_type(*sizes, &loops));
     let assertions = mass.as_ref().zip(outside.mass.as_ref());
     let assertions = assertions.map(|(mass, name)| mass.assertions(name));
-    let device_source = outside::device_source(device, facade);
+    let device_source = device_source(compiled, device, facade);
     let (imports, uses) = (imports(facade), &outside.uses);
     let values = outside::items(compiled, outside, facade);
     let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
@@ -77,11 +77,24 @@ pub(crate) fn rust(
                     #text_of_rust
                 }
 
-                fn device_source(&self) -> ::std::string::String {
+                fn device_source(&self) -> ::core::option::Option<__DeviceSource> {
                     #device_source
                 }
             }
         };
+    }
+}
+
+/// The body of `device_source`.
+fn device_source(compiled: &Compiled, text: &DeviceText, facade: &syn::Path) -> TokenStream {
+    let (text, Compiled { info, sizes, .. }) = (outside::device_source(text, facade), compiled);
+    let sizes = [sizes.states, sizes.parameters, info.observables.len()];
+    let sizes = sizes.map(Literal::usize_unsuffixed);
+    quote! {
+        #text
+        // SAFETY: the functions are straight-line code whose indices the macro checked, and loops
+        // over arrays of these sizes; indices into tables are clamped.
+        ::core::option::Option::Some(unsafe { __DeviceSource::new(__text, [#(#sizes),*]) })
     }
 }
 
@@ -201,7 +214,7 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
 
 /// Imports of what an implementation mentions, by [private names](private).
 fn imports(facade: &syn::Path) -> TokenStream {
-    let others = ["LinearEquations", "Operations", "Real", "System", "SystemInfo"];
+    let others = ["DeviceSource", "LinearEquations", "Operations", "Real", "System", "SystemInfo"];
     let names = Capability::ALL.map(|(_, name, _)| name).into_iter().chain(others).map(|name| {
         let name = Ident::new(name, Span::call_site());
         let private = private_name(&name);
@@ -289,7 +302,6 @@ pub(crate) fn stub(
 
             impl<#of_states #of_parameters> __System<#states, #parameters> for #ty {
                 fn info(&self) -> &'static __SystemInfo #never
-                fn device_source(&self) -> ::std::string::String #never
             }
         };
     }

@@ -36,8 +36,9 @@ const _: () = {
     use ::odes::__private::{
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
-        LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
-        System as __System, SystemInfo as __SystemInfo,
+        DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
+        Operations as __Operations, Real as __Real, System as __System,
+        SystemInfo as __SystemInfo,
     };
     impl __Rhs<2, 1> for mistaken {
         const AUTONOMOUS: bool = false;
@@ -84,9 +85,6 @@ const _: () = {
     impl __TimeBreaks<1> for mistaken {}
     impl __System<2, 1> for mistaken {
         fn info(&self) -> &'static __SystemInfo {
-            ::core::unreachable!()
-        }
-        fn device_source(&self) -> ::std::string::String {
             ::core::unreachable!()
         }
     }

@@ -16,7 +16,7 @@ use crate::problem::layout::Shape;
 use crate::problem::settings::Settings;
 use crate::step::stepper::Memory;
 use crate::step::{control, norm};
-use crate::system::System;
+use crate::system::{DeviceSource, System};
 use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
@@ -40,7 +40,10 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     fn shape(&self) -> Shape;
 
     /// The text of the task's kernel; see [`kernel::source`].
-    fn kernel(&self, variant: &Variant) -> String;
+    ///
+    /// # Errors
+    /// [`SolveError::NoDeviceSource`] where the system has none.
+    fn kernel(&self, variant: &Variant) -> Result<String, SolveError>;
 
     /// Integrates the trajectories of a chunk. Where the lanes that are asked for were not
     /// [compiled](Compiled), in those that were: the bits are the same.
@@ -51,10 +54,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// # Errors
     /// [`SolveError::OutOfMemory`] where they fit no stack that could be had, and
     /// [`SolveError::NotAdaptive`] or [`SolveError::NotFixed`] for steps that the method does not
-    /// take.
-    ///
-    /// # Panics
-    /// In places that have [`Text`] compiled only.
+    /// take; [`SolveError::TextOnly`] in places that have [`Text`] compiled only.
     fn run(
         &self,
         lanes: In,
@@ -70,7 +70,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaskKey {
     types: TypeId,
-    text: Option<String>,
+    text: Option<DeviceSource>,
 }
 
 /// Which parts of a task a place needs compiled. Solvers are compiled with the user's system, so a
@@ -83,7 +83,8 @@ pub trait Compiled: sealed::Sealed + 'static {
 }
 
 /// Keeps [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`]: `unsafe` code that
-/// launches kernels rests on their text and [`Shape`].
+/// launches kernels rests on [`Shape`], and on a text that is of it and comes from `unsafe` code
+/// ([`DeviceSource`]).
 mod sealed {
     pub trait Sealed {}
 }
@@ -151,7 +152,7 @@ where
     C: Compiled,
 {
     fn key(&self) -> TaskKey {
-        let text = (size_of::<S>() > 0).then(|| self.system.device_source());
+        let text = (size_of::<S>() > 0).then(|| self.system.device_source()).flatten();
         TaskKey { types: TypeId::of::<(T, S, M)>(), text }
     }
 
@@ -159,7 +160,7 @@ where
         Shape { states: N, parameters: P, observables: S::OBSERVABLES }
     }
 
-    fn kernel(&self, variant: &Variant) -> String {
+    fn kernel(&self, variant: &Variant) -> Result<String, SolveError> {
         kernel::source::<T, S, M, N, P>(self.system, variant)
     }
 
@@ -171,6 +172,10 @@ where
         mut results: Results<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError> {
+        if const { !C::ONE_LANE && !C::LANES } {
+            let system = self.system.info().name;
+            return Err(SolveError::TextOnly { system, method: M::DEFINED.name });
+        }
         let at_a_time = match lanes {
             In::OneLane => 1,
             In::Lanes(instructions) => pieces::lanes::<T>(instructions, N),
@@ -220,12 +225,6 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
             In::Lanes(instructions) => instructions,
         };
         dispatch::run(instructions, chunk);
-    } else {
-        panic!(
-            "the place that runs {} by {} has the text of kernels only",
-            system.info().name,
-            M::DEFINED.name
-        );
     }
 }
 

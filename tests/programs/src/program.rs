@@ -122,7 +122,7 @@ impl Program {
             unfused_tape: record(rhs::<Unfused, Recorded, N, P>),
             functions,
             pattern,
-            device_source: || S::default().device_source(),
+            device_source: || S::default().device_source().unwrap().to_string(),
         }
     }
 

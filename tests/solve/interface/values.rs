@@ -4,11 +4,12 @@ use super::{PARAMETERS, STATE, hunting, steps};
 use crate::blocks::Sums;
 use odes::backend::{Inputs, Task};
 use odes::internals::kernel::Variant;
-use odes::internals::task::{Everything, Solve};
+use odes::internals::task::{Everything, Solve, Text};
 use odes::lane::Real;
 use odes::prelude::*;
 use odes::system::{
-    Domain, LinearEquations, Linearised, MassMatrix, Observe, Rhs, SystemInfo, TimeBreaks,
+    DeviceSource, Domain, LinearEquations, Linearised, MassMatrix, Observe, Rhs, SystemInfo,
+    TimeBreaks,
 };
 use odes::{
     Collect, EnsembleAlgorithm, EnsembleSolution, Euler, Method, Operations, SolveError, Solver,
@@ -19,6 +20,12 @@ use odes::{
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     rate: f64,
+    /// The sizes that its text for devices is said to be of, where it has one.
+    text: Option<[usize; 3]>,
+}
+
+const fn growth(rate: f64) -> Growth {
+    Growth { rate, text: Some([1, 0, 0]) }
 }
 
 impl Rhs<1, 0> for Growth {
@@ -85,8 +92,11 @@ impl System<1, 0> for Growth {
         INFO
     }
 
-    fn device_source(&self) -> String {
-        format!("struct System {{ static constexpr double RATE = {:e}; }};\n", self.rate)
+    fn device_source(&self) -> Option<DeviceSource> {
+        let text =
+            format!("struct System {{ static constexpr double RATE = {:e}; }};\n", self.rate);
+        // SAFETY: it has no functions.
+        self.text.map(|sizes| unsafe { DeviceSource::new(text, sizes) })
     }
 }
 
@@ -95,7 +105,7 @@ impl System<1, 0> for Growth {
 #[test]
 fn a_system_is_a_value() {
     let at_end = |rate: f64| {
-        let problem = OdeProblem::new(Growth { rate }, [1.0], 0.0..=1.0, []);
+        let problem = OdeProblem::new(growth(rate), [1.0], 0.0..=1.0, []);
         assert_eq!(problem.system().rate.to_bits(), rate.to_bits());
         let ensemble = EnsembleProblem::new(problem).trajectories(3);
         let options = SolveOptions::default().fixed_step(0.25);
@@ -109,12 +119,26 @@ fn a_system_is_a_value() {
     assert_eq!(at_end(0.5), 1.125_f64.powi(4));
     assert_eq!(at_end(-2.0), 0.5_f64.powi(4));
 
-    let task = |rate| Solve::<Growth, Euler, Everything, 1, 0>::new(Growth { rate });
+    let task = |rate| Solve::<Growth, Euler, Everything, 1, 0>::new(growth(rate));
     let key = |rate| Task::<f64>::key(&task(rate));
     assert!(key(0.5) == key(0.5) && key(0.5) != key(-2.0));
-    let text =
-        Task::<f64>::kernel(&task(0.5), &Variant { shared: vec![false; 3], ..Variant::default() });
+    let text = Task::<f64>::kernel(&task(0.5), &variant()).unwrap();
     assert!(text.contains("RATE = 5e-1"));
+}
+
+fn variant() -> Variant {
+    Variant { shared: vec![false; 3], ..Variant::default() }
+}
+
+/// A kernel is made of a text of the system's own sizes, or not at all.
+#[test]
+fn a_system_without_its_text_for_devices_is_an_error_there() {
+    for text in [None, Some([2, 0, 0]), Some([1, 1, 0]), Some([1, 0, 1])] {
+        let task = Solve::<_, Euler, Text, 1, 0>::new(Growth { rate: 0.5, text });
+        let error = Task::<f64>::kernel(&task, &variant()).unwrap_err();
+        let SolveError::NoDeviceSource { system: "growth", of } = error else { panic!("{error}") };
+        assert_eq!(of, text);
+    }
 }
 
 /// Inputs with other numbers of columns than the system are refused before anything is computed.
