@@ -59,7 +59,10 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
             let span = match other {
                 Ok(item) => syn::Error::new_spanned(item, "").span(),
                 Err(error) => {
-                    let message = format!("this cannot be read as Rust: {error}");
+                    let mut message = format!("this cannot be read as Rust: {error}");
+                    if message.ends_with("expected `]`") {
+                        message += "; each index has brackets of its own, as in `a[i][j]`";
+                    }
                     return syn::Error::new(error.span(), message).to_compile_error();
                 }
             };

@@ -7,6 +7,8 @@ mod observables;
 mod raw;
 #[cfg(feature = "save")]
 pub mod save;
+#[cfg(not(feature = "save"))]
+mod unsaved;
 mod single;
 mod sink;
 mod trajectory;

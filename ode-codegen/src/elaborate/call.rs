@@ -71,6 +71,12 @@ impl PartialEq for Closure<'_> {
 }
 
 impl<'a> Elaborator<'a, '_> {
+    /// Whether a function is being evaluated, which does not see the variables around it.
+    pub(super) fn is_in_function(&self) -> bool {
+        let called = self.calls.last().map(|call| &call.called.around);
+        matches!(called, Some(Around::Scope(_)))
+    }
+
     /// The value of a closure expression.
     pub(super) fn capture(&mut self, definition: &Rc<Callable<'a>>) -> Closure<'a> {
         // Items as well: types, which `from_fn` takes lengths from, mention them.

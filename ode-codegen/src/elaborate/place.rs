@@ -36,8 +36,12 @@ impl<'a> Elaborator<'a, '_> {
                      (in capitals) are visible in a right-hand side; {}",
                     match self.similar(&text) {
                         Some(similar) => format!("did you mean `{similar}`?"),
+                        None if self.is_in_function() => {
+                            format!("a function sees no others: pass `{text}` to it as an argument")
+                        }
                         None => format!(
-                            "declare it by `let {text} = …`, or name a constant in capitals: `{}`",
+                            "declare it by `let {text} = …` in here; a number from outside is a \
+                             parameter, or a constant in capitals: `{}`",
                             text.to_uppercase()
                         ),
                     }

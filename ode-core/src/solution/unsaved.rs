@@ -1,0 +1,37 @@
+//! What calls for files meet where the feature `save` is off: a message that names it.
+
+use crate::lane::Scalar;
+use crate::solution::EnsembleSolution;
+use crate::system::System;
+
+/// Implemented by nothing, for the message.
+#[diagnostic::on_unimplemented(
+    message = "files are written with the feature `save`, which is off",
+    label = "needs the feature `save`",
+    note = "in Cargo.toml: `odes = {{ version = \"…\", features = [\"save\"] }}`"
+)]
+#[doc(hidden)]
+pub trait FeatureSave {}
+
+#[doc(hidden)]
+impl<S, T, const N: usize, const P: usize> EnsembleSolution<S, T, N, P>
+where
+    T: Scalar,
+    S: System<N, P>,
+{
+    /// Needs the feature `save`.
+    pub fn write_npz(&self, _path: impl Sized) -> Result<(), std::io::Error>
+    where
+        Self: FeatureSave,
+    {
+        Ok(())
+    }
+
+    /// Needs the feature `save`.
+    pub fn write_csv(&self, _path: impl Sized) -> Result<(), std::io::Error>
+    where
+        Self: FeatureSave,
+    {
+        Ok(())
+    }
+}
