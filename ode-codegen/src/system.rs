@@ -195,6 +195,12 @@ fn implementation(
     Ok(rust::rust(compiled, outside, &device, ty, &options.facade))
 }
 
+/// Clippy's lints against forms that the language demands: loops over indices, and references to
+/// small arrays.
+fn demanded() -> TokenStream {
+    quote!(#[allow(clippy::needless_range_loop, clippy::trivially_copy_pass_by_ref)])
+}
+
 /// The derives of the struct that stands for a system.
 fn derives() -> TokenStream {
     quote! {

@@ -137,7 +137,8 @@ fn mistakes_are_where_they_are_in_the_text() {
     let expected = "\
 2:15: index 3 is out of range: the array has 1 element, of index 0
 3:6: cannot find the variable `b`: only arguments, variables and constants (in capitals) are visible \
-in a right-hand side; declare it by `let b = …`, or name a constant in capitals: `B`
+in a right-hand side; declare it by `let b = …` in here; a number from outside is a parameter, or a constant in \
+capitals: `B`
 3:15: cannot call `fabs` in a right-hand side: there is no such function; write `x.abs()`, or \
 `f64::abs(x)`, if you mean that
 ";

@@ -7,11 +7,11 @@ mod observables;
 mod raw;
 #[cfg(feature = "save")]
 pub mod save;
-#[cfg(not(feature = "save"))]
-mod unsaved;
 mod single;
 mod sink;
 mod trajectory;
+#[cfg(not(feature = "save"))]
+mod unsaved;
 
 pub use code::ReturnCode;
 pub use raw::RawResults;

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use syn::visit::Visit;
 
-use super::{Options, configuration, derives, desugar, implementation};
+use super::{Options, configuration, demanded, derives, desugar, implementation};
 use crate::ast::Outside;
 use crate::compile::{self, Compiled, Settings};
 use crate::ctxt::Ctxt;
@@ -126,7 +126,7 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
         attrs.iter().filter(|a| !is(a, &["doc", "deprecated", "cfg"]) && !is_mass_matrix(a));
     let name = &sig.ident;
     let call = syn::Signature { ident: Ident::new("call", Span::call_site()), ..sig.clone() };
-    let derives = derives();
+    let (derives, demanded) = (derives(), demanded());
     quote! {
         #(#of_struct)*
         #[allow(non_camel_case_types)]
@@ -144,7 +144,8 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
             impl #name {
                 /// The right-hand side as it was written, compiled by rustc.
                 #(#of_function)*
-                #[allow(dead_code)]
+                #demanded
+                #[allow(dead_code, clippy::must_use_candidate)]
                 #vis #call #block
             }
         };

@@ -7,7 +7,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 
 use super::desugar::desugared;
-use super::{Options, configuration, derives, implementation};
+use super::{Options, configuration, demanded, derives, implementation};
 use crate::ast::Outside;
 use crate::ast::{Interpolation, Purpose};
 use crate::compile::{self, Compiled, Settings};
@@ -290,7 +290,8 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
                 *item.block = never();
                 item.attrs.push(syn::parse_quote!(#[allow(unused)]));
             }
-            quote!(#[allow(dead_code)] #item)
+            let demanded = demanded();
+            quote!(#demanded #[allow(dead_code)] #item)
         }
         syn::Item::Const(item) => {
             let mut item = item.clone();
@@ -323,7 +324,10 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
             }
         }
         syn::Item::Use(item) => quote!(#[allow(unused_imports)] #item),
-        syn::Item::Impl(item) => quote!(#[allow(dead_code)] #item),
+        syn::Item::Impl(item) => {
+            let demanded = demanded();
+            quote!(#demanded #[allow(dead_code)] #item)
+        }
         other => quote!(#other),
     }
 }

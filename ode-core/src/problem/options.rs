@@ -226,7 +226,7 @@ impl SolveOptions {
 
     /// Sets the relative tolerance: the admissible error as a fraction of the component. It must be
     /// below 1. With adaptive steps it must be at least half a unit in the last place of the
-    /// precision.
+    /// precision, or 0 with a positive [`abstol`](Self::abstol()).
     pub fn reltol(self, reltol: f64) -> Self {
         SolveOptions { reltol, ..self }
     }
