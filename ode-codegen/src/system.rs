@@ -149,7 +149,7 @@ fn unknown_argument(name: &Ident) -> String {
             "; methods and tolerances are arguments of `solve`, as in `problem.solve(Rodas4, \
              &SolveOptions::default().tolerance(1e-6))`"
         }
-        "f32" | "f64" | "precision" => "; the precision is that of the numbers of the problem",
+        "f32" | "f64" | "precision" => "; the precision is that of the problem: `problem.cast::<f32>()`",
         _ => "",
     };
     format!("unknown argument: expected {VALUES}{elsewhere}")

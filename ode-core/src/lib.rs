@@ -33,7 +33,9 @@ pub use problem::options::{
     tstops_of,
 };
 pub use problem::sweep::{Axis, Quantity, Which};
-pub use problem::{EnsembleProblem, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary};
+pub use problem::{
+    EnsembleProblem, InPrecision, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary,
+};
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde;

@@ -134,7 +134,7 @@ pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
     inputs: Inputs<T>,
     raw: RawResults<T>,
     run: RunReport,
-    axes: Vec<Axis<T>>,
+    axes: Vec<Axis>,
     system: S,
 }
 
@@ -172,7 +172,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// The axes of the [grid](crate::EnsembleProblem::grid), by name; empty without a grid. Axis
     /// `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed the
-    /// values afterwards: [`Trajectory::p`] and [`Trajectory::u0`] are the solved ones.)
+    /// values afterwards, and in `f32` they are rounded: [`Trajectory::p`] and [`Trajectory::u0`] are
+    /// the solved ones.)
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
@@ -183,7 +184,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # }
     /// ```
     #[must_use]
-    pub fn axes(&self) -> &[Axis<T>] {
+    pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
 
@@ -376,7 +377,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     /// Sets the axes of the ensemble's grid.
-    pub(crate) fn set_axes(&mut self, axes: Vec<Axis<T>>) {
+    pub(crate) fn set_axes(&mut self, axes: Vec<Axis>) {
         self.axes = axes;
     }
 

@@ -84,8 +84,7 @@ where
     S: System<N, 1>,
     T: Scalar,
 {
-    let number = T::narrow;
-    let problem = OdeProblem::new(system, u0.map(number), number(0.0)..=number(1.0), [number(0.5)]);
+    let problem = OdeProblem::new(system, u0, 0.0..=1.0, [0.5]).cast::<T>();
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(40)
         .vary(|problem, i| problem.with_p([T::narrow(0.5 + 0.01 * i as f64)]));

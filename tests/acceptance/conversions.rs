@@ -6,7 +6,8 @@ use odes::prelude::*;
 
 #[test]
 fn saved_times() {
-    let problem = OdeProblem::new(lorenz, [1.0f32, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
+    let problem =
+        OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]).cast::<f32>();
     let options = SolveOptions::default().first_step(0.1);
     let tenths: Vec<f64> = (0..=100).map(|i| i as f64 * 0.1).collect();
     let narrow: Vec<f32> = tenths.iter().map(|&t| t as f32).collect();

@@ -6,7 +6,7 @@ use odes::Method;
 use odes::prelude::*;
 
 fn problem() -> OdeProblem<lorenz, f32, 3, 3> {
-    OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0])
+    OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]).cast()
 }
 
 /// The reference states at `times`, by tight tolerances in `f64`.

@@ -211,7 +211,7 @@ fn by_name() {
 
 #[test]
 fn a_system_without_observables() {
-    let problem = OdeProblem::new(lorenz, [1.0f64, 0.0, 0.0], 0.0..=1.0, [10.0, 28.0, 8.0 / 3.0]);
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=1.0, [10.0, 28.0, 8.0 / 3.0]);
     let options = SolveOptions::default().saveat(0.5);
     for saving in [Saving::Observables, Saving::Both] {
         let error = problem.solve(Tsit5, &options.clone().saving(saving)).unwrap_err();

@@ -61,10 +61,6 @@ fn names_go_in_and_come_out() {
         numbered.with_u0(other).with_p(rich),
         numbered.with_u0([2.0, 1.0]).with_p([3.0, 1.0])
     );
-    // In both precisions: what is written says which.
-    let single = OdeProblem::new(hunting, STATE, 0.0_f32..=1.0, PARAMETERS);
-    assert_eq!(single.u0, [1.0_f32, 0.5]);
-
     let solution = named.solve(Rk4, &steps().saveat(0.5)).unwrap();
     let [prey, predators] = solution.final_state();
     let end: State = solution.final_state_as();
@@ -77,6 +73,69 @@ fn names_go_in_and_come_out() {
     assert_eq!(by_name.last(), Some(&prey));
     // A public observable is a function of a named state.
     assert_eq!(hunting::animals(&end), trajectory.final_observables()[0]);
+}
+
+/// Literals have the type `f64` everywhere, and so have the numbers of solutions, with methods.
+#[test]
+fn literals_are_double() {
+    let problem = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, [1.5, 1.0]);
+    let solution = problem.solve(Rk4, &steps().saveat([0.5])).unwrap();
+    assert!(solution.final_state()[0].abs().sqrt() > 0.0 && problem.t1.abs() == 1.0);
+    assert!(solution.states().all(|[prey, _]| prey.abs() > 0.0));
+    let named = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let ensemble = EnsembleProblem::new(named).trajectories(2).vary(|mut problem, i| {
+        problem.p[0] = (problem.p[0] - 2.0 * i as f64).abs();
+        problem.with_tspan(problem.t0.abs()..=2.0)
+    });
+    let ensemble = ensemble.tstops(|problem, _| [problem.t1.abs() / 2.0, 0.25]);
+    let solution = ensemble.solve(Rk4, EnsembleSerial, &steps()).unwrap();
+    assert_eq!(solution.trajectory(1).p(), [0.5, 1.0]);
+    assert_eq!(solution.final_state(0)[0].abs(), solution.final_states()[[0, 0]]);
+    let rows = EnsembleProblem::new(named).over(&[[1.0, 2.0]]).over_u0(&[[1.0, 0.5]]);
+    let solution = rows.solve(Rk4, EnsembleSerial, &steps()).unwrap();
+    assert!(solution.trajectory(0).u0()[0].abs() == 1.0);
+}
+
+/// A cast rounds each number once, and an ensemble that is cast has the bits of one whose problem
+/// and functions are single.
+#[test]
+fn single_precision_is_a_cast() {
+    let problem = OdeProblem::new(hunting, [0.1, 0.5], 0.3..=1.7, [1.1, 1.0]);
+    let single = problem.cast::<f32>();
+    assert_eq!((single.u0, single.p), ([0.1_f32, 0.5], [1.1_f32, 1.0]));
+    assert_eq!((single.t0, single.t1), (0.3_f32, 1.7_f32));
+    assert_eq!(single.cast::<f64>().u0, [f64::from(0.1_f32), 0.5]);
+    assert_eq!(problem.cast::<f64>(), problem);
+
+    let rows = [[1.1, 0.7], [0.3, 0.9]];
+    let axes = || [odes::Axis::u0("prey", [0.1, 0.2, 0.3])];
+    let options = steps().saveat(0.7);
+    let narrow = rows.map(|row| row.map(|x| x as f32));
+    let double = EnsembleProblem::new(problem).over(&rows).cast::<f32>();
+    let expected = EnsembleProblem::new(single).over(&narrow);
+    assert_eq!(double.solve(Rk4, EnsembleSerial, &options).unwrap().trajectory(1).p(), narrow[1]);
+    let of = |solution: Result<odes::EnsembleSolution<_, f32, 2, 2>, SolveError>| {
+        let solution = solution.unwrap();
+        let numbers: Vec<_> = solution.states().iter().map(|x| x.to_bits()).collect();
+        (solution.times().unwrap().to_vec(), numbers)
+    };
+    assert_eq!(
+        of(double.solve(Rk4, EnsembleThreads, &options)),
+        of(expected.solve(Rk4, EnsembleThreads, &options)),
+    );
+    assert_eq!(
+        of(EnsembleProblem::new(problem).grid(axes()).cast().solve(Rk4, EnsembleThreads, &options)),
+        of(EnsembleProblem::new(single).grid(axes()).solve(Rk4, EnsembleThreads, &options)),
+    );
+    let varied = EnsembleProblem::new(problem).trajectories(9);
+    let stopped = varied.tstops(|problem, _| [problem.t1 / 3.0]);
+    let double = stopped.vary(|problem, i| problem.with_p([0.1 * i as f64, 0.7])).cast();
+    let expected = EnsembleProblem::new(single).trajectories(9).tstops(|_, _| [1.7_f32 / 3.0]);
+    let expected = expected.vary(|problem, i| problem.with_p([(0.1 * i as f64) as f32, 0.7]));
+    assert_eq!(
+        of(double.solve(Rk4, EnsembleThreads, &options)),
+        of(expected.solve(Rk4, EnsembleThreads, &options)),
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use odes::prelude::*;
 use odes::{SolveError, Vary};
 
 fn problem() -> OdeProblem<growth, f64, 1, 1> {
-    OdeProblem::new(growth, [1.0f64], 0.0..=1.0, [0.5])
+    OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5])
 }
 
 fn error_of(problem: OdeProblem<growth, f64, 1, 1>, options: SolveOptions) -> SolveError {
@@ -62,7 +62,7 @@ fn time_spans_are_not_too_long() {
             )
         );
     }
-    let single = OdeProblem::new(growth, [1.0f32], -3e38..=3e38, [0.5]);
+    let single = OdeProblem::new(growth, [1.0], -3e38..=3e38, [0.5]).cast::<f32>();
     let error = single.solve(Tsit5, &SolveOptions::default()).unwrap_err();
     assert!(matches!(error, SolveError::TimeSpanTooLong { trajectory: 0, precision: "f32", .. }));
     assert!(
@@ -106,7 +106,7 @@ fn step_sizes() {
     assert_eq!(solution.accepted(), 10);
     assert!((solution.final_state()[0] - (-0.5f64).exp()).abs() < 1e-8);
     // More steps than can be counted.
-    let single = OdeProblem::new(growth, [1.0f32], 0.0..=1.0, [0.5]);
+    let single = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5]).cast::<f32>();
     let error = single.solve(Tsit5, &SolveOptions::default().fixed_step(1e-8)).unwrap_err();
     assert!(matches!(error, SolveError::TooManySteps { of: "f32", .. }), "{error}");
     // More than can be saved, known before any is taken.
@@ -209,7 +209,7 @@ fn limits_end_a_trajectory() {
 /// `u' = u²` in disguise grows beyond all numbers before the end; nothing hangs.
 #[test]
 fn blow_up() {
-    let problem = OdeProblem::new(cases::decay_of_time, [-1.0f64], 0.0..=2.0, []);
+    let problem = OdeProblem::new(cases::decay_of_time, [-1.0], 0.0..=2.0, []);
     let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
     assert!(
         matches!(solution.code(), ReturnCode::DtMin | ReturnCode::NonFinite),

@@ -45,7 +45,7 @@ fn explosion(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
 fn saved<T: Scalar, M: Method>(method: M, options: &SolveOptions) {
     let x = T::narrow;
     let (name, adaptive) = (M::PROPERTIES.name, options.step == StepSize::Adaptive);
-    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0].map(x), x(0.5)..=x(3.0), [x(28.0)]);
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.5..=3.0, [28.0]).cast::<T>();
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(67)
         .vary(|q, i| q.with_p([x(0.4 * i as f64)]).with_tspan(x(0.5)..=x(1.0 + 0.05 * i as f64)));

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use super::workloads::lorenz;
+use odes::Vary;
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
 use odes::system::{Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks};
@@ -93,19 +94,17 @@ impl System<3, 3> for Observed {
     }
 }
 
-type Problem<T> = OdeProblem<Observed, T, 3, 3>;
-
 /// `rho` from 0 to 28, `x` of both signs.
 pub(crate) fn observed_sweep<T: Scalar>(
     n: usize,
     end: f64,
-) -> EnsembleProblem<Observed, T, impl Fn(Problem<T>, usize) -> Problem<T> + Sync, 3, 3> {
-    let p = |rho: f64| [10.0, rho, 8.0 / 3.0].map(T::narrow);
-    let u0 = [1.0, 0.0, 0.0].map(T::narrow);
-    let problem = OdeProblem::new(Observed, u0, T::narrow(0.0)..=T::narrow(end), p(28.0));
+) -> EnsembleProblem<Observed, T, impl Vary<Observed, T, 3, 3> + Clone, 3, 3> {
+    let p = |rho| [10.0, rho, 8.0 / 3.0];
+    let problem = OdeProblem::new(Observed, [1.0, 0.0, 0.0], 0.0..=end, p(28.0));
     EnsembleProblem::new(problem)
         .trajectories(n)
         .vary(move |q, i| q.with_p(p(28.0 * i as f64 / n as f64)))
+        .cast()
 }
 
 /// Ways to save, with adaptive and with fixed steps.

@@ -18,7 +18,7 @@ pub(crate) struct Asked<'a, T> {
     /// The parameters of the ensemble's problem.
     pub(crate) p: &'a [T],
     pub(crate) sweep: Sizes,
-    pub(crate) axes: &'a [Axis<T>],
+    pub(crate) axes: &'a [Axis],
     /// Whether trajectories have times of their own to stop at.
     pub(crate) stops: bool,
     pub(crate) problems: &'a dyn Problems<T>,
@@ -35,7 +35,7 @@ impl<T: fmt::Debug> fmt::Debug for Asked<'_, T> {
 pub(crate) trait Problems<T>: Sync {
     /// Writes the problems of trajectories `range`, one row after the other. The axes are those of
     /// the ensemble, each with the index of its component.
-    fn write(&self, axes: &[(&Axis<T>, usize)], range: Range<usize>, rows: &mut [T]);
+    fn write(&self, axes: &[(&Axis, usize)], range: Range<usize>, rows: &mut [T]);
 
     /// Calls `put` for the times at which the right-hand side changes its form by the parameters of
     /// `row`.
@@ -72,7 +72,7 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    fn write(&self, axes: &[(&Axis<T>, usize)], range: Range<usize>, rows: &mut [T]) {
+    fn write(&self, axes: &[(&Axis, usize)], range: Range<usize>, rows: &mut [T]) {
         for (i, row) in range.zip(rows.chunks_exact_mut(N + P + 2)) {
             let problem = self.sweep.problem(axes, self.problem, i);
             let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);

@@ -6,6 +6,7 @@ use crate::problem::options::TimeList;
 use crate::problem::sweep::{Axis, Sweep};
 use crate::system::System;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Many problems of one system that differ in initial states, parameters and time spans.
@@ -76,6 +77,26 @@ where
     }
 }
 
+/// The [`Vary`] of an ensemble after [`cast`](EnsembleProblem::cast): one for numbers of precision
+/// `T`, which are rounded afterwards.
+#[derive(Clone, Copy, Debug)]
+pub struct InPrecision<F, T> {
+    vary: F,
+    precision: PhantomData<fn() -> T>,
+}
+
+impl<S, T, U, F, const N: usize, const P: usize> Vary<S, U, N, P> for InPrecision<F, T>
+where
+    S: System<N, P>,
+    T: Scalar,
+    U: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    fn problem(&self, base: OdeProblem<S, U, N, P>, i: usize) -> OdeProblem<S, U, N, P> {
+        self.vary.problem(base.cast(), i).cast()
+    }
+}
+
 /// The functions that [`EnsembleProblem::tstops`] accepts: of a problem and an index, with a
 /// [list](TimeList) of times as their result.
 #[diagnostic::on_unimplemented(
@@ -113,6 +134,35 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     #[must_use]
     pub fn system(&self) -> S {
         self.problem.system
+    }
+
+    /// The same ensemble in the precision `U`: the problem, the rows and the axes are rounded to the
+    /// nearest numbers. Functions that were given before keep their precision: they get and give
+    /// numbers of `T`, and what they give is rounded.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
+    /// # use ode_core::{methods::Tsit5, system::System};
+    /// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+    /// let ensemble = EnsembleProblem::new(problem)
+    ///     .trajectories(1000)
+    ///     .vary(|problem, i| problem.with_p([0.001 * i as f64]))
+    ///     .cast::<f32>();
+    /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default())?;
+    /// let ends: ndarray::ArrayView2<'_, f32> = solution.final_states();
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cast<U: Scalar>(self) -> EnsembleProblem<S, U, InPrecision<F, T>, N, P> {
+        let EnsembleProblem { problem, trajectories, sweep, vary, tstops } = self;
+        EnsembleProblem {
+            problem: problem.cast(),
+            trajectories,
+            sweep: sweep.cast(),
+            vary: InPrecision { vary, precision: PhantomData },
+            tstops: tstops.map(OwnStops::cast),
+        }
     }
 
     /// Sets the number of trajectories. Data that vary give it themselves; another one beside them
@@ -225,7 +275,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// A name that the system does not have or an index out of range is [`SolveError::Axis`](crate::SolveError::Axis), the
     /// same quantity on two axes [`SolveError::AxisTwice`](crate::SolveError::AxisTwice), when a solve begins.
     #[must_use]
-    pub fn grid(mut self, axes: impl IntoIterator<Item = Axis<T>>) -> Self {
+    pub fn grid(mut self, axes: impl IntoIterator<Item = Axis>) -> Self {
         self.sweep.axes = axes.into_iter().collect();
         self
     }
@@ -239,7 +289,15 @@ type StopsOf<S, T, const N: usize, const P: usize> =
 #[derive(Clone)]
 pub(crate) struct OwnStops<S, T, const N: usize, const P: usize>(Arc<StopsOf<S, T, N, P>>);
 
-impl<S, T, const N: usize, const P: usize> OwnStops<S, T, N, P> {
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OwnStops<S, T, N, P> {
+    /// The same times, in the precision `U`.
+    fn cast<U: Scalar>(self) -> OwnStops<S, U, N, P> {
+        let times = move |problem: &OdeProblem<S, U, N, P>, i: usize| {
+            self.of(&problem.cast(), i).into_iter().map(|t| U::narrow(t.widen())).collect()
+        };
+        OwnStops(Arc::new(times))
+    }
+
     /// The times to stop at of trajectory `i`, whose problem is `problem`.
     pub(crate) fn of(&self, problem: &OdeProblem<S, T, N, P>, i: usize) -> Vec<T> {
         (self.0)(problem, i)
