@@ -112,7 +112,7 @@ pub mod system {
     pub use ode_core::system::info::{LinearEquations, Operations};
     pub use ode_core::system::report::Report;
     pub use ode_core::system::table::{interp_cubic, interp_linear};
-    pub use ode_core::system::{System, SystemInfo};
+    pub use ode_core::system::{Quantities, System, SystemInfo};
     pub use ode_core::{tstops_for, tstops_of};
 }
 

@@ -52,10 +52,11 @@ pub use workers::Workers;
 /// What the expansions of `#[ode_system]` name, by way of the facade.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::lane::Real;
+    pub use crate::lane::{Real, Scalar};
     pub use crate::system::capabilities::*;
     pub use crate::system::info::{LinearEquations, Operations};
     pub use crate::system::linear;
+    pub use crate::system::quantities::Quantities;
     pub use crate::system::report::Report;
     pub use crate::system::table::{device_table, extended};
     pub use crate::system::{System, SystemInfo, device_constant, in_order};

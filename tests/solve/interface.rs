@@ -75,6 +75,31 @@ fn names_go_in_and_come_out() {
     assert_eq!(hunting::animals(&end), trajectory.final_observables()[0]);
 }
 
+/// The numbers of a problem have the names of the module.
+#[test]
+fn problems_have_names() {
+    let mut problem = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, PARAMETERS);
+    assert_eq!((problem.u0, problem.p), (STATE, PARAMETERS));
+    problem.u0.prey = 3.0;
+    problem.p.death = 2.0;
+    assert_eq!(problem, problem.with_u0([3.0, 0.5]).with_p([1.5, 2.0]));
+    fn check<T: odes::lane::Scalar>(problem: OdeProblem<hunting::Model, T, 2, 2>) {
+        let ensemble = EnsembleProblem::new(problem).trajectories(3).vary(|mut problem, i| {
+            problem.p.birth = 0.5 * i as f64;
+            problem.u0.predators += problem.p.birth;
+            problem
+        });
+        let solution = ensemble.solve(Euler, EnsembleThreads, &steps()).unwrap();
+        for (i, trajectory) in solution.iter().enumerate() {
+            let birth = 0.5 * i as f64;
+            assert_eq!(trajectory.p().map(T::widen), [birth, 2.0]);
+            assert_eq!(trajectory.u0().map(T::widen), [3.0, 0.5 + birth]);
+        }
+    }
+    check(problem);
+    check(problem.cast::<f32>());
+}
+
 /// Literals have the type `f64` everywhere, and so have the numbers of solutions, with methods.
 #[test]
 fn literals_are_double() {
@@ -84,7 +109,7 @@ fn literals_are_double() {
     assert!(solution.states().all(|[prey, _]| prey.abs() > 0.0));
     let named = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
     let ensemble = EnsembleProblem::new(named).trajectories(2).vary(|mut problem, i| {
-        problem.p[0] = (problem.p[0] - 2.0 * i as f64).abs();
+        problem.p.birth = (problem.p.birth - 2.0 * i as f64).abs();
         problem.with_tspan(problem.t0.abs()..=2.0)
     });
     let ensemble = ensemble.tstops(|problem, _| [problem.t1.abs() / 2.0, 0.25]);
@@ -102,9 +127,11 @@ fn literals_are_double() {
 fn single_precision_is_a_cast() {
     let problem = OdeProblem::new(hunting, [0.1, 0.5], 0.3..=1.7, [1.1, 1.0]);
     let single = problem.cast::<f32>();
-    assert_eq!((single.u0, single.p), ([0.1_f32, 0.5], [1.1_f32, 1.0]));
+    let birth = f64::from(1.1_f32);
+    assert_eq!(single.u0, State { prey: f64::from(0.1_f32), predators: 0.5 });
+    assert_eq!(single.p, Parameters { birth, death: 1.0 });
     assert_eq!((single.t0, single.t1), (0.3_f32, 1.7_f32));
-    assert_eq!(single.cast::<f64>().u0, [f64::from(0.1_f32), 0.5]);
+    assert_eq!(single.cast::<f64>().u0, single.u0);
     assert_eq!(problem.cast::<f64>(), problem);
 
     let rows = [[1.1, 0.7], [0.3, 0.9]];

@@ -20,8 +20,13 @@ fn non_finite_numbers() {
     assert!(
         matches!(error, SolveError::NonFinite { what: "u0", index: 0, value } if value.is_nan())
     );
-    let error = error_of(problem().with_p([f64::INFINITY]), SolveOptions::default());
-    assert!(matches!(error, SolveError::NonFinite { what: "p", index: 0, .. }));
+    let error = error_of(problem().with_u0([f64::INFINITY]), SolveOptions::default());
+    assert!(matches!(error, SolveError::NonFinite { what: "u0", index: 0, .. }));
+    let error = error_of(problem().with_p([f64::NAN]), SolveOptions::default());
+    assert_eq!(
+        error.to_string(),
+        "p[0] is NaN; initial states must be finite, and parameters must not be NaN"
+    );
     let error = error_of(problem().with_tspan(0.0..=f64::NAN), SolveOptions::default());
     assert!(matches!(error, SolveError::TimeSpan { trajectory: 0, .. }));
     assert_eq!(
@@ -47,6 +52,67 @@ fn non_finite_numbers_of_single_trajectories() {
         let vary = |i| if i == 1 { wrong } else { 0.5 };
         second_fails(all().trajectories(3).vary(|problem, i| problem.with_p([vary(i)])));
     }
+}
+
+/// What all trajectories replace is nobody's.
+#[test]
+fn numbers_that_no_trajectory_has_harm_none() {
+    let nothing = problem().with_u0([f64::NAN]).with_p([f64::NAN]);
+    let options = SolveOptions::default();
+    let rows = EnsembleProblem::new(nothing).over(&[[0.5], [0.25]]).over_u0(&[[1.0], [2.0]]);
+    assert!(rows.solve(Tsit5, EnsembleSerial, &options).unwrap().all_succeeded());
+    let varied = EnsembleProblem::new(nothing).trajectories(2).vary(|_, _| problem());
+    assert!(varied.solve(Tsit5, EnsembleSerial, &options).unwrap().all_succeeded());
+}
+
+/// A dose from the beginning to `p[1]`, which is removed at the rate `p[0]`.
+#[ode_system]
+fn dose(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    [if t < p[1] { 1.0 } else { 0.0 } - p[0] * u[0]]
+}
+
+/// A time that never comes is infinite.
+#[test]
+fn parameters_may_be_infinite() {
+    let options = SolveOptions::default().tolerance(1e-9);
+    let never = OdeProblem::new(dose, [0.0], 0.0..=10.0, [0.5, f64::INFINITY]);
+    let expected = 2.0 * (1.0 - (-5.0_f64).exp());
+    let solution = never.solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Success);
+    assert!((solution.final_state()[0] - expected).abs() < 1e-8, "{:?}", solution.final_state());
+    let ends = [5.0, f64::INFINITY, f64::NEG_INFINITY];
+    let rows = EnsembleProblem::new(never).over(&ends.map(|end| [0.5, end]));
+    let until_five = 2.0 * ((-2.5_f64).exp() - (-5.0_f64).exp());
+    for solution in [
+        rows.solve(Tsit5, EnsembleSerial, &options).unwrap(),
+        rows.solve(Tsit5, EnsembleThreads, &options).unwrap(),
+    ] {
+        for (trajectory, expected) in solution.iter().zip([until_five, expected, 0.0]) {
+            let end = trajectory.final_state()[0];
+            assert!(trajectory.code().is_success() && (end - expected).abs() < 1e-8, "{end}");
+        }
+    }
+}
+
+#[test]
+fn vary_needs_a_number_of_trajectories() {
+    let varied = EnsembleProblem::new(problem()).vary(|problem, _| problem);
+    let options = SolveOptions::default();
+    let error = varied.solve(Tsit5, EnsembleSerial, &options).unwrap_err();
+    assert!(matches!(error, SolveError::HowMany), "{error}");
+    let cast = varied.clone().cast::<f32>().solve(Tsit5, EnsembleSerial, &options).unwrap_err();
+    assert!(matches!(cast, SolveError::HowMany), "{cast}");
+    // In either order, and by rows or axes.
+    assert_eq!(
+        varied.clone().trajectories(3).solve(Tsit5, EnsembleSerial, &options).unwrap().len(),
+        3
+    );
+    let rows = varied.clone().over(&[[0.5], [0.25]]);
+    assert_eq!(rows.solve(Tsit5, EnsembleSerial, &options).unwrap().len(), 2);
+    let grid = varied.grid([Axis::p(0, [0.5])]);
+    assert_eq!(grid.solve(Tsit5, EnsembleSerial, &options).unwrap().len(), 1);
+    let one = EnsembleProblem::new(problem()).solve(Tsit5, EnsembleSerial, &options).unwrap();
+    assert_eq!(one.len(), 1);
 }
 
 /// A span with finite ends may have an infinite length.

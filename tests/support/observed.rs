@@ -75,6 +75,9 @@ static INFO: LazyLock<SystemInfo> = LazyLock::new(|| SystemInfo {
 });
 
 impl System<3, 3> for Observed {
+    type State<T: Scalar> = [T; 3];
+    type Parameters<T: Scalar> = [T; 3];
+
     fn info(&self) -> &'static SystemInfo {
         &INFO
     }

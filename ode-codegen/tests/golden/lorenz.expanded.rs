@@ -37,7 +37,7 @@ const _: () = {
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
-        System as __System, SystemInfo as __SystemInfo,
+        Scalar as __Scalar, System as __System, SystemInfo as __SystemInfo,
     };
     #[automatically_derived]
     impl __Rhs<3, 3> for lorenz {
@@ -152,6 +152,8 @@ const _: () = {
     impl __TimeBreaks<3> for lorenz {}
     #[automatically_derived]
     impl __System<3, 3> for lorenz {
+        type State<__T: __Scalar> = [__T; 3];
+        type Parameters<__T: __Scalar> = [__T; 3];
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "lorenz",

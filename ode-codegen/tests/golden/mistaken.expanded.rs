@@ -37,7 +37,7 @@ const _: () = {
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
-        System as __System, SystemInfo as __SystemInfo,
+        Scalar as __Scalar, System as __System, SystemInfo as __SystemInfo,
     };
     impl __Rhs<2, 1> for mistaken {
         const AUTONOMOUS: bool = false;
@@ -83,6 +83,8 @@ const _: () = {
     impl __Observe<2, 1> for mistaken {}
     impl __TimeBreaks<1> for mistaken {}
     impl __System<2, 1> for mistaken {
+        type State<__T: __Scalar> = [__T; 2];
+        type Parameters<__T: __Scalar> = [__T; 1];
         fn info(&self) -> &'static __SystemInfo {
             ::core::unreachable!()
         }

@@ -54,7 +54,8 @@ mod pendulum {
             Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
             Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
             LinearEquations as __LinearEquations, Operations as __Operations,
-            Real as __Real, System as __System, SystemInfo as __SystemInfo,
+            Real as __Real, Scalar as __Scalar, System as __System,
+            SystemInfo as __SystemInfo,
         };
         #[automatically_derived]
         impl __Rhs<3, 2> for Model {
@@ -211,6 +212,8 @@ mod pendulum {
         impl __TimeBreaks<2> for Model {}
         #[automatically_derived]
         impl __System<3, 2> for Model {
+            type State<__T: __Scalar> = State;
+            type Parameters<__T: __Scalar> = [__T; 2];
             fn info(&self) -> &'static __SystemInfo {
                 const INFO: &__SystemInfo = &__SystemInfo {
                     name: "pendulum",
@@ -283,6 +286,15 @@ mod pendulum {
                 speed: __numbers[1] as f64,
                 tension: __numbers[2] as f64,
             }
+        }
+    }
+    #[automatically_derived]
+    impl ::odes::__private::Quantities<3> for State {
+        fn from_numbers(__numbers: [f64; 3]) -> Self {
+            ::core::convert::From::from(__numbers)
+        }
+        fn to_numbers(self) -> [f64; 3] {
+            ::core::convert::From::from(self)
         }
     }
     /// What the compiler made of this system.

@@ -41,7 +41,7 @@ const _: () = {
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
-        System as __System, SystemInfo as __SystemInfo,
+        Scalar as __Scalar, System as __System, SystemInfo as __SystemInfo,
     };
     #[automatically_derived]
     impl __Rhs<4, 1> for ring {
@@ -223,6 +223,8 @@ const _: () = {
     impl __TimeBreaks<1> for ring {}
     #[automatically_derived]
     impl __System<4, 1> for ring {
+        type State<__T: __Scalar> = [__T; 4];
+        type Parameters<__T: __Scalar> = [__T; 1];
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "ring",

@@ -47,7 +47,7 @@ const _: () = {
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
-        System as __System, SystemInfo as __SystemInfo,
+        Scalar as __Scalar, System as __System, SystemInfo as __SystemInfo,
     };
     #[allow(unused_imports)]
     use crate::constants::STIFFNESS;
@@ -181,6 +181,8 @@ const _: () = {
     impl __TimeBreaks<0> for switched {}
     #[automatically_derived]
     impl __System<2, 0> for switched {
+        type State<__T: __Scalar> = [__T; 2];
+        type Parameters<__T: __Scalar> = [__T; 0];
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "switched",

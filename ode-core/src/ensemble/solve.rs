@@ -33,7 +33,7 @@ where
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
     /// # use ode_core::{methods::Tsit5, system::System};
-    /// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+    /// # fn of<S: System<2, 1, Parameters<f64> = [f64; 1]>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
     /// let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|mut problem, i| {
     ///     problem.p[0] = 0.001 * i as f64;
     ///     problem

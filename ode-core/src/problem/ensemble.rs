@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct EnsembleProblem<S, T, F, const N: usize, const P: usize> {
+pub struct EnsembleProblem<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> {
     pub(crate) problem: OdeProblem<S, T, N, P>,
     /// The number that was asked for, if it was.
     pub(crate) trajectories: Option<usize>,
@@ -57,12 +57,18 @@ pub struct Unvaried;
     note = "it is called from several threads: draw random numbers before, into a `Vec`, and take \
             those of index `i`"
 )]
-pub trait Vary<S, T, const N: usize, const P: usize>: Sync {
+pub trait Vary<S: System<N, P>, T: Scalar, const N: usize, const P: usize>: Sync {
+    /// Whether problems may differ, so that their number is to be said.
+    #[doc(hidden)]
+    const VARIES: bool = true;
+
     /// The problem of trajectory `i`.
     fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P>;
 }
 
-impl<S: Sync, T: Sync, const N: usize, const P: usize> Vary<S, T, N, P> for Unvaried {
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Vary<S, T, N, P> for Unvaried {
+    const VARIES: bool = false;
+
     fn problem(&self, base: OdeProblem<S, T, N, P>, _: usize) -> OdeProblem<S, T, N, P> {
         base
     }
@@ -70,6 +76,8 @@ impl<S: Sync, T: Sync, const N: usize, const P: usize> Vary<S, T, N, P> for Unva
 
 impl<S, T, F, const N: usize, const P: usize> Vary<S, T, N, P> for F
 where
+    S: System<N, P>,
+    T: Scalar,
     F: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
 {
     fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P> {
@@ -92,6 +100,8 @@ where
     U: Scalar,
     F: Vary<S, T, N, P>,
 {
+    const VARIES: bool = F::VARIES;
+
     fn problem(&self, base: OdeProblem<S, U, N, P>, i: usize) -> OdeProblem<S, U, N, P> {
         self.vary.problem(base.cast(), i).cast()
     }
@@ -105,14 +115,17 @@ where
     note = "times that are the same for all trajectories are an option: `SolveOptions::default().tstops([1.0])`",
     note = "it is called from several threads and kept: with `move` it takes what it uses along"
 )]
-pub trait StopsOfEach<S, T, L, const N: usize, const P: usize>:
+pub trait StopsOfEach<S: System<N, P>, T: Scalar, L, const N: usize, const P: usize>:
     Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static
 {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S, T, L, F, const N: usize, const P: usize> StopsOfEach<S, T, L, N, P> for F where
-    F: Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static
+impl<S, T, L, F, const N: usize, const P: usize> StopsOfEach<S, T, L, N, P> for F
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static,
 {
 }
 
@@ -173,11 +186,13 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     }
 
     /// Makes the problem of trajectory `i` by `vary(problem, i)`, which may change the initial
-    /// state, the parameters and the time span:
+    /// state, the parameters and the time span. Say how many there are by
+    /// [`trajectories`](Self::trajectories), rows or axes; otherwise a solve is
+    /// [`SolveError::HowMany`](crate::SolveError::HowMany).
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
-    /// # fn of<S: System<3, 3>>(problem: OdeProblem<S, f64, 3, 3>) {
+    /// # fn of<S: System<3, 3, Parameters<f64> = [f64; 3]>>(problem: OdeProblem<S, f64, 3, 3>) {
     /// let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|mut problem, i| {
     ///     problem.p[1] = 0.028 * i as f64;
     ///     problem
@@ -213,7 +228,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # fn of<S, F, const N: usize, const P: usize>(
     /// #     ensemble: EnsembleProblem<S, f64, F, N, P>,
     /// # ) -> EnsembleProblem<S, f64, F, N, P>
-    /// # where S: ode_core::system::System<N, P> {
+    /// # where S: ode_core::system::System<N, P, Parameters<f64> = [f64; P]> {
     /// // The last parameter is the time of a dose.
     /// ensemble.tstops(|problem, _i| [problem.p[P - 1]])
     /// # }
@@ -241,9 +256,10 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// A row with a NaN or an infinity, as of a measurement that failed, is a trajectory that ends
-    /// with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not
-    /// finite, and harms no other. So it is with initial states and on a grid.
+    /// A row with a NaN, as of a measurement that failed, is a trajectory that ends with
+    /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not finite,
+    /// and harms no other. So it is with initial states and on a grid. An infinite parameter may
+    /// mean "never": `f64::INFINITY` as the time of a dose.
     #[must_use]
     pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
         self.sweep.p = Some(rows.iter().map(|row| row.clone().numbers()).collect());
@@ -287,7 +303,10 @@ type StopsOf<S, T, const N: usize, const P: usize> =
 
 /// The function that [`EnsembleProblem::tstops`] was given.
 #[derive(Clone)]
-pub(crate) struct OwnStops<S, T, const N: usize, const P: usize>(Arc<StopsOf<S, T, N, P>>);
+pub(crate) struct OwnStops<S, T, const N: usize, const P: usize>(Arc<StopsOf<S, T, N, P>>)
+where
+    S: System<N, P>,
+    T: Scalar;
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OwnStops<S, T, N, P> {
     /// The same times, in the precision `U`.
@@ -304,7 +323,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OwnStops<S, T, 
     }
 }
 
-impl<S, T, const N: usize, const P: usize> fmt::Debug for OwnStops<S, T, N, P> {
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> fmt::Debug
+    for OwnStops<S, T, N, P>
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("OwnStops")
     }

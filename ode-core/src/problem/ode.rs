@@ -2,6 +2,7 @@
 
 use crate::lane::Scalar;
 use crate::system::System;
+use crate::system::quantities::{numbers, quantities};
 use core::ops::{Range, RangeInclusive};
 
 /// Anything that can be converted to `N` numbers of precision `T`: an array of them, or the `State`
@@ -63,6 +64,10 @@ impl<T> TimeSpan<T> for (T, T) {
 /// `t1 < t0` is integrated backwards. Problems are values: fields can be changed, and `with_u0`,
 /// `with_p` and `with_tspan` give changed copies.
 ///
+/// The initial state and the parameters of a system that is a function are arrays, `[T; N]` and
+/// `[T; P]`. Those of a module are its `State` and `Parameters`, where these are `pub` structs with
+/// fields of `f64`: `problem.p.beta = 0.3`.
+///
 /// ```
 /// # use ode_core::{EnsembleSerial, OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
 /// # fn of<S: System<2, 1>>(decay: S) -> Result<(), SolveError> {
@@ -75,20 +80,21 @@ impl<T> TimeSpan<T> for (T, T) {
 /// # }
 /// ```
 ///
-/// A NaN or an infinity among the numbers is an error of the solve,
+/// A NaN among the numbers is an error of the solve,
 /// [`SolveError::NonFinite`](crate::SolveError::NonFinite) or
-/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan).
+/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan), and so is an infinite state or time. A
+/// parameter may be infinite: `f64::INFINITY` as a time that never comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OdeProblem<S, T, const N: usize, const P: usize> {
+pub struct OdeProblem<S: System<N, P>, T: Scalar, const N: usize, const P: usize> {
     pub(crate) system: S,
     /// The state at `t0`.
-    pub u0: [T; N],
+    pub u0: S::State<T>,
     /// Beginning of the time span.
     pub t0: T,
     /// End of the time span.
     pub t1: T,
     /// Parameters of the right-hand side.
-    pub p: [T; P],
+    pub p: S::Parameters<T>,
 }
 
 // Of `f64` alone, so that literals have a type, and results too.
@@ -106,7 +112,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> OdeProblem<S, f64, N, P> {
         p: impl Numbers<f64, P>,
     ) -> Self {
         let (t0, t1) = tspan.ends();
-        OdeProblem { system, u0: u0.numbers(), t0, t1, p: p.numbers() }
+        OdeProblem { system, u0: quantities(u0.numbers()), t0, t1, p: quantities(p.numbers()) }
     }
 }
 
@@ -128,7 +134,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     pub fn cast<U: Scalar>(self) -> OdeProblem<S, U, N, P> {
         let to = |x: T| U::narrow(x.widen());
         let OdeProblem { system, u0, t0, t1, p } = self;
-        OdeProblem { system, u0: u0.map(to), t0: to(t0), t1: to(t1), p: p.map(to) }
+        let u0: [U; N] = numbers(u0);
+        let p: [U; P] = numbers(p);
+        OdeProblem { system, u0: quantities(u0), t0: to(t0), t1: to(t1), p: quantities(p) }
     }
 
     /// The system of equations.
@@ -140,13 +148,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     /// A copy of the problem with another initial state.
     #[must_use]
     pub fn with_u0(self, u0: impl Numbers<T, N>) -> Self {
-        OdeProblem { u0: u0.numbers(), ..self }
+        OdeProblem { u0: quantities(u0.numbers()), ..self }
     }
 
     /// A copy of the problem with other parameters.
     #[must_use]
     pub fn with_p(self, p: impl Numbers<T, P>) -> Self {
-        OdeProblem { p: p.numbers(), ..self }
+        OdeProblem { p: quantities(p.numbers()), ..self }
     }
 
     /// A copy of the problem on another time span.

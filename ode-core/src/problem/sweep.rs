@@ -3,7 +3,9 @@
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::ode::OdeProblem;
+use crate::system::System;
 use crate::system::facts::Facts;
+use crate::system::quantities::{Quantities, quantities};
 use core::borrow::Borrow;
 use core::fmt;
 
@@ -226,12 +228,12 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
         &self.axes
     }
 
-    /// The number of trajectories that it makes: one, if it has no data.
-    pub(crate) fn trajectories(&self) -> usize {
+    /// The number of trajectories that it makes, if it has data.
+    pub(crate) fn trajectories(&self) -> Option<usize> {
         let [u0, p] = self.sizes();
-        let along =
-            || self.axes.iter().fold(1, |n: usize, axis| n.saturating_mul(axis.values.len()));
-        p.or(u0).unwrap_or_else(along)
+        let lengths = self.axes.iter().map(|axis| axis.values.len());
+        let along = lengths.reduce(|n: usize, m| n.saturating_mul(m));
+        p.or(u0).or(along)
     }
 
     pub(crate) fn sizes(&self) -> Sizes {
@@ -239,7 +241,7 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
     }
 
     /// The problem of trajectory `i`; `axes` are those of the grid.
-    pub(crate) fn problem<S>(
+    pub(crate) fn problem<S: System<N, P>>(
         &self,
         axes: &[(&Axis, usize)],
         base: OdeProblem<S, T, N, P>,
@@ -247,22 +249,26 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
     ) -> OdeProblem<S, T, N, P> {
         let mut problem = base;
         if let Some(rows) = &self.u0 {
-            problem.u0 = rows[i];
+            problem.u0 = quantities(rows[i]);
         }
         if let Some(rows) = &self.p {
-            problem.p = rows[i];
+            problem.p = quantities(rows[i]);
         }
+        if axes.is_empty() {
+            return problem;
+        }
+        let (mut u0, mut p) = (problem.u0.to_numbers(), problem.p.to_numbers());
         // The last axis varies fastest.
         let mut rest = i;
         for &(axis, index) in axes.iter().rev() {
-            let value = T::narrow(axis.values[rest % axis.values.len()]);
+            let value = axis.values[rest % axis.values.len()];
             rest /= axis.values.len();
             match axis.quantity {
-                Quantity::Parameter => problem.p[index] = value,
-                Quantity::InitialState => problem.u0[index] = value,
+                Quantity::Parameter => p[index] = value,
+                Quantity::InitialState => u0[index] = value,
             }
         }
-        problem
+        OdeProblem { u0: quantities(u0.map(T::narrow)), p: quantities(p.map(T::narrow)), ..problem }
     }
 }
 

@@ -62,8 +62,8 @@ fn each_trajectory_stops_at_a_list() {
     assert_eq!(expected[1][0], 3.0 + 4.0 + 3.0);
     assert_eq!(ends(ensemble.clone().tstops(|_, _| [0.7, 0.3])), expected);
     assert_eq!(ends(ensemble.clone().tstops(move |_, _| own)), expected);
-    let by_iterator = |problem: &OdeProblem<_, f64, 2, 2>, i: usize| {
-        [0.3, 0.7].map(|time| time * problem.p[1] + i as f64).into_iter().rev()
+    let by_iterator = |problem: &OdeProblem<hunting::Model, f64, 2, 2>, i: usize| {
+        [0.3, 0.7].map(|time| time * problem.p.death + i as f64).into_iter().rev()
     };
     assert_eq!(ends(ensemble.tstops(by_iterator)), expected);
 }

@@ -5,7 +5,7 @@ use crate::blocks::Sums;
 use odes::backend::{Inputs, Task};
 use odes::internals::kernel::Variant;
 use odes::internals::task::{Everything, Solve};
-use odes::lane::Real;
+use odes::lane::{Real, Scalar};
 use odes::prelude::*;
 use odes::system::{
     Domain, LinearEquations, Linearised, MassMatrix, Observe, Rhs, SystemInfo, TimeBreaks,
@@ -64,6 +64,9 @@ impl Observe<1, 0> for Growth {}
 impl TimeBreaks<0> for Growth {}
 
 impl System<1, 0> for Growth {
+    type State<T: Scalar> = [T; 1];
+    type Parameters<T: Scalar> = [T; 0];
+
     fn info(&self) -> &'static SystemInfo {
         const NONE: Operations = Operations::new([0; 6]);
         const INFO: &SystemInfo = &SystemInfo {
