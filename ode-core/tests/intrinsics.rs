@@ -93,7 +93,7 @@ where
     let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     assert!(serial.all_succeeded(), "{:?}", serial.code_counts());
     let lanes = ensemble.solve(method, EnsembleThreads, &options).unwrap();
-    assert_eq!(serial.states(), lanes.states());
+    assert_eq!(serial.all_states(), lanes.all_states());
 }
 
 /// The names of the intrinsics that are functions of this process.

@@ -141,16 +141,16 @@ fn what_was_not_saved_is_empty() {
     };
     let by_default = solve(&options);
     assert_same_bits(&by_default, &solve(&options.clone().saving(Saving::Both)));
-    assert_eq!(by_default.states().dim(), (5, 4, 3));
+    assert_eq!(by_default.all_states().dim(), (5, 4, 3));
     assert_eq!(by_default.observables().dim(), (5, 4, 3));
 
     let states = solve(&options.clone().saving(Saving::States));
     assert_eq!(states.observables().dim(), (5, 4, 0));
-    assert_eq!(states.states(), by_default.states());
+    assert_eq!(states.all_states(), by_default.all_states());
     assert_eq!(states.trajectory(2).final_observables().len(), 3);
 
     let observables = solve(&options.clone().saving(Saving::Observables));
-    assert_eq!(observables.states().dim(), (5, 4, 0));
+    assert_eq!(observables.all_states().dim(), (5, 4, 0));
     let trajectory = observables.trajectory(2);
     assert_eq!((trajectory.len(), trajectory.states().len()), (4, 0));
     assert_eq!(trajectory.at(0.5), None);

@@ -143,8 +143,8 @@ fn single_precision_is_a_cast() {
     assert_eq!(double.solve(Rk4, EnsembleSerial, &options).unwrap().trajectory(1).p(), narrow[1]);
     let of = |solution: Result<odes::EnsembleSolution<_, f32, 2, 2>, SolveError>| {
         let solution = solution.unwrap();
-        let numbers: Vec<_> = solution.states().iter().map(|x| x.to_bits()).collect();
-        (solution.times().unwrap().to_vec(), numbers)
+        let numbers: Vec<_> = solution.all_states().iter().map(|x| x.to_bits()).collect();
+        (solution.shared_times().unwrap().to_vec(), numbers)
     };
     assert_eq!(
         of(double.solve(Rk4, EnsembleThreads, &options)),
@@ -163,6 +163,28 @@ fn single_precision_is_a_cast() {
         of(double.solve(Rk4, EnsembleThreads, &options)),
         of(expected.solve(Rk4, EnsembleThreads, &options)),
     );
+}
+
+/// One and many have the same functions under the same names, of which many ask for an index.
+#[test]
+fn one_and_many_have_the_same_names() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let states = [[1.0, 0.5], [f64::NAN, 0.5], [2.0, 1.0]];
+    let options = steps().saveat(0.25);
+    let many = EnsembleProblem::new(problem).over_u0(&states);
+    let many = many.solve(Rk4, EnsembleSerial, &options).unwrap();
+    for i in [0, 2] {
+        let one = problem.with_u0(states[i]).solve(Rk4, &options).unwrap();
+        let trajectory = many.trajectory(i);
+        assert_eq!((one.times().len(), one.end_time()), (5, 1.0));
+        assert!(one.times().eq(trajectory.times()) && one.times().eq(many.times(i)));
+        assert!(one.states().eq(trajectory.states()) && one.states().eq(many.states(i)));
+        assert_eq!([trajectory.end_time(), many.end_time(i)], [one.end_time(); 2]);
+        assert_eq!([trajectory.final_state(), many.final_state(i)], [one.final_state(); 2]);
+    }
+    // What is NaN was not reached, though fixed steps go on.
+    assert_eq!((many.times(1).len(), many.states(1).len(), many.end_time(1)), (0, 0, 1.0));
+    assert_eq!((many.all_states().dim(), many.shared_times().unwrap().len()), ((3, 5, 2), 5));
 }
 
 #[test]

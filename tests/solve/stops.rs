@@ -50,7 +50,7 @@ fn pulse_of_one<T: Scalar, M: Method>(method: M) {
         let steps = solution.accepted() + solution.rejected();
         assert!(steps < 80, "{name} {}: {steps} steps", T::NAME);
         assert_eq!(solution.rejected(), 0, "{name} {}", T::NAME);
-        assert_eq!(solution.trajectory().end_time(), x(t1));
+        assert_eq!(solution.end_time(), x(t1));
     }
 }
 
@@ -189,9 +189,9 @@ fn a_stop_is_a_new_beginning() {
     let stopped = problem.solve(Vern7, &few).unwrap();
     assert_eq!(stopped.code(), ReturnCode::MaxSteps);
     assert_eq!(stopped.accepted(), first.accepted() + 1);
-    assert!(stopped.trajectory().end_time() > 0.5 && stopped.trajectory().end_time() < 1.0);
+    assert!(stopped.end_time() > 0.5 && stopped.end_time() < 1.0);
     let stopped = problem.solve(Vern7, &options.max_steps(first.accepted())).unwrap();
-    assert_eq!((stopped.code(), stopped.trajectory().end_time()), (ReturnCode::MaxSteps, 0.5));
+    assert_eq!((stopped.code(), stopped.end_time()), (ReturnCode::MaxSteps, 0.5));
 }
 
 /// The right-hand side jumps at the ends of the span, and is evaluated inside only.

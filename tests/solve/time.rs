@@ -106,7 +106,7 @@ fn ends_at_the_pole<T: Scalar, M: Method>(method: M, tolerance: f64) {
     let problem = OdeProblem::new(square, [1.0], 0.0..=2.0, []).cast::<T>();
     let solution = problem.solve(method, &SolveOptions::default().tolerance(tolerance)).unwrap();
     let (name, u) = (M::PROPERTIES.name, solution.final_state()[0].widen());
-    let end = solution.trajectory().end_time().widen();
+    let end = solution.end_time().widen();
     // The nonlinear iteration may fail first.
     let codes = [ReturnCode::DtMin, ReturnCode::NewtonDiverged];
     let codes = &codes[..1 + usize::from(M::PROPERTIES.iterates)];
@@ -229,7 +229,7 @@ fn smallest_step<M: Method>(method: M) {
     // The mean step: of the last ones errors demand a tenth.
     let limited = problem.solve(method, &options.clone().dtmin(1e-2)).unwrap();
     assert_eq!(limited.code(), ReturnCode::DtMin, "{}", M::PROPERTIES.name);
-    let end = limited.trajectory().end_time();
+    let end = limited.end_time();
     assert!(end > 0.5 && end < 0.999, "{}: {end}", M::PROPERTIES.name);
     // Only the last step is shorter than this one: it has to end at the end of the span.
     let steps = f64::from(free.accepted());

@@ -40,7 +40,7 @@ where
     /// });
     /// let options = SolveOptions::default().tolerance(1e-6).saveat([1.0, 2.0]);
     /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &options)?;
-    /// assert_eq!(solution.states().shape(), [1000, 2, 2]); // trajectory, save, component
+    /// assert_eq!(solution.all_states().shape(), [1000, 2, 2]); // trajectory, save, component
     /// # Ok(())
     /// # }
     /// ```

@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
 /// let ensemble = EnsembleProblem::new(problem).over(&[[0.1], [0.2], [0.3]]);
 /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default().saveat(1.0))?;
-/// assert_eq!((solution.len(), solution.states().shape()[2]), (3, 2));
+/// assert_eq!((solution.len(), solution.all_states().shape()[2]), (3, 2));
 /// # Ok(())
 /// # }
 /// ```

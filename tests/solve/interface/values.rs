@@ -166,7 +166,7 @@ fn a_sink_gets_the_ends_of_steps() {
         .vary(|problem, i| problem.with_u0([1.0 + 1e-3 * i as f64, 2.0]));
     let options = steps().saveat(SaveAt::Steps);
     let whole = ensemble.solve(Euler, EnsembleSerial, &options).unwrap();
-    assert!(whole.states().shape()[1] > 2);
+    assert!(whole.all_states().shape()[1] > 2);
     let mut by_threads = Sums::by(1000);
     let run = ensemble.solve_into(Euler, EnsembleThreads, &options, &mut by_threads).unwrap();
     assert!(run.timings.total >= run.timings.solve);
