@@ -86,6 +86,7 @@ fn parameters_may_be_infinite() {
     for solution in [
         rows.solve(Tsit5, EnsembleSerial, &options).unwrap(),
         rows.solve(Tsit5, EnsembleThreads, &options).unwrap(),
+        rows.solve(Rodas5P, EnsembleThreads, &options).unwrap(),
     ] {
         for (trajectory, expected) in solution.iter().zip([until_five, expected, 0.0]) {
             let end = trajectory.final_state()[0];

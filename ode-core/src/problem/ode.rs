@@ -118,7 +118,8 @@ impl<S: System<N, P>, const N: usize, const P: usize> OdeProblem<S, f64, N, P> {
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
     /// The same problem in the precision `U`: the initial state, the time span and the parameters,
-    /// each rounded to the nearest number. From `f32` to `f64` nothing changes.
+    /// each rounded to the nearest number. From `f32` to `f64` nothing changes. Numbers that are too
+    /// large for `f32` become infinite.
     ///
     /// ```
     /// # use ode_core::{OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
