@@ -97,8 +97,8 @@ pub enum SolveError {
         axes: [usize; 2],
     },
     /// The problem's initial state contains a NaN or an infinity, or its parameters a NaN, and all
-    /// trajectories have it. In a single trajectory of an ensemble, by a row of a sweep, an axis of a
-    /// grid, or a problem that `vary` gives, it harms no other: that trajectory ends with
+    /// trajectories have it. In a single trajectory of an ensemble, by a row of a sweep, an axis of
+    /// a grid, or a problem that `vary` gives, it harms no other: that trajectory ends with
     /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
     #[error(
         "{what}[{index}] is {value}; initial states must be finite, and parameters must not be NaN"

@@ -112,9 +112,9 @@ impl RunReport {
 /// The solution of an ensemble: the saved states and observables, the final states, and how each
 /// trajectory ended.
 ///
-/// What a [`Trajectory`] and an [`OdeSolution`] have, an ensemble has with the index of a trajectory,
-/// under the same name: `times(i)`, `states(i)`, `final_state(i)`, `end_time(i)`, `code(i)`. Arrays of
-/// all trajectories have names of their own: [`all_states`](Self::all_states),
+/// What a [`Trajectory`] and an [`OdeSolution`] have, an ensemble has with the index of a
+/// trajectory, under the same name: `times(i)`, `states(i)`, `final_state(i)`, `end_time(i)`,
+/// `code(i)`. Arrays of all trajectories have names of their own: [`all_states`](Self::all_states),
 /// [`final_states`](Self::final_states), [`end_times`](Self::end_times).
 ///
 /// Arrays are views of `ndarray`. The order of indices is trajectory, save, component. Values at
@@ -177,8 +177,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// The axes of the [grid](crate::EnsembleProblem::grid), by name; empty without a grid. Axis
     /// `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed the
-    /// values afterwards, and in `f32` they are rounded: [`Trajectory::p`] and [`Trajectory::u0`] are
-    /// the solved ones.)
+    /// values afterwards, and in `f32` they are rounded: [`Trajectory::p`] and [`Trajectory::u0`]
+    /// are the solved ones.)
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
@@ -208,9 +208,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     /// The saved states, `[trajectory, save, component]`, in the units of the problem's states. A
-    /// state that a trajectory did not reach is NaN. [`shared_times`](Self::shared_times) has the time
-    /// of each save index. The last axis has length 0 if only observables were saved. The second one has
-    /// length 0 if no times were saved. This is a view: nothing is copied.
+    /// state that a trajectory did not reach is NaN. [`shared_times`](Self::shared_times) has the
+    /// time of each save index. The last axis has length 0 if only observables were saved. The
+    /// second one has length 0 if no times were saved. This is a view: nothing is copied.
     #[must_use]
     pub fn all_states(&self) -> ArrayView3<'_, T> {
         self.saved(0..self.inputs.settings.saved.states)
@@ -278,8 +278,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.trajectory(i).states()
     }
 
-    /// The time of the final state of trajectory `i`: the end of its time span, or the time at which
-    /// it was given up.
+    /// The time of the final state of trajectory `i`: the end of its time span, or the time at
+    /// which it was given up.
     ///
     /// # Panics
     /// If there is no such trajectory.

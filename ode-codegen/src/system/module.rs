@@ -398,8 +398,8 @@ fn is_open(item: &syn::ItemStruct) -> bool {
         && !mentions_allocation(item)
 }
 
-/// The structs that state and parameters are in problems. Fields of `f32` would not hold the numbers
-/// of problems in `f64`.
+/// The structs that state and parameters are in problems. Fields of `f32` would not hold the
+/// numbers of problems in `f64`.
 fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> [Option<Ident>; 2] {
     let open = |name: &Ident| {
         content.iter().any(

@@ -149,9 +149,9 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
         self.problem.system
     }
 
-    /// The same ensemble in the precision `U`: the problem, the rows and the axes are rounded to the
-    /// nearest numbers. Functions that were given before keep their precision: they get and give
-    /// numbers of `T`, and what they give is rounded.
+    /// The same ensemble in the precision `U`: the problem, the rows and the axes are rounded to
+    /// the nearest numbers. Functions that were given before keep their precision: they get and
+    /// give numbers of `T`, and what they give is rounded.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};

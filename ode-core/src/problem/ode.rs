@@ -99,11 +99,11 @@ pub struct OdeProblem<S: System<N, P>, T: Scalar, const N: usize, const P: usize
 
 // Of `f64` alone, so that literals have a type, and results too.
 impl<S: System<N, P>, const N: usize, const P: usize> OdeProblem<S, f64, N, P> {
-    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`, in `f64`;
-    /// [`cast`](Self::cast) gives it in `f32`. Numbers are arrays, or the `State` and `Parameters` of
-    /// a system that is a module, which are [`Numbers`] too. There
-    /// `State { prey: 10.0, predators: 5.0 }` stands for `[10.0, 5.0]`, here and in every other place
-    /// that takes such numbers; `.into()` and `State::from` convert both ways.
+    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`, in
+    /// `f64`; [`cast`](Self::cast) gives it in `f32`. Numbers are arrays, or the `State` and
+    /// `Parameters` of a system that is a module, which are [`Numbers`] too. There
+    /// `State { prey: 10.0, predators: 5.0 }` stands for `[10.0, 5.0]`, here and in every other
+    /// place that takes such numbers; `.into()` and `State::from` convert both ways.
     #[must_use]
     pub fn new(
         system: S,
@@ -118,8 +118,8 @@ impl<S: System<N, P>, const N: usize, const P: usize> OdeProblem<S, f64, N, P> {
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
     /// The same problem in the precision `U`: the initial state, the time span and the parameters,
-    /// each rounded to the nearest number. From `f32` to `f64` nothing changes. Numbers that are too
-    /// large for `f32` become infinite.
+    /// each rounded to the nearest number. From `f32` to `f64` nothing changes. Numbers that are
+    /// too large for `f32` become infinite.
     ///
     /// ```
     /// # use ode_core::{OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
