@@ -98,17 +98,11 @@ fn solve<T: Scalar>(
     place: &Place,
     how: &SolveOptions,
 ) -> Result<Solution<T>, SolveError> {
-    let number = T::narrow;
-    let tspan = number(0.0)..=number(100.0);
-    let problem = OdeProblem::new(
-        lorenz,
-        [1.0, 0.0, 0.0].map(number),
-        tspan,
-        [10.0, 28.0, 8.0 / 3.0].map(number),
-    );
+    let problem =
+        OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=100.0, [10.0, 28.0, 8.0 / 3.0]).cast::<T>();
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(trajectories)
-        .vary(|problem, i| problem.with_p(parameters(seed, i).map(number)));
+        .vary(|problem, i| problem.with_p(parameters(seed, i).map(T::narrow)));
     ensemble.solve(Tsit5, &place.algorithm, how)
 }
 

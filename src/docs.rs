@@ -8,6 +8,7 @@
 /// [what-a-success-means]: crate::docs::what_success_means
 /// [choosing-a-method]: crate::docs::choosing_a_method
 /// [doses]: crate#doses-pulses-and-switches
+/// [module]: crate#what-a-right-hand-side-may-contain
 ///
 #[doc = include_str!("../docs/getting-started.md")]
 pub mod getting_started {}

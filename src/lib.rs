@@ -35,11 +35,11 @@ pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, AnyMethod, Auto, Axis, Backend, Collect, Controller, EnsembleAlgorithm,
-    EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, IntoSaveAt,
-    Layout, Memory, Method, Numbers, ObservableError, OdeProblem, OdeSolution, Quantity,
-    RawResults, ResultSink, ReturnCode, RunReport, SaveAt, Saving, SolveError, SolveOptions,
-    Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory,
-    UnknownMethod, Unvaried, Vary, Which, any_method, tstops_for, tstops_of,
+    EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, InPrecision,
+    IntoSaveAt, Layout, Memory, Method, Numbers, ObservableError, OdeProblem, OdeSolution,
+    Quantity, RawResults, ResultSink, ReturnCode, RunReport, SaveAt, Saving, SolveError,
+    SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings, Trajectories,
+    Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -112,7 +112,7 @@ pub mod system {
     pub use ode_core::system::info::{LinearEquations, Operations};
     pub use ode_core::system::report::Report;
     pub use ode_core::system::table::{interp_cubic, interp_linear};
-    pub use ode_core::system::{DeviceSource, System, SystemInfo};
+    pub use ode_core::system::{DeviceSource, Quantities, System, SystemInfo};
     pub use ode_core::{tstops_for, tstops_of};
 }
 

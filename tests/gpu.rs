@@ -103,8 +103,7 @@ fn tables() {
         .vary(move |q, i| q.with_u0(tables::U.map(|x| x * near(i))));
     same_bits(Tsit5, &ensemble, &options);
     let narrow = |x: f64| x as f32;
-    let problem =
-        OdeProblem::new(tables::tables, tables::U.map(narrow), 0.0..=1.0, tables::P.map(narrow));
+    let problem = OdeProblem::new(tables::tables, tables::U, 0.0..=1.0, tables::P).cast::<f32>();
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(3000)
         .vary(move |q, i| q.with_u0(tables::U.map(|x| narrow(x * near(i)))));

@@ -166,12 +166,7 @@ fn sweep<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     (u0, p, end): ([f64; N], [f64; P], f64),
     n: usize,
 ) -> EnsembleProblem<S, T, impl Vary<S, T, N, P>, N, P> {
-    let problem = OdeProblem::new(
-        system,
-        u0.map(T::narrow),
-        T::narrow(0.0)..=T::narrow(end),
-        p.map(T::narrow),
-    );
+    let problem = OdeProblem::new(system, u0, 0.0..=end, p).cast::<T>();
     EnsembleProblem::new(problem).trajectories(n).vary(
         move |q: OdeProblem<S, T, N, P>, i: usize| {
             let x = 1.0 + ((i * 389) % n) as f64 / n as f64;

@@ -3,7 +3,7 @@
 use odes::EnsembleSolution;
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 
 use crate::Failure;
 use crate::output::median;
@@ -36,7 +36,7 @@ where
     if !reference.all_succeeded() {
         return Err(format!("the reference fails: {:?}", reference.code_counts()).into());
     }
-    let start = norm(base.u0);
+    let start = norm(base.u0.to_numbers());
     let (mut relative, mut scaled) = (Vec::new(), Vec::new());
     for (k, &i) in sample.iter().enumerate() {
         let (a, b) = (solution.trajectory(i), reference.trajectory(k));

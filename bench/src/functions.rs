@@ -77,8 +77,7 @@ fn measure<T: Scalar>(
     functions: Functions,
 ) -> Result<Measured, Failure> {
     let t = T::narrow;
-    let base =
-        OdeProblem::new(transcendental, [t(1.0), t(0.0)], t(0.0)..=t(20.0), [t(1.0), t(0.1)]);
+    let base = OdeProblem::new(transcendental, [1.0, 0.0], 0.0..=20.0, [1.0, 0.1]).cast::<T>();
     let ensemble = EnsembleProblem::new(base).trajectories(n).vary(|q, i| {
         let x = i as f64 / n as f64;
         q.with_p([t(0.5 + x), t(0.1)])

@@ -7,7 +7,7 @@
 
 use odes::backend::Inputs;
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{
     KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas4, Rodas5P, Rosenbrock23, SolveOptions, TrBdf2,
     Tsit5Rodas4,
@@ -87,7 +87,7 @@ impl Row for Measured {
 }
 
 /// A system, its varied parameter, and the options with which it is solved.
-struct Problem<S, const N: usize, const P: usize> {
+struct Problem<S: System<N, P>, const N: usize, const P: usize> {
     name: &'static str,
     problem: OdeProblem<S, f64, N, P>,
     /// The largest relative change of the first parameter.
@@ -159,7 +159,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
     /// The problem of trajectory `i`.
     fn varied(&self, q: OdeProblem<S, f64, N, P>, i: usize) -> OdeProblem<S, f64, N, P> {
         let last = (self.trajectories - 1).max(1) as f64;
-        let mut p = q.p;
+        let mut p = q.p.to_numbers();
         p[0] *= 1.0 + self.spread * (2.0 * i as f64 / last - 1.0);
         q.with_p(p)
     }

@@ -70,7 +70,7 @@ impl Row for Measured {
 }
 
 /// A problem whose final state is known.
-struct Problem<S, const N: usize, const P: usize> {
+struct Problem<S: System<N, P>, const N: usize, const P: usize> {
     problem: OdeProblem<Counted<S>, f64, N, P>,
     reference: [f64; N],
     /// For a stiff problem the size below which components do not matter; in others only the

@@ -175,7 +175,7 @@ impl Workload {
     pub(crate) fn visit<T: Scalar, V: Visitor>(&self, visitor: V) -> V::Output {
         let options = self.options();
         let (n, t) = (self.trajectories, T::narrow);
-        let span = t(0.0)..=t(self.end);
+        let span = 0.0..=self.end;
         match self.sweep {
             Sweep::Rho | Sweep::RhoShuffled => {
                 let p = |rho| [10.0, rho, 8.0 / 3.0];
@@ -183,7 +183,7 @@ impl Workload {
                 let base = OdeProblem::new(lorenz, u0, 0.0..=self.end, p(0.0));
                 let order = (self.sweep == Sweep::RhoShuffled).then(|| shuffled(n));
                 let last = (n - 1).max(1) as f64;
-                let problem = OdeProblem::new(lorenz, u0.map(t), span, p(0.0).map(t));
+                let problem = OdeProblem::new(lorenz, u0, span, p(0.0)).cast::<T>();
                 let ensemble = EnsembleProblem::new(problem).trajectories(n).vary(|q, i| {
                     let i = order.as_ref().map_or(i, |order| order[i] as usize);
                     q.with_p(p(21.0 * i as f64 / last).map(t))
@@ -193,7 +193,7 @@ impl Workload {
             Sweep::Mu => {
                 let u0 = [2.0, 0.0];
                 let base = OdeProblem::new(van_der_pol, u0, 0.0..=self.end, [1.0]);
-                let problem = OdeProblem::new(van_der_pol, u0.map(t), span, [t(1.0)]);
+                let problem = OdeProblem::new(van_der_pol, u0, span, [1.0]).cast::<T>();
                 let ensemble = EnsembleProblem::new(problem)
                     .trajectories(n)
                     .vary(|q, i| q.with_p([t(10f64.powf(2.0 * uniform(i as u64)))]));

@@ -152,7 +152,9 @@ fn unknown_argument(name: &Ident) -> String {
             "; methods and tolerances are arguments of `solve`, as in `problem.solve(Rodas4, \
              &SolveOptions::default().tolerance(1e-6))`"
         }
-        "f32" | "f64" | "precision" => "; the precision is that of the numbers of the problem",
+        "f32" | "f64" | "precision" => {
+            "; the precision is that of the problem: `problem.cast::<f32>()`"
+        }
         _ => "",
     };
     format!("unknown argument: expected {VALUES}{elsewhere}")
@@ -184,15 +186,17 @@ impl syn::parse::Parse for Argument {
     }
 }
 
-/// The implementation of the trait `System` for the type `ty`.
+/// The implementation of the trait `System` for the type `ty`, where state and parameters are these
+/// structs or else arrays.
 fn implementation(
     compiled: &Compiled,
     outside: &compile::Outside,
     ty: &TokenStream,
+    structs: [Option<&Ident>; 2],
     options: &Options,
 ) -> syn::Result<TokenStream> {
     let device = device::device(compiled, Dialect::Cuda)?;
-    Ok(rust::rust(compiled, outside, &device, ty, &options.facade))
+    Ok(rust::rust(compiled, outside, &device, ty, structs, &options.facade))
 }
 
 /// Clippy's lints against forms that the language demands: loops over indices, and references to

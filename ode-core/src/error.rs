@@ -40,6 +40,13 @@ pub enum SolveError {
          least one value"
     )]
     NoTrajectories,
+    /// [`vary`](crate::EnsembleProblem::vary) makes problems by their index, and nothing says how
+    /// many there are.
+    #[error(
+        "`vary` makes the problem of each index, and nothing says how many there are; call \
+         `.trajectories(n)`, or give rows or a grid"
+    )]
+    HowMany,
     /// There are more trajectories than can be counted.
     #[error("{trajectories} trajectories are too many for one solve; the most is {most}")]
     TooManyTrajectories {
@@ -89,11 +96,13 @@ pub enum SolveError {
         /// The numbers of the two axes, counted from 0.
         axes: [usize; 2],
     },
-    /// The problem's initial state or parameters contain a NaN or an infinity. In a single
-    /// trajectory of an ensemble, by a row of a sweep, an axis of a grid, or a problem that `vary`
-    /// gives, it harms no other: that trajectory ends with
+    /// The problem's initial state contains a NaN or an infinity, or its parameters a NaN, and all
+    /// trajectories have it. In a single trajectory of an ensemble, by a row of a sweep, an axis of
+    /// a grid, or a problem that `vary` gives, it harms no other: that trajectory ends with
     /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
-    #[error("{what}[{index}] is {value}; it must be finite")]
+    #[error(
+        "{what}[{index}] is {value}; initial states must be finite, and parameters must not be NaN"
+    )]
     NonFinite {
         /// `u0` or `p`.
         what: &'static str,

@@ -33,7 +33,9 @@ pub use problem::options::{
     tstops_of,
 };
 pub use problem::sweep::{Axis, Quantity, Which};
-pub use problem::{EnsembleProblem, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary};
+pub use problem::{
+    EnsembleProblem, InPrecision, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary,
+};
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde;
@@ -50,10 +52,11 @@ pub use workers::Workers;
 /// What the expansions of `#[ode_system]` name, by way of the facade.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::lane::Real;
+    pub use crate::lane::{Real, Scalar};
     pub use crate::system::capabilities::*;
     pub use crate::system::info::{LinearEquations, Operations};
     pub use crate::system::linear;
+    pub use crate::system::quantities::Quantities;
     pub use crate::system::report::Report;
     pub use crate::system::table::{device_table, extended};
     pub use crate::system::{DeviceSource, System, SystemInfo, device_constant, in_order};

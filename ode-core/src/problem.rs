@@ -10,5 +10,5 @@ pub(crate) mod options;
 pub mod settings;
 pub(crate) mod sweep;
 
-pub use ensemble::{EnsembleProblem, StopsOfEach, Unvaried, Vary};
+pub use ensemble::{EnsembleProblem, InPrecision, StopsOfEach, Unvaried, Vary};
 pub use ode::{Numbers, OdeProblem, TimeSpan};

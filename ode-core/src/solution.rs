@@ -114,6 +114,11 @@ impl RunReport {
 /// The solution of an ensemble: the saved states and observables, the final states, and how each
 /// trajectory ended.
 ///
+/// What a [`Trajectory`] and an [`OdeSolution`] have, an ensemble has with the index of a
+/// trajectory, under the same name: `times(i)`, `states(i)`, `final_state(i)`, `end_time(i)`,
+/// `code(i)`. Arrays of all trajectories have names of their own: [`all_states`](Self::all_states),
+/// [`final_states`](Self::final_states), [`end_times`](Self::end_times).
+///
 /// Arrays are views of `ndarray`. The order of indices is trajectory, save, component. Values at
 /// times that a trajectory did not reach are NaN, so look at the return codes first:
 ///
@@ -124,7 +129,7 @@ impl RunReport {
 ///     println!("{count} trajectories: {code}: {}", code.message());
 /// }
 /// let [trajectory, save, component] = [7, 0, 2];
-/// println!("{}", solution.states()[[trajectory, save, component]]);
+/// println!("{}", solution.all_states()[[trajectory, save, component]]);
 /// println!("{:?} by {}", solution.final_state(trajectory), solution.method().name);
 /// for trajectory in solution {
 ///     println!("{:?} took {} steps", trajectory.p(), trajectory.accepted());
@@ -136,7 +141,7 @@ pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
     inputs: Inputs<T>,
     raw: RawResults<T>,
     run: RunReport,
-    axes: Vec<Axis<T>>,
+    axes: Vec<Axis>,
     system: S,
 }
 
@@ -174,7 +179,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// The axes of the [grid](crate::EnsembleProblem::grid), by name; empty without a grid. Axis
     /// `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed the
-    /// values afterwards: [`Trajectory::p`] and [`Trajectory::u0`] are the solved ones.)
+    /// values afterwards, and in `f32` they are rounded: [`Trajectory::p`] and [`Trajectory::u0`]
+    /// are the solved ones.)
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
@@ -185,7 +191,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// # }
     /// ```
     #[must_use]
-    pub fn axes(&self) -> &[Axis<T>] {
+    pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
 
@@ -198,17 +204,17 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// The saved times, if all trajectories share them. `None` if they differ, as the ends of
     /// [steps](crate::SaveAt::Steps) do.
     #[must_use]
-    pub fn times(&self) -> Option<&[T]> {
+    pub fn shared_times(&self) -> Option<&[T]> {
         let Inputs { settings, columns } = &self.inputs;
         if settings.saved.times == 0 { columns.save.shared() } else { None }
     }
 
     /// The saved states, `[trajectory, save, component]`, in the units of the problem's states. A
-    /// state that a trajectory did not reach is NaN. [`times`](Self::times) has the time of each
-    /// save index. The last axis has length 0 if only observables were saved. The second one has
-    /// length 0 if no times were saved. This is a view: nothing is copied.
+    /// state that a trajectory did not reach is NaN. [`shared_times`](Self::shared_times) has the
+    /// time of each save index. The last axis has length 0 if only observables were saved. The
+    /// second one has length 0 if no times were saved. This is a view: nothing is copied.
     #[must_use]
-    pub fn states(&self) -> ArrayView3<'_, T> {
+    pub fn all_states(&self) -> ArrayView3<'_, T> {
         self.saved(0..self.inputs.settings.saved.states)
     }
 
@@ -256,6 +262,32 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn end_times(&self) -> &[T] {
         &self.raw.ends
+    }
+
+    /// The saved times that trajectory `i` reached, in order; see [`Trajectory::times`].
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    pub fn times(&self, i: usize) -> impl ExactSizeIterator<Item = T> + '_ {
+        self.trajectory(i).times()
+    }
+
+    /// The states of trajectory `i` at [`times`](Self::times); see [`Trajectory::states`].
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    pub fn states(&self, i: usize) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
+        self.trajectory(i).states()
+    }
+
+    /// The time of the final state of trajectory `i`: the end of its time span, or the time at
+    /// which it was given up.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn end_time(&self, i: usize) -> T {
+        self.raw.ends[i]
     }
 
     /// How trajectory `i` ended.
@@ -378,7 +410,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 
     /// Sets the axes of the ensemble's grid.
-    pub(crate) fn set_axes(&mut self, axes: Vec<Axis<T>>) {
+    pub(crate) fn set_axes(&mut self, axes: Vec<Axis>) {
         self.axes = axes;
     }
 

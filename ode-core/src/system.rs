@@ -4,13 +4,17 @@ pub mod capabilities;
 pub(crate) mod facts;
 pub mod info;
 pub mod linear;
+pub mod quantities;
 pub mod report;
 pub mod source;
 pub mod table;
 
 pub use capabilities::*;
 pub use info::SystemInfo;
+pub use quantities::Quantities;
 pub use source::DeviceSource;
+
+use crate::lane::Scalar;
 
 /// A system `M du/dt = f(u, p, t)` with `N` states and `P` parameters, and its exact derivatives.
 /// The mass matrix `M` is constant, and the identity unless the system says otherwise.
@@ -29,6 +33,12 @@ pub use source::DeviceSource;
             not `name::call`"
 )]
 pub trait System<const N: usize, const P: usize>: Capabilities<N, P> {
+    /// What the state is to the user in problems of precision `T`: `[T; N]`, or a struct.
+    type State<T: Scalar>: Quantities<N>;
+
+    /// What the parameters are to the user in problems of precision `T`: `[T; P]`, or a struct.
+    type Parameters<T: Scalar>: Quantities<P>;
+
     /// The names of its quantities, and what the compiler found out. A system is compiled once in a
     /// process, so what is known of it lives as long.
     fn info(&self) -> &'static SystemInfo;

@@ -84,8 +84,7 @@ where
     S: System<N, 1>,
     T: Scalar,
 {
-    let number = T::narrow;
-    let problem = OdeProblem::new(system, u0.map(number), number(0.0)..=number(1.0), [number(0.5)]);
+    let problem = OdeProblem::new(system, u0, 0.0..=1.0, [0.5]).cast::<T>();
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(40)
         .vary(|problem, i| problem.with_p([T::narrow(0.5 + 0.01 * i as f64)]));
@@ -94,7 +93,7 @@ where
     let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     assert!(serial.all_succeeded(), "{:?}", serial.code_counts());
     let lanes = ensemble.solve(method, EnsembleThreads, &options).unwrap();
-    assert_eq!(serial.states(), lanes.states());
+    assert_eq!(serial.all_states(), lanes.all_states());
 }
 
 /// The names of the intrinsics that are functions of this process.

@@ -104,7 +104,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// becomes the same module, with a unit struct `epidemic::Model` that implements the trait
 /// `System`, a function `epidemic::report()`, and conversions between the structs and arrays; and
 /// beside it a constant `epidemic` of that type, to be solved as any other system:
-/// `OdeProblem::new(epidemic, State { … }, 0.0..=30.0, Parameters { … })`.
+/// `OdeProblem::new(epidemic, State { … }, 0.0..=30.0, Parameters { … })`. Problems have these
+/// structs if they are `pub` and their fields `f64`, and arrays otherwise: `problem.p.beta = 0.3`.
 ///
 /// | part | |
 /// |---|---|

@@ -194,7 +194,7 @@ fn undefined_at(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
 }
 
 fn undefined_at_the_end<M: Method>(method: M) {
-    let problem = OdeProblem::new(undefined_at, [0.0f64], 0.0..=0.125, [0.125]);
+    let problem = OdeProblem::new(undefined_at, [0.0], 0.0..=0.125, [0.125]);
     let options = SolveOptions::default().abstol(1e-12).reltol(1e-3).first_step(0.5);
     for solution in everywhere(method, &ten(problem), &options) {
         let end = solution.final_state(0)[0];

@@ -134,7 +134,7 @@ fn spans_of_their_own<M: Method>(method: M) {
 
 /// Saved times change no steps.
 fn saving_changes_no_step<M: Method>(method: M) {
-    let problem = OdeProblem::new(hyperbola, [10.0f64], 0.0..=10.0, [-1.0]);
+    let problem = OdeProblem::new(hyperbola, [10.0], 0.0..=10.0, [-1.0]);
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(20)
         .vary(|q, i| q.with_p([-0.1 * (1.0 + i as f64)]));

@@ -8,7 +8,7 @@ use odes::{Controller, Method};
 /// `u' = -u²`, default tolerances, and the controller that DiffEqGPU.jl has for all methods. With
 /// its own one Rosenbrock23 takes a quarter less steps, and its error is 3.1e-4.
 fn no_jacobian_by_hand<M: Method>(method: M) {
-    let problem = OdeProblem::new(hyperbola, [10.0f32], 0.0..=10.0, [-1.0]);
+    let problem = OdeProblem::new(hyperbola, [10.0], 0.0..=10.0, [-1.0]).cast::<f32>();
     let ensemble = EnsembleProblem::new(problem).trajectories(10_000);
     // Its exponents are relative to the order of the method, ours to that of the error.
     let per = M::PROPERTIES.error as f64 / M::PROPERTIES.order as f64;

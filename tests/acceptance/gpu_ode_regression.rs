@@ -6,7 +6,7 @@ use odes::Method;
 use odes::prelude::*;
 
 fn problem() -> OdeProblem<lorenz, f32, 3, 3> {
-    OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0])
+    OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]).cast()
 }
 
 /// The reference states at `times`, by tight tolerances in `f64`.
@@ -44,7 +44,7 @@ fn two_saved_times<M: Method>(method: M) {
     let adaptive = SolveOptions::default().first_step(0.01).tolerance(1e-7).saveat(times);
     for options in [fixed, adaptive] {
         for solution in everywhere(method, &ten(problem()), &options) {
-            assert_eq!(solution.times(), Some(&[2.0f32, 4.0][..]));
+            assert_eq!(solution.shared_times(), Some(&[2.0f32, 4.0][..]));
             for trajectory in solution.iter() {
                 assert_eq!(trajectory.len(), 2);
                 for (state, exact) in trajectory.states().zip(&exact) {

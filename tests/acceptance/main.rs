@@ -94,8 +94,7 @@ fn straight<T: Scalar>(
     (begin, end): (f64, f64),
     p: [f64; 4],
 ) -> OdeProblem<cases::lines, T, 2, 4> {
-    let t = T::narrow;
-    OdeProblem::new(cases::lines, [t(u0); 2], t(begin)..=t(end), p.map(t))
+    OdeProblem::new(cases::lines, [u0; 2], begin..=end, p).cast::<T>()
 }
 
 /// The Euclidean distance of two states.

@@ -74,13 +74,13 @@ fn large(u: &[f64; 15]) -> [f64; 15] {
 }
 
 fn fifteen_equations<M: Method>(method: M) {
-    let u0 = std::array::from_fn(|d| (d as f32 + 1.0) / 16.0);
-    let problem = OdeProblem::new(large, u0, 0.0..=10.0, []);
+    let u0 = std::array::from_fn(|d| (d as f64 + 1.0) / 16.0);
+    let problem = OdeProblem::new(large, u0, 0.0..=10.0, []).cast::<f32>();
     let options = SolveOptions::default().first_step(0.1);
     for solution in everywhere(method, &ten(problem), &options) {
         assert!(solution.all_succeeded());
         for (u, begin) in solution.final_state(9).into_iter().zip(u0) {
-            let error = f64::from(u) / (f64::from(begin) * 10.1f64.exp()) - 1.0;
+            let error = f64::from(u) / (begin * 10.1f64.exp()) - 1.0;
             assert!(error.abs() < 5e-2, "{error:e}");
         }
     }

@@ -6,7 +6,7 @@ use odes::prelude::*;
 
 #[test]
 fn growth_f64() {
-    let problem = OdeProblem::new(growth, [1.0f64], 0.0..=1.0, [0.5]);
+    let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5]);
     for options in
         [SolveOptions::default().tolerance(1e-8), SolveOptions::default().fixed_step(0.01)]
     {
@@ -19,7 +19,7 @@ fn growth_f64() {
 
 #[test]
 fn growth_f32() {
-    let problem = OdeProblem::new(growth, [1.0f32], 0.0..=1.0, [0.5]);
+    let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5]).cast::<f32>();
     for options in
         [SolveOptions::default().tolerance(1e-6), SolveOptions::default().fixed_step(0.01)]
     {
@@ -32,7 +32,7 @@ fn growth_f32() {
 
 #[test]
 fn cosine() {
-    let problem = OdeProblem::new(oscillator, [1.0f64, 0.0], 0.0..=3.0, [1.0]);
+    let problem = OdeProblem::new(oscillator, [1.0, 0.0], 0.0..=3.0, [1.0]);
     let options = SolveOptions::default().tolerance(1e-9).saveat(0.25);
     for solution in everywhere(Tsit5, &ten(problem), &options) {
         let trajectory = solution.trajectory(3);
@@ -45,7 +45,7 @@ fn cosine() {
 /// A first step far beyond the end is cut, not taken: the defect of a fast decay on a short span.
 #[test]
 fn short_span_of_a_fast_decay() {
-    let problem = OdeProblem::new(growth, [1.0f64], 0.0..=0.01, [-100.0]);
+    let problem = OdeProblem::new(growth, [1.0], 0.0..=0.01, [-100.0]);
     let options = SolveOptions::default().first_step(0.1);
     for solution in everywhere(Tsit5, &ten(problem), &options) {
         let error = solution.final_state(0)[0] - (-1.0f64).exp();

@@ -141,16 +141,16 @@ fn what_was_not_saved_is_empty() {
     };
     let by_default = solve(&options);
     assert_same_bits(&by_default, &solve(&options.clone().saving(Saving::Both)));
-    assert_eq!(by_default.states().dim(), (5, 4, 3));
+    assert_eq!(by_default.all_states().dim(), (5, 4, 3));
     assert_eq!(by_default.observables().dim(), (5, 4, 3));
 
     let states = solve(&options.clone().saving(Saving::States));
     assert_eq!(states.observables().dim(), (5, 4, 0));
-    assert_eq!(states.states(), by_default.states());
+    assert_eq!(states.all_states(), by_default.all_states());
     assert_eq!(states.trajectory(2).final_observables().len(), 3);
 
     let observables = solve(&options.clone().saving(Saving::Observables));
-    assert_eq!(observables.states().dim(), (5, 4, 0));
+    assert_eq!(observables.all_states().dim(), (5, 4, 0));
     let trajectory = observables.trajectory(2);
     assert_eq!((trajectory.len(), trajectory.states().len()), (4, 0));
     assert_eq!(trajectory.at(0.5), None);
@@ -211,7 +211,7 @@ fn by_name() {
 
 #[test]
 fn a_system_without_observables() {
-    let problem = OdeProblem::new(lorenz, [1.0f64, 0.0, 0.0], 0.0..=1.0, [10.0, 28.0, 8.0 / 3.0]);
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=1.0, [10.0, 28.0, 8.0 / 3.0]);
     let options = SolveOptions::default().saveat(0.5);
     for saving in [Saving::Observables, Saving::Both] {
         let error = problem.solve(Tsit5, &options.clone().saving(saving)).unwrap_err();

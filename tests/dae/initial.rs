@@ -126,7 +126,7 @@ fn unknowns_that_cannot_be_told_apart() {
 
 fn follows_dependent<M: Method + Copy>(method: M, most: f64) {
     let options = SolveOptions::default().tolerance(1e-7).saveat([0.0, 2.0]);
-    let problem = OdeProblem::new(dependent, [2.0, 0.5, 3.0_f64], 0.0..=2.0, []);
+    let problem = OdeProblem::new(dependent, [2.0, 0.5, 3.0], 0.0..=2.0, []);
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);
     for (t, u) in solution.times().zip(solution.states()) {
@@ -163,7 +163,7 @@ fn ensemble<T: Scalar>(
     broken: bool,
 ) -> EnsembleProblem<root::Model, T, impl Vary<root::Model, T, 2, 1>, 2, 1> {
     let x = T::narrow;
-    let problem = OdeProblem::new(root, guess(0), x(0.0)..=x(1.0), [x(1.0)]);
+    let problem = OdeProblem::new(root, guess(0), 0.0..=1.0, [1.0]).cast::<T>();
     EnsembleProblem::new(problem).trajectories(200).vary(
         move |q: OdeProblem<_, T, 2, 1>, i: usize| {
             let q = q.with_p([x(zero_of(i).powi(2))]).with_u0(guess(i));

@@ -148,8 +148,7 @@ fn issue_530<T: Scalar, M: Method + Copy>(method: M) {
     let expected = (-0.5_f64).exp();
     let tight = SolveOptions::default().tolerance(if T::DOUBLE { 1e-8 } else { 1e-6 });
     for options in [tight.clone().fixed_step(0.01), tight] {
-        let x = T::narrow;
-        let problem = OdeProblem::new(twice, [x(1.0), x(2.0)], x(0.0)..=x(1.0), []);
+        let problem = OdeProblem::new(twice, [1.0, 2.0], 0.0..=1.0, []).cast::<T>();
         let [a, b] = problem.solve(method, &options).unwrap().final_state().map(T::widen);
         assert!((a - expected).abs() < most && (b - 2.0 * expected).abs() < 2.0 * most, "{a} {b}");
     }
@@ -182,8 +181,7 @@ fn masses_only_scale<T: Scalar, M: Method + Copy>(method: M) {
         method: M,
         system: S,
     ) -> (Vec<[T; 2]>, [u64; 2]) {
-        let x = T::narrow;
-        let problem = OdeProblem::new(system, [x(2.0), x(0.0)], x(0.0)..=x(30.0), [x(20.0)]);
+        let problem = OdeProblem::new(system, [2.0, 0.0], 0.0..=30.0, [20.0]).cast::<T>();
         let options = SolveOptions::default().tolerance(1e-4).saveat(1.0);
         let solution = problem.solve(method, &options).unwrap();
         assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);
@@ -194,7 +192,7 @@ fn masses_only_scale<T: Scalar, M: Method + Copy>(method: M) {
 
 /// With its numbers and tolerances.
 fn regression<M: Method + Copy>(method: M) {
-    let problem = OdeProblem::new(pair, [1.0_f32, 0.0], 0.0..=0.1, []);
+    let problem = OdeProblem::new(pair, [1.0, 0.0], 0.0..=0.1, []).cast::<f32>();
     let solution = problem.solve(method, &SolveOptions::default().fixed_step(1e-3)).unwrap();
     let [a, b] = solution.final_state();
     assert!((a + b - 1.0).abs() < 1e-6, "{a} {b}");
@@ -209,7 +207,7 @@ fn single_robertson<M: Method + Copy>(method: M) {
     let exact = OdeProblem::new(kinetics::robertson, U0, 0.0..=1e5, P);
     let tight = SolveOptions::default().reltol(1e-9).abstol(1e-13);
     let exact = exact.solve(Rodas5P, &tight).unwrap().final_state();
-    let problem = OdeProblem::new(robertson, [1.0_f32, 0.0, 0.0], 0.0..=1e5, P.map(|p| p as f32));
+    let problem = OdeProblem::new(robertson, [1.0, 0.0, 0.0], 0.0..=1e5, P).cast::<f32>();
     let options = SolveOptions::default().tolerance(1e-5).first_step(0.1);
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);

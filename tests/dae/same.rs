@@ -25,12 +25,8 @@ fn sweep<T: Scalar>()
 -> EnsembleProblem<reactions::Model, T, impl Vary<reactions::Model, T, 4, 3>, 4, 3> {
     let x = T::narrow;
     let n = 300;
-    let problem = OdeProblem::new(
-        reactions,
-        [x(1.0), x(0.0), x(0.0), x(0.5)],
-        x(0.0)..=x(1e4),
-        [x(0.04), x(1e4), x(0.0)],
-    );
+    let problem =
+        OdeProblem::new(reactions, [1.0, 0.0, 0.0, 0.5], 0.0..=1e4, [0.04, 1e4, 0.0]).cast::<T>();
     EnsembleProblem::new(problem).trajectories(n).vary(
         move |q: OdeProblem<_, T, 4, 3>, i: usize| {
             let share = ((i * 131) % n) as f64 / n as f64;

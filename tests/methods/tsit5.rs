@@ -29,7 +29,7 @@ fn errors_follow_tolerances() {
 #[test]
 fn backwards_and_forwards() {
     let options = SolveOptions::default().tolerance(1e-11);
-    let problem = OdeProblem::new(decay_of_time, [1.0f64], 0.0..=2.0, []);
+    let problem = OdeProblem::new(decay_of_time, [1.0], 0.0..=2.0, []);
     let there = problem.solve(Tsit5, &options).unwrap().final_state();
     let back = problem.with_u0(there).with_tspan(2.0..=0.0);
     let options = options.saveat([2.0, 1.0, 0.25]);
@@ -44,14 +44,15 @@ fn backwards_and_forwards() {
 /// unit in the last place of `t`, which rounding alone would make steps of nothing.
 #[test]
 fn f32_time_keeps_small_steps() {
-    let (from, span, omega) = (4096.0f32, 1.0f32, 2000.0f32);
-    let unit = from.next_up() - from;
-    let problem = OdeProblem::new(oscillator, [1.0f32, 0.0], from..=from + span, [omega * omega]);
+    let (from, span, omega) = (4096.0_f64, 1.0, 2000.0_f64);
+    let unit = f64::from((from as f32).next_up()) - from;
+    let problem =
+        OdeProblem::new(oscillator, [1.0, 0.0], from..=from + span, [omega * omega]).cast::<f32>();
     let options = SolveOptions::default().abstol([1e-6, 1e-3]).reltol(1e-6);
     let solution = problem.solve(Tsit5, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);
-    let step = span / solution.accepted() as f32;
+    let step = span / f64::from(solution.accepted());
     assert!(step < 0.25 * unit, "{} steps of {} units", solution.accepted(), step / unit);
-    let error = (solution.final_state()[0] as f64 - f64::from(omega * span).cos()).abs();
+    let error = (solution.final_state()[0] as f64 - (omega * span).cos()).abs();
     assert!(error < 2e-2, "{error} after {} steps", solution.accepted());
 }

@@ -195,14 +195,14 @@ fn nobody_looks_unless_asked() {
         assert!(told.guarded() <= told.accepted());
     }
     // In `f32`, whose signs are not as sure, that is the default, and with fixed steps always.
-    let problem = OdeProblem::new(autocatalysis, [1e-16_f32, 0.0], 0.0..=100.0, [1.0]);
+    let problem = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]).cast::<f32>();
     let single = problem.solve(Rodas4, &options((1e-3, 1e-6))).unwrap();
     assert!(single.guarded() > 0 && single.held_unstable() && single.final_state()[0] < 1e-6);
     let fixed = OdeProblem::new(autocatalysis, [1e-16, 0.0], 0.0..=100.0, [1.0]);
     let fixed = fixed.solve(Rodas4, &SolveOptions::default().fixed_step(10.0)).unwrap();
     assert!(fixed.guarded() == 10 && fixed.held_unstable());
     // An explicit method has no pole.
-    let problem = OdeProblem::new(pair, [1e-16_f64, 0.0], 0.0..=100.0, [1.0, 1.0]);
+    let problem = OdeProblem::new(pair, [1e-16, 0.0], 0.0..=100.0, [1.0, 1.0]);
     let explicit = problem.solve(Tsit5, &options((1e-3, 1e-6))).unwrap();
     assert!((explicit.final_state()[0] - 1.0).abs() < 1e-3 && explicit.guarded() == 0);
 }
@@ -237,7 +237,7 @@ fn an_exact_zero_is_let_go() {
 #[test]
 fn some_growth_nobody_sees() {
     for tolerances in TOLERANCES {
-        let problem = OdeProblem::new(hopf, [1e-14_f64, 0.0], 0.0..=100.0, [30.0]);
+        let problem = OdeProblem::new(hopf, [1e-14, 0.0], 0.0..=100.0, [30.0]);
         let solution = problem.solve(Rodas4, &options(tolerances)).unwrap();
         assert!(solution.code().is_success() && solution.final_state()[0].abs() < 1e-6);
         let two = |slower: f64| {
@@ -312,12 +312,7 @@ fn seeds<S: System<N, 1>, T: Scalar, const N: usize>(
     consistent: impl Fn(f64, f64) -> [f64; N] + Sync,
 ) -> EnsembleProblem<S, T, impl Vary<S, T, N, 1>, N, 1> {
     let narrow = |u: [f64; N]| u.map(T::narrow);
-    let problem = OdeProblem::new(
-        system,
-        narrow(consistent(1.0, 1.0)),
-        T::narrow(0.0)..=T::narrow(300.0),
-        [T::narrow(1.0)],
-    );
+    let problem = OdeProblem::new(system, consistent(1.0, 1.0), 0.0..=300.0, [1.0]).cast::<T>();
     EnsembleProblem::new(problem).trajectories(n).vary(move |problem, i| {
         let seed = if i % 7 == 3 { 0.0 } else { 10.0_f64.powi(-((i % 30) as i32) - 3) };
         let rate = 1.0 + i as f64 / n as f64;

@@ -61,10 +61,6 @@ fn names_go_in_and_come_out() {
         numbered.with_u0(other).with_p(rich),
         numbered.with_u0([2.0, 1.0]).with_p([3.0, 1.0])
     );
-    // In both precisions: what is written says which.
-    let single = OdeProblem::new(hunting, STATE, 0.0_f32..=1.0, PARAMETERS);
-    assert_eq!(single.u0, [1.0_f32, 0.5]);
-
     let solution = named.solve(Rk4, &steps().saveat(0.5)).unwrap();
     let [prey, predators] = solution.final_state();
     let end: State = solution.final_state_as();
@@ -77,6 +73,118 @@ fn names_go_in_and_come_out() {
     assert_eq!(by_name.last(), Some(&prey));
     // A public observable is a function of a named state.
     assert_eq!(hunting::animals(&end), trajectory.final_observables()[0]);
+}
+
+/// The numbers of a problem have the names of the module.
+#[test]
+fn problems_have_names() {
+    let mut problem = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, PARAMETERS);
+    assert_eq!((problem.u0, problem.p), (STATE, PARAMETERS));
+    problem.u0.prey = 3.0;
+    problem.p.death = 2.0;
+    assert_eq!(problem, problem.with_u0([3.0, 0.5]).with_p([1.5, 2.0]));
+    fn check<T: odes::lane::Scalar>(problem: OdeProblem<hunting::Model, T, 2, 2>) {
+        let ensemble = EnsembleProblem::new(problem).trajectories(3).vary(|mut problem, i| {
+            problem.p.birth = 0.5 * i as f64;
+            problem.u0.predators += problem.p.birth;
+            problem
+        });
+        let solution = ensemble.solve(Euler, EnsembleThreads, &steps()).unwrap();
+        for (i, trajectory) in solution.iter().enumerate() {
+            let birth = 0.5 * i as f64;
+            assert_eq!(trajectory.p().map(T::widen), [birth, 2.0]);
+            assert_eq!(trajectory.u0().map(T::widen), [3.0, 0.5 + birth]);
+        }
+    }
+    check(problem);
+    check(problem.cast::<f32>());
+}
+
+/// Literals have the type `f64` everywhere, and so have the numbers of solutions, with methods.
+#[test]
+fn literals_are_double() {
+    let problem = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, [1.5, 1.0]);
+    let solution = problem.solve(Rk4, &steps().saveat([0.5])).unwrap();
+    assert!(solution.final_state()[0].abs().sqrt() > 0.0 && problem.t1.abs() == 1.0);
+    assert!(solution.states().all(|[prey, _]| prey.abs() > 0.0));
+    let named = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let ensemble = EnsembleProblem::new(named).trajectories(2).vary(|mut problem, i| {
+        problem.p.birth = (problem.p.birth - 2.0 * i as f64).abs();
+        problem.with_tspan(problem.t0.abs()..=2.0)
+    });
+    let ensemble = ensemble.tstops(|problem, _| [problem.t1.abs() / 2.0, 0.25]);
+    let solution = ensemble.solve(Rk4, EnsembleSerial, &steps()).unwrap();
+    assert_eq!(solution.trajectory(1).p(), [0.5, 1.0]);
+    assert_eq!(solution.final_state(0)[0].abs(), solution.final_states()[[0, 0]]);
+    let rows = EnsembleProblem::new(named).over(&[[1.0, 2.0]]).over_u0(&[[1.0, 0.5]]);
+    let solution = rows.solve(Rk4, EnsembleSerial, &steps()).unwrap();
+    assert!(solution.trajectory(0).u0()[0].abs() == 1.0);
+}
+
+/// A cast rounds each number once, and an ensemble that is cast has the bits of one whose problem
+/// and functions are single.
+#[test]
+fn single_precision_is_a_cast() {
+    let problem = OdeProblem::new(hunting, [0.1, 0.5], 0.3..=1.7, [1.1, 1.0]);
+    let single = problem.cast::<f32>();
+    let birth = f64::from(1.1_f32);
+    assert_eq!(single.u0, State { prey: f64::from(0.1_f32), predators: 0.5 });
+    assert_eq!(single.p, Parameters { birth, death: 1.0 });
+    assert_eq!((single.t0, single.t1), (0.3_f32, 1.7_f32));
+    assert_eq!(single.cast::<f64>().u0, single.u0);
+    assert_eq!(problem.cast::<f64>(), problem);
+
+    let rows = [[1.1, 0.7], [0.3, 0.9]];
+    let axes = || [odes::Axis::u0("prey", [0.1, 0.2, 0.3])];
+    let options = steps().saveat(0.7);
+    let narrow = rows.map(|row| row.map(|x| x as f32));
+    let double = EnsembleProblem::new(problem).over(&rows).cast::<f32>();
+    let expected = EnsembleProblem::new(single).over(&narrow);
+    assert_eq!(double.solve(Rk4, EnsembleSerial, &options).unwrap().trajectory(1).p(), narrow[1]);
+    let of = |solution: Result<odes::EnsembleSolution<_, f32, 2, 2>, SolveError>| {
+        let solution = solution.unwrap();
+        let numbers: Vec<_> = solution.all_states().iter().map(|x| x.to_bits()).collect();
+        (solution.shared_times().unwrap().to_vec(), numbers)
+    };
+    assert_eq!(
+        of(double.solve(Rk4, EnsembleThreads, &options)),
+        of(expected.solve(Rk4, EnsembleThreads, &options)),
+    );
+    assert_eq!(
+        of(EnsembleProblem::new(problem).grid(axes()).cast().solve(Rk4, EnsembleThreads, &options)),
+        of(EnsembleProblem::new(single).grid(axes()).solve(Rk4, EnsembleThreads, &options)),
+    );
+    let varied = EnsembleProblem::new(problem).trajectories(9);
+    let stopped = varied.tstops(|problem, _| [problem.t1 / 3.0]);
+    let double = stopped.vary(|problem, i| problem.with_p([0.1 * i as f64, 0.7])).cast();
+    let expected = EnsembleProblem::new(single).trajectories(9).tstops(|_, _| [1.7_f32 / 3.0]);
+    let expected = expected.vary(|problem, i| problem.with_p([(0.1 * i as f64) as f32, 0.7]));
+    assert_eq!(
+        of(double.solve(Rk4, EnsembleThreads, &options)),
+        of(expected.solve(Rk4, EnsembleThreads, &options)),
+    );
+}
+
+/// One and many have the same functions under the same names, of which many ask for an index.
+#[test]
+fn one_and_many_have_the_same_names() {
+    let problem = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
+    let states = [[1.0, 0.5], [f64::NAN, 0.5], [2.0, 1.0]];
+    let options = steps().saveat(0.25);
+    let many = EnsembleProblem::new(problem).over_u0(&states);
+    let many = many.solve(Rk4, EnsembleSerial, &options).unwrap();
+    for i in [0, 2] {
+        let one = problem.with_u0(states[i]).solve(Rk4, &options).unwrap();
+        let trajectory = many.trajectory(i);
+        assert_eq!((one.times().len(), one.end_time()), (5, 1.0));
+        assert!(one.times().eq(trajectory.times()) && one.times().eq(many.times(i)));
+        assert!(one.states().eq(trajectory.states()) && one.states().eq(many.states(i)));
+        assert_eq!([trajectory.end_time(), many.end_time(i)], [one.end_time(); 2]);
+        assert_eq!([trajectory.final_state(), many.final_state(i)], [one.final_state(); 2]);
+    }
+    // What is NaN was not reached, though fixed steps go on.
+    assert_eq!((many.times(1).len(), many.states(1).len(), many.end_time(1)), (0, 0, 1.0));
+    assert_eq!((many.all_states().dim(), many.shared_times().unwrap().len()), ((3, 5, 2), 5));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use odes::prelude::*;
 use odes::{SolveError, Vary};
 
 fn problem() -> OdeProblem<growth, f64, 1, 1> {
-    OdeProblem::new(growth, [1.0f64], 0.0..=1.0, [0.5])
+    OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5])
 }
 
 fn error_of(problem: OdeProblem<growth, f64, 1, 1>, options: SolveOptions) -> SolveError {
@@ -20,8 +20,13 @@ fn non_finite_numbers() {
     assert!(
         matches!(error, SolveError::NonFinite { what: "u0", index: 0, value } if value.is_nan())
     );
-    let error = error_of(problem().with_p([f64::INFINITY]), SolveOptions::default());
-    assert!(matches!(error, SolveError::NonFinite { what: "p", index: 0, .. }));
+    let error = error_of(problem().with_u0([f64::INFINITY]), SolveOptions::default());
+    assert!(matches!(error, SolveError::NonFinite { what: "u0", index: 0, .. }));
+    let error = error_of(problem().with_p([f64::NAN]), SolveOptions::default());
+    assert_eq!(
+        error.to_string(),
+        "p[0] is NaN; initial states must be finite, and parameters must not be NaN"
+    );
     let error = error_of(problem().with_tspan(0.0..=f64::NAN), SolveOptions::default());
     assert!(matches!(error, SolveError::TimeSpan { trajectory: 0, .. }));
     assert_eq!(
@@ -49,6 +54,68 @@ fn non_finite_numbers_of_single_trajectories() {
     }
 }
 
+/// What all trajectories replace is nobody's.
+#[test]
+fn numbers_that_no_trajectory_has_harm_none() {
+    let nothing = problem().with_u0([f64::NAN]).with_p([f64::NAN]);
+    let options = SolveOptions::default();
+    let rows = EnsembleProblem::new(nothing).over(&[[0.5], [0.25]]).over_u0(&[[1.0], [2.0]]);
+    assert!(rows.solve(Tsit5, EnsembleSerial, &options).unwrap().all_succeeded());
+    let varied = EnsembleProblem::new(nothing).trajectories(2).vary(|_, _| problem());
+    assert!(varied.solve(Tsit5, EnsembleSerial, &options).unwrap().all_succeeded());
+}
+
+/// A dose from the beginning to `p[1]`, which is removed at the rate `p[0]`.
+#[ode_system]
+fn dose(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    [if t < p[1] { 1.0 } else { 0.0 } - p[0] * u[0]]
+}
+
+/// A time that never comes is infinite.
+#[test]
+fn parameters_may_be_infinite() {
+    let options = SolveOptions::default().tolerance(1e-9);
+    let never = OdeProblem::new(dose, [0.0], 0.0..=10.0, [0.5, f64::INFINITY]);
+    let expected = 2.0 * (1.0 - (-5.0_f64).exp());
+    let solution = never.solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Success);
+    assert!((solution.final_state()[0] - expected).abs() < 1e-8, "{:?}", solution.final_state());
+    let ends = [5.0, f64::INFINITY, f64::NEG_INFINITY];
+    let rows = EnsembleProblem::new(never).over(&ends.map(|end| [0.5, end]));
+    let until_five = 2.0 * ((-2.5_f64).exp() - (-5.0_f64).exp());
+    for solution in [
+        rows.solve(Tsit5, EnsembleSerial, &options).unwrap(),
+        rows.solve(Tsit5, EnsembleThreads, &options).unwrap(),
+        rows.solve(Rodas5P, EnsembleThreads, &options).unwrap(),
+    ] {
+        for (trajectory, expected) in solution.iter().zip([until_five, expected, 0.0]) {
+            let end = trajectory.final_state()[0];
+            assert!(trajectory.code().is_success() && (end - expected).abs() < 1e-8, "{end}");
+        }
+    }
+}
+
+#[test]
+fn vary_needs_a_number_of_trajectories() {
+    let varied = EnsembleProblem::new(problem()).vary(|problem, _| problem);
+    let options = SolveOptions::default();
+    let error = varied.solve(Tsit5, EnsembleSerial, &options).unwrap_err();
+    assert!(matches!(error, SolveError::HowMany), "{error}");
+    let cast = varied.clone().cast::<f32>().solve(Tsit5, EnsembleSerial, &options).unwrap_err();
+    assert!(matches!(cast, SolveError::HowMany), "{cast}");
+    // In either order, and by rows or axes.
+    assert_eq!(
+        varied.clone().trajectories(3).solve(Tsit5, EnsembleSerial, &options).unwrap().len(),
+        3
+    );
+    let rows = varied.clone().over(&[[0.5], [0.25]]);
+    assert_eq!(rows.solve(Tsit5, EnsembleSerial, &options).unwrap().len(), 2);
+    let grid = varied.grid([Axis::p(0, [0.5])]);
+    assert_eq!(grid.solve(Tsit5, EnsembleSerial, &options).unwrap().len(), 1);
+    let one = EnsembleProblem::new(problem()).solve(Tsit5, EnsembleSerial, &options).unwrap();
+    assert_eq!(one.len(), 1);
+}
+
 /// A span with finite ends may have an infinite length.
 #[test]
 fn time_spans_are_not_too_long() {
@@ -62,7 +129,7 @@ fn time_spans_are_not_too_long() {
             )
         );
     }
-    let single = OdeProblem::new(growth, [1.0f32], -3e38..=3e38, [0.5]);
+    let single = OdeProblem::new(growth, [1.0], -3e38..=3e38, [0.5]).cast::<f32>();
     let error = single.solve(Tsit5, &SolveOptions::default()).unwrap_err();
     assert!(matches!(error, SolveError::TimeSpanTooLong { trajectory: 0, precision: "f32", .. }));
     assert!(
@@ -106,7 +173,7 @@ fn step_sizes() {
     assert_eq!(solution.accepted(), 10);
     assert!((solution.final_state()[0] - (-0.5f64).exp()).abs() < 1e-8);
     // More steps than can be counted.
-    let single = OdeProblem::new(growth, [1.0f32], 0.0..=1.0, [0.5]);
+    let single = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5]).cast::<f32>();
     let error = single.solve(Tsit5, &SolveOptions::default().fixed_step(1e-8)).unwrap_err();
     assert!(matches!(error, SolveError::TooManySteps { of: "f32", .. }), "{error}");
     // More than can be saved, known before any is taken.
@@ -209,7 +276,7 @@ fn limits_end_a_trajectory() {
 /// `u' = u²` in disguise grows beyond all numbers before the end; nothing hangs.
 #[test]
 fn blow_up() {
-    let problem = OdeProblem::new(cases::decay_of_time, [-1.0f64], 0.0..=2.0, []);
+    let problem = OdeProblem::new(cases::decay_of_time, [-1.0], 0.0..=2.0, []);
     let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
     assert!(
         matches!(solution.code(), ReturnCode::DtMin | ReturnCode::NonFinite),

@@ -89,8 +89,7 @@ fn straight(_u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
 }
 
 fn steps<T: Scalar>(t0: f64, t1: f64, options: &SolveOptions) -> u64 {
-    let x = T::narrow;
-    let problem = OdeProblem::new(straight, [x(0.0)], x(t0)..=x(t1), [x(3.0)]);
+    let problem = OdeProblem::new(straight, [0.0], t0..=t1, [3.0]).cast::<T>();
     let solution = problem.solve(Tsit5, options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);
     assert_eq!(solution.rejected(), 0);
@@ -182,7 +181,7 @@ fn controllers_are_the_textbooks() {
 /// In the convention of `pid` the usual `pi` has another sign.
 #[test]
 fn pid_is_pi_without_its_last_exponent() {
-    let problem = OdeProblem::new(van_der_pol, [2.0_f64, 0.0], 0.0..=20.0, [5.0]);
+    let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=20.0, [5.0]);
     let by = |controller| {
         let options = SolveOptions::default().tolerance(1e-5).controller(controller);
         problem.solve(Tsit5, &options).unwrap()
@@ -282,7 +281,7 @@ fn ends<S: System<2, 1>, T: Scalar, M: Method>(
     system: S,
 ) -> EnsembleSolution<S, T, 2, 1> {
     let x = T::narrow;
-    let problem = OdeProblem::new(system, [x(1.0), x(1.0)], x(0.0)..=x(1.0), [x(1.0)]);
+    let problem = OdeProblem::new(system, [1.0, 1.0], 0.0..=1.0, [1.0]).cast::<T>();
     let ensemble = EnsembleProblem::new(problem).trajectories(500).vary(move |q, i| {
         let rate = f64::powf(10.0, (i % 50) as f64 / 10.0);
         q.with_p([x(rate)]).with_tspan(x(0.0)..=x(0.1 * (1.0 + (i / 50) as f64)))
@@ -330,7 +329,7 @@ fn between<T: Scalar>(
     broken: bool,
 ) -> EnsembleProblem<walls::Model, T, impl Vary<walls::Model, T, 1, 2>, 1, 2> {
     let x = T::narrow;
-    let problem = OdeProblem::new(walls, [x(0.0)], x(0.0)..=x(2.0), [x(0.25), x(1.0)]);
+    let problem = OdeProblem::new(walls, [0.0], 0.0..=2.0, [0.25, 1.0]).cast::<T>();
     EnsembleProblem::new(problem).trajectories(n).vary(
         move |q: OdeProblem<_, T, 1, 2>, i: usize| {
             let share = i as f64 / n as f64;

@@ -45,13 +45,13 @@ fn explosion(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
 fn saved<T: Scalar, M: Method>(method: M, options: &SolveOptions) {
     let x = T::narrow;
     let (name, adaptive) = (M::PROPERTIES.name, options.step == StepSize::Adaptive);
-    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0].map(x), x(0.5)..=x(3.0), [x(28.0)]);
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.5..=3.0, [28.0]).cast::<T>();
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(67)
         .vary(|q, i| q.with_p([x(0.4 * i as f64)]).with_tspan(x(0.5)..=x(1.0 + 0.05 * i as f64)));
     let options = options.clone().saveat(SaveAt::Steps);
     let solution = ensemble.solve(method, EnsembleSerial, &options).unwrap();
-    assert!(solution.times().is_none());
+    assert!(solution.shared_times().is_none());
     for trajectory in &solution {
         let (t0, t1) = trajectory.tspan();
         let times: Vec<T> = trajectory.times().collect();
@@ -60,7 +60,7 @@ fn saved<T: Scalar, M: Method>(method: M, options: &SolveOptions) {
         assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{name}");
         assert_eq!(trajectory.states().last(), Some(trajectory.final_state()), "{name}");
         // There is nothing after the last step of a trajectory, though others take more steps.
-        let row = solution.states().slice_move(odes::ndarray::s![trajectory.index(), .., 0]);
+        let row = solution.all_states().slice_move(odes::ndarray::s![trajectory.index(), .., 0]);
         assert_eq!(row.iter().filter(|x| !x.widen().is_nan()).count(), times.len());
         // The same states come from asking for these times, of trajectories that do not know of
         // each other. (An f32 does not hold all of a time, and fixed steps save within themselves.)

@@ -29,7 +29,7 @@ fn pulse_of_one<T: Scalar, M: Method>(method: M) {
     let x = T::narrow;
     let name = M::PROPERTIES.name;
     for ([t0, t1], [from, to]) in [([0.0, 100.0], [50.0, 51.0]), ([100.0, 0.0], [50.0, 51.0])] {
-        let problem = OdeProblem::new(pulse, [x(0.0)], x(t0)..=x(t1), [x(from), x(to)]);
+        let problem = OdeProblem::new(pulse, [0.0], t0..=t1, [from, to]).cast::<T>();
         let options = SolveOptions::default().tolerance(1e-6).save_end(true);
         // By default they are found in the right-hand side.
         let found = problem.solve(method, &options).unwrap();
@@ -50,7 +50,7 @@ fn pulse_of_one<T: Scalar, M: Method>(method: M) {
         let steps = solution.accepted() + solution.rejected();
         assert!(steps < 80, "{name} {}: {steps} steps", T::NAME);
         assert_eq!(solution.rejected(), 0, "{name} {}", T::NAME);
-        assert_eq!(solution.trajectory().end_time(), x(t1));
+        assert_eq!(solution.end_time(), x(t1));
     }
 }
 
@@ -142,7 +142,7 @@ fn pulses<T: Scalar>(
     2,
 > {
     let x = T::narrow;
-    let problem = OdeProblem::new(pulse, [x(0.0)], x(0.0)..=x(100.0), [x(0.0), x(1.0)]);
+    let problem = OdeProblem::new(pulse, [0.0], 0.0..=100.0, [0.0, 1.0]).cast::<T>();
     EnsembleProblem::new(problem)
         .trajectories(n)
         .vary(move |q, i| q.with_p([x(5.5 + (i % 80) as f64), x(6.0 + (i % 80) as f64)]))
@@ -189,9 +189,9 @@ fn a_stop_is_a_new_beginning() {
     let stopped = problem.solve(Vern7, &few).unwrap();
     assert_eq!(stopped.code(), ReturnCode::MaxSteps);
     assert_eq!(stopped.accepted(), first.accepted() + 1);
-    assert!(stopped.trajectory().end_time() > 0.5 && stopped.trajectory().end_time() < 1.0);
+    assert!(stopped.end_time() > 0.5 && stopped.end_time() < 1.0);
     let stopped = problem.solve(Vern7, &options.max_steps(first.accepted())).unwrap();
-    assert_eq!((stopped.code(), stopped.trajectory().end_time()), (ReturnCode::MaxSteps, 0.5));
+    assert_eq!((stopped.code(), stopped.end_time()), (ReturnCode::MaxSteps, 0.5));
 }
 
 /// The right-hand side jumps at the ends of the span, and is evaluated inside only.
@@ -247,7 +247,7 @@ fn windows(du: &mut [f64; 6], _u: &[f64; 6], p: &[f64; 3], t: f64) {
 fn windows_of_parameters<T: Scalar>() {
     let x = T::narrow;
     let p = |i: usize| [10.0 + 0.25 * (i % 9) as f64, 0.03125, 3.0];
-    let problem = OdeProblem::new(windows, [x(0.0); 6], x(0.0)..=x(100.0), p(0).map(x));
+    let problem = OdeProblem::new(windows, [0.0; 6], 0.0..=100.0, p(0)).cast::<T>();
     let ensemble =
         EnsembleProblem::new(problem).trajectories(60).vary(move |q, i| q.with_p(p(i).map(x)));
     let options = SolveOptions::default().tolerance(1e-5).save_end(true);
@@ -287,8 +287,8 @@ fn unbounded(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
 #[test]
 fn times_beyond_all_numbers_are_none() {
     let options = SolveOptions::default().tolerance(1e-6);
-    for (p, end) in [(0.0f32, 4.0), (1e-30, 4.0), (0.5, 2.0)] {
-        let problem = OdeProblem::new(unbounded, [0.0], 0.0..=4.0, [p]);
+    for (p, end) in [(0.0, 4.0), (1e-30, 4.0), (0.5, 2.0)] {
+        let problem = OdeProblem::new(unbounded, [0.0], 0.0..=4.0, [p]).cast::<f32>();
         let solution = problem.solve(Tsit5, &options).unwrap();
         assert!((solution.final_state()[0] - end).abs() < 1e-5, "{p}");
     }
@@ -327,7 +327,7 @@ fn towards_sine(u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
 /// Lanes that have no trajectory, in which right-hand sides are NaN, change nothing.
 fn ends_of_functions_of_time<T: Scalar, M: Method>(method: M) {
     let x = T::narrow;
-    let problem = OdeProblem::new(towards_sine, [x(0.0)], x(0.0)..=x(1.0), [x(1.0)]);
+    let problem = OdeProblem::new(towards_sine, [0.0], 0.0..=1.0, [1.0]).cast::<T>();
     for (n, stop) in [(1, 0.5), (2, 0.5), (9, 9.0), (57, 0.5)] {
         let ensemble = EnsembleProblem::new(problem)
             .trajectories(n)

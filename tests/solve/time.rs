@@ -77,8 +77,8 @@ fn f32_stages_know_the_time() {
     let unit = 4096f32.next_up() - 4096.0;
     // Shares whose multiples are evenly distributed. Without the low part of the time errors are
     // 0.28 and 0.46 units.
-    for (w, share) in [(100.0f32, 0.618), (100.0, 0.382)] {
-        let problem = OdeProblem::new(shaken, [0.0f32], 4096.0..=4100.0, [w]);
+    for (w, share) in [(100.0, 0.618), (100.0, 0.382)] {
+        let problem = OdeProblem::new(shaken, [0.0], 4096.0..=4100.0, [w]).cast::<f32>();
         let dt = f64::from(unit) * share;
         // Fixed steps: the force rises in stairs, whose errors should not choose the steps.
         let adaptive = SolveOptions::default().abstol(1.0).dtmax(dt);
@@ -103,11 +103,10 @@ fn square(u: &[f64; 1]) -> [f64; 1] {
 }
 
 fn ends_at_the_pole<T: Scalar, M: Method>(method: M, tolerance: f64) {
-    let x = T::narrow;
-    let problem = OdeProblem::new(square, [x(1.0)], x(0.0)..=x(2.0), []);
+    let problem = OdeProblem::new(square, [1.0], 0.0..=2.0, []).cast::<T>();
     let solution = problem.solve(method, &SolveOptions::default().tolerance(tolerance)).unwrap();
     let (name, u) = (M::PROPERTIES.name, solution.final_state()[0].widen());
-    let end = solution.trajectory().end_time().widen();
+    let end = solution.end_time().widen();
     // The nonlinear iteration may fail first.
     let codes = [ReturnCode::DtMin, ReturnCode::NewtonDiverged];
     let codes = &codes[..1 + usize::from(M::PROPERTIES.iterates)];
@@ -142,12 +141,11 @@ fn singular(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
 
 /// Trajectories end soon after steps no longer advance time.
 fn is_soon_seen<T: Scalar, M: Method>(method: M) {
-    let x = T::narrow;
     for t0 in [0.0, 0.3, 1e3, -7e5] {
         for (i, name) in ["pole", "second", "logarithm"].into_iter().enumerate() {
             for tolerance in [1e-3, 1e-5] {
-                let p = [x(i as f64)];
-                let problem = OdeProblem::new(singular, [x(1.0)], x(t0)..=x(t0 + 3.0), p);
+                let p = [i as f64];
+                let problem = OdeProblem::new(singular, [1.0], t0..=t0 + 3.0, p).cast::<T>();
                 let options = SolveOptions::default().tolerance(tolerance);
                 let solution = problem.solve(method, &options).unwrap();
                 let (code, steps) = (solution.code(), solution.accepted() + solution.rejected());
@@ -184,7 +182,7 @@ fn nobody_stays<T: Scalar>(options: &SolveOptions) {
         }
     }
     let x = T::narrow;
-    let problem = OdeProblem::new(runaway, [x(0.0)], x(0.0)..=x(10.0), [x(0.0)]);
+    let problem = OdeProblem::new(runaway, [0.0], 0.0..=10.0, [0.0]).cast::<T>();
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(3000)
         .vary(|q, i| q.with_p([x(0.5 + i as f64 / 1500.0)]));
@@ -231,7 +229,7 @@ fn smallest_step<M: Method>(method: M) {
     // The mean step: of the last ones errors demand a tenth.
     let limited = problem.solve(method, &options.clone().dtmin(1e-2)).unwrap();
     assert_eq!(limited.code(), ReturnCode::DtMin, "{}", M::PROPERTIES.name);
-    let end = limited.trajectory().end_time();
+    let end = limited.end_time();
     assert!(end > 0.5 && end < 0.999, "{}: {end}", M::PROPERTIES.name);
     // Only the last step is shorter than this one: it has to end at the end of the span.
     let steps = f64::from(free.accepted());
@@ -256,8 +254,7 @@ fn accepted_steps_are_not_below_the_smallest() {
 }
 
 fn error_of<T: Scalar>(options: &SolveOptions) -> SolveError {
-    let x = T::narrow;
-    let problem = OdeProblem::new(rotate, [x(1.0), x(0.0)], x(0.0)..=x(1.0), [x(1.0)]);
+    let problem = OdeProblem::new(rotate, [1.0, 0.0], 0.0..=1.0, [1.0]).cast::<T>();
     problem.solve(Tsit5, options).unwrap_err()
 }
 
@@ -295,7 +292,7 @@ fn a_precision_holds_what_is_asked_of_it() {
     }
     // The absolute tolerance alone may say what is wanted, and iterations of fixed steps stop by
     // themselves.
-    let problem = OdeProblem::new(rotate, [1.0f32, 0.0], 0.0..=1.0, [1.0]);
+    let problem = OdeProblem::new(rotate, [1.0, 0.0], 0.0..=1.0, [1.0]).cast::<f32>();
     for fine in [
         options().reltol(0.0).abstol(1e-3),
         options().abstol(0.0).reltol(1e-4),
@@ -309,7 +306,7 @@ fn a_precision_holds_what_is_asked_of_it() {
 /// Fixed steps by one method from `t0` to `t1`: how many, and the error.
 fn fixed<T: Scalar, M: Method>(method: M, t0: f64, t1: f64, dt: f64) -> (u32, f64) {
     let x = T::narrow;
-    let problem = OdeProblem::new(rotate, [x(1.0), x(0.0)], x(t0)..=x(t1), [x(1.0)]);
+    let problem = OdeProblem::new(rotate, [1.0, 0.0], t0..=t1, [1.0]).cast::<T>();
     let options = SolveOptions::default().fixed_step(dt).save_end(true);
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);

@@ -109,7 +109,7 @@ fn vern7_rodas5p_has_the_same_bits() {
 /// Saved states are right in either mode.
 #[test]
 fn saved_states_are_interpolated_by_the_method_that_made_the_step() {
-    let problem = OdeProblem::new(van_der_pol, [2.0_f64, 0.0], 0.0..=20.0, [300.0]);
+    let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=20.0, [300.0]);
     let times: Vec<f64> = (1..200).map(|i| 0.1 * f64::from(i)).collect();
     let exact = problem.solve(Rodas5P, &options(1e-11).saveat(&times[..])).unwrap();
     for tolerance in [1e-5, 1e-8] {

@@ -41,12 +41,8 @@ fn sweep<S: System<3, 4>, T: Scalar>(
     end: f64,
 ) -> EnsembleProblem<S, T, impl Vary<S, T, 3, 4>, 3, 4> {
     let x = T::narrow;
-    let problem = OdeProblem::new(
-        system,
-        [x(1.0), x(0.0), x(0.0)],
-        x(0.0)..=x(end),
-        [x(0.04), x(3e7), x(1e4), x(1e-3)],
-    );
+    let problem =
+        OdeProblem::new(system, [1.0, 0.0, 0.0], 0.0..=end, [0.04, 3e7, 1e4, 1e-3]).cast::<T>();
     EnsembleProblem::new(problem).trajectories(n).vary(
         move |problem: OdeProblem<S, T, 3, 4>, i: usize| {
             let share = ((i * 377) % n) as f64 / n as f64;
@@ -169,12 +165,12 @@ fn root(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
 
 /// `W = I/(γ h) - p` with `p = 1/(γ h)` exactly: no solution with this step.
 fn singular<M: Method + Copy>(method: M, scale: impl Fn(f64) -> f64) {
-    let problem = OdeProblem::new(root, [0.0f64, 1.0], 0.0..=1.0, [1.0]);
+    let problem = OdeProblem::new(root, [0.0, 1.0], 0.0..=1.0, [1.0]);
     for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.125)] {
         let solution = problem.solve(method, &options).unwrap();
         assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::PROPERTIES.name);
     }
-    let single = OdeProblem::new(root, [0.0f32, 1.0], 0.0..=1.0, [1.0]);
+    let single = OdeProblem::new(root, [0.0, 1.0], 0.0..=1.0, [1.0]).cast::<f32>();
     let solution = single.solve(method, &SolveOptions::default()).unwrap();
     assert_eq!(solution.code(), ReturnCode::Singular, "{} in f32", M::PROPERTIES.name);
 

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use odes::lane::Real;
+use odes::lane::{Real, Scalar};
 use odes::system::{
     DeviceSource, Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks,
 };
@@ -107,6 +107,9 @@ impl<S: TimeBreaks<P>, const P: usize> TimeBreaks<P> for Counted<S> {
 }
 
 impl<S: System<N, P>, const N: usize, const P: usize> System<N, P> for Counted<S> {
+    type State<T: Scalar> = S::State<T>;
+    type Parameters<T: Scalar> = S::Parameters<T>;
+
     fn info(&self) -> &'static SystemInfo {
         self.0.info()
     }

@@ -50,7 +50,7 @@ pub(crate) fn are_counted<T: Scalar>(
     run: impl FnOnce(&str, &JobArguments<T>, &[T]),
 ) {
     const FIRST: u64 = (5 << 32) + 0x7f7f_fe00;
-    let problem = OdeProblem::new(still, [T::zero()], T::zero()..=T::one(), []);
+    let problem = OdeProblem::new(still, [0.0], 0.0..=1.0, []).cast::<T>();
     let ensemble = EnsembleProblem::new(problem).trajectories(1500);
     let options = SolveOptions::default();
     let inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use super::workloads::lorenz;
+use odes::Vary;
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
 use odes::system::{
@@ -76,6 +77,9 @@ static INFO: LazyLock<SystemInfo> = LazyLock::new(|| SystemInfo {
 });
 
 impl System<3, 3> for Observed {
+    type State<T: Scalar> = [T; 3];
+    type Parameters<T: Scalar> = [T; 3];
+
     fn info(&self) -> &'static SystemInfo {
         &INFO
     }
@@ -96,19 +100,17 @@ impl System<3, 3> for Observed {
     }
 }
 
-type Problem<T> = OdeProblem<Observed, T, 3, 3>;
-
 /// `rho` from 0 to 28, `x` of both signs.
 pub(crate) fn observed_sweep<T: Scalar>(
     n: usize,
     end: f64,
-) -> EnsembleProblem<Observed, T, impl Fn(Problem<T>, usize) -> Problem<T> + Sync, 3, 3> {
-    let p = |rho: f64| [10.0, rho, 8.0 / 3.0].map(T::narrow);
-    let u0 = [1.0, 0.0, 0.0].map(T::narrow);
-    let problem = OdeProblem::new(Observed, u0, T::narrow(0.0)..=T::narrow(end), p(28.0));
+) -> EnsembleProblem<Observed, T, impl Vary<Observed, T, 3, 3> + Clone, 3, 3> {
+    let p = |rho| [10.0, rho, 8.0 / 3.0];
+    let problem = OdeProblem::new(Observed, [1.0, 0.0, 0.0], 0.0..=end, p(28.0));
     EnsembleProblem::new(problem)
         .trajectories(n)
         .vary(move |q, i| q.with_p(p(28.0 * i as f64 / n as f64)))
+        .cast()
 }
 
 /// Ways to save, with adaptive and with fixed steps.

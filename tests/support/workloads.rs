@@ -1,10 +1,10 @@
 //! Ensembles that several tests solve.
 #![allow(dead_code, clippy::type_complexity)]
 
-use odes::EnsembleSolution;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
+use odes::{EnsembleSolution, Vary};
 
 #[path = "transcendental.rs"]
 mod transcendental_system;
@@ -30,61 +30,40 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-type Problem<S, T, const N: usize, const P: usize> = OdeProblem<S, T, N, P>;
-
 /// rho from 0 to 28 in mixed order.
 pub(crate) fn lorenz_sweep<T: Scalar>(
     n: usize,
     end: f64,
-) -> EnsembleProblem<
-    lorenz,
-    T,
-    impl Fn(Problem<lorenz, T, 3, 3>, usize) -> Problem<lorenz, T, 3, 3> + Sync,
-    3,
-    3,
-> {
-    let x = |x: f64| T::narrow(x);
-    let p = move |rho: f64| [x(10.0), x(rho), x(8.0 / 3.0)];
-    let problem = OdeProblem::new(lorenz, [x(1.0), x(0.0), x(0.0)], x(0.0)..=x(end), p(28.0));
+) -> EnsembleProblem<lorenz, T, impl Vary<lorenz, T, 3, 3> + Clone, 3, 3> {
+    let p = |rho| [10.0, rho, 8.0 / 3.0];
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=end, p(28.0));
     EnsembleProblem::new(problem)
         .trajectories(n)
         .vary(move |q, i| q.with_p(p(28.0 * scatter(i, n) as f64 / n as f64)))
+        .cast()
 }
 
 /// mu from 1 to 100 in mixed order.
 pub(crate) fn van_der_pol_sweep<T: Scalar>(
     n: usize,
-) -> EnsembleProblem<
-    van_der_pol,
-    T,
-    impl Fn(Problem<van_der_pol, T, 2, 1>, usize) -> Problem<van_der_pol, T, 2, 1> + Sync,
-    2,
-    1,
-> {
-    let x = |x: f64| T::narrow(x);
-    let problem = OdeProblem::new(van_der_pol, [x(2.0), x(0.0)], x(0.0)..=x(20.0), [x(1.0)]);
+) -> EnsembleProblem<van_der_pol, T, impl Vary<van_der_pol, T, 2, 1> + Clone, 2, 1> {
+    let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=20.0, [1.0]);
     EnsembleProblem::new(problem)
         .trajectories(n)
-        .vary(move |q, i| q.with_p([x(10f64.powf(2.0 * scatter(i, n) as f64 / n as f64))]))
+        .vary(move |q, i| q.with_p([10f64.powf(2.0 * scatter(i, n) as f64 / n as f64)]))
+        .cast()
 }
 
 /// Stiffness and damping in mixed order.
 pub(crate) fn transcendental_sweep<T: Scalar>(
     n: usize,
-) -> EnsembleProblem<
-    transcendental,
-    T,
-    impl Fn(Problem<transcendental, T, 2, 2>, usize) -> Problem<transcendental, T, 2, 2> + Sync,
-    2,
-    2,
-> {
-    let x = |x: f64| T::narrow(x);
-    let u0 = [x(1.5), x(0.0)];
-    let problem = OdeProblem::new(transcendental, u0, x(0.0)..=x(20.0), [x(1.0), x(0.1)]);
-    EnsembleProblem::new(problem).trajectories(n).vary(move |q, i| {
+) -> EnsembleProblem<transcendental, T, impl Vary<transcendental, T, 2, 2> + Clone, 2, 2> {
+    let problem = OdeProblem::new(transcendental, [1.5, 0.0], 0.0..=20.0, [1.0, 0.1]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(n).vary(move |q, i| {
         let s = scatter(i, n) as f64 / n as f64;
-        q.with_p([x(0.5 + 5.0 * s), x(0.3 * (1.0 - s))])
-    })
+        q.with_p([0.5 + 5.0 * s, 0.3 * (1.0 - s)])
+    });
+    ensemble.cast()
 }
 
 /// Everything that two solutions hold, bit for bit.

@@ -76,7 +76,7 @@ fn compile<S, M, const N: usize, const P: usize>(
 {
     let problem = OdeProblem::new(solved, u0, SPAN.0..=SPAN.1, p);
     let ensemble = EnsembleProblem::new(problem).trajectories(TRAJECTORIES).vary(|problem, i| {
-        let mut p = problem.p;
+        let mut p = p;
         if let Some(first) = p.first_mut() {
             *first *= 1.0 + 0.1 * i as f64 / TRAJECTORIES as f64;
         }

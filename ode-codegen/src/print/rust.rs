@@ -11,12 +11,13 @@ use crate::hygiene::{private, private_name};
 use crate::text;
 
 /// A block with the implementations of `System` and of what it is made of for the type `ty`, where
-/// `device` is the text for devices.
+/// `device` is the text for devices, and state and parameters are these structs or else arrays.
 pub(crate) fn rust(
     compiled: &Compiled,
     outside: &Outside,
     device: &DeviceText,
     ty: &TokenStream,
+    structs: [Option<&Ident>; 2],
     facade: &syn::Path,
 ) -> TokenStream {
     let Compiled { info, sizes, linear, mass, .. } = compiled;
@@ -34,6 +35,7 @@ pub(crate) fn rust(
     let (imports, uses) = (imports(facade), &outside.uses);
     let values = outside::items(compiled, outside, facade);
     let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
+    let of_the_user = of_the_user(structs, [&states, &parameters]);
     let implementations = Capability::ALL.map(|(capability, name, generics)| {
         let name = private_name(&Ident::new(name, Span::call_site()));
         let generics = [&states, &parameters].into_iter().zip(generics);
@@ -68,6 +70,7 @@ pub(crate) fn rust(
 
             #[automatically_derived]
             impl __System<#states, #parameters> for #ty {
+                #of_the_user
                 fn info(&self) -> &'static __SystemInfo {
                     const INFO: &__SystemInfo = &#info;
                     INFO
@@ -95,6 +98,20 @@ fn device_source(compiled: &Compiled, text: &DeviceText, facade: &syn::Path) -> 
         // SAFETY: the functions are straight-line code whose indices the macro checked, and loops
         // over arrays of these sizes; indices into tables are clamped.
         ::core::option::Option::Some(unsafe { __DeviceSource::new(__text, [#(#sizes),*]) })
+    }
+}
+
+/// What state and parameters are to the user: these structs, or else arrays of so many numbers.
+fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> TokenStream {
+    let quantities = |name: Option<&Ident>, size: &dyn ToTokens| match name {
+        Some(name) => name.to_token_stream(),
+        None => quote!([__T; #size]),
+    };
+    let state = quantities(structs[0], sizes[0]);
+    let parameters = quantities(structs[1], sizes[1]);
+    quote! {
+        type State<__T: __Scalar> = #state;
+        type Parameters<__T: __Scalar> = #parameters;
     }
 }
 
@@ -214,7 +231,8 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
 
 /// Imports of what an implementation mentions, by [private names](private).
 fn imports(facade: &syn::Path) -> TokenStream {
-    let others = ["DeviceSource", "LinearEquations", "Operations", "Real", "System", "SystemInfo"];
+    let others =
+        ["DeviceSource", "LinearEquations", "Operations", "Real", "Scalar", "System", "SystemInfo"];
     let names = Capability::ALL.map(|(_, name, _)| name).into_iter().chain(others).map(|name| {
         let name = Ident::new(name, Span::call_site());
         let private = private_name(&name);
@@ -229,9 +247,11 @@ pub(crate) fn never() -> syn::Block {
 }
 
 /// The implementation in place of that of a system with errors; it is never run. Where the
-/// numbers of states and parameters are not known it is for any.
+/// numbers of states and parameters are not known it is for any. State and parameters are these
+/// structs, or else arrays.
 pub(crate) fn stub(
     ty: &TokenStream,
+    structs: [Option<&Ident>; 2],
     [states, parameters]: [Option<usize>; 2],
     facade: &syn::Path,
 ) -> TokenStream {
@@ -246,6 +266,7 @@ pub(crate) fn stub(
     let (of_states, states) = size(states, "N");
     let (of_parameters, parameters) = size(parameters, "P");
     let (imports, never) = (imports(facade), never());
+    let of_the_user = of_the_user(structs, [&states, &parameters]);
     let [rhs, jacobian, parameter_jacobian, time_gradient] = [
         ("rhs", quote!([R; #states])),
         ("jacobian", quote!([[R; #states]; #states])),
@@ -301,6 +322,7 @@ pub(crate) fn stub(
             #(#implementations)*
 
             impl<#of_states #of_parameters> __System<#states, #parameters> for #ty {
+                #of_the_user
                 fn info(&self) -> &'static __SystemInfo #never
             }
         };

@@ -94,7 +94,7 @@ fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Res
     let (compiled, outside) = compiled(item, &options.settings, known)?;
     let [states, parameters] =
         [compiled.sizes.states, compiled.sizes.parameters].map(Literal::usize_unsuffixed);
-    let implementation = implementation(&compiled, &outside, &quote!(#name), options)?;
+    let implementation = implementation(&compiled, &outside, &quote!(#name), [None; 2], options)?;
     let visibility = &item.vis;
     let facade = &options.facade;
     let configuration = configuration(&item.attrs);
@@ -174,7 +174,7 @@ fn stub(item: &syn::ItemFn, options: &Options) -> TokenStream {
         Err(_) => [None, None],
     };
     let (name, visibility, facade) = (&item.sig.ident, &item.vis, &options.facade);
-    let implementation = rust::stub(&quote!(#name), sizes, &options.facade);
+    let implementation = rust::stub(&quote!(#name), [None; 2], sizes, &options.facade);
     let never = never();
     quote! {
         #implementation

@@ -151,16 +151,26 @@ fn stub(
     let sizes = match sizes {
         Some((states, parameters)) => [Some(states), Some(parameters)],
         // Of a struct, whose numbers are asked for by `into`, any size will do.
-        None => structs_of_rhs(content, &numbers).map(|is_struct| is_struct.then_some(1)),
+        None => structs_of_rhs(content, &numbers).map(|item| item.map(|_| 1)),
     };
-    let implementation = rust::stub(&quote!(Model), sizes, &options.facade);
+    let structs = structs_of_rhs(content, &numbers).map(|item| item.filter(|item| is_open(item)));
+    let structs = structs.map(|item| item.map(|item| &item.ident));
+    let implementation = rust::stub(&quote!(Model), structs, sizes, &options.facade);
     let (facade, never) = (&options.facade, never());
     let conversions = content.iter().filter(|item| added(item).is_none()).map(|item| match item {
         syn::Item::Struct(item)
             if numbers.contains(&item.ident.to_string()) && item.generics.params.is_empty() =>
         {
             let name = &item.ident;
-            ["f64", "f32"]
+            let quantities = is_open(item).then(|| {
+                quote! {
+                    impl<const N: usize> #facade::__private::Quantities<N> for #name {
+                        fn from_numbers(_: [f64; N]) -> Self #never
+                        fn to_numbers(self) -> [f64; N] #never
+                    }
+                }
+            });
+            let conversions: TokenStream = ["f64", "f32"]
                 .map(|number| format_ident!("{number}"))
                 .iter()
                 .map(|number| {
@@ -173,7 +183,8 @@ fn stub(
                         }
                     }
                 })
-                .collect()
+                .collect();
+            quote!(#quantities #conversions)
         }
         _ => TokenStream::new(),
     });
@@ -192,6 +203,8 @@ struct Made {
     compiled: Compiled,
     outside: compile::Outside,
     conversions: TokenStream,
+    /// The structs that state and parameters are to the user, where they are no arrays.
+    structs: [Option<Ident>; 2],
 }
 
 /// What is known of the system that a module is. `sizes`: the numbers of states and parameters, as
@@ -219,9 +232,13 @@ fn made(
         if ctxt.has_errors() {
             return None;
         }
-        let conversions = conversions(&elaborated, system.scalar.name());
+        let scalar = system.scalar.name();
+        let structs = structs(&elaborated, content, scalar);
+        let conversions = conversions(&elaborated, scalar);
         match compile::compile(&system, elaborated, settings, plain(name)) {
-            Ok((compiled, outside)) => made = Some(Made { compiled, outside, conversions }),
+            Ok((compiled, outside)) => {
+                made = Some(Made { compiled, outside, conversions, structs });
+            }
             Err(error) => ctxt.keep(0, error),
         }
         Some(())
@@ -246,15 +263,34 @@ fn compile(
     known: &[Outside],
     sizes: &mut Option<(usize, usize)>,
 ) -> syn::Result<TokenStream> {
-    let Made { compiled, outside, conversions } =
+    let Made { compiled, outside, conversions, structs } =
         made(name, content, &options.settings, known, sizes)?;
-    let implementation = implementation(&compiled, &outside, &quote!(Model), options)?;
+    let structs = structs.each_ref().map(Option::as_ref);
+    let implementation = implementation(&compiled, &outside, &quote!(Model), structs, options)?;
     let [states, parameters] =
         [compiled.sizes.states, compiled.sizes.parameters].map(Literal::usize_unsuffixed);
     let facade = &options.facade;
+    let [state, of_parameters] = structs;
+    let of_parameters = of_parameters.filter(|name| Some(*name) != state);
+    let quantities = [(state, &states), (of_parameters, &parameters)].map(|(name, size)| {
+        name.map(|name| {
+            quote! {
+                #[automatically_derived]
+                impl #facade::__private::Quantities<#size> for #name {
+                    fn from_numbers(__numbers: [f64; #size]) -> Self {
+                        ::core::convert::From::from(__numbers)
+                    }
+                    fn to_numbers(self) -> [f64; #size] {
+                        ::core::convert::From::from(self)
+                    }
+                }
+            }
+        })
+    });
     Ok(quote! {
         #implementation
         #conversions
+        #(#quantities)*
 
         /// What the compiler made of this system.
         #[allow(dead_code, unreachable_pub)]
@@ -358,8 +394,35 @@ fn derived(item: &syn::ItemStruct) -> HashSet<String> {
     names
 }
 
-/// Whether the state and the parameters are among the structs `numbers`.
-fn structs_of_rhs(content: &[syn::Item], numbers: &HashSet<String>) -> [bool; 2] {
+/// Whether a struct of numbers is what a problem has, so that its user writes its fields. Others
+/// cannot be named in the implementation of a trait for the `pub` struct that the system is.
+fn is_open(item: &syn::ItemStruct) -> bool {
+    matches!(item.vis, syn::Visibility::Public(_))
+        && item.generics.params.is_empty()
+        && !mentions_allocation(item)
+}
+
+/// The structs that state and parameters are in problems. Fields of `f32` would not hold the
+/// numbers of problems in `f64`.
+fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> [Option<Ident>; 2] {
+    let open = |name: &Ident| {
+        content.iter().any(
+            |item| matches!(item, syn::Item::Struct(item) if item.ident == *name && is_open(item)),
+        )
+    };
+    [Some(&elaborated.state), elaborated.parameters.as_ref()].map(|layout| match layout {
+        Some(Layout::Struct(definition, _)) if scalar == "f64" && open(definition.name) => {
+            Some(definition.name.clone())
+        }
+        _ => None,
+    })
+}
+
+/// The state and the parameters where they are among the structs `numbers`.
+fn structs_of_rhs<'a>(
+    content: &'a [syn::Item],
+    numbers: &HashSet<String>,
+) -> [Option<&'a syn::ItemStruct>; 2] {
     let rhs = content.iter().find_map(|item| match item {
         syn::Item::Fn(item) if Purpose::of(item) == Purpose::Rhs => Some(&item.sig),
         _ => None,
@@ -371,13 +434,19 @@ fn structs_of_rhs(content: &[syn::Item], numbers: &HashSet<String>) -> [bool; 2]
     let mut structs = inputs.map(|input| match input {
         syn::FnArg::Typed(input) => match &*input.ty {
             syn::Type::Reference(reference) => {
-                numbers.contains(&reference.elem.to_token_stream().to_string())
+                let name = reference.elem.to_token_stream().to_string();
+                content.iter().find_map(|item| match item {
+                    syn::Item::Struct(item) if item.ident == name && numbers.contains(&name) => {
+                        Some(item)
+                    }
+                    _ => None,
+                })
             }
-            _ => false,
+            _ => None,
         },
-        syn::FnArg::Receiver(_) => false,
+        syn::FnArg::Receiver(_) => None,
     });
-    [(); 2].map(|()| structs.next().unwrap_or(false))
+    [(); 2].map(|()| structs.next().flatten())
 }
 
 /// The structs that state and parameters are made of.

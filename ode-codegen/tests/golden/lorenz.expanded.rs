@@ -153,6 +153,8 @@ const _: () = {
     impl __TimeBreaks<3> for lorenz {}
     #[automatically_derived]
     impl __System<3, 3> for lorenz {
+        type State<__T: __Scalar> = [__T; 3];
+        type Parameters<__T: __Scalar> = [__T; 3];
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "lorenz",

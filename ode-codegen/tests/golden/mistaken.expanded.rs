@@ -84,6 +84,8 @@ const _: () = {
     impl __Observe<2, 1> for mistaken {}
     impl __TimeBreaks<1> for mistaken {}
     impl __System<2, 1> for mistaken {
+        type State<__T: __Scalar> = [__T; 2];
+        type Parameters<__T: __Scalar> = [__T; 1];
         fn info(&self) -> &'static __SystemInfo {
             ::core::unreachable!()
         }

@@ -212,6 +212,8 @@ mod pendulum {
         impl __TimeBreaks<2> for Model {}
         #[automatically_derived]
         impl __System<3, 2> for Model {
+            type State<__T: __Scalar> = State;
+            type Parameters<__T: __Scalar> = [__T; 2];
             fn info(&self) -> &'static __SystemInfo {
                 const INFO: &__SystemInfo = &__SystemInfo {
                     name: "pendulum",
@@ -287,6 +289,15 @@ mod pendulum {
                 speed: __numbers[1] as f64,
                 tension: __numbers[2] as f64,
             }
+        }
+    }
+    #[automatically_derived]
+    impl ::odes::__private::Quantities<3> for State {
+        fn from_numbers(__numbers: [f64; 3]) -> Self {
+            ::core::convert::From::from(__numbers)
+        }
+        fn to_numbers(self) -> [f64; 3] {
+            ::core::convert::From::from(self)
         }
     }
     /// What the compiler made of this system.

@@ -224,6 +224,8 @@ const _: () = {
     impl __TimeBreaks<1> for ring {}
     #[automatically_derived]
     impl __System<4, 1> for ring {
+        type State<__T: __Scalar> = [__T; 4];
+        type Parameters<__T: __Scalar> = [__T; 1];
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "ring",

@@ -182,6 +182,8 @@ const _: () = {
     impl __TimeBreaks<0> for switched {}
     #[automatically_derived]
     impl __System<2, 0> for switched {
+        type State<__T: __Scalar> = [__T; 2];
+        type Parameters<__T: __Scalar> = [__T; 0];
         fn info(&self) -> &'static __SystemInfo {
             const INFO: &__SystemInfo = &__SystemInfo {
                 name: "switched",

@@ -355,7 +355,7 @@ mod tests {
     fn check<T: Scalar>() {
         // Some of the lower halves are the bits of a NaN in `f32`.
         const FIRST: u64 = (5 << 32) + 0x7f7f_fe00;
-        let problem = OdeProblem::new(still, [T::zero()], T::zero()..=T::one(), []);
+        let problem = OdeProblem::new(still, [0.0], 0.0..=1.0, []).cast::<T>();
         let ensemble = EnsembleProblem::new(problem).trajectories(1500);
         let known = &crate::methods::tsit5::PROPERTIES;
         let inputs = Inputs::new(&ensemble, &SolveOptions::default(), known).unwrap();

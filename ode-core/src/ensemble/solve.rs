@@ -10,7 +10,7 @@ use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::inputs::Inputs;
 use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
-use crate::problem::sweep::{self, Axis};
+use crate::problem::sweep;
 use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport};
 use crate::system::System;
 use crate::system::facts::Facts;
@@ -33,14 +33,14 @@ where
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
     /// # use ode_core::{methods::Tsit5, system::System};
-    /// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+    /// # fn of<S: System<2, 1, Parameters<f64> = [f64; 1]>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
     /// let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|mut problem, i| {
     ///     problem.p[0] = 0.001 * i as f64;
     ///     problem
     /// });
     /// let options = SolveOptions::default().tolerance(1e-6).saveat([1.0, 2.0]);
     /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &options)?;
-    /// assert_eq!(solution.states().shape(), [1000, 2, 2]); // trajectory, save, component
+    /// assert_eq!(solution.all_states().shape(), [1000, 2, 2]); // trajectory, save, component
     /// # Ok(())
     /// # }
     /// ```
@@ -63,7 +63,7 @@ where
         let (inputs, run) = self.integrate(method, algorithm, options, &mut sink)?;
         let system = self.problem.system;
         let mut solution = EnsembleSolution::new(system, inputs, sink.into_results(), run)?;
-        solution.set_axes(named(self.sweep.axes(), &Facts::of(&system)));
+        solution.set_axes(sweep::named(self.sweep.axes(), &Facts::of(&system)));
         solution.set_total_time(begin.elapsed().as_secs_f64());
         Ok(solution)
     }
@@ -172,10 +172,6 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
 }
 
 each_precision! {
-    /// The axes of a grid, each by its name in the system; an index that is none stays one.
-    fn named<'a, T>(axes: &'a [Axis<T>], system: &'a Facts) -> Vec<Axis<T>>
-        = sweep::named, sweep::named;
-
     /// Has `place` hand the results of all trajectories to `sink`.
     fn into_sink<'a, T>(
         inputs: &'a mut Inputs<T>,

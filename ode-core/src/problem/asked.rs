@@ -6,19 +6,23 @@ use crate::problem::ode::OdeProblem;
 use crate::problem::sweep::{Axis, Sizes};
 use crate::system::System;
 use crate::system::facts::Facts;
+use crate::system::quantities::numbers;
 use core::fmt;
 use core::ops::Range;
 
 /// What a solve reads of an ensemble, without the type of its system.
 pub(crate) struct Asked<'a, T> {
     pub(crate) system: Facts,
-    pub(crate) trajectories: usize,
+    /// How many there are, if that was said.
+    pub(crate) trajectories: Option<usize>,
+    /// Whether all trajectories are those of the one problem.
+    pub(crate) alike: bool,
     /// The initial state of the problem that all others are made from.
-    pub(crate) u0: &'a [T],
+    pub(crate) u0: Vec<T>,
     /// The parameters of the ensemble's problem.
-    pub(crate) p: &'a [T],
+    pub(crate) p: Vec<T>,
     pub(crate) sweep: Sizes,
-    pub(crate) axes: &'a [Axis<T>],
+    pub(crate) axes: &'a [Axis],
     /// Whether trajectories have times of their own to stop at.
     pub(crate) stops: bool,
     pub(crate) problems: &'a dyn Problems<T>,
@@ -35,7 +39,7 @@ impl<T: fmt::Debug> fmt::Debug for Asked<'_, T> {
 pub(crate) trait Problems<T>: Sync {
     /// Writes the problems of trajectories `range`, one row after the other. The axes are those of
     /// the ensemble, each with the index of its component.
-    fn write(&self, axes: &[(&Axis<T>, usize)], range: Range<usize>, rows: &mut [T]);
+    fn write(&self, axes: &[(&Axis, usize)], range: Range<usize>, rows: &mut [T]);
 
     /// Calls `put` for the times at which the right-hand side changes its form by the parameters of
     /// `row`.
@@ -55,9 +59,10 @@ where
     pub(crate) fn asked(&self) -> Asked<'_, T> {
         Asked {
             system: Facts::of(&self.problem.system),
-            trajectories: self.trajectories.unwrap_or_else(|| self.sweep.trajectories()),
-            u0: &self.problem.u0,
-            p: &self.problem.p,
+            trajectories: self.trajectories.or_else(|| self.sweep.trajectories()),
+            alike: !F::VARIES && self.sweep.trajectories().is_none(),
+            u0: numbers::<T, N>(self.problem.u0).to_vec(),
+            p: numbers::<T, P>(self.problem.p).to_vec(),
             sweep: self.sweep.sizes(),
             axes: self.sweep.axes(),
             stops: self.tstops.is_some(),
@@ -72,12 +77,12 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    fn write(&self, axes: &[(&Axis<T>, usize)], range: Range<usize>, rows: &mut [T]) {
+    fn write(&self, axes: &[(&Axis, usize)], range: Range<usize>, rows: &mut [T]) {
         for (i, row) in range.zip(rows.chunks_exact_mut(N + P + 2)) {
             let problem = self.sweep.problem(axes, self.problem, i);
             let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
-            row[..N].copy_from_slice(&u0);
-            row[N..N + P].copy_from_slice(&p);
+            row[..N].copy_from_slice(&numbers::<T, N>(u0));
+            row[N..N + P].copy_from_slice(&numbers::<T, P>(p));
             row[N + P..].copy_from_slice(&[t0, t1]);
         }
     }

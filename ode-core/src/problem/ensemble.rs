@@ -6,6 +6,7 @@ use crate::problem::options::TimeList;
 use crate::problem::sweep::{Axis, Sweep};
 use crate::system::System;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Many problems of one system that differ in initial states, parameters and time spans.
@@ -28,12 +29,12 @@ use std::sync::Arc;
 /// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
 /// let ensemble = EnsembleProblem::new(problem).over(&[[0.1], [0.2], [0.3]]);
 /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default().saveat(1.0))?;
-/// assert_eq!((solution.len(), solution.states().shape()[2]), (3, 2));
+/// assert_eq!((solution.len(), solution.all_states().shape()[2]), (3, 2));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct EnsembleProblem<S, T, F, const N: usize, const P: usize> {
+pub struct EnsembleProblem<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> {
     pub(crate) problem: OdeProblem<S, T, N, P>,
     /// The number that was asked for, if it was.
     pub(crate) trajectories: Option<usize>,
@@ -56,12 +57,18 @@ pub struct Unvaried;
     note = "it is called from several threads: draw random numbers before, into a `Vec`, and take \
             those of index `i`"
 )]
-pub trait Vary<S, T, const N: usize, const P: usize>: Sync {
+pub trait Vary<S: System<N, P>, T: Scalar, const N: usize, const P: usize>: Sync {
+    /// Whether problems may differ, so that their number is to be said.
+    #[doc(hidden)]
+    const VARIES: bool = true;
+
     /// The problem of trajectory `i`.
     fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P>;
 }
 
-impl<S: Sync, T: Sync, const N: usize, const P: usize> Vary<S, T, N, P> for Unvaried {
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Vary<S, T, N, P> for Unvaried {
+    const VARIES: bool = false;
+
     fn problem(&self, base: OdeProblem<S, T, N, P>, _: usize) -> OdeProblem<S, T, N, P> {
         base
     }
@@ -69,10 +76,34 @@ impl<S: Sync, T: Sync, const N: usize, const P: usize> Vary<S, T, N, P> for Unva
 
 impl<S, T, F, const N: usize, const P: usize> Vary<S, T, N, P> for F
 where
+    S: System<N, P>,
+    T: Scalar,
     F: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
 {
     fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P> {
         self(base, i)
+    }
+}
+
+/// The [`Vary`] of an ensemble after [`cast`](EnsembleProblem::cast): one for numbers of precision
+/// `T`, which are rounded afterwards.
+#[derive(Clone, Copy, Debug)]
+pub struct InPrecision<F, T> {
+    vary: F,
+    precision: PhantomData<fn() -> T>,
+}
+
+impl<S, T, U, F, const N: usize, const P: usize> Vary<S, U, N, P> for InPrecision<F, T>
+where
+    S: System<N, P>,
+    T: Scalar,
+    U: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    const VARIES: bool = F::VARIES;
+
+    fn problem(&self, base: OdeProblem<S, U, N, P>, i: usize) -> OdeProblem<S, U, N, P> {
+        self.vary.problem(base.cast(), i).cast()
     }
 }
 
@@ -84,14 +115,17 @@ where
     note = "times that are the same for all trajectories are an option: `SolveOptions::default().tstops([1.0])`",
     note = "it is called from several threads and kept: with `move` it takes what it uses along"
 )]
-pub trait StopsOfEach<S, T, L, const N: usize, const P: usize>:
+pub trait StopsOfEach<S: System<N, P>, T: Scalar, L, const N: usize, const P: usize>:
     Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static
 {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S, T, L, F, const N: usize, const P: usize> StopsOfEach<S, T, L, N, P> for F where
-    F: Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static
+impl<S, T, L, F, const N: usize, const P: usize> StopsOfEach<S, T, L, N, P> for F
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Fn(&OdeProblem<S, T, N, P>, usize) -> L + Send + Sync + 'static,
 {
 }
 
@@ -115,6 +149,35 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
         self.problem.system
     }
 
+    /// The same ensemble in the precision `U`: the problem, the rows and the axes are rounded to
+    /// the nearest numbers. Functions that were given before keep their precision: they get and
+    /// give numbers of `T`, and what they give is rounded.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
+    /// # use ode_core::{methods::Tsit5, system::System};
+    /// # fn of<S: System<2, 1>>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), SolveError> {
+    /// let ensemble = EnsembleProblem::new(problem)
+    ///     .trajectories(1000)
+    ///     .vary(|problem, i| problem.with_p([0.001 * i as f64]))
+    ///     .cast::<f32>();
+    /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default())?;
+    /// let ends: ndarray::ArrayView2<'_, f32> = solution.final_states();
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cast<U: Scalar>(self) -> EnsembleProblem<S, U, InPrecision<F, T>, N, P> {
+        let EnsembleProblem { problem, trajectories, sweep, vary, tstops } = self;
+        EnsembleProblem {
+            problem: problem.cast(),
+            trajectories,
+            sweep: sweep.cast(),
+            vary: InPrecision { vary, precision: PhantomData },
+            tstops: tstops.map(OwnStops::cast),
+        }
+    }
+
     /// Sets the number of trajectories. Data that vary give it themselves; another one beside them
     /// is [`SolveError::Sweep`](crate::SolveError::Sweep) when a solve begins.
     #[must_use]
@@ -123,11 +186,13 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     }
 
     /// Makes the problem of trajectory `i` by `vary(problem, i)`, which may change the initial
-    /// state, the parameters and the time span:
+    /// state, the parameters and the time span. Say how many there are by
+    /// [`trajectories`](Self::trajectories), rows or axes; otherwise a solve is
+    /// [`SolveError::HowMany`](crate::SolveError::HowMany).
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
-    /// # fn of<S: System<3, 3>>(problem: OdeProblem<S, f64, 3, 3>) {
+    /// # fn of<S: System<3, 3, Parameters<f64> = [f64; 3]>>(problem: OdeProblem<S, f64, 3, 3>) {
     /// let ensemble = EnsembleProblem::new(problem).trajectories(1000).vary(|mut problem, i| {
     ///     problem.p[1] = 0.028 * i as f64;
     ///     problem
@@ -163,7 +228,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # fn of<S, F, const N: usize, const P: usize>(
     /// #     ensemble: EnsembleProblem<S, f64, F, N, P>,
     /// # ) -> EnsembleProblem<S, f64, F, N, P>
-    /// # where S: ode_core::system::System<N, P> {
+    /// # where S: ode_core::system::System<N, P, Parameters<f64> = [f64; P]> {
     /// // The last parameter is the time of a dose.
     /// ensemble.tstops(|problem, _i| [problem.p[P - 1]])
     /// # }
@@ -191,9 +256,10 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// A row with a NaN or an infinity, as of a measurement that failed, is a trajectory that ends
-    /// with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not
-    /// finite, and harms no other. So it is with initial states and on a grid.
+    /// A row with a NaN, as of a measurement that failed, is a trajectory that ends with
+    /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not finite,
+    /// and harms no other. So it is with initial states and on a grid. An infinite parameter may
+    /// mean "never": `f64::INFINITY` as the time of a dose.
     #[must_use]
     pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
         self.sweep.p = Some(rows.iter().map(|row| row.clone().numbers()).collect());
@@ -225,7 +291,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// A name that the system does not have or an index out of range is [`SolveError::Axis`](crate::SolveError::Axis), the
     /// same quantity on two axes [`SolveError::AxisTwice`](crate::SolveError::AxisTwice), when a solve begins.
     #[must_use]
-    pub fn grid(mut self, axes: impl IntoIterator<Item = Axis<T>>) -> Self {
+    pub fn grid(mut self, axes: impl IntoIterator<Item = Axis>) -> Self {
         self.sweep.axes = axes.into_iter().collect();
         self
     }
@@ -237,16 +303,29 @@ type StopsOf<S, T, const N: usize, const P: usize> =
 
 /// The function that [`EnsembleProblem::tstops`] was given.
 #[derive(Clone)]
-pub(crate) struct OwnStops<S, T, const N: usize, const P: usize>(Arc<StopsOf<S, T, N, P>>);
+pub(crate) struct OwnStops<S, T, const N: usize, const P: usize>(Arc<StopsOf<S, T, N, P>>)
+where
+    S: System<N, P>,
+    T: Scalar;
 
-impl<S, T, const N: usize, const P: usize> OwnStops<S, T, N, P> {
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OwnStops<S, T, N, P> {
+    /// The same times, in the precision `U`.
+    fn cast<U: Scalar>(self) -> OwnStops<S, U, N, P> {
+        let times = move |problem: &OdeProblem<S, U, N, P>, i: usize| {
+            self.of(&problem.cast(), i).into_iter().map(|t| U::narrow(t.widen())).collect()
+        };
+        OwnStops(Arc::new(times))
+    }
+
     /// The times to stop at of trajectory `i`, whose problem is `problem`.
     pub(crate) fn of(&self, problem: &OdeProblem<S, T, N, P>, i: usize) -> Vec<T> {
         (self.0)(problem, i)
     }
 }
 
-impl<S, T, const N: usize, const P: usize> fmt::Debug for OwnStops<S, T, N, P> {
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> fmt::Debug
+    for OwnStops<S, T, N, P>
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("OwnStops")
     }

@@ -85,7 +85,11 @@ impl<T: Scalar> Inputs<T> {
         let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
         let mut settings = Settings::of(system, options, method)?;
         let abstols = own_tolerances(&options.abstol);
-        let n = ensemble.trajectories;
+        let n = match ensemble.trajectories {
+            Some(n) => n,
+            None if ensemble.alike => 1,
+            None => return Err(SolveError::HowMany),
+        };
         if n == 0 {
             return Err(SolveError::NoTrajectories);
         }
@@ -93,8 +97,10 @@ impl<T: Scalar> Inputs<T> {
             return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
         }
         let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, n)?;
-        check_finite("u0", ensemble.u0)?;
-        check_finite("p", ensemble.p)?;
+        if ensemble.alike {
+            check("u0", &ensemble.u0, |x| x.widen().is_finite())?;
+            check("p", &ensemble.p, |x| !x.widen().is_nan())?;
+        }
 
         let width = states + parameters + 2;
         let workers = if n > BLOCK { workers } else { Workers::Caller };
@@ -224,8 +230,13 @@ fn own_tolerances<T: Scalar>(abstol: &AbsTol) -> Vec<Column<T>> {
     }
 }
 
-fn check_finite<T: Scalar>(what: &'static str, values: &[T]) -> Result<(), SolveError> {
-    match values.iter().position(|v| !v.widen().is_finite()) {
+/// Checks numbers of the problem of all trajectories: a trajectory's own are its code.
+fn check<T: Scalar>(
+    what: &'static str,
+    values: &[T],
+    is_valid: impl Fn(&T) -> bool,
+) -> Result<(), SolveError> {
+    match values.iter().position(|value| !is_valid(value)) {
         Some(index) => Err(SolveError::NonFinite { what, index, value: values[index].widen() }),
         None => Ok(()),
     }

@@ -2,6 +2,7 @@
 
 use crate::lane::Scalar;
 use crate::system::System;
+use crate::system::quantities::{numbers, quantities};
 use core::ops::{Range, RangeInclusive};
 
 /// Anything that can be converted to `N` numbers of precision `T`: an array of them, or the `State`
@@ -9,7 +10,9 @@ use core::ops::{Range, RangeInclusive};
 /// `Into<[T; N]>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not {N} numbers of the precision of the problem",
-    label = "expected `[{T}; {N}]`, or the `State` or `Parameters` of the system's module"
+    label = "expected `[{T}; {N}]`, or the `State` or `Parameters` of the system's module",
+    note = "`OdeProblem::new` makes a problem of `f64`; `problem.cast::<f32>()` is the same problem in \
+            single precision"
 )]
 pub trait Numbers<T, const N: usize> {
     /// The numbers, in the order of their declaration.
@@ -27,7 +30,9 @@ impl<X: Into<[T; N]>, T, const N: usize> Numbers<T, N> for X {
 /// lie before the beginning.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a time span of `{T}`",
-    label = "write floats of the precision of the problem: `0.0..=10.0`"
+    label = "write floats of the precision of the problem: `0.0..=10.0`",
+    note = "`OdeProblem::new` makes a problem of `f64`; `problem.cast::<f32>()` is the same problem in \
+            single precision"
 )]
 pub trait TimeSpan<T> {
     /// The beginning and the end.
@@ -54,10 +59,14 @@ impl<T> TimeSpan<T> for (T, T) {
 
 /// An initial value problem `u' = f(u, p, t)`, `u(t0) = u0`, on `[t0, t1]`.
 ///
-/// `N` is the number of states and `P` the number of parameters. The precision of the numbers,
-/// `f32` or `f64`, is the precision of the solve. A time span with `t1 < t0` is integrated
-/// backwards. Problems are values: fields can be changed, and `with_u0`, `with_p` and `with_tspan`
-/// give changed copies.
+/// `N` is the number of states and `P` the number of parameters. `T` is the precision of the
+/// numbers and of the solve: `f64`, unless [`cast`](Self::cast) asks for `f32`. A time span with
+/// `t1 < t0` is integrated backwards. Problems are values: fields can be changed, and `with_u0`,
+/// `with_p` and `with_tspan` give changed copies.
+///
+/// The initial state and the parameters of a system that is a function are arrays, `[T; N]` and
+/// `[T; P]`. Those of a module are its `State` and `Parameters`, where these are `pub` structs with
+/// fields of `f64`: `problem.p.beta = 0.3`.
 ///
 /// ```
 /// # use ode_core::{EnsembleSerial, OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
@@ -66,40 +75,69 @@ impl<T> TimeSpan<T> for (T, T) {
 /// let solution = problem.solve(Tsit5, &SolveOptions::default().tolerance(1e-8))?;
 /// println!("{:?} with {}", solution.final_state(), solution.code());
 /// let faster = problem.with_p([3.0]).solve(Tsit5, &SolveOptions::default())?;
+/// let single = problem.cast::<f32>().solve(Tsit5, &SolveOptions::default())?;
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// A NaN or an infinity among the numbers is an error of the solve,
+/// A NaN among the numbers is an error of the solve,
 /// [`SolveError::NonFinite`](crate::SolveError::NonFinite) or
-/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan).
+/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan), and so is an infinite state or time. A
+/// parameter may be infinite: `f64::INFINITY` as a time that never comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OdeProblem<S, T, const N: usize, const P: usize> {
+pub struct OdeProblem<S: System<N, P>, T: Scalar, const N: usize, const P: usize> {
     pub(crate) system: S,
     /// The state at `t0`.
-    pub u0: [T; N],
+    pub u0: S::State<T>,
     /// Beginning of the time span.
     pub t0: T,
     /// End of the time span.
     pub t1: T,
     /// Parameters of the right-hand side.
-    pub p: [T; P],
+    pub p: S::Parameters<T>,
 }
 
-impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
-    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`: arrays,
-    /// or the `State` and `Parameters` of a system that is a module, which are [`Numbers`] too.
-    /// There `State { prey: 10.0, predators: 5.0 }` stands for `[10.0, 5.0]`, here and in every
-    /// other place that takes such numbers; `.into()` and `State::from` convert both ways.
+// Of `f64` alone, so that literals have a type, and results too.
+impl<S: System<N, P>, const N: usize, const P: usize> OdeProblem<S, f64, N, P> {
+    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`, in
+    /// `f64`; [`cast`](Self::cast) gives it in `f32`. Numbers are arrays, or the `State` and
+    /// `Parameters` of a system that is a module, which are [`Numbers`] too. There
+    /// `State { prey: 10.0, predators: 5.0 }` stands for `[10.0, 5.0]`, here and in every other
+    /// place that takes such numbers; `.into()` and `State::from` convert both ways.
     #[must_use]
     pub fn new(
         system: S,
-        u0: impl Numbers<T, N>,
-        tspan: impl TimeSpan<T>,
-        p: impl Numbers<T, P>,
+        u0: impl Numbers<f64, N>,
+        tspan: impl TimeSpan<f64>,
+        p: impl Numbers<f64, P>,
     ) -> Self {
         let (t0, t1) = tspan.ends();
-        OdeProblem { system, u0: u0.numbers(), t0, t1, p: p.numbers() }
+        OdeProblem { system, u0: quantities(u0.numbers()), t0, t1, p: quantities(p.numbers()) }
+    }
+}
+
+impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
+    /// The same problem in the precision `U`: the initial state, the time span and the parameters,
+    /// each rounded to the nearest number. From `f32` to `f64` nothing changes. Numbers that are
+    /// too large for `f32` become infinite.
+    ///
+    /// ```
+    /// # use ode_core::{OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
+    /// # fn of<S: System<2, 1>>(decay: S) -> Result<(), SolveError> {
+    /// let problem = OdeProblem::new(decay, [1.0, 0.0], 0.0..=10.0, [0.3]).cast::<f32>();
+    /// let [first, _]: [f32; 2] = problem.solve(Tsit5, &SolveOptions::default())?.final_state();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Code that is generic over the precision makes its problems so, too.
+    #[must_use]
+    pub fn cast<U: Scalar>(self) -> OdeProblem<S, U, N, P> {
+        let to = |x: T| U::narrow(x.widen());
+        let OdeProblem { system, u0, t0, t1, p } = self;
+        let u0: [U; N] = numbers(u0);
+        let p: [U; P] = numbers(p);
+        OdeProblem { system, u0: quantities(u0), t0: to(t0), t1: to(t1), p: quantities(p) }
     }
 
     /// The system of equations.
@@ -111,13 +149,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     /// A copy of the problem with another initial state.
     #[must_use]
     pub fn with_u0(self, u0: impl Numbers<T, N>) -> Self {
-        OdeProblem { u0: u0.numbers(), ..self }
+        OdeProblem { u0: quantities(u0.numbers()), ..self }
     }
 
     /// A copy of the problem with other parameters.
     #[must_use]
     pub fn with_p(self, p: impl Numbers<T, P>) -> Self {
-        OdeProblem { p: p.numbers(), ..self }
+        OdeProblem { p: quantities(p.numbers()), ..self }
     }
 
     /// A copy of the problem on another time span.

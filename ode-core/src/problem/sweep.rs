@@ -3,7 +3,9 @@
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::ode::OdeProblem;
+use crate::system::System;
 use crate::system::facts::Facts;
+use crate::system::quantities::{Quantities, quantities};
 use core::borrow::Borrow;
 use core::fmt;
 
@@ -13,14 +15,16 @@ use core::fmt;
 /// ```
 /// use ode_core::Axis;
 ///
-/// let beta: Axis<f64> = Axis::p("beta", [0.2, 0.3, 0.4]);
-/// let prey: Axis<f64> = Axis::u0(0, (0..100).map(f64::from));
+/// let beta = Axis::p("beta", [0.2, 0.3, 0.4]);
+/// let prey = Axis::u0(0, (0..100).map(f64::from));
 /// ```
+///
+/// The values are rounded to the precision of the solve where they are used.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis<T> {
+pub struct Axis {
     quantity: Quantity,
     which: Which,
-    values: Vec<T>,
+    values: Vec<f64>,
 }
 
 /// The kind of quantity that an [`Axis`] has values of.
@@ -81,20 +85,23 @@ impl fmt::Display for Which {
     }
 }
 
-impl<T: Copy> Axis<T> {
+impl Axis {
     /// An axis of values of a parameter. The values are numbers, or references to numbers.
     #[must_use]
-    pub fn p<V: Borrow<T>>(which: impl Into<Which>, values: impl IntoIterator<Item = V>) -> Self {
+    pub fn p<V: Borrow<f64>>(which: impl Into<Which>, values: impl IntoIterator<Item = V>) -> Self {
         Self::new(Quantity::Parameter, which.into(), values)
     }
 
     /// An axis of values of a component of the initial state.
     #[must_use]
-    pub fn u0<V: Borrow<T>>(which: impl Into<Which>, values: impl IntoIterator<Item = V>) -> Self {
+    pub fn u0<V: Borrow<f64>>(
+        which: impl Into<Which>,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
         Self::new(Quantity::InitialState, which.into(), values)
     }
 
-    fn new<V: Borrow<T>>(
+    fn new<V: Borrow<f64>>(
         quantity: Quantity,
         which: Which,
         values: impl IntoIterator<Item = V>,
@@ -118,13 +125,13 @@ impl<T: Copy> Axis<T> {
 
     /// The values along the axis.
     #[must_use]
-    pub fn values(&self) -> &[T] {
+    pub fn values(&self) -> &[f64] {
         &self.values
     }
 }
 
 /// `p.beta` or `u0.prey`; of one that was given by its index `p[0]` or `u0[0]`.
-impl<T> fmt::Display for Axis<T> {
+impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quantity = match self.quantity {
             Quantity::Parameter => "p",
@@ -142,7 +149,7 @@ impl<T> fmt::Display for Axis<T> {
 pub(crate) struct Sweep<T, const N: usize, const P: usize> {
     pub(super) u0: Option<Vec<[T; N]>>,
     pub(super) p: Option<Vec<[T; P]>>,
-    pub(super) axes: Vec<Axis<T>>,
+    pub(super) axes: Vec<Axis>,
 }
 
 impl<T, const N: usize, const P: usize> Default for Sweep<T, N, P> {
@@ -155,19 +162,19 @@ impl<T, const N: usize, const P: usize> Default for Sweep<T, N, P> {
 pub(crate) type Sizes = [Option<usize>; 2];
 
 /// Axes of a grid, each with the index of its component.
-pub(crate) type KnownAxes<'a, T> = Vec<(&'a Axis<T>, usize)>;
+pub(crate) type KnownAxes<'a> = Vec<(&'a Axis, usize)>;
 
 /// The axes of a grid, each known by its index, and the shape of the ensemble of `n` trajectories.
 ///
 /// # Errors
 /// If the system has no quantity of that name or index, a quantity is on two axes, or there are not
 /// as many values as trajectories.
-pub(crate) fn checked<'a, T>(
-    all: &'a [Axis<T>],
+pub(crate) fn checked<'a>(
+    all: &'a [Axis],
     sizes: Sizes,
     system: &Facts,
     n: usize,
-) -> Result<(KnownAxes<'a, T>, Vec<usize>), SolveError> {
+) -> Result<(KnownAxes<'a>, Vec<usize>), SolveError> {
     let shape: Vec<usize> = match all {
         [] => vec![n],
         all => all.iter().map(|axis| axis.values.len()).collect(),
@@ -177,7 +184,7 @@ pub(crate) fn checked<'a, T>(
     if let Some(values) = [u0, p, Some(along)].into_iter().flatten().find(|&values| values != n) {
         return Err(SolveError::Sweep { values, trajectories: n });
     }
-    let mut axes: KnownAxes<'a, T> = Vec::with_capacity(all.len());
+    let mut axes: KnownAxes<'a> = Vec::with_capacity(all.len());
     for axis in all {
         let (kind, names) = axis.quantity.of(system);
         let index = match &axis.which {
@@ -192,7 +199,7 @@ pub(crate) fn checked<'a, T>(
                 known: names.iter().map(|&name| name.to_owned()).collect(),
             });
         };
-        let same = |(other, i): &(&Axis<T>, usize)| other.quantity == axis.quantity && *i == index;
+        let same = |(other, i): &(&Axis, usize)| other.quantity == axis.quantity && *i == index;
         if let Some(first) = axes.iter().position(same) {
             return Err(SolveError::AxisTwice {
                 system: system.info.name,
@@ -208,16 +215,25 @@ pub(crate) fn checked<'a, T>(
 }
 
 impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
-    pub(crate) fn axes(&self) -> &[Axis<T>] {
+    /// The same data, its numbers in the precision `U`.
+    pub(super) fn cast<U: Scalar>(self) -> Sweep<U, N, P> {
+        fn rows<T: Scalar, U: Scalar, const M: usize>(rows: Vec<[T; M]>) -> Vec<[U; M]> {
+            rows.into_iter().map(|row| row.map(|x| U::narrow(x.widen()))).collect()
+        }
+        let Sweep { u0, p, axes } = self;
+        Sweep { u0: u0.map(rows), p: p.map(rows), axes }
+    }
+
+    pub(crate) fn axes(&self) -> &[Axis] {
         &self.axes
     }
 
-    /// The number of trajectories that it makes: one, if it has no data.
-    pub(crate) fn trajectories(&self) -> usize {
+    /// The number of trajectories that it makes, if it has data.
+    pub(crate) fn trajectories(&self) -> Option<usize> {
         let [u0, p] = self.sizes();
-        let along =
-            || self.axes.iter().fold(1, |n: usize, axis| n.saturating_mul(axis.values.len()));
-        p.or(u0).unwrap_or_else(along)
+        let lengths = self.axes.iter().map(|axis| axis.values.len());
+        let along = lengths.reduce(|n: usize, m| n.saturating_mul(m));
+        p.or(u0).or(along)
     }
 
     pub(crate) fn sizes(&self) -> Sizes {
@@ -225,37 +241,41 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
     }
 
     /// The problem of trajectory `i`; `axes` are those of the grid.
-    pub(crate) fn problem<S>(
+    pub(crate) fn problem<S: System<N, P>>(
         &self,
-        axes: &[(&Axis<T>, usize)],
+        axes: &[(&Axis, usize)],
         base: OdeProblem<S, T, N, P>,
         i: usize,
     ) -> OdeProblem<S, T, N, P> {
         let mut problem = base;
         if let Some(rows) = &self.u0 {
-            problem.u0 = rows[i];
+            problem.u0 = quantities(rows[i]);
         }
         if let Some(rows) = &self.p {
-            problem.p = rows[i];
+            problem.p = quantities(rows[i]);
         }
+        if axes.is_empty() {
+            return problem;
+        }
+        let (mut u0, mut p) = (problem.u0.to_numbers(), problem.p.to_numbers());
         // The last axis varies fastest.
         let mut rest = i;
         for &(axis, index) in axes.iter().rev() {
             let value = axis.values[rest % axis.values.len()];
             rest /= axis.values.len();
             match axis.quantity {
-                Quantity::Parameter => problem.p[index] = value,
-                Quantity::InitialState => problem.u0[index] = value,
+                Quantity::Parameter => p[index] = value,
+                Quantity::InitialState => u0[index] = value,
             }
         }
-        problem
+        OdeProblem { u0: quantities(u0.map(T::narrow)), p: quantities(p.map(T::narrow)), ..problem }
     }
 }
 
 /// The axes of a grid, each with its name in the system; an index that is out of range stays an
 /// index.
-pub(crate) fn named<T: Clone>(axes: &[Axis<T>], system: &Facts) -> Vec<Axis<T>> {
-    let named = |axis: &Axis<T>| {
+pub(crate) fn named(axes: &[Axis], system: &Facts) -> Vec<Axis> {
+    let named = |axis: &Axis| {
         let (_, names) = axis.quantity.of(system);
         let which = match &axis.which {
             Which::Index(index) if *index < names.len() => names[*index].into(),

@@ -14,7 +14,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.on_grid(&self.raw.finals, &[(N, self.len())])
     }
 
-    /// The saved states, `[axis of the grid, …, save, component]`; see [`states`](Self::states).
+    /// The saved states, `[axis of the grid, …, save, component]`; see
+    /// [`all_states`](Self::all_states).
     #[must_use]
     pub fn states_on_grid(&self) -> ArrayViewD<'_, T> {
         self.saved_on_grid(0..self.inputs.settings.saved.states)

@@ -65,7 +65,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     fn npz(&self, path: &Path) -> io::Result<()> {
         let n = self.len();
         let mut file = Npz::create(path)?;
-        match self.times() {
+        match self.shared_times() {
             Some(times) => file.add_numbers("t", ArrayView1::from(times))?,
             None => {
                 let slots = self.iter().map(|trajectory| trajectory.slots()).max().unwrap_or(0);
@@ -77,7 +77,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
                 file.add_numbers("t", Array2::from_shape_fn((n, slots), time).view())?;
             }
         }
-        for (name, array) in [("u", self.states()), ("observables", self.observables())] {
+        for (name, array) in [("u", self.all_states()), ("observables", self.observables())] {
             if array.shape()[2] > 0 {
                 file.add_numbers(name, array)?;
             }

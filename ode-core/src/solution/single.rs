@@ -56,6 +56,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.final_state(0)
     }
 
+    /// The time of the final state; see [`Trajectory::end_time`].
+    #[must_use]
+    pub fn end_time(&self) -> T {
+        self.0.end_time(0)
+    }
+
     /// The final state as a struct with named fields; see [`Trajectory::final_state_as`].
     #[must_use]
     pub fn final_state_as<U: From<[T; N]>>(&self) -> U {

@@ -210,7 +210,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// was given up.
     #[must_use]
     pub fn end_time(&self) -> T {
-        self.solution.raw.ends[self.i]
+        self.solution.end_time(self.i)
     }
 
     /// The final state as a struct with named fields, for a system that is a module:

@@ -8,4 +8,5 @@ fn rotate(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
 fn main() {
     OdeProblem::new(rotate, [1.0, 0.0], 10.0, [1.0]);
     OdeProblem::new(rotate, [1.0, 0.0], 0..=10, [1.0]);
+    OdeProblem::new(rotate, [1.0, 0.0], 0.0..=10.0_f32, [1.0]);
 }

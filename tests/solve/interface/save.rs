@@ -40,12 +40,12 @@ fn archives_hold_everything() {
 
     let mut npz = NpzReader::new(File::open(&file.0).unwrap()).unwrap();
     let t: Array1<f64> = npz.by_name("t").unwrap();
-    assert_eq!(t.as_slice(), solution.times());
+    assert_eq!(t.as_slice(), solution.shared_times());
     let (u, observables): (Array3<f64>, Array3<f64>) =
         (npz.by_name("u").unwrap(), npz.by_name("observables").unwrap());
     assert_eq!((u.shape(), observables.shape()), ([6, 5, 2].as_slice(), [6, 5, 1].as_slice()));
     // By bits, since what was not reached is NaN.
-    assert!(u.iter().zip(solution.states()).all(|(a, b)| a.to_bits() == b.to_bits()));
+    assert!(u.iter().zip(solution.all_states()).all(|(a, b)| a.to_bits() == b.to_bits()));
     assert!(u[[5, 4, 0]].is_nan() && u[[0, 4, 0]].is_finite());
     let both = observables.iter().zip(solution.observables());
     assert!(both.into_iter().all(|(a, b)| a.to_bits() == b.to_bits()));

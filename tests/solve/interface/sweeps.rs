@@ -21,7 +21,7 @@ fn a_row_is_a_trajectory() {
     assert_eq!(trajectories(&ensemble().over(&rows).over_u0(&states.map(State::from))), expected);
     // `vary` comes after that.
     let swept = ensemble().over(&rows).vary(|mut problem, i| {
-        problem.p[0] *= 10.0 + i as f64;
+        problem.p.birth *= 10.0 + i as f64;
         problem
     });
     let first: Vec<f64> = trajectories(&swept).iter().map(|(_, p)| p[0]).collect();

@@ -62,14 +62,15 @@ fn each_trajectory_stops_at_a_list() {
     assert_eq!(expected[1][0], 3.0 + 4.0 + 3.0);
     assert_eq!(ends(ensemble.clone().tstops(|_, _| [0.7, 0.3])), expected);
     assert_eq!(ends(ensemble.clone().tstops(move |_, _| own)), expected);
-    let by_iterator = |problem: &OdeProblem<_, f64, 2, 2>, i: usize| {
-        [0.3, 0.7].map(|time| time * problem.p[1] + i as f64).into_iter().rev()
+    let by_iterator = |problem: &OdeProblem<hunting::Model, f64, 2, 2>, i: usize| {
+        [0.3, 0.7].map(|time| time * problem.p.death + i as f64).into_iter().rev()
     };
     assert_eq!(ends(ensemble.tstops(by_iterator)), expected);
 }
 
-fn error_of(span: (f32, f32), options: &SolveOptions) -> Option<SolveError> {
-    OdeProblem::new(hunting, STATE, span, PARAMETERS).solve(Rk4, options).err()
+fn error_of(span: (f64, f64), options: &SolveOptions) -> Option<SolveError> {
+    let single = OdeProblem::new(hunting, STATE, span, PARAMETERS).cast::<f32>();
+    single.solve(Rk4, options).err()
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn spans_that_rounding_makes_of_nothing_are_errors() {
 /// Durations of zero occur in data, and 0.1 + 0.2 is not 0.3.
 #[test]
 fn spans_that_are_short_on_purpose_are_none() {
-    for span in [(0.0, 0.0), (5.0, 5.0), (-1e7, -1e7), (0.3_f32, 0.3_f32.next_up())] {
+    for span in [(0.0, 0.0), (5.0, 5.0), (-1e7, -1e7), (0.3, 0.3_f32.next_up().into())] {
         assert!(error_of(span, &steps()).is_none(), "{span:?}");
     }
     let noise = problem().with_tspan(0.3..=0.1 + 0.2).solve(Rk4, &steps()).unwrap();

@@ -5,7 +5,7 @@ use crate::blocks::Sums;
 use odes::backend::{Inputs, Task};
 use odes::internals::kernel::Variant;
 use odes::internals::task::{Everything, Solve, Text};
-use odes::lane::Real;
+use odes::lane::{Real, Scalar};
 use odes::prelude::*;
 use odes::system::{
     DeviceSource, Domain, LinearEquations, Linearised, MassMatrix, Observe, Rhs, SystemInfo,
@@ -71,6 +71,9 @@ impl Observe<1, 0> for Growth {}
 impl TimeBreaks<0> for Growth {}
 
 impl System<1, 0> for Growth {
+    type State<T: Scalar> = [T; 1];
+    type Parameters<T: Scalar> = [T; 0];
+
     fn info(&self) -> &'static SystemInfo {
         const NONE: Operations = Operations::new([0; 6]);
         const INFO: &SystemInfo = &SystemInfo {
@@ -187,7 +190,7 @@ fn a_sink_gets_the_ends_of_steps() {
         .vary(|problem, i| problem.with_u0([1.0 + 1e-3 * i as f64, 2.0]));
     let options = steps().saveat(SaveAt::Steps);
     let whole = ensemble.solve(Euler, EnsembleSerial, &options).unwrap();
-    assert!(whole.states().shape()[1] > 2);
+    assert!(whole.all_states().shape()[1] > 2);
     let mut by_threads = Sums::by(1000);
     let run = ensemble.solve_into(Euler, EnsembleThreads, &options, &mut by_threads).unwrap();
     assert!(run.timings.total >= run.timings.solve);

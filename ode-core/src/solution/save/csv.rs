@@ -14,7 +14,7 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
 ) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     let only_finals = solution.iter().all(|trajectory| trajectory.slots() == 0);
-    let states = only_finals || solution.states().shape()[2] > 0;
+    let states = only_finals || solution.all_states().shape()[2] > 0;
     let observables = only_finals || solution.observables().shape()[2] > 0;
     let info = solution.system.info();
     let mut columns = Columns(vec!["trajectory".into(), "code".into(), "t".into()]);
