@@ -433,7 +433,7 @@ macro_rules! stiff_methods {
 }
 
 stiff_methods! {
-    rosenbrock23: Rosenbrock23, NOTHING, NOTHING, measured((0, 0), (1888, 4708));
+    rosenbrock23: Rosenbrock23, NOTHING, NOTHING, measured((0, 0), (2128, 5260));
     rodas3: Rodas3, NOTHING, NOTHING, measured((0, 0), (1432, 3504));
     rodas4: Rodas4, NOTHING, NOTHING, measured((24, 48), (2336, 2448));
     rodas5p: Rodas5P, NOTHING, NOTHING, measured((272, 592), (2952, 3072));

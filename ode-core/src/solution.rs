@@ -361,8 +361,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// almost nothing. With [`GrowthGuard::Reject`](crate::GrowthGuard::Reject) these steps were
     /// refused. They are among the [rejected](Self::rejected) steps. So are all steps before the
     /// first refusal, because it restarts the trajectory. With
-    /// [`GrowthGuard::Report`](crate::GrowthGuard::Report) the steps were accepted. The count stops
-    /// at 65,535.
+    /// [`GrowthGuard::Report`](crate::GrowthGuard::Report) the steps were accepted. The number
+    /// includes a step beyond the end of the span, or beyond a stop, if it would pass over growth:
+    /// such a step is only tested, and is neither accepted nor rejected. The count stops at 65,535.
     ///
     /// # Panics
     /// If there is no such trajectory.

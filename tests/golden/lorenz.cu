@@ -1080,6 +1080,8 @@ template<class R> struct Lane {
 template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& allowed, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, allowed, before, stop, rejected, code, saved, save_at, alive, mirrored, guarded}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
+template<class R> DEVICE typename Real<R>::Mask is_at_end(const Lane<R>& lane);
+template<class R, class M> DEVICE typename Real<R>::Bits looks_ahead(const Lane<R>& lane, u32 setting);
 template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 
 // lane.rs  A lane before its first trajectory.
@@ -1092,6 +1094,25 @@ template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
 // lane.rs  Whether a lane needs a trajectory, or the next part of its span.
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane) {
     return op_not(m_less_than(lane.attempts, lane.allowed));
+}
+
+// lane.rs  Whether a lane of adaptive steps is at the end of its span or of its part.
+template<class R> DEVICE typename Real<R>::Mask is_at_end(const Lane<R>& lane) {
+    return m_equals(((lane.t1 - lane.t) - lane.t_low), Real<R>::lit(0.0));
+}
+
+// lane.rs  The number of attempts, none or one, by which a lane at its end looks ahead, if the guard
+template<class R, class M> DEVICE typename Real<R>::Bits looks_ahead(const Lane<R>& lane, u32 setting) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto attempts = none;
+    if ((M::GUARDS && (setting != guard::OFF))) {
+        attempts = Bits<typename Real<R>::Bits>::lit(1);
+        if constexpr (M::Memory::SWITCHES) {
+            auto implicit = M::Memory::template is_implicit<R>(lane.memory);
+            attempts = Bits<typename Real<R>::Bits>::select(implicit, attempts, none);
+        }
+    }
+    return attempts;
 }
 
 // lane.rs  The distance of the next time to save from the beginning of the step. With fixed steps it is
@@ -1298,6 +1319,12 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
     }
     if ((o.stops || M::GUARDS)) {
         auto steps = m_wrapping_add(lane.before, lane.allowed);
+        if constexpr ((M::GUARDS && C::ADAPTIVE)) {
+            auto there = lane::is_at_end<R>(lane);
+            auto there_1 = op_and(there, m_less_than(none, lane.allowed));
+            auto looks = lane::looks_ahead<R, M>(lane, o.guard);
+            steps = Bits<typename Real<R>::Bits>::select(there_1, m_wrapping_sub(steps, looks), steps);
+        }
         lane.before = Bits<typename Real<R>::Bits>::select(need, steps, lane.before);
     } else {
         lane.before = lane.allowed;
@@ -1502,9 +1529,10 @@ template<class R> struct Attempt {
     stepper::Ask<R> ask;
     typename Real<R>::Mask last;
     typename Real<R>::Mask run;
+    typename Real<R>::Mask looks;
     timeline::Time<R> next;
 };
-template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const timeline::Time<R>& next) { return {ask, last, run, next}; }
+template<class R> DEVICE Attempt<R> make_Attempt(const stepper::Ask<R>& ask, const typename Real<R>::Mask& last, const typename Real<R>::Mask& run, const typename Real<R>::Mask& looks, const timeline::Time<R>& next) { return {ask, last, run, looks, next}; }
 
 // attempt.rs  The verdict on a step by its error and by the guard.
 template<class R> struct Verdict {
@@ -1524,6 +1552,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> wat
 template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
     lane.attempts = m_wrapping_add(lane.attempts, Bits<typename Real<R>::Bits>::lit(1));
     auto run = op_not(m_less_than(lane.allowed, lane.attempts));
+    auto looks = Mask<typename Real<R>::Mask>::splat(false);
     auto last = m_reaches(lane.attempts, lane.allowed);
     auto h = Real<R>::select(last, lane.last_dt, lane.dt);
     auto next_1 = timeline::after(lane.t, lane.plan);
@@ -1532,6 +1561,12 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
         auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
         last = m_le(m_abs(rest), m_abs(size));
         h = Real<R>::select(last, rest, size);
+        if ((M::GUARDS && (o.guard != guard::OFF))) {
+            auto there = m_equals(rest, Real<R>::lit(0.0));
+            h = Real<R>::select(there, size, h);
+            looks = op_and(run, there);
+            run = op_and(run, op_not(there));
+        }
     } else {
         auto i = timeline::whole_from_bits<R>(lane.attempts);
         next_1 = timeline::grid(lane.t0, i, lane.dt);
@@ -1547,9 +1582,19 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
         reach = Real<R>::select(begins, (reach - edge), reach);
         furthest = Real<R>::select(last, Real<R>::lit(1.0), furthest);
     }
+    if constexpr (((M::GUARDS && C::ADAPTIVE) && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
+        if (o.stops) {
+            auto edge_1 = timeline::edge(lane.t, h, lane.t1);
+            t_eval = Real<R>::select(looks, (lane.t - edge_1), t_eval);
+        }
+        reach = Real<R>::select(looks, Real<R>::lit(0.0), reach);
+    }
     auto busy = run;
     if constexpr ((M::ITERATES || M::Memory::SWITCHES)) {
         busy = op_and(run, lane.alive);
+    }
+    if constexpr (M::Memory::SWITCHES) {
+        busy = op_or(busy, op_and(looks, lane.alive));
     }
     auto at = timeline::at(t_eval, lane.t_low, reach, furthest, busy);
     if constexpr (((M::GUARDS && op_not(S::MASS)) && ((N % 2) == 1))) {
@@ -1557,7 +1602,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
     }
     auto watch = guard::watch<R>((o.guard != guard::OFF), lane.mirrored);
     auto ask = stepper::ask<R>(at, h, lane.memory, watch);
-    return make_Attempt<R>(ask, last, run, next_1);
+    return make_Attempt<R>(ask, last, run, looks, next_1);
 }
 
 // attempt.rs  Attempts a step.
@@ -1608,7 +1653,7 @@ template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const op
 // attempt.rs  The verdict of the guard, after that of the errors; see [`guard`].
 template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict) {
     auto verdict_1 = verdict;
-    auto run = trial.run;
+    auto run = op_or(trial.run, trial.looks);
     auto h = trial.ask.h;
     auto careful = guard::is_careful<R>(lane.guarded);
     auto shown = Mask<typename Real<R>::Mask>::splat(false);
@@ -1625,7 +1670,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> wat
         if (o.limited) {
             shown = op_or(shown, m_ge(m_abs(h), o.dtmax));
         }
-        shown = op_and(op_and(shown, run), lane.alive);
+        shown = op_and(op_and(shown, trial.run), lane.alive);
         if constexpr (M::ITERATES) {
             shown = op_and(shown, m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
         }
@@ -1635,14 +1680,16 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> wat
     }
     if ((M::GUARDS && m_any(op_or(op_or(step.grows, careful), shown)))) {
         auto solved = op_and(run, norm::is_finite<R, N>(step.u));
-        auto grows = op_and(solved, step.grows);
-        auto soon = op_and(op_and(solved, op_or(shown, careful)), op_not(grows));
+        auto grows = op_and(op_and(solved, step.grows), op_not(op_and(trial.looks, careful)));
+        auto soon = op_and(op_and(op_and(solved, trial.run), op_or(shown, careful)), op_not(grows));
         if (m_any(soon)) {
             auto scale = (Real<R>::lit((guard::SOON / M::DIAGONAL)) / h);
-            soon = op_and(soon, guard::would_pass<R, S, N, P>(system, state.u, state.p, trial.ask.at.t, scale, lane.mirrored));
+            auto ends = op_and(careful, verdict_1.accept);
+            auto end = timeline::stage<R, S, N, P>(trial.ask.at, Real<R>::lit(1.0));
+            soon = op_and(soon, guard::would_pass<R, S, N, P>(system, vector::choose<R, N>(ends, step.u, state.u), state.p, Real<R>::select(ends, end, trial.ask.at.t), scale, lane.mirrored));
         }
         auto refuse = (C::ADAPTIVE && (o.guard == guard::REJECT));
-        auto judged = guard::judge<R>(lane.guarded, grows, soon, verdict_1.accept, run, verdict_1.factor, refuse);
+        auto judged = guard::judge<R>(lane.guarded, grows, soon, op_or(verdict_1.accept, trial.looks), run, verdict_1.factor, refuse);
         lane.guarded = judged.state;
         if constexpr (C::ADAPTIVE) {
             verdict_1.accept = op_and(verdict_1.accept, op_not(judged.refused));
@@ -1701,7 +1748,13 @@ template<class R, class S, class M, int N, int P> DEVICE void adaptively(const o
     auto h = trial.ask.h;
     auto run = trial.run;
     auto done = op_and(moves, trial.last);
-    lane.allowed = Bits<typename Real<R>::Bits>::select(done, lane.attempts, lane.allowed);
+    auto more = lane::looks_ahead<R, M>(lane, o.guard);
+    auto all = m_wrapping_add(lane.attempts, more);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(done, all, lane.allowed);
+    auto size = h;
+    if ((M::GUARDS && (o.guard == guard::REJECT))) {
+        size = timeline::planned(lane.t, lane.t_low, lane.plan);
+    }
     lane.t = Real<R>::select(moves, Real<R>::select(trial.last, lane.t1, trial.next.t), lane.t);
     if constexpr (op_not(Real<R>::DOUBLE)) {
         auto low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
@@ -1711,11 +1764,15 @@ template<class R, class S, class M, int N, int P> DEVICE void adaptively(const o
     auto trouble = op_not(verdict.accept);
     auto small = Mask<typename Real<R>::Mask>::splat(false);
     if (o.limited) {
-        auto size = (h * verdict.factor);
-        small = op_and(op_and(run, op_not(done)), m_le(m_abs(size), o.dtmin));
+        auto size_1 = (h * verdict.factor);
+        small = op_and(op_and(run, op_not(done)), m_le(m_abs(size_1), o.dtmin));
         trouble = op_or(trouble, small);
-        auto size_1 = m_copysign(m_at_most(m_abs(size), o.dtmax), h);
-        lane.plan = timeline::plan(lane.t, lane.t_low, size_1, Real<R>::lit(1.0));
+        auto size_2 = m_copysign(m_at_most(m_abs(size_1), o.dtmax), h);
+        lane.plan = timeline::plan(lane.t, lane.t_low, size_2, Real<R>::lit(1.0));
+    }
+    if ((M::GUARDS && (o.guard != guard::OFF))) {
+        auto ahead = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
+        lane.plan = Real<R>::select(done, ahead, lane.plan);
     }
     if (m_any(trouble)) {
         auto failing = op_and(op_and(run, lane.alive), op_not(moves));
@@ -1727,9 +1784,9 @@ template<class R, class S, class M, int N, int P> DEVICE void adaptively(const o
         auto stalls = timeline::stalls(lane.t, lane.t_low, part);
         auto odd = op_or(small, op_and(failing, op_or(beyond, stalls)));
         if (m_any(odd)) {
-            auto size_2 = timeline::planned(lane.t, lane.t_low, lane.plan);
+            auto size_3 = timeline::planned(lane.t, lane.t_low, lane.plan);
             auto shorter = timeline::plan(lane.t, lane.t_low, h, Real<R>::lit(0.25));
-            lane.plan = Real<R>::select(op_and(failing, m_ge(m_abs(size_2), m_abs(h))), shorter, lane.plan);
+            lane.plan = Real<R>::select(op_and(failing, m_ge(m_abs(size_3), m_abs(h))), shorter, lane.plan);
             auto stuck = op_or(small, op_and(failing, timeline::stalls(lane.t, lane.t_low, lane.plan)));
             auto before = M::template du_before<R, N>(step.k);
             auto hopeless = op_and(failing, op_not(norm::is_finite<R, N>(before)));

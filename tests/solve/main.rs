@@ -28,6 +28,7 @@ mod guard;
 mod interface;
 mod invalid_options;
 mod large;
+mod last_step;
 mod options;
 mod pulses;
 mod steps;

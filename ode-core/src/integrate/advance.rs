@@ -12,7 +12,7 @@ mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::Stepper;
-    use crate::step::{code, norm, stepper, timeline, vector};
+    use crate::step::{code, guard, norm, stepper, timeline, vector};
     use crate::system::System;
 
     /// Saves the states at saved times within a step, or the one at its end, of lanes that move.
@@ -81,7 +81,14 @@ mod device {
         let h = trial.ask.h;
         let run = trial.run;
         let done = moves & trial.last;
-        lane.allowed = <R::Bits as Bits>::select(done, lane.attempts, lane.allowed);
+        let more = lane::looks_ahead::<R, M>(lane, o.guard);
+        let all = lane.attempts.wrapping_add(more);
+        lane.allowed = <R::Bits as Bits>::select(done, all, lane.allowed);
+        let mut size = h;
+        if M::GUARDS && o.guard == guard::REJECT {
+            // The last step as it was planned, before the end shortened it.
+            size = timeline::planned(lane.t, lane.t_low, lane.plan);
+        }
         lane.t = R::select(moves, R::select(trial.last, lane.t1, trial.next.t), lane.t);
         if !R::DOUBLE {
             let low = R::select(trial.last, R::lit(0.0), trial.next.low);
@@ -96,6 +103,10 @@ mod device {
             trouble = trouble | small;
             let size = size.abs().at_most(o.dtmax).copysign(h);
             lane.plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
+        }
+        if M::GUARDS && o.guard != guard::OFF {
+            let ahead = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
+            lane.plan = R::select(done, ahead, lane.plan);
         }
         if trouble.any() {
             // The steps of a lane without a trajectory fail for ever, which must not make it a lane

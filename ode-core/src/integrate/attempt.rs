@@ -8,7 +8,7 @@ mod device {
     use crate::integrate::options::{self, Plan};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
-    use crate::step::{code, control, guard, norm, stepper, timeline};
+    use crate::step::{code, control, guard, norm, stepper, timeline, vector};
     use crate::system::System;
 
     /// The next step.
@@ -18,8 +18,11 @@ mod device {
         pub ask: stepper::Ask<R>,
         /// Whether the step ends at the end of the span or of its part.
         pub last: R::Mask,
-        /// Lanes that are not waiting for a trajectory.
+        /// Lanes that are not waiting for a trajectory, and do not look ahead.
         pub run: R::Mask,
+        /// Lanes at the end of their span or of its part, which look ahead: they do not take this
+        /// step, and the guard reads its matrix. See [`guard`].
+        pub looks: R::Mask,
         /// The time at the end of the step.
         pub next: timeline::Time<R>,
     }
@@ -31,7 +34,8 @@ mod device {
     ) -> Attempt<R> {
         lane.attempts = lane.attempts.wrapping_add(<R::Bits as Bits>::lit(1));
         // A lane that waits for a trajectory stays where its last one ended.
-        let run = !lane.allowed.less_than(lane.attempts);
+        let mut run = !lane.allowed.less_than(lane.attempts);
+        let mut looks = <R::Mask as Mask>::splat(false);
         // No lane waits with fixed steps.
         let mut last = lane.attempts.reaches(lane.allowed);
         let mut h = R::select(last, lane.last_dt, lane.dt);
@@ -41,6 +45,12 @@ mod device {
             let size = timeline::planned(lane.t, lane.t_low, lane.plan);
             last = rest.abs().le(size.abs());
             h = R::select(last, rest, size);
+            if M::GUARDS && o.guard != guard::OFF {
+                let there = rest.equals(R::lit(0.0));
+                h = R::select(there, size, h);
+                looks = run & there;
+                run = run & !there;
+            }
         } else {
             let i = timeline::whole_from_bits::<R>(lane.attempts);
             next = timeline::grid(lane.t0, i, lane.dt);
@@ -56,9 +66,20 @@ mod device {
             reach = R::select(begins, reach - edge, reach);
             furthest = R::select(last, R::lit(1.0), furthest);
         }
+        if M::GUARDS && C::ADAPTIVE && (!S::AUTONOMOUS || S::STEPWISE) {
+            // What is beyond the end may belong to the next part.
+            if o.stops {
+                let edge = timeline::edge(lane.t, h, lane.t1);
+                t_eval = R::select(looks, lane.t - edge, t_eval);
+            }
+            reach = R::select(looks, R::lit(0.0), reach);
+        }
         let mut busy = run;
         if M::ITERATES || <M::Memory as Memory>::SWITCHES {
             busy = run & lane.alive;
+        }
+        if <M::Memory as Memory>::SWITCHES {
+            busy = busy | (looks & lane.alive);
         }
         let at = timeline::at(t_eval, lane.t_low, reach, furthest, busy);
         if M::GUARDS && !S::MASS && N % 2 == 1 {
@@ -67,7 +88,7 @@ mod device {
         }
         let watch = guard::watch::<R>(o.guard != guard::OFF, lane.mirrored);
         let ask = stepper::ask::<R>(at, h, lane.memory, watch);
-        Attempt::<R> { ask, last, run, next }
+        Attempt::<R> { ask, last, run, looks, next }
     }
 
     /// Attempts a step.
@@ -158,7 +179,7 @@ mod device {
         verdict: &Verdict<R>,
     ) -> Verdict<R> {
         let mut verdict = *verdict;
-        let run = trial.run;
+        let run = trial.run | trial.looks;
         let h = trial.ask.h;
         let careful = guard::is_careful::<R>(lane.guarded);
         // A component that was too small for error estimates, and is not any more, may have grown
@@ -178,7 +199,7 @@ mod device {
             if o.limited {
                 shown = shown | h.abs().ge(o.dtmax);
             }
-            shown = shown & run & lane.alive;
+            shown = shown & trial.run & lane.alive;
             if M::ITERATES {
                 shown = shown & step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
             }
@@ -189,16 +210,20 @@ mod device {
         if M::GUARDS && (step.grows | careful | shown).any() {
             // Pivots that are NaN may have either sign.
             let solved = run & norm::is_finite::<R, N>(&step.u);
-            let grows = solved & step.grows;
-            let mut soon = solved & (shown | careful) & !grows;
+            // A careful trajectory has tested the ends of its steps.
+            let grows = solved & step.grows & !(trial.looks & careful);
+            let mut soon = solved & trial.run & (shown | careful) & !grows;
             if soon.any() {
                 let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
+                // Growth may begin within the step.
+                let ends = careful & verdict.accept;
+                let end = timeline::stage::<R, S, N, P>(&trial.ask.at, R::lit(1.0));
                 soon = soon
                     & guard::would_pass::<R, S, N, P>(
                         system,
-                        state.u,
+                        vector::choose::<R, N>(ends, step.u, state.u),
                         state.p,
-                        trial.ask.at.t,
+                        R::select(ends, end, trial.ask.at.t),
                         scale,
                         lane.mirrored,
                     );
@@ -208,7 +233,7 @@ mod device {
                 lane.guarded,
                 grows,
                 soon,
-                verdict.accept,
+                verdict.accept | trial.looks,
                 run,
                 verdict.factor,
                 refuse,

@@ -55,7 +55,14 @@ mod device {
             over = over & !again;
         }
         if o.stops || M::GUARDS {
-            let steps = lane.before.wrapping_add(lane.allowed);
+            let mut steps = lane.before.wrapping_add(lane.allowed);
+            if M::GUARDS && C::ADAPTIVE {
+                // To look ahead at the end is not to step.
+                let there = lane::is_at_end::<R>(lane);
+                let there = there & none.less_than(lane.allowed);
+                let looks = lane::looks_ahead::<R, M>(lane, o.guard);
+                steps = <R::Bits as Bits>::select(there, steps.wrapping_sub(looks), steps);
+            }
             lane.before = <R::Bits as Bits>::select(need, steps, lane.before);
         } else {
             lane.before = lane.allowed;

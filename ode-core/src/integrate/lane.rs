@@ -5,7 +5,8 @@ pub use device::*;
 #[ode_macros::device(lane)]
 mod device {
     use crate::lane::{Bits, Mask, Real};
-    use crate::step::{control, timeline};
+    use crate::step::stepper::{Memory, Stepper};
+    use crate::step::{control, guard, timeline};
 
     /// The progress of a lane's trajectory, without the arrays: these are apart, in the
     /// [`State`](crate::step::stepper::State), since functions that are called take their
@@ -87,6 +88,26 @@ mod device {
     /// Whether a lane needs a trajectory, or the next part of its span.
     pub fn is_in_need<R: Real>(lane: &Lane<R>) -> R::Mask {
         !lane.attempts.less_than(lane.allowed)
+    }
+
+    /// Whether a lane of adaptive steps is at the end of its span or of its part.
+    pub fn is_at_end<R: Real>(lane: &Lane<R>) -> R::Mask {
+        ((lane.t1 - lane.t) - lane.t_low).equals(R::lit(0.0))
+    }
+
+    /// The number of attempts, none or one, by which a lane at its end looks ahead, if the guard
+    /// has this setting; see [`guard`].
+    pub fn looks_ahead<R: Real, M: Stepper>(lane: &Lane<R>, setting: u32) -> R::Bits {
+        let none = <R::Bits as Bits>::lit(0);
+        let mut attempts = none;
+        if M::GUARDS && setting != guard::OFF {
+            attempts = <R::Bits as Bits>::lit(1);
+            if <M::Memory as Memory>::SWITCHES {
+                let implicit = <M::Memory as Memory>::is_implicit::<R>(lane.memory);
+                attempts = <R::Bits as Bits>::select(implicit, attempts, none);
+            }
+        }
+        attempts
     }
 
     /// The distance of the next time to save from the beginning of the step. With fixed steps it is

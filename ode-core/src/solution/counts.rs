@@ -8,8 +8,10 @@ use crate::system::System;
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
     /// The number of evaluations of the right-hand side for trajectory `i`. It includes accepted
-    /// and rejected steps, the beginning and each time to stop at, automatic first steps, and
-    /// interpolants. Lanes that run together share the work, but each trajectory has its own count.
+    /// and rejected steps, the beginning and each time to stop at, automatic first steps,
+    /// interpolants, and the attempts by which the [guard] looks beyond the end of the span and
+    /// each time to stop at. Lanes that run together share the work, but each trajectory has its
+    /// own count.
     ///
     /// A function that counts its own calls counts more. A lane that finds no trajectory left makes
     /// one more evaluation, beyond the end of its last trajectory, and computes on while its
@@ -40,13 +42,15 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         let steps = u64::from(self.raw.steps[i]) * method.evaluations as u64;
         let interpolants = saved * method.extra as u64;
-        Some(self.parts(i) * (1 + 2 * self.first_steps()) + steps + interpolants)
+        let looks = self.looks(i) * method.evaluations as u64;
+        Some(self.parts(i) * (1 + 2 * self.first_steps()) + steps + looks + interpolants)
     }
 
     /// The number of matrix factorisations for trajectory `i`: one for each step of an implicit
-    /// method, accepted or rejected. With a mass matrix it also includes those for derivatives
-    /// before the first step, and the one from which the [guard] knows the sign of short steps. It
-    /// does not include second tests of the guard.
+    /// method, accepted or rejected, and one for each attempt by which the [guard] looks beyond the end
+    /// of the span and each time to stop at. With a mass matrix it also includes those for
+    /// derivatives before the first step, and the one from which the guard knows the sign of short
+    /// steps. It does not include second tests of the guard.
     ///
     /// `None` if the number cannot be derived from step counts:
     ///
@@ -67,12 +71,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             true => self.parts(i),
             false => 0,
         };
-        Some(u64::from(self.raw.steps[i]) * each + slopes + signs)
+        Some((u64::from(self.raw.steps[i]) + self.looks(i)) * each + slopes + signs)
     }
 
     /// Whether the growth guard restarted trajectory `i`.
     fn began_anew(&self, i: usize) -> bool {
         self.raw.guarded.get(i).is_some_and(|&report| Guarded::from_lane(report).anew)
+    }
+
+    /// The number of times that the guard looked ahead: once at the end of each part of the span.
+    fn looks(&self, i: usize) -> u64 {
+        let settings = &self.inputs.settings;
+        let looks = settings.adaptive && settings.guard != guard::OFF && self.method().solves > 0;
+        let stopped = self.raw.steps[i] == 0 || !self.code(i).is_success();
+        if looks { self.parts(i) - u64::from(stopped) } else { 0 }
     }
 
     /// The number of automatic first steps in each part of a span. Each takes two evaluations.

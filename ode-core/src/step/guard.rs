@@ -28,9 +28,10 @@
 //!    restarts. It also restarts if the sign differs in this test for a step whose size came from a
 //!    stop or from the largest step instead of from the error estimate.
 //! 3. A careful trajectory tests every step at [`1/SOON`](SOON) times its size, which takes a
-//!    second factorisation. If the sign differs there, the step is refused and halved. If the sign
-//!    differs in the step itself, it is quartered. Up to that limit, growth is right to 1% with
-//!    methods of order 4 and 5.
+//!    second factorisation: with the Jacobian at the end of the step, since growth may begin within
+//!    it, or, if the error estimate rejects the step, with the one at its beginning. If the sign
+//!    differs there, the step is refused and halved. If the sign differs in the step itself, it is
+//!    quartered. Up to that limit, growth is right to 1% with methods of order 4 and 5.
 //! 4. After a refusal each step is at most twice as long as the one before, until the error
 //!    estimate has limited three steps. The first time, this also ends the care. A trajectory that
 //!    restarts a second time is careful to its end.
@@ -38,6 +39,26 @@
 //!    guard switches off until the end of the span or of its part. Each of these steps went at
 //!    least `SOON/2` of the way to the pole, so any number other than zero would have grown to one.
 //!    In later parts, [`HELD_AGAIN`] steps suffice.
+//!
+//! # The end
+//!
+//! The Jacobian is that at the beginning of a step. Growth that begins within a step shows itself
+//! in the next one, and growth that begins within the last step would not be seen. So a lane that
+//! has arrived at the end of its span, or of a part of it, *looks ahead*: it makes one more
+//! attempt. All stages of this attempt are at the time of the end, where its Newton iterations do
+//! not begin. It is not taken, not saved and not counted as a step. If its sign differs from that
+//! of short steps, rule 1 holds, and the trajectory restarts. A careful trajectory has tested the
+//! ends of all of its steps, and ignores what it looks at.
+//!
+//! The size of this attempt is that of the last step, as it was planned before the end shortened
+//! it. So it also sees what began within the last step but one. If the guard only reports, the size
+//! is that of the last step itself: a longer one would be reported even where the error estimate
+//! would reject it.
+//!
+//! A method that switches looks ahead if its next step would be an implicit one. Fixed steps do not
+//! look ahead.
+//!
+//! # What follows
 //!
 //! If the sign never differs, a trajectory takes the same steps with and without the guard. The
 //! sign is exact except for rounding. It does not show complex modes, an even number of real modes
