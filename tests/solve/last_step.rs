@@ -70,7 +70,7 @@ fn titrates<M: Solver + Copy>(method: M) {
     for tolerance in TOLERANCES {
         for k in [1e4, 1e6, 1e8] {
             for end in [5.5, 7.0, 10.0, 30.0] {
-                let problem = OdeProblem::new(titration, [0.0_f64, 5.0], 0.0..=end, [k]);
+                let problem = OdeProblem::new(titration, [0.0, 5.0], 0.0..=end, [k]);
                 let solution = problem.solve(method, &options(tolerance)).unwrap();
                 let [a, b] = solution.final_state();
                 let what = format!("k = {k:e} to {end}, {tolerance:?}: {a} {b}");
@@ -94,7 +94,7 @@ fn a_limiting_reagent_is_used_up() {
     fn check<M: Solver + Copy>(method: M) {
         for tolerance in TOLERANCES {
             for k in [1e4, 1e6, 1e8] {
-                let problem = OdeProblem::new(trickle, [1.0_f64, 0.5, 0.0], 0.0..=100.0, [k, 0.01]);
+                let problem = OdeProblem::new(trickle, [1.0, 0.5, 0.0], 0.0..=100.0, [k, 0.01]);
                 let solution = problem.solve(method, &options(tolerance)).unwrap();
                 let [a, b, c] = solution.final_state();
                 let what = format!("k = {k:e}, {tolerance:?}: {a} {b} {c}");
@@ -113,11 +113,10 @@ fn a_limiting_reagent_is_used_up() {
 /// The branch of a pitchfork is reached, though not always that of the right sign: while `x` is
 /// below the tolerance, a step may change its sign.
 fn bifurcates<M: Solver + Copy, T: Scalar>(method: M, tolerances: &[f64], ends: &[f64], part: f64) {
-    let t = T::narrow;
     for &end in ends {
         let exact = bernoulli(0.1, 0.01, end);
         for &tolerance in tolerances {
-            let problem = OdeProblem::new(pitchfork, [t(0.1), t(-1.0)], t(0.0)..=t(end), [t(0.01)]);
+            let problem = OdeProblem::new(pitchfork, [0.1, -1.0], 0.0..=end, [0.01]).cast::<T>();
             let options = options(Some(tolerance)).growth_guard(GrowthGuard::Reject);
             let solution = problem.solve(method, &options).unwrap();
             let x = solution.final_state()[0].widen();
@@ -146,7 +145,7 @@ fn a_short_last_step_hides_nothing() {
 /// At `1e-6` by `Rodas5P`, which took 194 of 250 time units in one step to end at `1e-8`.
 #[test]
 fn the_last_step_does_not_stay_on_it() {
-    let problem = OdeProblem::new(pitchfork, [0.1_f64, -1.0], 0.0..=250.0, [0.01]);
+    let problem = OdeProblem::new(pitchfork, [0.1, -1.0], 0.0..=250.0, [0.01]);
     let solution = problem.solve(Rodas5P, &options(Some(1e-6))).unwrap();
     assert!((solution.final_state()[0] - bernoulli(0.1, 0.01, 250.0)).abs() < 1e-4);
     assert!(solution.guarded() > 0 && !solution.held_unstable());
@@ -159,7 +158,7 @@ fn parts_of_a_span_have_last_steps() {
         for (stop, end) in [(5.5, 6.0), (7.0, 10.0), (9.5, 10.0)] {
             for sign in [1.0, -1.0] {
                 let problem =
-                    OdeProblem::new(reversible, [0.0_f64, 5.0], 0.0..=sign * end, [1e8, sign]);
+                    OdeProblem::new(reversible, [0.0, 5.0], 0.0..=sign * end, [1e8, sign]);
                 let options = options(tolerance).tstops([sign * stop]).saveat([sign * stop]);
                 let solution = problem.solve(Rodas4, &options).unwrap();
                 let what = format!("{stop}, {end}, {sign}, {tolerance:?}");
@@ -184,7 +183,7 @@ fn reversible(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
 #[test]
 fn the_look_is_reported() {
     let ends_unstable = |guard: GrowthGuard| {
-        let problem = OdeProblem::new(titration, [0.0_f32, 5.0], 0.0..=10.0, [1e8]);
+        let problem = OdeProblem::new(titration, [0.0, 5.0], 0.0..=10.0, [1e8]).cast::<f32>();
         problem.solve(Rodas4, &options(Some(1e-3)).growth_guard(guard)).unwrap()
     };
     let (off, told) = (ends_unstable(GrowthGuard::Off), ends_unstable(GrowthGuard::Report));
@@ -201,7 +200,7 @@ fn the_look_is_reported() {
 /// anew.
 #[test]
 fn the_look_is_no_step() {
-    let problem = |end: f64| OdeProblem::new(titration, [0.0_f64, 5.0], 0.0..=end, [1e8]);
+    let problem = |end: f64| OdeProblem::new(titration, [0.0, 5.0], 0.0..=end, [1e8]);
     let options = options(Some(1e-3));
     let before = problem(4.0).solve(Rodas4, &options).unwrap();
     let steps = before.accepted() + before.rejected();
@@ -230,9 +229,9 @@ fn the_look_is_no_step() {
 fn neighbours_change_no_look() {
     fn check<M: odes::Method + Copy, T: Scalar>(method: M, options: &SolveOptions) {
         let t = T::narrow;
-        let problem = OdeProblem::new(titration, [t(0.0), t(5.0)], t(0.0)..=t(1.0), [t(1e6)]);
+        let problem = OdeProblem::new(titration, [0.0, 5.0], 0.0..=1.0, [1e6]).cast::<T>();
         let ensemble = EnsembleProblem::new(problem).trajectories(200).vary(move |problem, i| {
-            let k = 10.0_f64.powi(3 + (i % 6) as i32);
+            let k = 10_f64.powi(3 + (i % 6) as i32);
             problem.with_p([t(k)]).with_tspan(t(0.0)..=t(0.1 * (1 + i) as f64))
         });
         let solution = ensemble.solve(method, EnsembleSerial, options).unwrap();

@@ -87,7 +87,7 @@ fn f32_stages_know_the_time() {
             let solution = problem.solve(Tsit5, &options.saveat(times)).unwrap();
             let mut worst = 0.0f64;
             for (t, [u]) in solution.times().zip(solution.states()) {
-                let exact = (f64::from(w) * (f64::from(t) - 4096.0)).sin() / f64::from(w);
+                let exact = (w * (f64::from(t) - 4096.0)).sin() / w;
                 worst = worst.max((f64::from(u) - exact).abs());
             }
             eprintln!("w = {w}, {share} units: {worst:e} of a unit {unit:e}");

@@ -15,7 +15,8 @@ const _: () = {
     fn lorenz() {}
     impl lorenz {
         /// The right-hand side as it was written, compiled by rustc.
-        #[allow(dead_code)]
+        #[allow(clippy::needless_range_loop, clippy::trivially_copy_pass_by_ref)]
+        #[allow(dead_code, clippy::must_use_candidate)]
         pub fn call(du: &mut [f64; 3], u: &[f64; 3], p: &[f64; 3], _t: f64) {
             let [x, y, z] = *u;
             let [sigma, rho, beta] = *p;
@@ -37,8 +38,8 @@ const _: () = {
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
-        Operations as __Operations, Real as __Real, System as __System,
-        SystemInfo as __SystemInfo,
+        Operations as __Operations, Real as __Real, Scalar as __Scalar,
+        System as __System, SystemInfo as __SystemInfo,
     };
     #[automatically_derived]
     impl __Rhs<3, 3> for lorenz {

@@ -25,7 +25,8 @@ const _: () = {
     impl mistaken {
         /// The right-hand side as it was written, compiled by rustc.
         #[allow(unused)]
-        #[allow(dead_code)]
+        #[allow(clippy::needless_range_loop, clippy::trivially_copy_pass_by_ref)]
+        #[allow(dead_code, clippy::must_use_candidate)]
         fn call(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
             ::core::unreachable!()
         }
@@ -37,8 +38,8 @@ const _: () = {
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
-        Operations as __Operations, Real as __Real, System as __System,
-        SystemInfo as __SystemInfo,
+        Operations as __Operations, Real as __Real, Scalar as __Scalar,
+        System as __System, SystemInfo as __SystemInfo,
     };
     impl __Rhs<2, 1> for mistaken {
         const AUTONOMOUS: bool = false;

@@ -16,6 +16,7 @@ mod pendulum {
     #[allow(dead_code, clippy::large_const_arrays)]
     /// The tension has no derivative.
     const M: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, MASS, 0.0], [0.0, 0.0, 0.0]];
+    #[allow(clippy::needless_range_loop, clippy::trivially_copy_pass_by_ref)]
     #[allow(dead_code)]
     fn rhs(u: &State, p: &[f64; 2]) -> State {
         let [gravity, length] = *p;
@@ -26,6 +27,7 @@ mod pendulum {
                 - MASS * (length * u.speed.powi(2) + gravity * u.angle.cos()),
         }
     }
+    #[allow(clippy::needless_range_loop, clippy::trivially_copy_pass_by_ref)]
     #[allow(dead_code)]
     /// A rope cannot push.
     fn is_out_of_domain(u: &State) -> bool {
@@ -54,8 +56,8 @@ mod pendulum {
             Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
             Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
             DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
-            Operations as __Operations, Real as __Real, System as __System,
-            SystemInfo as __SystemInfo,
+            Operations as __Operations, Real as __Real, Scalar as __Scalar,
+            System as __System, SystemInfo as __SystemInfo,
         };
         #[automatically_derived]
         impl __Rhs<3, 2> for Model {

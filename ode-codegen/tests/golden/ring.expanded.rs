@@ -14,7 +14,8 @@ const _: () = {
     fn ring() {}
     impl ring {
         /// The right-hand side as it was written, compiled by rustc.
-        #[allow(dead_code)]
+        #[allow(clippy::needless_range_loop, clippy::trivially_copy_pass_by_ref)]
+        #[allow(dead_code, clippy::must_use_candidate)]
         fn call(u: &[f32; 4], p: &[f32; 1], t: f32) -> [f32; 4] {
             let mut flow = [0.0; 4];
             for i in 0..4 {
@@ -41,8 +42,8 @@ const _: () = {
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
-        Operations as __Operations, Real as __Real, System as __System,
-        SystemInfo as __SystemInfo,
+        Operations as __Operations, Real as __Real, Scalar as __Scalar,
+        System as __System, SystemInfo as __SystemInfo,
     };
     #[automatically_derived]
     impl __Rhs<4, 1> for ring {

@@ -19,7 +19,8 @@ const _: () = {
     impl switched {
         /// The right-hand side as it was written, compiled by rustc.
         #[allow(clippy::approx_constant)]
-        #[allow(dead_code)]
+        #[allow(clippy::needless_range_loop, clippy::trivially_copy_pass_by_ref)]
+        #[allow(dead_code, clippy::must_use_candidate)]
         pub(crate) fn call(du: &mut [f64; 2], u: &[f64; 2], _: &[f64; 0], t: f64) {
             use crate::constants::STIFFNESS;
             const THRESHOLD: f64 = 0.25;
@@ -47,8 +48,8 @@ const _: () = {
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
         Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
         DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
-        Operations as __Operations, Real as __Real, System as __System,
-        SystemInfo as __SystemInfo,
+        Operations as __Operations, Real as __Real, Scalar as __Scalar,
+        System as __System, SystemInfo as __SystemInfo,
     };
     #[allow(unused_imports)]
     use crate::constants::STIFFNESS;
