@@ -119,7 +119,7 @@ fn tables() {
 fn library_functions_are_close() {
     let Some(gpu) = gpu() else { return };
     let ensemble = transcendental_sweep::<f64>(1000);
-    let options = SolveOptions::default().tolerance(1e-9);
+    let options = SolveOptions::default().abstol(1e-9).reltol(1e-9);
     let ours = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
     let theirs = ensemble.solve(Tsit5, gpu.functions(Functions::Library), &options).unwrap();
     let mut differences = 0;
@@ -137,14 +137,14 @@ fn library_functions_are_close() {
 
 #[test]
 fn lorenz_adaptive() {
-    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0);
     same_bits(Tsit5, &lorenz_sweep::<f64>(10_000, 10.0), &options);
     same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 10.0), &options);
 }
 
 #[test]
 fn other_methods() {
-    let options = SolveOptions::default().tolerance(1e-5).saveat(0.5);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).saveat(0.5);
     same_bits(Bs3, &lorenz_sweep::<f32>(5000, 5.0), &options);
     same_bits(Vern7, &lorenz_sweep::<f32>(5000, 5.0), &options);
     same_bits(Vern7, &lorenz_sweep::<f64>(5000, 5.0), &options);
@@ -170,14 +170,14 @@ fn lorenz_fixed() {
 
 #[test]
 fn van_der_pol_in_mixed_order() {
-    let options = SolveOptions::default().tolerance(1e-5);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5);
     same_bits(Tsit5, &van_der_pol_sweep::<f64>(10_000), &options);
     same_bits(Tsit5, &van_der_pol_sweep::<f32>(10_000), &options);
 }
 
 #[test]
 fn elementary_functions() {
-    let options = SolveOptions::default().tolerance(1e-6).saveat(0.5);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(0.5);
     same_bits(Tsit5, &transcendental_sweep::<f64>(10_000), &options);
     same_bits(Tsit5, &transcendental_sweep::<f32>(10_000), &options);
 }
@@ -196,7 +196,7 @@ fn few_trajectories() {
 #[test]
 fn blocks_are_parts_of_the_whole() {
     let Some(gpu) = gpu() else { return };
-    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0);
     let ensemble = lorenz_sweep::<f32>(10_500, 10.0);
     let mut inputs = Inputs::new(&ensemble, &options, &Tsit5::PROPERTIES).unwrap();
     inputs.columns.first = (1 << 40) + 3;
@@ -215,7 +215,7 @@ fn blocks_are_parts_of_the_whole() {
 fn many_trajectories() {
     let Some(gpu) = gpu() else { return };
     let ensemble = lorenz_sweep::<f32>(1_000_000, 1.0);
-    let options = SolveOptions::default().tolerance(1e-6);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let cpu = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let whole = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
     assert_same_bits(&cpu, &whole);
@@ -246,7 +246,7 @@ fn everything_varies() {
 /// Trajectories that are given up stay where they ended while their lanes wait for others.
 #[test]
 fn trajectories_that_are_given_up() {
-    let options = SolveOptions::default().tolerance(1e-6).max_steps(300);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).max_steps(300);
     same_bits(Tsit5, &lorenz_sweep::<f64>(10_000, 10.0), &options);
     same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 10.0), &options.dtmin(1e-2));
 }
@@ -266,7 +266,7 @@ fn steps_that_are_not_numbers() {
         let x = i as f64 / 5000.0;
         problem.with_p([0.3 + 0.7 * x, 0.5 - x])
     });
-    let options = SolveOptions::default().tolerance(1e-5).first_step(1.4);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).first_step(1.4);
     same_bits(Rodas4, &ensemble, &options);
     same_bits(Vern7, &ensemble, &options);
     same_bits(Kvaerno5, &ensemble, &options);
@@ -285,7 +285,7 @@ fn observables() {
 fn malformed_questions() {
     let Some(gpu) = gpu() else { return };
     let ensemble = lorenz_sweep::<f64>(10, 1.0);
-    let options = SolveOptions::default().tolerance(-1.0);
+    let options = SolveOptions::default().abstol(-1.0).reltol(-1.0);
     let cpu = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap_err();
     let here = ensemble.solve(Tsit5, gpu, &options).unwrap_err();
     assert_eq!(cpu.to_string(), here.to_string());

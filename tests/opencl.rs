@@ -176,7 +176,7 @@ fn sweep<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
 }
 
 fn explicit_methods(table: &mut Table) {
-    let options = SolveOptions::default().tolerance(1e-6);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let saving = options.clone().saveat(1.0);
     table.row("saves, queue", Tsit5, &lorenz_sweep::<f64>(MANY, 10.0), &saving);
     table.row("saves, queue", Tsit5, &lorenz_sweep::<f32>(MANY, 10.0), &saving);
@@ -233,7 +233,7 @@ fn options(table: &mut Table) {
 
 fn functions(table: &mut Table) {
     use systems::{functions, tables};
-    let options = SolveOptions::default().tolerance(1e-6).saveat(0.5);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(0.5);
     table.row("functions", Tsit5, &transcendental_sweep::<f64>(MANY), &options);
     table.row("functions", Tsit5, &transcendental_sweep::<f32>(MANY), &options);
     // Three steps only: the system has no meaning, and its solutions soon grow.
@@ -263,7 +263,7 @@ fn implicit_methods(table: &mut Table) {
     table.row("stiff, saves", Kvaerno5, &ensemble, &options.clone().saveat(1000.0));
     table.row("switches", Tsit5Rodas4, &ensemble, &options);
     let hires = sweep::<_, f32, 8, 4>(hires::hires, (hires::U0, hires::P, 300.0), MANY);
-    table.row("stiff", Rodas5P, &hires, &SolveOptions::default().tolerance(1e-4));
+    table.row("stiff", Rodas5P, &hires, &SolveOptions::default().abstol(1e-4).reltol(1e-4));
     let fixed = SolveOptions::default().fixed_step(0.01);
     table.row("fixed steps", Rodas4, &lorenz_sweep::<f64>(MANY, 2.0), &fixed);
 
@@ -283,7 +283,7 @@ fn implicit_methods(table: &mut Table) {
         let x = i as f64 / MANY as f64;
         problem.with_p([0.3 + 0.7 * x, 0.5 - x])
     });
-    let options = SolveOptions::default().tolerance(1e-5).first_step(1.4);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).first_step(1.4);
     table.row("steps to NaN", Rodas4, &ensemble, &options);
     table.row("steps to NaN", Kvaerno5, &ensemble, &options);
 }

@@ -27,7 +27,7 @@ where
 {
     let stride = solution.len().div_ceil(SAMPLE);
     let sample: Vec<usize> = (0..solution.len()).step_by(stride).collect();
-    let options = SolveOptions::default().tolerance(1e-12).max_steps(100_000_000);
+    let options = SolveOptions::default().abstol(1e-12).reltol(1e-12).max_steps(100_000_000);
     let options = if save { options.saveat(1.0) } else { options };
     let reference = EnsembleProblem::new(base)
         .trajectories(sample.len())

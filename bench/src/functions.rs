@@ -82,7 +82,7 @@ fn measure<T: Scalar>(
         let x = i as f64 / n as f64;
         q.with_p([t(0.5 + x), t(0.1)])
     });
-    let options = SolveOptions::default().tolerance(1e-6);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let (mut kernel, mut compile_ms, mut steps) = (Vec::new(), 0.0, 0);
     for run in 0..7 {
         let solution = ensemble.solve(Tsit5, place.clone(), &options)?;

@@ -213,7 +213,8 @@ where
     S: System<N, P>,
     M: Solver,
 {
-    let options = options.clone().tolerance(problem.tolerance).saveat(&problem.tests);
+    let options =
+        options.clone().abstol(problem.tolerance).reltol(problem.tolerance).saveat(&problem.tests);
     let solution =
         OdeProblem::new(system, [problem.u0; N], 0.0..=SPAN, p).solve(method, &options)?;
     let states: Vec<f64> = solution.states().map(|u| u[0]).collect();

@@ -89,7 +89,8 @@ where
         .trajectories(40)
         .vary(|problem, i| problem.with_p([T::narrow(0.5 + 0.01 * i as f64)]));
     let saving = if S::OBSERVABLES > 0 { Saving::Both } else { Saving::States };
-    let options = SolveOptions::default().tolerance(1e-4).saveat(0.25).saving(saving).tstops([0.3]);
+    let options =
+        SolveOptions::default().abstol(1e-4).reltol(1e-4).saveat(0.25).saving(saving).tstops([0.3]);
     let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     assert!(serial.all_succeeded(), "{:?}", serial.code_counts());
     let lanes = ensemble.solve(method, EnsembleThreads, &options).unwrap();

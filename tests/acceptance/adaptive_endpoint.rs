@@ -89,7 +89,9 @@ fn coarse_time_in_f64<M: Method>(method: M) {
 fn decay_in_coarse_time<M: Method>(method: M) {
     let begin = 67_108_864.0;
     let problem = straight::<f32>(1.0, (begin, begin + 16.0), [0.0, -0.1, 0.0, -0.1]);
-    for solution in everywhere(method, &ten(problem), &SolveOptions::default().tolerance(1e-5)) {
+    for solution in
+        everywhere(method, &ten(problem), &SolveOptions::default().abstol(1e-5).reltol(1e-5))
+    {
         assert!(solution.all_succeeded(), "{:?}", solution.code_counts());
         let error = f64::from(solution.final_state(0)[0]) - (-1.6f64).exp();
         assert!(error.abs() < 1e-4, "{error:e}");
@@ -139,7 +141,7 @@ fn property_grid<M: Method>(method: M) {
 fn saved_next_to_the_end<M: Method>(method: M) {
     let end = 1.0f64;
     let problem = straight::<f64>(1.0, (0.0, end), [0.0, -1.0, 0.0, -1.0]);
-    let options = SolveOptions::default().tolerance(1e-8).saveat([end.next_down(), end]);
+    let options = SolveOptions::default().abstol(1e-8).reltol(1e-8).saveat([end.next_down(), end]);
     for solution in everywhere(method, &ten(problem), &options) {
         let trajectory = solution.trajectory(0);
         assert_eq!(trajectory.len(), 2);

@@ -57,7 +57,7 @@ fn fixed_steps_are_counted<M: Method>(method: M) {
 fn failures_have_codes<M: Method>(method: M) {
     let growth = |rate: f64| [0.0, rate, 0.0, -1.0];
     let problem = straight::<f64>(1.0, (0.0, 1.0), growth(-1.0));
-    let options = SolveOptions::default().tolerance(1e-5).saveat(0.25);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).saveat(0.25);
     let others = |i: usize| problem.with_p(growth(-(i as f64) / 50.0));
     let healthy = EnsembleProblem::new(problem).trajectories(50).vary(|_, i| others(i));
     let mixed = EnsembleProblem::new(problem).trajectories(50).vary(|_, i| match i {
@@ -83,7 +83,7 @@ fn failures_have_codes<M: Method>(method: M) {
             }
         }
     }
-    let few = options.tolerance(1e-9).max_steps(3);
+    let few = options.abstol(1e-9).reltol(1e-9).max_steps(3);
     for solution in everywhere(method, &ten(problem.with_p(growth(-100.0))), &few) {
         assert!(solution.codes().all(|code| code == ReturnCode::MaxSteps));
         assert_eq!(solution.accepted(0) + solution.rejected(0), 3);
@@ -93,9 +93,10 @@ fn failures_have_codes<M: Method>(method: M) {
 /// Forwards and backwards again.
 fn backwards<M: Method>(method: M) {
     let problem = straight::<f64>(1.0, (3.0, 1.0), [0.0, 0.7, 0.0, 0.7]);
-    for options in
-        [SolveOptions::default().tolerance(1e-8), SolveOptions::default().fixed_step(-0.001)]
-    {
+    for options in [
+        SolveOptions::default().abstol(1e-8).reltol(1e-8),
+        SolveOptions::default().fixed_step(-0.001),
+    ] {
         let options = options.saveat([3.0, 2.5, 1.25, 1.0]);
         for solution in everywhere(method, &ten(problem), &options) {
             assert!(solution.all_succeeded());
@@ -118,9 +119,10 @@ fn spans_of_their_own<M: Method>(method: M) {
         let (begin, end) = span(i);
         q.with_tspan(begin..=end)
     });
-    for options in
-        [SolveOptions::default().tolerance(1e-8), SolveOptions::default().fixed_step(0.001)]
-    {
+    for options in [
+        SolveOptions::default().abstol(1e-8).reltol(1e-8),
+        SolveOptions::default().fixed_step(0.001),
+    ] {
         for solution in everywhere(method, &ensemble, &options) {
             assert!(solution.all_succeeded());
             for i in 0..50 {
@@ -138,7 +140,7 @@ fn saving_changes_no_step<M: Method>(method: M) {
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(20)
         .vary(|q, i| q.with_p([-0.1 * (1.0 + i as f64)]));
-    let options = SolveOptions::default().tolerance(1e-6);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let without = everywhere(method, &ensemble, &options);
     let with = everywhere(method, &ensemble, &options.saveat(0.01));
     for (without, with) in without.into_iter().zip(with) {

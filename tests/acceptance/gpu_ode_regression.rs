@@ -13,7 +13,7 @@ fn problem() -> OdeProblem<lorenz, f32, 3, 3> {
 fn reference(times: &[f64]) -> Vec<[f64; 3]> {
     let p = [10.0, 28.0, (8.0f32 / 3.0) as f64];
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, p);
-    let options = SolveOptions::default().tolerance(1e-13).saveat(times);
+    let options = SolveOptions::default().abstol(1e-13).reltol(1e-13).saveat(times);
     problem.solve(Tsit5, &options).unwrap().states().collect()
 }
 
@@ -29,7 +29,7 @@ fn fixed_steps<M: Method>(method: M) {
 
 fn adaptive_steps<M: Method>(method: M) {
     let end = reference(&[10.0])[0];
-    let options = SolveOptions::default().first_step(0.01).tolerance(1e-7);
+    let options = SolveOptions::default().first_step(0.01).abstol(1e-7).reltol(1e-7);
     for solution in everywhere(method, &ten(problem()), &options) {
         for i in 0..10 {
             assert!(distance(solution.final_state(i), end) < 1e-3);
@@ -41,7 +41,7 @@ fn two_saved_times<M: Method>(method: M) {
     let times = [2.0, 4.0];
     let exact = reference(&times);
     let fixed = SolveOptions::default().fixed_step(0.01).saveat(times);
-    let adaptive = SolveOptions::default().first_step(0.01).tolerance(1e-7).saveat(times);
+    let adaptive = SolveOptions::default().first_step(0.01).abstol(1e-7).reltol(1e-7).saveat(times);
     for options in [fixed, adaptive] {
         for solution in everywhere(method, &ten(problem()), &options) {
             assert_eq!(solution.shared_times(), Some(&[2.0f32, 4.0][..]));
@@ -59,7 +59,7 @@ fn many_saved_times<M: Method>(method: M) {
     let times: Vec<f64> = (0..=100).map(|i| i as f64 * 0.1).collect();
     let exact = reference(&times);
     let fixed = SolveOptions::default().fixed_step(0.01).saveat(times.clone());
-    let adaptive = SolveOptions::default().first_step(0.01).tolerance(1e-7).saveat(0.1);
+    let adaptive = SolveOptions::default().first_step(0.01).abstol(1e-7).reltol(1e-7).saveat(0.1);
     for (options, tolerance) in [(fixed, 5e-3), (adaptive, 1e-2)] {
         for solution in everywhere(method, &ten(problem()), &options) {
             for trajectory in solution.iter() {

@@ -48,7 +48,7 @@ fn solves_all<S: System<N, P>, const N: usize, const P: usize>(
     reference: [f64; N],
 ) {
     let size = reference.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
-    let options = SolveOptions::default().tolerance(1e-12);
+    let options = SolveOptions::default().abstol(1e-12).reltol(1e-12);
     solves(Tsit5, system, problem, &options, |end| {
         let errors = end.iter().zip(reference).map(|(computed, expected)| computed - expected);
         errors.fold(0.0, |most: f64, error| most.max(error.abs() / size))

@@ -41,7 +41,7 @@ fn at_the_end<M: Method>(method: M) {
 
 fn at_saved_times<M: Method>(method: M) {
     let many: Vec<f64> = (0..=100).map(|i| f64::from(i) * 0.1).collect();
-    let tight = adaptive().tolerance(1e-7);
+    let tight = adaptive().abstol(1e-7).reltol(1e-7);
     for (options, times, most) in [
         (fixed(), vec![2.0, 4.0], 2e-4),
         (tight.clone(), vec![2.0, 4.0], 2e-4),
@@ -60,7 +60,7 @@ fn rates<M: Method>(method: M) {
     let ensemble = EnsembleProblem::new(problem())
         .trajectories(many(10_000))
         .vary(|q, i| q.with_p([0.0, -(i as f32) / many(10_000) as f32, 0.0, -1.0]));
-    for (options, most) in [(fixed(), 5e-3), (adaptive().tolerance(1e-7), 5e-3)] {
+    for (options, most) in [(fixed(), 5e-3), (adaptive().abstol(1e-7).reltol(1e-7), 5e-3)] {
         for solution in everywhere(method, &ensemble, &options) {
             within(&solution, most);
         }

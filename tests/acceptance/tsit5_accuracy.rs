@@ -7,9 +7,10 @@ use odes::prelude::*;
 #[test]
 fn growth_f64() {
     let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5]);
-    for options in
-        [SolveOptions::default().tolerance(1e-8), SolveOptions::default().fixed_step(0.01)]
-    {
+    for options in [
+        SolveOptions::default().abstol(1e-8).reltol(1e-8),
+        SolveOptions::default().fixed_step(0.01),
+    ] {
         for solution in everywhere(Tsit5, &ten(problem), &options) {
             let error = solution.final_state(9)[0] / 0.5f64.exp() - 1.0;
             assert!(error.abs() < 1e-7, "{error:e}");
@@ -20,9 +21,10 @@ fn growth_f64() {
 #[test]
 fn growth_f32() {
     let problem = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5]).cast::<f32>();
-    for options in
-        [SolveOptions::default().tolerance(1e-6), SolveOptions::default().fixed_step(0.01)]
-    {
+    for options in [
+        SolveOptions::default().abstol(1e-6).reltol(1e-6),
+        SolveOptions::default().fixed_step(0.01),
+    ] {
         for solution in everywhere(Tsit5, &ten(problem), &options) {
             let error = solution.final_state(9)[0] as f64 / 0.5f64.exp() - 1.0;
             assert!(error.abs() < 2e-6, "{error:e}");
@@ -33,7 +35,7 @@ fn growth_f32() {
 #[test]
 fn cosine() {
     let problem = OdeProblem::new(oscillator, [1.0, 0.0], 0.0..=3.0, [1.0]);
-    let options = SolveOptions::default().tolerance(1e-9).saveat(0.25);
+    let options = SolveOptions::default().abstol(1e-9).reltol(1e-9).saveat(0.25);
     for solution in everywhere(Tsit5, &ten(problem), &options) {
         let trajectory = solution.trajectory(3);
         for (t, [x, _]) in trajectory.times().zip(trajectory.states()) {

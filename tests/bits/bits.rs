@@ -27,7 +27,7 @@ fn same_on_all_lanes<M, S, T, F, const N: usize, const P: usize>(
 
 #[test]
 fn lorenz_sweeps() {
-    let adaptive = SolveOptions::default().tolerance(1e-6);
+    let adaptive = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let fixed = SolveOptions::default().fixed_step(0.01);
     for options in [adaptive, fixed] {
         same_on_all_lanes(
@@ -43,7 +43,7 @@ fn lorenz_sweeps() {
 /// stages for the interpolant.
 #[test]
 fn other_methods() {
-    let options = SolveOptions::default().tolerance(1e-5).saveat(1.0);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).saveat(1.0);
     same_on_all_lanes(Bs3, lorenz_sweep::<f64>(many(2000), 5.0), &options);
     same_on_all_lanes(Bs3, lorenz_sweep::<f32>(many(2000), 5.0), &options);
     same_on_all_lanes(Vern7, lorenz_sweep::<f64>(many(2000), 5.0), &options);
@@ -54,20 +54,20 @@ fn other_methods() {
 
 #[test]
 fn van_der_pol_in_random_order() {
-    let options = SolveOptions::default().tolerance(1e-5);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5);
     same_on_all_lanes(Tsit5, van_der_pol_sweep::<f64>(many(2000)), &options);
 }
 
 #[test]
 fn elementary_functions() {
-    let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
+    let options = SolveOptions::default().abstol(1e-7).reltol(1e-7).saveat(0.5);
     same_on_all_lanes(Tsit5, transcendental_sweep::<f64>(many(2000)), &options);
 }
 
 /// The bits are the same without FMA in hardware, slowly.
 #[test]
 fn baseline() {
-    let options = SolveOptions::default().tolerance(1e-6);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let ensemble = lorenz_sweep::<f64>(20, 10.0);
     let reference = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let place = EnsembleThreads::new().instructions(InstructionSet::Baseline);
@@ -77,8 +77,8 @@ fn baseline() {
 /// A trajectory that is given up stays where it is, however long its lane waits for others.
 #[test]
 fn trajectories_that_are_given_up() {
-    let too_few = SolveOptions::default().tolerance(1e-6).max_steps(300);
-    let too_large = SolveOptions::default().tolerance(1e-6).dtmin(2e-2);
+    let too_few = SolveOptions::default().abstol(1e-6).reltol(1e-6).max_steps(300);
+    let too_large = SolveOptions::default().abstol(1e-6).reltol(1e-6).dtmin(2e-2);
     for (options, code) in [(too_few, ReturnCode::MaxSteps), (too_large, ReturnCode::DtMin)] {
         let ensemble = lorenz_sweep::<f64>(1000, 10.0);
         let reference = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
@@ -91,7 +91,7 @@ fn trajectories_that_are_given_up() {
 /// A trajectory that fails does not touch its neighbours in the lanes.
 #[test]
 fn failures_harm_nobody() {
-    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0);
     let n = 1000;
     let healthy = lorenz_sweep::<f64>(n, 10.0);
     let reference = healthy.solve(Tsit5, EnsembleSerial, &options).unwrap();

@@ -30,7 +30,7 @@ fn lorenz_adaptive_f64() {
     same_bits(
         Tsit5,
         lorenz_sweep::<f64>(many(1000), 10.0),
-        SolveOptions::default().tolerance(1e-6).saveat(1.0),
+        SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0),
     );
 }
 
@@ -39,7 +39,7 @@ fn lorenz_adaptive_f32() {
     same_bits(
         Tsit5,
         lorenz_sweep::<f32>(many(1000), 10.0),
-        SolveOptions::default().tolerance(1e-6).saveat(1.0),
+        SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0),
     );
 }
 
@@ -51,7 +51,7 @@ fn lorenz_fixed() {
 
 #[test]
 fn other_methods_adaptive() {
-    let options = SolveOptions::default().tolerance(1e-5).saveat(0.5);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).saveat(0.5);
     same_bits(Bs3, lorenz_sweep::<f64>(200, 5.0), options.clone());
     same_bits(Bs3, lorenz_sweep::<f32>(200, 5.0), options.clone());
     same_bits(Vern7, lorenz_sweep::<f64>(200, 5.0), options.clone());
@@ -70,13 +70,13 @@ fn other_methods_fixed() {
 
 #[test]
 fn van_der_pol() {
-    let options = SolveOptions::default().tolerance(1e-5);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5);
     same_bits(Tsit5, van_der_pol_sweep::<f32>(500), options);
 }
 
 #[test]
 fn elementary_functions() {
-    let options = SolveOptions::default().tolerance(1e-7).saveat(0.5);
+    let options = SolveOptions::default().abstol(1e-7).reltol(1e-7).saveat(0.5);
     same_bits(Tsit5, transcendental_sweep::<f64>(500), options);
 }
 
@@ -97,7 +97,7 @@ fn words_of_cplusplus() {
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(10)
         .vary(|q, i| q.with_p([0.1 * i as f64, 0.25]));
-    same_bits(Tsit5, ensemble, SolveOptions::default().tolerance(1e-6));
+    same_bits(Tsit5, ensemble, SolveOptions::default().abstol(1e-6).reltol(1e-6));
 }
 
 /// A thread knows the number of its trajectory, of 64 bits.

@@ -79,7 +79,7 @@ fn builds_for_opencl(method: AnyMethod) -> bool {
 fn steps_are_those_that_were_asked_for() {
     use AnyMethod::*;
     for &method in AnyMethod::ALL {
-        let options = SolveOptions::default().tolerance(1e-4);
+        let options = SolveOptions::default().abstol(1e-4).reltol(1e-4);
         for options in [options.clone(), options.clone().first_step(0.02)] {
             match (method, everywhere(drawn, 1e-300, method, &options)) {
                 (Euler | Rk4, Err(SolveError::NotAdaptive { method: name })) => {
@@ -128,7 +128,7 @@ fn the_documented_options_are_followed() {
     use AnyMethod::*;
     let adaptive = [Tsit5, Rodas4, TrBdf2, Tsit5Rodas4].map(|method| (method, false));
     let fixed = [Tsit5, Rodas4, TrBdf2].map(|method| (method, true));
-    let default = SolveOptions::default().tolerance(1e-4);
+    let default = SolveOptions::default().abstol(1e-4).reltol(1e-4);
     let saves = default.clone().saveat([0.5, 1.5]);
     // For guards: steps that are long enough to pass over growth, and enough of them to switch.
     let long = default.clone().dtmax(0.1);

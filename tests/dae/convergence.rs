@@ -117,7 +117,8 @@ where
     S: System<N, 0>,
 {
     let error = |dt: f64, end: f64, times: &[f64]| {
-        let options = SolveOptions::default().fixed_step(dt).saveat(times).tolerance(1e-9);
+        let options =
+            SolveOptions::default().fixed_step(dt).saveat(times).abstol(1e-9).reltol(1e-9);
         let problem = OdeProblem::new(system, exact(0.2), 0.2..=end, []);
         let solution = problem.solve(method, &options).unwrap();
         assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);

@@ -60,8 +60,8 @@ mod dependent {
 
 fn corrected<M: Method + Copy>(method: M) {
     for options in [
-        SolveOptions::default().tolerance(1e-7).saveat([0.0, 1.0]),
-        SolveOptions::default().tolerance(1e-7).saveat([0.0, 1.0]).fixed_step(0.01),
+        SolveOptions::default().abstol(1e-7).reltol(1e-7).saveat([0.0, 1.0]),
+        SolveOptions::default().abstol(1e-7).reltol(1e-7).saveat([0.0, 1.0]).fixed_step(0.01),
     ] {
         for guess in [0.3, 2.0001, 7.0, 1e4_f64] {
             let x = 0.1 + 1.0 / guess;
@@ -92,7 +92,7 @@ fn consistent_states_are_kept() {
     // To rounding error the root of 3, whatever the tolerance.
     for tolerance in [1e-3, 1e-8, 1e-15] {
         let problem = OdeProblem::new(root, [0.7, 1.7], 0.0..=1e-3, [3.0]);
-        let options = options.clone().tolerance(tolerance).max_steps(100_000);
+        let options = options.clone().abstol(tolerance).reltol(tolerance).max_steps(100_000);
         let [x, z] = first(problem.solve(Rodas5P, &options).unwrap()).unwrap();
         assert!(x == 0.7 && (z - 3.0_f64.sqrt()).abs() < 1e-15 + 1e-3 * tolerance, "{x} {z}");
     }
@@ -102,7 +102,7 @@ fn consistent_states_are_kept() {
 fn several_unknowns_and_the_time() {
     // From 1 to 3 and back.
     for (begin, end) in [(1.0, 3.0), (3.0, 1.0)] {
-        let options = SolveOptions::default().tolerance(1e-9).saveat([begin, end]);
+        let options = SolveOptions::default().abstol(1e-9).reltol(1e-9).saveat([begin, end]);
         let problem = OdeProblem::new(chain, [0.0, 0.5, 0.0], begin..=end, []);
         let solution = problem.solve(Kvaerno5, &options).unwrap();
         assert_eq!(solution.code(), ReturnCode::Success);
@@ -125,7 +125,7 @@ fn unknowns_that_cannot_be_told_apart() {
 }
 
 fn follows_dependent<M: Method + Copy>(method: M, most: f64) {
-    let options = SolveOptions::default().tolerance(1e-7).saveat([0.0, 2.0]);
+    let options = SolveOptions::default().abstol(1e-7).reltol(1e-7).saveat([0.0, 2.0]);
     let problem = OdeProblem::new(dependent, [2.0, 0.5, 3.0], 0.0..=2.0, []);
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);
@@ -179,7 +179,7 @@ fn ensemble<T: Scalar>(
 }
 
 fn told<T: Scalar, M: Method + Copy>(method: M) {
-    let adaptive = SolveOptions::default().tolerance(1e-4).saveat(0.25);
+    let adaptive = SolveOptions::default().abstol(1e-4).reltol(1e-4).saveat(0.25);
     for options in [adaptive.clone(), adaptive.fixed_step(0.05)] {
         let healthy = ensemble::<T>(false).solve(method, EnsembleSerial, &options).unwrap();
         assert!(healthy.all_succeeded(), "{:?}", healthy.code_counts());

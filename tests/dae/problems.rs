@@ -146,7 +146,9 @@ fn issue_530<T: Scalar, M: Method + Copy>(method: M) {
     let most = if M::ORDER < 3 { 3e-5 } else { 1e-5 };
     let most = if M::ORDER > 2 && T::DOUBLE { 1e-7 } else { most };
     let expected = (-0.5_f64).exp();
-    let tight = SolveOptions::default().tolerance(if T::DOUBLE { 1e-8 } else { 1e-6 });
+    let tight = SolveOptions::default()
+        .abstol(if T::DOUBLE { 1e-8 } else { 1e-6 })
+        .reltol(if T::DOUBLE { 1e-8 } else { 1e-6 });
     for options in [tight.clone().fixed_step(0.01), tight] {
         let problem = OdeProblem::new(twice, [1.0, 2.0], 0.0..=1.0, []).cast::<T>();
         let [a, b] = problem.solve(method, &options).unwrap().final_state().map(T::widen);
@@ -182,7 +184,7 @@ fn masses_only_scale<T: Scalar, M: Method + Copy>(method: M) {
         system: S,
     ) -> (Vec<[T; 2]>, [u64; 2]) {
         let problem = OdeProblem::new(system, [2.0, 0.0], 0.0..=30.0, [20.0]).cast::<T>();
-        let options = SolveOptions::default().tolerance(1e-4).saveat(1.0);
+        let options = SolveOptions::default().abstol(1e-4).reltol(1e-4).saveat(1.0);
         let solution = problem.solve(method, &options).unwrap();
         assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);
         (solution.states().collect(), [solution.accepted(), solution.rejected()].map(u64::from))
@@ -208,7 +210,7 @@ fn single_robertson<M: Method + Copy>(method: M) {
     let tight = SolveOptions::default().reltol(1e-9).abstol(1e-13);
     let exact = exact.solve(Rodas5P, &tight).unwrap().final_state();
     let problem = OdeProblem::new(robertson, [1.0, 0.0, 0.0], 0.0..=1e5, P).cast::<f32>();
-    let options = SolveOptions::default().tolerance(1e-5).first_step(0.1);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).first_step(0.1);
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);
     let u = solution.final_state().map(f64::from);
@@ -283,7 +285,7 @@ fn transistor_amplifier<M: Method + Copy>(method: M) {
         0.1236995868091548e1,
     ];
     for tolerance in [1e-4, 1e-6] {
-        let options = SolveOptions::default().tolerance(tolerance);
+        let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
         let problem = OdeProblem::new(transistor, u0, 0.0..=0.2, []);
         let solution = problem.solve(method, &options).unwrap();
         let (accepted, rejected) = (solution.accepted(), solution.rejected());
@@ -297,13 +299,13 @@ fn transistor_amplifier<M: Method + Copy>(method: M) {
 fn pendulum_swings<M: Method + Copy>(method: M) {
     let times = [0.5, 1.7, 3.0];
     let (g, theta) = (9.81, 1.2_f64);
-    let tight = SolveOptions::default().tolerance(1e-12).saveat(times);
+    let tight = SolveOptions::default().abstol(1e-12).reltol(1e-12).saveat(times);
     let exact = OdeProblem::new(angle, [theta, 0.5], 0.0..=3.0, [g]).solve(Vern9, &tight).unwrap();
     for tolerance in [1e-4, 1e-7] {
         let (sin, cos) = theta.sin_cos();
         // Initialisation finds the force.
         let u0 = [sin, -cos, 0.5 * cos, 0.5 * sin, 0.0];
-        let options = SolveOptions::default().tolerance(tolerance).saveat(times);
+        let options = SolveOptions::default().abstol(tolerance).reltol(tolerance).saveat(times);
         let problem = OdeProblem::new(pendulum, u0, 0.0..=3.0, [g]);
         let solution = problem.solve(method, &options).unwrap();
         assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);

@@ -271,7 +271,7 @@ fn computes_what_was_written() {
 fn solves() {
     let problem = OdeProblem::new(epidemic, STATE, 0.0..=50.0, PARAMETERS);
     let ensemble = EnsembleProblem::new(problem).trajectories(3);
-    let options = SolveOptions::default().tolerance(1e-9);
+    let options = SolveOptions::default().abstol(1e-9).reltol(1e-9);
     let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     let end = epidemic::State::from(solution.final_state(1));
     assert!((epidemic::population(&end) - 1.0).abs() < 1e-9);

@@ -86,7 +86,8 @@ fn follows_tolerances<M: Method>(method: M) {
     let error = |exponent: i32| {
         let tolerance = f64::powi(10.0, -exponent);
         let problem = OdeProblem::new(kepler, orbit(0.0, 0.5), 0.0..=10.0, [0.5]);
-        let options = SolveOptions::default().tolerance(tolerance).max_steps(1_000_000);
+        let options =
+            SolveOptions::default().abstol(tolerance).reltol(tolerance).max_steps(1_000_000);
         let solution = problem.solve(method, &options).unwrap();
         (tolerance, distance(solution.final_state(), orbit(10.0, 0.5)))
     };

@@ -33,7 +33,8 @@ fn orders<M: Method + Copy, S: System<2, 1>>(
     let end = |steps: u32| {
         let problem = OdeProblem::new(system, exact(0.2), 0.2..=2.2, [1.0]);
         let options = SolveOptions::default();
-        let options = options.fixed_step(2.0 / f64::from(steps)).saveat(0.25).tolerance(1e-9);
+        let options =
+            options.fixed_step(2.0 / f64::from(steps)).saveat(0.25).abstol(1e-9).reltol(1e-9);
         let solution = problem.solve(method, &options).unwrap();
         let errors = solution.times().zip(solution.states()).map(|(t, u)| distance(u, exact(t)));
         errors.fold(0.0, f64::max)
@@ -41,7 +42,8 @@ fn orders<M: Method + Copy, S: System<2, 1>>(
     let within = |dt: f64| {
         let times = [0.2, 0.45, 0.7, 0.9].map(|theta| 0.2 + theta * dt);
         let problem = OdeProblem::new(system, exact(0.2), 0.2..=0.2 + dt, [1.0]);
-        let options = SolveOptions::default().fixed_step(dt).saveat(times).tolerance(1e-9);
+        let options =
+            SolveOptions::default().fixed_step(dt).saveat(times).abstol(1e-9).reltol(1e-9);
         let solution = problem.solve(method, &options).unwrap();
         let errors = solution.times().zip(solution.states()).map(|(t, u)| distance(u, exact(t)));
         errors.fold(0.0, f64::max)
@@ -260,7 +262,7 @@ fn follows_the_ring<M: Method + Copy>(method: M) {
         let tolerance = 1e-6;
         let times = [0.3 / coupling, 1.0 / coupling, 10.0 / coupling, 0.5, 1.0];
         let problem = OdeProblem::new(ring, of_ring(p, 0.0), 0.0..=1.0, p);
-        let options = SolveOptions::default().tolerance(tolerance).saveat(times);
+        let options = SolveOptions::default().abstol(tolerance).reltol(tolerance).saveat(times);
         let solution = problem.solve(method, &options).unwrap();
         let what = format!("{}, coupling {coupling:e}", M::PROPERTIES.name);
         assert_eq!(solution.code(), ReturnCode::Success, "{what}");
@@ -276,7 +278,7 @@ fn follows_van_der_pol<M: Method + Copy>(method: M, reference: [f64; 2]) {
     use odes_models::stiff_van_der_pol::{U0, stiff_van_der_pol};
     let tolerance = 1e-6;
     let problem = OdeProblem::new(stiff_van_der_pol, U0, 0.0..=2.0, [1e-12]);
-    let options = SolveOptions::default().tolerance(tolerance);
+    let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
     let solution = problem.solve(method, &options).unwrap();
     let error = distance(solution.final_state(), reference);
     let name = M::PROPERTIES.name;
@@ -300,7 +302,7 @@ fn ring_of_stiff_linear_systems() {
 fn very_stiff_van_der_pol() {
     use odes_models::stiff_van_der_pol::{U0, stiff_van_der_pol};
     let problem = OdeProblem::new(stiff_van_der_pol, U0, 0.0..=2.0, [1e-12]);
-    let tight = SolveOptions::default().tolerance(1e-11);
+    let tight = SolveOptions::default().abstol(1e-11).reltol(1e-11);
     let by_rosenbrock = problem.solve(Rodas5P, &tight).unwrap().final_state();
     let by_esdirk = problem.solve(Kvaerno5, &tight).unwrap().final_state();
     assert!(distance(by_rosenbrock, by_esdirk) < 1e-8, "{by_rosenbrock:?} {by_esdirk:?}");

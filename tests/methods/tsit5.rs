@@ -16,7 +16,7 @@ fn errors_follow_tolerances() {
     for exponent in 4..=10 {
         let tolerance = f64::powi(10.0, -exponent);
         let problem = OdeProblem::new(oscillator, [1.0, 0.0], 0.0..=20.0, [1.0]);
-        let options = SolveOptions::default().tolerance(tolerance);
+        let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
         let [x, v] = problem.solve(Tsit5, &options).unwrap().final_state();
         let exact = [20f64.cos(), -20f64.sin()];
         points.push((tolerance, (x - exact[0]).hypot(v - exact[1])));
@@ -28,7 +28,7 @@ fn errors_follow_tolerances() {
 /// A reversed time span undoes a forward one.
 #[test]
 fn backwards_and_forwards() {
-    let options = SolveOptions::default().tolerance(1e-11);
+    let options = SolveOptions::default().abstol(1e-11).reltol(1e-11);
     let problem = OdeProblem::new(decay_of_time, [1.0], 0.0..=2.0, []);
     let there = problem.solve(Tsit5, &options).unwrap().final_state();
     let back = problem.with_u0(there).with_tspan(2.0..=0.0);

@@ -121,7 +121,7 @@ const MILD: &[[f64; 1]] = &[[1.0], [0.25], [3.0]];
 
 #[test]
 fn counts_are_those_of_the_system() {
-    let adaptive = SolveOptions::default().tolerance(1e-5);
+    let adaptive = SolveOptions::default().abstol(1e-5).reltol(1e-5);
     for &method in AnyMethod::ALL {
         let properties = method.properties(&adaptive, 2, false).unwrap();
         let (iterates, extra) = (properties.iterates, properties.extra > 0);
@@ -162,7 +162,7 @@ fn counts_are_those_of_the_system() {
 /// Every stop of every trajectory is the last one that it reaches, once.
 #[test]
 fn trajectories_that_end_anywhere_are_counted() {
-    let options = SolveOptions::default().tolerance(1e-5).tstops([0.5, 1.0, 3.0]);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).tstops([0.5, 1.0, 3.0]);
     for most in 1..60 {
         let options = options.clone().max_steps(most);
         assert_eq!(check(kicked, Dp5, (0.0, 8.0), MILD, &options), [true; 2]);
@@ -195,7 +195,7 @@ fn trajectories_that_fail_are_counted() {
 
 #[test]
 fn stiff_trajectories_of_a_method_that_switches_are_not_told() {
-    let options = SolveOptions::default().tolerance(1e-5);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5);
     let (solution, ..) = solve(kicked, Auto, (0.0, 8.0), &[[1e3], [1.0]], &options);
     let told: Vec<bool> = (0..2).map(|i| solution.evaluations(i).is_some()).collect();
     assert_eq!(told, [false, true]);
@@ -205,8 +205,8 @@ fn stiff_trajectories_of_a_method_that_switches_are_not_told() {
 #[test]
 fn mass_matrices_are_counted() {
     for options in [
-        SolveOptions::default().tolerance(1e-6),
-        SolveOptions::default().tolerance(1e-6).tstops([1.0, 2.0]).first_step(0.01),
+        SolveOptions::default().abstol(1e-6).reltol(1e-6),
+        SolveOptions::default().abstol(1e-6).reltol(1e-6).tstops([1.0, 2.0]).first_step(0.01),
         SolveOptions::default().fixed_step(0.1),
     ] {
         assert_eq!(check(weighed, Rodas4, (0.0, 4.0), MILD, &options), [true; 2]);

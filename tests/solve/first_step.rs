@@ -40,7 +40,7 @@ fn a_first_step_does_not_pass_over_what_the_jacobian_does_not_show() {
 #[test]
 fn a_first_step_is_long_where_what_is_fast_is_shown() {
     let problem = OdeProblem::new(settles, [1.0 + 1e-6], 0.0..=1.0, [1e6]);
-    let options = SolveOptions::default().tolerance(1e-6);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let solution = problem.solve(Rodas5P, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success);
     let steps = solution.accepted() + solution.rejected();

@@ -74,7 +74,7 @@ fn dose(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
 /// A time that never comes is infinite.
 #[test]
 fn parameters_may_be_infinite() {
-    let options = SolveOptions::default().tolerance(1e-9);
+    let options = SolveOptions::default().abstol(1e-9).reltol(1e-9);
     let never = OdeProblem::new(dose, [0.0], 0.0..=10.0, [0.5, f64::INFINITY]);
     let expected = 2.0 * (1.0 - (-5.0_f64).exp());
     let solution = never.solve(Tsit5, &options).unwrap();
@@ -264,12 +264,12 @@ fn no_time() {
 
 #[test]
 fn limits_end_a_trajectory() {
-    let options = SolveOptions::default().tolerance(1e-12).max_steps(3).saveat(0.25);
+    let options = SolveOptions::default().abstol(1e-12).reltol(1e-12).max_steps(3).saveat(0.25);
     let solution = problem().solve(Tsit5, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::MaxSteps);
     assert_eq!(solution.accepted() + solution.rejected(), 3);
     assert!(solution.times().count() < 5);
-    let options = SolveOptions::default().tolerance(1e-12).first_step(0.9).dtmin(0.5);
+    let options = SolveOptions::default().abstol(1e-12).reltol(1e-12).first_step(0.9).dtmin(0.5);
     assert_eq!(problem().solve(Tsit5, &options).unwrap().code(), ReturnCode::DtMin);
 }
 
@@ -287,8 +287,9 @@ fn blow_up() {
 
 #[test]
 fn interpolation_between_saved_states() {
-    let solution =
-        problem().solve(Tsit5, &SolveOptions::default().tolerance(1e-9).saveat(0.1)).unwrap();
+    let solution = problem()
+        .solve(Tsit5, &SolveOptions::default().abstol(1e-9).reltol(1e-9).saveat(0.1))
+        .unwrap();
     for t in [0.0, 0.05, 0.3, 0.777, 1.0] {
         let [u] = solution.at(t).unwrap();
         assert!((u - (0.5 * t).exp()).abs() < 1e-7, "{u} at {t}");

@@ -27,7 +27,7 @@ fn strings_swing() {
             problem.p[0] += i as f64;
             problem
         });
-    let options = SolveOptions::default().tolerance(1e-9);
+    let options = SolveOptions::default().abstol(1e-9).reltol(1e-9);
     let serial = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     for threads in [EnsembleThreads, EnsembleThreads.threads(2).batch(3)] {
         let solution = ensemble.solve(Tsit5, threads, &options).unwrap();

@@ -60,7 +60,7 @@ fn the_reference_solves_the_equation() {
 }
 
 fn options(tolerance: Option<f64>) -> SolveOptions {
-    tolerance.map_or(SolveOptions::default(), |t| SolveOptions::default().tolerance(t))
+    tolerance.map_or(SolveOptions::default(), |t| SolveOptions::default().abstol(t).reltol(t))
 }
 
 /// The default options, and three tolerances.

@@ -183,7 +183,7 @@ fn controllers_are_the_textbooks() {
 fn pid_is_pi_without_its_last_exponent() {
     let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=20.0, [5.0]);
     let by = |controller| {
-        let options = SolveOptions::default().tolerance(1e-5).controller(controller);
+        let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).controller(controller);
         problem.solve(Tsit5, &options).unwrap()
     };
     let (pi, pid) = (by(Controller::pi(0.7, 0.4)), by(Controller::pid(0.7, -0.4, 0.0)));
@@ -286,7 +286,9 @@ fn ends<S: System<2, 1>, T: Scalar, M: Method>(
         let rate = f64::powf(10.0, (i % 50) as f64 / 10.0);
         q.with_p([x(rate)]).with_tspan(x(0.0)..=x(0.1 * (1.0 + (i / 50) as f64)))
     });
-    ensemble.solve(method, EnsembleSerial, &SolveOptions::default().tolerance(1e-2)).unwrap()
+    ensemble
+        .solve(method, EnsembleSerial, &SolveOptions::default().abstol(1e-2).reltol(1e-2))
+        .unwrap()
 }
 
 fn positive<T: Scalar, M: Method + Copy>(method: M) {
@@ -346,7 +348,7 @@ fn between<T: Scalar>(
 fn solutions_that_leave_are_given_up_where_they_do() {
     fn check<T: Scalar, M: Method + Copy>(method: M, near: f64) {
         let n = 200;
-        let options = SolveOptions::default().tolerance(1e-5).saveat(0.125);
+        let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).saveat(0.125);
         let healthy = between::<T>(n, false).solve(method, EnsembleSerial, &options).unwrap();
         assert!(healthy.all_succeeded());
         let ensemble = between::<T>(n, true);

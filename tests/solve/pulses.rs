@@ -56,7 +56,7 @@ fn none_is_missed<M: Method, T: Scalar>(method: M, ends: [f64; 2]) {
     let all: Vec<[f64; 5]> = (0..64).map(|_| parameters::<T>(&mut random)).collect();
     let problem = OdeProblem::new(pulses, [0.0; 4], (ends[0], ends[1]), all[0]);
     let ensemble = EnsembleProblem::new(problem).over(&all).cast::<T>();
-    let options = SolveOptions::default().tolerance(1e-5).save_end(true);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).save_end(true);
     let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     let threads = ensemble.solve(method, EnsembleThreads::new().threads(2), &options).unwrap();
     let without = options.time_breaks(false);
@@ -119,7 +119,8 @@ fn each_of_a_hundred_pulses_is_met() {
     assert_eq!(tstops_of(&train), centres);
     assert_eq!(tstops_for(&train, &[1e-4]), centres);
     let problem = OdeProblem::new(train, [0.0; 2], 0.0..=10.0, [1e-4]);
-    let solution = problem.solve(Tsit5, &SolveOptions::default().tolerance(1e-6)).unwrap();
+    let solution =
+        problem.solve(Tsit5, &SolveOptions::default().abstol(1e-6).reltol(1e-6)).unwrap();
     let area = solution.final_state()[0] / std::f64::consts::PI.sqrt();
     assert!((area - 100.0).abs() < 1e-2, "{area}");
 }
@@ -131,7 +132,7 @@ fn near_equal_stops_are_one() {
         let p = [7.0, 0.3, 5.5, 2.0, 0.1];
         let problem = OdeProblem::new(pulses, [0.0; 4], 0.0..=10.0, p).cast::<T>();
         let p = problem.p;
-        let options = SolveOptions::default().tolerance(1e-4).saveat(SaveAt::Steps);
+        let options = SolveOptions::default().abstol(1e-4).reltol(1e-4).saveat(SaveAt::Steps);
         let expected = problem.solve(Tsit5, &options).unwrap();
         let stops = [p[0], p[1], p[3]].into_iter().flat_map(|t| [next(t), next(next(t))]);
         let stops: Vec<f64> = stops.map(T::widen).collect();
@@ -165,7 +166,7 @@ fn other_pulses_are_missed_but_by_short_steps() {
     assert_eq!(tstops_for(&unread, &[1e4]), [0.0, 100.0], "the ends of the table alone");
     assert!(unread::report().more_time_breaks, "positions in tables are rounded times");
     let problem = OdeProblem::new(unread, [0.0; 2], 0.0..=100.0, [1e4]);
-    let options = SolveOptions::default().tolerance(1e-4);
+    let options = SolveOptions::default().abstol(1e-4).reltol(1e-4);
     let missed = problem.solve(Tsit5, &options).unwrap();
     assert_eq!(missed.code(), ReturnCode::Success);
     assert!(missed.final_state().iter().all(|&area: &f64| area.abs() < 1e-3), "{missed:?}");

@@ -80,7 +80,7 @@ fn saved<T: Scalar, M: Method>(method: M, options: &SolveOptions) {
 
 #[test]
 fn every_step_is_saved() {
-    let options = SolveOptions::default().tolerance(1e-5);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5);
     saved::<f64, _>(Tsit5, &options);
     saved::<f32, _>(Tsit5, &options);
     saved::<f64, _>(Dop853, &options);
@@ -176,10 +176,12 @@ fn error_between<M: Method>(method: M, options: &SolveOptions) -> f64 {
 #[test]
 fn states_between_saved_ones_are_of_the_sixth_order() {
     let order = |at: &dyn Fn(f64) -> f64| (at(0.5) / at(0.25)).log2();
-    let explicit =
-        |spacing| error_between(Vern7, &SolveOptions::default().tolerance(1e-13).saveat(spacing));
-    let implicit =
-        |spacing| error_between(Rodas5P, &SolveOptions::default().tolerance(1e-12).saveat(spacing));
+    let explicit = |spacing| {
+        error_between(Vern7, &SolveOptions::default().abstol(1e-13).reltol(1e-13).saveat(spacing))
+    };
+    let implicit = |spacing| {
+        error_between(Rodas5P, &SolveOptions::default().abstol(1e-12).reltol(1e-12).saveat(spacing))
+    };
     let orders = (order(&explicit), order(&implicit));
     assert!((orders.0 - 6.0).abs() < 0.2 && (orders.1 - 4.0).abs() < 0.2, "{orders:?}");
     // Sixth derivatives are less than 36, fourth ones than 10.
@@ -205,7 +207,7 @@ fn pulsed(t: f64) -> f64 {
 fn jumps_are_not_seen_between_steps() {
     fn error<M: Method>(method: M) -> f64 {
         let problem = OdeProblem::new(pulse, [0.2], 0.0..=10.0, [3.3, 3.8]);
-        let options = SolveOptions::default().tolerance(1e-8).saveat(SaveAt::Steps);
+        let options = SolveOptions::default().abstol(1e-8).reltol(1e-8).saveat(SaveAt::Steps);
         let solution = problem.solve(method, &options).unwrap();
         let times = (0..=1000).map(|i| 0.01 * f64::from(i));
         times.map(|t| (solution.at(t).unwrap()[0] - pulsed(t)).abs()).fold(0.0, f64::max)
@@ -218,7 +220,7 @@ fn jumps_are_not_seen_between_steps() {
 #[test]
 fn steps_are_a_dense_output() {
     for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
-        let options = SolveOptions::default().tolerance(tolerance);
+        let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
         let between = error_between(Tsit5, &options.clone().saveat(SaveAt::Steps));
         let problem = OdeProblem::new(driven, [1.0, 0.0], 0.0..=6.0, [0.7]);
         let solution = problem.solve(Tsit5, &options.saveat(SaveAt::Steps)).unwrap();

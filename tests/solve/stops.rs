@@ -30,7 +30,7 @@ fn pulse_of_one<T: Scalar, M: Method>(method: M) {
     let name = M::PROPERTIES.name;
     for ([t0, t1], [from, to]) in [([0.0, 100.0], [50.0, 51.0]), ([100.0, 0.0], [50.0, 51.0])] {
         let problem = OdeProblem::new(pulse, [0.0], t0..=t1, [from, to]).cast::<T>();
-        let options = SolveOptions::default().tolerance(1e-6).save_end(true);
+        let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).save_end(true);
         // By default they are found in the right-hand side.
         let found = problem.solve(method, &options).unwrap();
         let direction = x((t1 - t0).signum());
@@ -92,7 +92,7 @@ fn error<M: Method>(method: M, options: &SolveOptions) -> (f64, u32) {
 fn order_at_jumps<M: Method>(method: M, dts: [f64; 2]) {
     let of = |stops: &[f64]| {
         dts.map(|dt| {
-            let options = SolveOptions::default().tolerance(1e-13);
+            let options = SolveOptions::default().abstol(1e-13).reltol(1e-13);
             error(method, &options.fixed_step(dt).tstops(stops)).0
         })
     };
@@ -114,7 +114,7 @@ fn orders_survive_jumps() {
 
 fn adaptive_at_jumps<M: Method>(method: M) {
     let name = M::PROPERTIES.name;
-    let options = SolveOptions::default().tolerance(1e-6);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let (with, steps) = error(method, &options.clone().tstops(half_periods(20)));
     let (without, more) = error(method, &options);
     eprintln!("{name}: {with:.1e} in {steps}, without stops {without:.1e} in {more}");
@@ -154,7 +154,8 @@ fn pulses<T: Scalar>(
 
 #[test]
 fn trajectories_have_their_own() {
-    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0).tstops([20.0, 40.0]);
+    let options =
+        SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0).tstops([20.0, 40.0]);
     let ensemble = pulses::<f64>(300);
     let serial = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     assert!(serial.all_succeeded());
@@ -175,7 +176,7 @@ fn trajectories_have_their_own() {
 /// A solve with stops is the same as one solve for each part.
 #[test]
 fn a_stop_is_a_new_beginning() {
-    let options = SolveOptions::default().tolerance(1e-7);
+    let options = SolveOptions::default().abstol(1e-7).reltol(1e-7);
     let problem = OdeProblem::new(switched, [1.0, 0.0], 0.0..=1.0, [0.3]);
     let options = options.tstops([0.5]);
     let whole = problem.solve(Vern7, &options).unwrap();
@@ -197,7 +198,7 @@ fn a_stop_is_a_new_beginning() {
 /// The right-hand side jumps at the ends of the span, and is evaluated inside only.
 #[test]
 fn stops_at_the_ends() {
-    let options = SolveOptions::default().tolerance(1e-6).tstops([50.0, 51.0]);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).tstops([50.0, 51.0]);
     for (t0, t1) in [(50.0, 51.0), (51.0, 50.0), (50.0, 50.5), (50.5, 50.0)] {
         let problem = OdeProblem::new(pulse, [0.0], t0..=t1, [50.0, 51.0]);
         for options in [options.clone(), options.clone().fixed_step(0.3f64.copysign(t1 - t0))] {
@@ -250,7 +251,7 @@ fn windows_of_parameters<T: Scalar>() {
     let problem = OdeProblem::new(windows, [0.0; 6], 0.0..=100.0, p(0)).cast::<T>();
     let ensemble =
         EnsembleProblem::new(problem).trajectories(60).vary(move |q, i| q.with_p(p(i).map(x)));
-    let options = SolveOptions::default().tolerance(1e-5).save_end(true);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).save_end(true);
     let serial = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
     // Polynomials between stops are exact, except for the last places of times about 100.
     let bound = if T::NAME == "f32" { 256.0 * f64::from(f32::EPSILON) / p(0)[1] } else { 1e-9 };
@@ -286,7 +287,7 @@ fn unbounded(_u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
 
 #[test]
 fn times_beyond_all_numbers_are_none() {
-    let options = SolveOptions::default().tolerance(1e-6);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     for (p, end) in [(0.0, 4.0), (1e-30, 4.0), (0.5, 2.0)] {
         let problem = OdeProblem::new(unbounded, [0.0], 0.0..=4.0, [p]).cast::<f32>();
         let solution = problem.solve(Tsit5, &options).unwrap();
@@ -303,7 +304,7 @@ fn spans_end_at_different_times() {
         let length = (i % 9) as f64 / 3.0;
         if i % 5 == 4 { q.with_tspan(length..=0.0) } else { q.with_tspan(0.0..=length) }
     });
-    let options = SolveOptions::default().tolerance(1e-9);
+    let options = SolveOptions::default().abstol(1e-9).reltol(1e-9);
     for (options, more) in [(options.clone(), false), (options.tstops([0.5, 1.5]), true)] {
         let serial = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
         assert!(serial.all_succeeded());
@@ -332,7 +333,7 @@ fn ends_of_functions_of_time<T: Scalar, M: Method>(method: M) {
         let ensemble = EnsembleProblem::new(problem)
             .trajectories(n)
             .vary(|q, i| q.with_tspan(x(0.0)..=x(0.25 * (i % 7) as f64)));
-        let options = SolveOptions::default().tolerance(1e-5).tstops([stop]).dtmin(1e-9);
+        let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).tstops([stop]).dtmin(1e-9);
         let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
         assert!(serial.all_succeeded());
         for trajectory in &serial {

@@ -38,7 +38,7 @@ fn rotation<M: Method>(
 
 fn as_exact_as_at_zero<M: Method>(method: M) {
     let name = M::PROPERTIES.name;
-    let adaptive = SolveOptions::default().tolerance(1e-8);
+    let adaptive = SolveOptions::default().abstol(1e-8).reltol(1e-8);
     for w in [1e3, 1e4, 1e5] {
         let here = rotation(method, 0.0, w, &adaptive).unwrap();
         let there = rotation(method, NOW, w, &adaptive).unwrap();
@@ -104,7 +104,9 @@ fn square(u: &[f64; 1]) -> [f64; 1] {
 
 fn ends_at_the_pole<T: Scalar, M: Method>(method: M, tolerance: f64) {
     let problem = OdeProblem::new(square, [1.0], 0.0..=2.0, []).cast::<T>();
-    let solution = problem.solve(method, &SolveOptions::default().tolerance(tolerance)).unwrap();
+    let solution = problem
+        .solve(method, &SolveOptions::default().abstol(tolerance).reltol(tolerance))
+        .unwrap();
     let (name, u) = (M::PROPERTIES.name, solution.final_state()[0].widen());
     let end = solution.end_time().widen();
     // The nonlinear iteration may fail first.
@@ -146,7 +148,7 @@ fn is_soon_seen<T: Scalar, M: Method>(method: M) {
             for tolerance in [1e-3, 1e-5] {
                 let p = [i as f64];
                 let problem = OdeProblem::new(singular, [1.0], t0..=t0 + 3.0, p).cast::<T>();
-                let options = SolveOptions::default().tolerance(tolerance);
+                let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
                 let solution = problem.solve(method, &options).unwrap();
                 let (code, steps) = (solution.code(), solution.accepted() + solution.rejected());
                 let what = format!("{} {name} {t0} {tolerance}", M::PROPERTIES.name);
@@ -196,8 +198,8 @@ fn nobody_stays<T: Scalar>(options: &SolveOptions) {
 #[test]
 fn nobody_stays_at_a_singularity() {
     for tolerance in [1e-2, 1e-3] {
-        nobody_stays::<f64>(&SolveOptions::default().tolerance(tolerance));
-        nobody_stays::<f32>(&SolveOptions::default().tolerance(tolerance));
+        nobody_stays::<f64>(&SolveOptions::default().abstol(tolerance).reltol(tolerance));
+        nobody_stays::<f32>(&SolveOptions::default().abstol(tolerance).reltol(tolerance));
     }
 }
 
@@ -223,7 +225,7 @@ fn near_a_pole(_u: &[f64; 1], _p: &[f64; 0], t: f64) -> [f64; 1] {
 
 fn smallest_step<M: Method>(method: M) {
     let problem = OdeProblem::new(near_a_pole, [0.0], 0.0..=1.0, []);
-    let options = SolveOptions::default().tolerance(1e-8);
+    let options = SolveOptions::default().abstol(1e-8).reltol(1e-8);
     let free = problem.solve(method, &options).unwrap();
     assert_eq!(free.code(), ReturnCode::Success);
     // The mean step: of the last ones errors demand a tenth.
@@ -263,11 +265,11 @@ fn a_precision_holds_what_is_asked_of_it() {
     let options = SolveOptions::default;
     for (error, text) in [
         (
-            error_of::<f32>(&options().tolerance(1e-10)),
+            error_of::<f32>(&options().abstol(1e-10).reltol(1e-10)),
             "reltol is 1e-10; f32 needs at least 5.960464477539063e-8, or solve in f64",
         ),
         (
-            error_of::<f64>(&options().tolerance(1e-17)),
+            error_of::<f64>(&options().abstol(1e-17).reltol(1e-17)),
             "reltol is 1e-17; f64 needs at least 1.1102230246251565e-16",
         ),
     ] {
@@ -296,8 +298,8 @@ fn a_precision_holds_what_is_asked_of_it() {
     for fine in [
         options().reltol(0.0).abstol(1e-3),
         options().abstol(0.0).reltol(1e-4),
-        options().tolerance(1e-12).fixed_step(0.1),
-        options().tolerance(1e-7),
+        options().abstol(1e-12).reltol(1e-12).fixed_step(0.1),
+        options().abstol(1e-7).reltol(1e-7),
     ] {
         assert_eq!(problem.solve(Tsit5, &fine).unwrap().code(), ReturnCode::Success);
     }

@@ -55,7 +55,7 @@ fn oscillators(
 }
 
 fn options(tolerance: f64) -> SolveOptions {
-    SolveOptions::default().tolerance(tolerance)
+    SolveOptions::default().abstol(tolerance).reltol(tolerance)
 }
 
 /// The lanes that need it change, the others do not, and all are right.

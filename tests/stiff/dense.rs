@@ -94,6 +94,6 @@ fn alike<S: System<N, 1>, const N: usize>(system: S) {
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(24)
         .vary(|problem, i| problem.with_p([0.5 + 0.1 * i as f64]));
-    let options = SolveOptions::default().tolerance(1e-6).saveat(1.0);
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0);
     succeeds_everywhere(Rodas4, &ensemble, &options);
 }

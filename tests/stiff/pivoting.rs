@@ -83,7 +83,7 @@ fn solves<M: Method + Copy>(method: M, most: f64) {
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(64)
         .vary(|problem, i| problem.with_p([0.5 + 0.1 * i as f64]));
-    let options = SolveOptions::default().tolerance(1e-7).saveat(0.25);
+    let options = SolveOptions::default().abstol(1e-7).reltol(1e-7).saveat(0.25);
     let reference = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     let name = M::PROPERTIES.name;
     assert!(reference.all_succeeded(), "{name}: {:?}", reference.code_counts());

@@ -105,7 +105,7 @@ fn follower(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
 fn failures_harm_nobody<M: Method + Copy>(method: M) {
     let n = 1000;
     let p = |i: usize| [1e3, 0.9 * (i % 97) as f64 / 97.0];
-    let options = SolveOptions::default().tolerance(1e-5).saveat(0.25);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).saveat(0.25);
     let problem = OdeProblem::new(follower, [1.0, 1.0], 0.0..=3.0, [1e3, 0.5]);
     let healthy = EnsembleProblem::new(problem).trajectories(n).vary(|q, i| q.with_p(p(i)));
     let reference = healthy.solve(method, EnsembleSerial, &options).unwrap();
@@ -181,7 +181,7 @@ fn singular<M: Method + Copy>(method: M, scale: impl Fn(f64) -> f64) {
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Singular, "{}", M::PROPERTIES.name);
     // Where steps adapt another one is taken.
-    let options = SolveOptions::default().tolerance(1e-5).first_step(dt);
+    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).first_step(dt);
     let solution = problem.solve(method, &options).unwrap();
     assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);
     assert!(solution.rejected() > 0);

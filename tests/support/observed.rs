@@ -115,7 +115,7 @@ pub(crate) fn observed_sweep<T: Scalar>(
 
 /// Ways to save, with adaptive and with fixed steps.
 pub(crate) fn ways_to_save() -> Vec<SolveOptions> {
-    let adaptive = SolveOptions::default().tolerance(1e-6);
+    let adaptive = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let fixed = SolveOptions::default().fixed_step(0.01);
     let steps = [adaptive, fixed];
     let times = steps.into_iter().flat_map(|o| {

@@ -107,7 +107,7 @@ where
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(problems.len())
         .vary(|problem, i| problem.with_p(problems[i].1));
-    let options = options.clone().tolerance(tolerance).first_step(FIRST);
+    let options = options.clone().abstol(tolerance).reltol(tolerance).first_step(FIRST);
     let solution = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     let ours = |i| solution.accepted(i) as usize + solution.rejected(i) as usize;
     let ours: usize = (0..solution.len()).map(ours).sum();

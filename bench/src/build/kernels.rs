@@ -82,7 +82,7 @@ fn compile<S, M, const N: usize, const P: usize>(
         }
         problem.with_p(p)
     });
-    let options = SolveOptions::default().tolerance(TOLERANCE);
+    let options = SolveOptions::default().abstol(TOLERANCE).reltol(TOLERANCE);
     let Inputs { settings, columns } = Inputs::new(&ensemble, &options, &M::PROPERTIES).unwrap();
     let source = kernel::source::<f64, S, M, N, P>(solved, &Variant::new(&settings, &columns, true)).unwrap();
     let lines = source.lines().count();

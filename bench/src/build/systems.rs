@@ -40,7 +40,7 @@ fn main() {
         }
         problem.with_p(p)
     });
-    let options = SolveOptions::default().tolerance(TOLERANCE);
+    let options = SolveOptions::default().abstol(TOLERANCE).reltol(TOLERANCE);
     let mut all = Vec::new();
     let mut best = |isa: Option<InstructionSet>| {
         let mut best = f64::INFINITY;
