@@ -25,6 +25,7 @@
 //! where those in closed form have their middles, which are handed to the solver as other times
 //! are.
 
+mod flanks;
 pub(crate) mod formula;
 mod items;
 mod middles;

@@ -17,6 +17,7 @@
 
 use std::collections::HashSet;
 
+use super::flanks::{self, Hidden, Monomial, Pulse};
 use super::{Affine, Course, Finder, Rest};
 use crate::functions::Middle;
 use crate::graph::{Binary, Graph, Id, Node, Unary};
@@ -38,13 +39,32 @@ struct Shape {
     parabola: Option<Parabola>,
 }
 
-/// A polynomial of degree 2 in the time, without its constant term.
+/// A polynomial of degree 2 in the time.
 #[derive(Clone, Copy)]
 struct Parabola {
     /// The coefficient of the squared time.
     square: Id,
     /// The coefficient of the time; `None` is zero.
     slope: Option<Id>,
+    /// What does not depend on the time; `None` is zero. Terms of the state are left out.
+    constant: Option<Id>,
+}
+
+/// The coefficients of a polynomial, as those of [`Parabola`], of degree 2 at most.
+#[derive(Clone, Copy)]
+struct Coefficients {
+    square: Option<Id>,
+    slope: Option<Id>,
+    constant: Option<Id>,
+}
+
+/// By how much an argument must change for a function of it to change much.
+#[derive(Clone, Copy)]
+enum Size {
+    /// By this number, wherever it begins.
+    Any(Id),
+    /// By as much as it is at the centre, which is this number and what is still to be added.
+    Own(Option<Id>),
 }
 
 /// `scale exp(exponent)` or `scale exp2(exponent)`; without an exponent, the constant `scale`.
@@ -54,24 +74,40 @@ struct Term {
     exponent: Option<(Unary, Id)>,
 }
 
+/// The function that makes a pulse of an argument.
+#[derive(Clone, Copy)]
+struct Maker {
+    function: Id,
+    hidden: bool,
+}
+
 /// Adds pulse centres for the `needed` nodes among `ids` to the finder's times.
 pub(super) fn find(finder: &mut Finder<'_>, ids: &[Id], needed: &[bool]) {
-    let mut middles = Middles { finder, shapes: Vec::new(), turned: HashSet::new() };
+    let hidden = {
+        let finder = &*finder;
+        let moves = |id: Id| finder.courses[id.index()].as_ref().is_some_and(Course::moves);
+        Hidden::of(finder, ids, needed, &moves)
+    };
+    let mut middles =
+        Middles { finder, shapes: Vec::new(), turned: HashSet::new(), pulses: Vec::new() };
     for &id in ids {
         let shape = middles.shape(id, needed[id.index()]);
         middles.shapes.push(shape);
         if needed[id.index()] && middles.moves(id) && middles.finder.graph.rounded(id).is_none() {
-            middles.look_at(id);
+            middles.look_at(id, hidden.contains(id));
         }
     }
+    let Middles { pulses, .. } = middles;
+    flanks::add(finder, &pulses, &hidden);
 }
 
 struct Middles<'f, 'g> {
     finder: &'f mut Finder<'g>,
     /// The shapes of the nodes up to the current one.
     shapes: Vec<Shape>,
-    /// The arguments that were searched for turning points.
-    turned: HashSet<Id>,
+    /// The arguments that were searched for turning points, and whether flanks were, too.
+    turned: HashSet<(Id, bool)>,
+    pulses: Vec<Pulse>,
 }
 
 impl Middles<'_, '_> {
@@ -145,18 +181,25 @@ impl Middles<'_, '_> {
             }
             Node::MulAdd(a, b, c) => {
                 let product = self.product(a, b)?;
-                self.sum(Binary::Add, Some((Some(product.square), product.slope)), self.degree_2(c))
+                self.sum(Binary::Add, Some(product.into()), self.degree_2(c))
             }
             _ => None,
         }
     }
 
-    /// The coefficients of the squared time and of the time, if the degree is at most 2.
-    fn degree_2(&self, id: Id) -> Option<(Option<Id>, Option<Id>)> {
+    /// The coefficients, if the degree is at most 2.
+    fn degree_2(&self, id: Id) -> Option<Coefficients> {
+        let constant = |id: Id| Some(id).filter(|id| !self.finder.graph.is(*id, 0.0));
         match self.shapes[id.index()].parabola {
-            Some(Parabola { square, slope }) => Some((Some(square), slope)),
-            None if !self.moves(id) => Some((None, None)),
-            None => self.affine(id).map(|affine| (None, affine.slope)),
+            Some(parabola) => Some(parabola.into()),
+            None if !self.moves(id) => {
+                let constant = constant(id).filter(|id| self.is_still(*id));
+                Some(Coefficients { square: None, slope: None, constant })
+            }
+            None => self.affine(id).map(|Affine { slope, offset }| {
+                let constant = constant(offset);
+                Coefficients { square: None, slope, constant }
+            }),
         }
     }
 
@@ -164,17 +207,21 @@ impl Middles<'_, '_> {
     fn sum(
         &mut self,
         function: Binary,
-        a: Option<(Option<Id>, Option<Id>)>,
-        b: Option<(Option<Id>, Option<Id>)>,
+        a: Option<Coefficients>,
+        b: Option<Coefficients>,
     ) -> Option<Parabola> {
-        let ((square, slope), (other_square, other_slope)) = (a?, b?);
+        let (a, b) = (a?, b?);
         let mut of = |a: Option<Id>, b: Option<Id>| match (a, b) {
             (a, None) => a,
             (None, Some(b)) if function == Binary::Sub => Some(self.graph().neg(b)),
             (None, b) => b,
             (Some(a), Some(b)) => Some(self.graph().binary(function, a, b)),
         };
-        Some(Parabola { square: of(square, other_square)?, slope: of(slope, other_slope) })
+        Some(Parabola {
+            square: of(a.square, b.square)?,
+            slope: of(a.slope, b.slope),
+            constant: of(a.constant, b.constant),
+        })
     }
 
     /// The product of two numbers, if it has degree 2.
@@ -197,29 +244,54 @@ impl Middles<'_, '_> {
             (Some(left), Some(right)) => Some(graph.add(left, right)),
             (left, right) => left.or(right),
         };
-        Some(Parabola { square, slope })
+        let none = graph.is(a.offset, 0.0) || graph.is(b.offset, 0.0);
+        let constant = (!none).then(|| graph.mul(a.offset, b.offset));
+        Some(Parabola { square, slope, constant })
     }
 
     /// Finds the centres that come from the arguments of one node.
-    fn look_at(&mut self, id: Id) {
+    fn look_at(&mut self, id: Id, hidden: bool) {
+        let of = Maker { function: id, hidden };
+        let one = self.graph().literal(1.0);
+        let still = |id: Id| Some(id).filter(|id| self.is_still(*id));
         let (middle, arguments) = match self.finder.graph.node(id) {
-            Node::Binary(Binary::Div, _, a) => (Middle::ZeroOrTurn, [Some(a), None]),
-            Node::Powi(a, exponent) if exponent < 0 => (Middle::ZeroOrTurn, [Some(a), None]),
-            Node::Unary(function, a) => (function.row().middle, [Some(a), None]),
-            Node::Binary(function, a, b) => (function.row().middle, [Some(a), Some(b)]),
+            Node::Binary(Binary::Div, _, a) => {
+                (Middle::ZeroOrTurn, [Some((a, Size::Own(None))), None])
+            }
+            Node::Powi(a, exponent) if exponent < 0 => {
+                (Middle::ZeroOrTurn, [Some((a, Size::Own(None))), None])
+            }
+            Node::Unary(function, a) => {
+                let size = match function {
+                    Unary::Sqrt | Unary::Cbrt | Unary::Ln | Unary::Log2 | Unary::Log10 => {
+                        Size::Own(None)
+                    }
+                    Unary::Reciprocal => Size::Own(None),
+                    Unary::Ln1p => Size::Own(Some(one)),
+                    _ => Size::Any(one),
+                };
+                (function.row().middle, [Some((a, size)), None])
+            }
+            Node::Binary(Binary::Powf, a, b) => {
+                (Binary::Powf.row().middle, [Some((a, Size::Own(None))), Some((b, Size::Any(one)))])
+            }
+            // Of the root of a sum of squares, and of an angle.
+            Node::Binary(function, a, b) => (
+                function.row().middle,
+                [Some((a, Size::Own(still(b)))), Some((b, Size::Own(still(a))))],
+            ),
             _ => return,
         };
-        for a in arguments.into_iter().flatten() {
+        for (a, size) in arguments.into_iter().flatten() {
             match middle {
                 Middle::None => {}
-                Middle::Turn => self.turn(a),
-                Middle::ZeroOrTurn => self.zero_or_turn(a),
+                Middle::Turn => self.turn(of, a, size),
+                Middle::ZeroOrTurn => self.zero_or_turn(of, a, size),
                 Middle::TurnOfOneMore => {
-                    self.turn(a);
+                    self.turn(of, a, size);
                     if let Some(mut terms) = self.terms(a, MOST_DEPTH) {
-                        let scale = self.graph().literal(1.0);
-                        terms.push(Term { scale, exponent: None });
-                        self.equal(&terms);
+                        terms.push(Term { scale: one, exponent: None });
+                        self.equal(of, &terms);
                     }
                 }
             }
@@ -227,66 +299,182 @@ impl Middles<'_, '_> {
     }
 
     /// Finds the zeros of an argument, and the times at which it turns.
-    fn zero_or_turn(&mut self, a: Id) {
+    fn zero_or_turn(&mut self, of: Maker, a: Id, size: Size) {
         if self.moves(a) {
             self.finder.sign(a);
-            self.turn(a);
+            self.pulse(of, a, size);
+            self.turn(of, a, size);
         }
     }
 
     /// Finds the times at which an argument turns, or at which two of its exponentials are equal.
-    fn turn(&mut self, a: Id) {
-        let mut left = vec![a];
-        while let Some(a) = left.pop() {
+    fn turn(&mut self, of: Maker, a: Id, size: Size) {
+        let mut left = vec![(a, size)];
+        while let Some((a, size)) = left.pop() {
             let rounds = self.finder.graph.rounded(a).is_some();
-            if rounds || self.is_affine(a) || !self.turned.insert(a) {
+            if rounds || !self.moves(a) || !self.turned.insert((a, of.hidden)) {
+                continue;
+            }
+            if self.is_affine(a) {
+                // The middle of `exp(-|x|)` is a change of form, which is found elsewhere.
+                if self.affine(a).is_none() {
+                    self.pulse(of, a, size);
+                }
                 continue;
             }
             let Shape { base, power, parabola } = self.shapes[a.index()];
             if base != a {
                 if power {
                     self.finder.sign(base);
+                    self.pulse(of, a, size);
                 }
-                left.push(base);
+                left.push((base, self.of_base(a, base, size)));
                 continue;
             }
             let node = self.finder.graph.node(a);
             if let Some(parabola) = parabola {
                 // Without a second term that moves, the zero of the base is exact.
                 match node {
-                    Node::Binary(Binary::Add | Binary::Sub, x, y) if !self.moves(y) => left.push(x),
-                    Node::Binary(Binary::Add | Binary::Sub, y, x) if !self.moves(y) => left.push(x),
-                    _ => self.vertex(parabola),
+                    Node::Binary(function @ (Binary::Add | Binary::Sub), x, y)
+                        if !self.moves(x) || !self.moves(y) =>
+                    {
+                        left.extend(self.addends(function, x, y, size));
+                    }
+                    _ => self.vertex(of, parabola, size),
                 }
                 continue;
             }
+            let factor = match size {
+                Size::Any(_) => size,
+                Size::Own(_) => Size::Own(None),
+            };
             match node {
-                Node::Binary(Binary::Add | Binary::Sub, x, y) => {
+                Node::Binary(function @ (Binary::Add | Binary::Sub), x, y) => {
                     if let Some(terms) = self.terms(a, MOST_DEPTH) {
-                        self.equal(&terms);
+                        self.equal(of, &terms);
                     }
-                    left.extend([y, x]);
+                    left.extend(self.addends(function, x, y, size));
                 }
                 Node::Binary(
                     Binary::Mul | Binary::Div | Binary::Min | Binary::Max | Binary::Copysign,
                     x,
                     y,
                 )
-                | Node::Select(_, x, y) => left.extend([y, x]),
-                Node::MulAdd(x, y, z) => left.extend([z, y, x]),
-                Node::Unary(Unary::Abs, x) => left.push(x),
+                | Node::Select(_, x, y) => left.extend([(y, factor), (x, factor)]),
+                Node::MulAdd(x, y, z) => left.extend([(z, size), (y, factor), (x, factor)]),
+                Node::Unary(Unary::Abs, x) => left.push((x, size)),
                 // Functions that make pulses are searched as nodes of their own.
                 _ => {}
             }
         }
     }
 
+    /// The terms of a sum or a difference that move, and how much each must change.
+    fn addends(&mut self, function: Binary, x: Id, y: Id, size: Size) -> Vec<(Id, Size)> {
+        let subtracts = function == Binary::Sub;
+        match (size, self.is_still(x), self.is_still(y)) {
+            (Size::Own(rest), false, true) => {
+                let graph = self.graph();
+                let y = if subtracts { graph.neg(y) } else { y };
+                vec![(x, Size::Own(Some(rest.map_or(y, |rest| graph.add(rest, y)))))]
+            }
+            (Size::Own(rest), true, false) => {
+                let graph = self.graph();
+                let sum = rest.map_or(x, |rest| graph.add(rest, x));
+                vec![(y, Size::Own(Some(if subtracts { graph.neg(sum) } else { sum })))]
+            }
+            _ => vec![(y, size), (x, size)],
+        }
+    }
+
+    /// How much the base of `a` must change.
+    fn of_base(&mut self, a: Id, base: Id, size: Size) -> Size {
+        let (Size::Any(by) | Size::Own(Some(by))) = size else { return size };
+        let Some(monomial) = self.monomial(a, base, MOST_DEPTH) else { return size };
+        let by = monomial.reach(self.graph(), by);
+        match size {
+            Size::Any(_) => Size::Any(by),
+            Size::Own(_) => Size::Own(Some(by)),
+        }
+    }
+
+    /// Notes the pulses that a function makes where the base of its argument is zero.
+    fn pulse(&mut self, of: Maker, a: Id, size: Size) {
+        let (Size::Any(by) | Size::Own(Some(by))) = size else { return };
+        let base = self.shapes[a.index()].base;
+        if let Some(monomial) = self.monomial(a, base, MOST_DEPTH) {
+            let reach = monomial.reach(self.graph(), by);
+            for zero in flanks::pieces(self.finder.of(base)) {
+                self.pulses.push(Pulse { function: of.function, zero, reach });
+            }
+        }
+    }
+
+    /// A number as a power of its base.
+    fn monomial(&mut self, a: Id, base: Id, depth: usize) -> Option<Monomial> {
+        let depth = depth.checked_sub(1)?;
+        if a == base {
+            return Some(Monomial { length: self.graph().literal(1.0), degree: 1 });
+        }
+        match self.finder.graph.node(a) {
+            Node::Unary(Unary::Neg, a) => self.monomial(a, base, depth),
+            Node::Powi(a, exponent) => {
+                let of = self.monomial(a, base, depth)?;
+                Some(Monomial { degree: of.degree.checked_mul(exponent)?, ..of })
+            }
+            Node::Binary(function @ (Binary::Mul | Binary::Div), a, b) if !self.moves(b) => {
+                let of = self.monomial(a, base, depth)?;
+                // That of a state is not known.
+                let known = self.is_still(b);
+                Some(if known { of.scaled(self.graph(), function, b) } else { of })
+            }
+            Node::Binary(Binary::Mul, b, a) if !self.moves(b) => {
+                let of = self.monomial(a, base, depth)?;
+                let known = self.is_still(b);
+                Some(if known { of.scaled(self.graph(), Binary::Mul, b) } else { of })
+            }
+            Node::Binary(Binary::Mul, a, b) => {
+                let of = self.monomial(a, base, depth)?;
+                let other = if a == b { of } else { self.monomial(b, base, depth)? };
+                of.times(self.graph(), other)
+            }
+            _ => None,
+        }
+    }
+
     /// The time at which the slope of a parabola is zero: `-slope / (2 square)`.
-    fn vertex(&mut self, Parabola { square, slope }: Parabola) {
+    fn vertex(&mut self, of: Maker, parabola: Parabola, size: Size) {
+        let Parabola { square, slope, constant } = parabola;
         let graph = self.graph();
         let twice = graph.add(square, square);
         let offset = slope.unwrap_or_else(|| graph.literal(0.0));
-        self.finder.zero(Affine { slope: Some(twice), offset });
+        let zero = Affine { slope: Some(twice), offset };
+        self.finder.zero(zero);
+        let graph = self.graph();
+        let by = match size {
+            Size::Any(by) => Some(by),
+            // The value at the vertex: `rest + constant - slope² / (4 square)`.
+            Size::Own(rest) => {
+                let constants = match (rest, constant) {
+                    (Some(a), Some(b)) => Some(graph.add(a, b)),
+                    (a, b) => a.or(b),
+                };
+                constants.map(|constants| match slope {
+                    None => constants,
+                    Some(slope) => {
+                        let (slopes, twice) = (graph.mul(slope, slope), graph.add(twice, twice));
+                        let less = graph.div(slopes, twice);
+                        graph.sub(constants, less)
+                    }
+                })
+            }
+        };
+        if let Some(by) = by {
+            let ratio = graph.div(by, square);
+            let reach = flanks::root(graph, ratio, 2);
+            let reach = graph.mul(twice, reach);
+            self.pulses.push(Pulse { function: of.function, zero, reach });
+        }
     }
 
     /// The number as a sum of at most [`MOST_TERMS`] exponentials and constants.
@@ -340,14 +528,18 @@ impl Middles<'_, '_> {
     }
 
     /// Finds the times at which two of these terms are equal in magnitude.
-    fn equal(&mut self, terms: &[Term]) {
+    fn equal(&mut self, of: Maker, terms: &[Term]) {
         for (i, one) in terms.iter().enumerate() {
             for other in &terms[..i] {
                 match (one.exponent, other.exponent) {
-                    (Some((function, z)), None) => self.meet(function, z, None, [*one, *other]),
-                    (None, Some((function, z))) => self.meet(function, z, None, [*other, *one]),
+                    (Some((function, z)), None) => {
+                        self.meet(of, function, z, None, [*one, *other]);
+                    }
+                    (None, Some((function, z))) => {
+                        self.meet(of, function, z, None, [*other, *one]);
+                    }
                     (Some((function, z)), Some((same, y))) if function == same => {
-                        self.meet(function, z, Some(y), [*one, *other]);
+                        self.meet(of, function, z, Some(y), [*one, *other]);
                     }
                     _ => {}
                 }
@@ -357,12 +549,14 @@ impl Middles<'_, '_> {
 
     /// Finds the time at which `a exp(z)` and `b exp(y)` are equal in magnitude; without `y`, the
     /// second term is `b`.
-    fn meet(&mut self, function: Unary, z: Id, y: Option<Id>, [a, b]: [Term; 2]) {
+    fn meet(&mut self, of: Maker, function: Unary, z: Id, y: Option<Id>, [a, b]: [Term; 2]) {
         let size = |graph: &mut Graph, scale| graph.unary(Unary::Abs, scale);
         let graph = self.graph();
         let (a, b) = (size(graph, a.scale), size(graph, b.scale));
         if a == b && y.is_none_or(|y| self.shapes[y.index()].base == self.shapes[z.index()].base) {
-            return self.finder.sign(z);
+            self.finder.sign(z);
+            let one = self.graph().literal(1.0);
+            return self.pulse(of, z, Size::Any(one));
         }
         let (Some(z), Some(y)) =
             (self.affine(z), y.map_or(Some(None), |y| self.affine(y).map(Some)))
@@ -385,11 +579,23 @@ impl Middles<'_, '_> {
             difference = less;
         }
         self.finder.zero(difference);
+        let reach = self.graph().literal(1.0);
+        self.pulses.push(Pulse { function: of.function, zero: difference, reach });
     }
 }
 
 impl Parabola {
     fn map(self, mut of: impl FnMut(Id) -> Id) -> Parabola {
-        Parabola { square: of(self.square), slope: self.slope.map(of) }
+        Parabola {
+            square: of(self.square),
+            slope: self.slope.map(&mut of),
+            constant: self.constant.map(of),
+        }
+    }
+}
+
+impl From<Parabola> for Coefficients {
+    fn from(Parabola { square, slope, constant }: Parabola) -> Self {
+        Coefficients { square: Some(square), slope, constant }
     }
 }

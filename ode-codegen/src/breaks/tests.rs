@@ -1,5 +1,6 @@
 //! The breaks that are found, of expressions made node by node.
 
+mod flanks;
 mod middles;
 
 use quote::quote;

@@ -113,6 +113,7 @@ pub(super) fn merge<T: Scalar>(times: &mut Vec<T>) {
 ///   that end at a switch see a smooth function on each side.
 /// * Centres of pulses and steps in closed form, as 2 in `(-(10.0 * (t - 2.0)).powi(2)).exp()` and
 ///   in `(10.0 * (t - 2.0)).tanh()`. Steps that end there do not pass over the pulse.
+///   Pulses that may be zero at their centres, such as products, have four more times around it.
 ///
 /// [`tstops_for`] also lists times that depend on parameters, or on functions such as `exp` of
 /// constants. Neither function lists the times of `t % period`.
