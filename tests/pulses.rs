@@ -110,7 +110,7 @@ fn missed_forms<M: Solver>(method: M, breaks: bool) -> Vec<String> {
                 for tolerance in [1e-3, 1e-6] {
                     for [t0, t1] in [SPAN, [SPAN[1], SPAN[0]]] {
                         let problem = OdeProblem::new(forms, [0.0], (t0, t1), p);
-                        let options = SolveOptions::default().tolerance(tolerance);
+                        let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
                         let solution = problem.solve(method, &options.time_breaks(breaks)).unwrap();
                         let end = solution.final_state()[0] * (t1 - t0).signum();
                         // Steps within the narrowest pulses are some units of the time.
@@ -193,7 +193,7 @@ fn missed_products<M: Solver>(method: M, breaks: bool) -> Vec<String> {
         let (p, exact) = random_product(&mut random);
         for tolerance in [1e-3, 1e-6] {
             let problem = OdeProblem::new(product, [0.0], (SPAN[0], SPAN[1]), p);
-            let options = SolveOptions::default().tolerance(tolerance);
+            let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
             let solution = problem.solve(method, &options.time_breaks(breaks)).unwrap();
             let end = solution.final_state()[0];
             if !solution.code().is_success() || is_missed(end, exact) {
