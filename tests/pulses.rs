@@ -77,7 +77,7 @@ forms! {
 
 /// The integrals of a function and of its size, by trapezoids that are short around zero.
 fn integrals(of: impl Fn(f64) -> f64, [from, to]: [f64; 2]) -> [f64; 2] {
-    const POINTS: usize = 40_000;
+    const POINTS: usize = 8_000;
     let [from, to] = [from, to].map(f64::asinh);
     let step = (to - from) / POINTS as f64;
     let mut sums = [0.0; 2];
@@ -234,4 +234,57 @@ fn products_are_not_missed() {
     no_product_is_missed(Rodas4);
     no_product_is_missed(Rodas5P);
     no_product_is_missed(Auto);
+}
+
+/// A term with a singular point at `p[0]`, by the number `p[1]`.
+#[ode_system]
+fn singular(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    let since = t - p[0];
+    let of = |number: f64, term: f64| if p[1] == number { term } else { 0.0 };
+    [of(0.0, 1.0 / since)
+        + of(1.0, (t - 3.0) / since.powi(2))
+        + of(2.0, t.cos() / since)
+        + of(3.0, since.sin() / since)
+        + of(4.0, 1.0 / since.abs().sqrt())
+        + of(5.0, since.abs().powf(-0.5))
+        + of(6.0, since.abs().ln())
+        + of(7.0, u[0] / since)
+        + of(8.0, 1.0 / (1.0 + (since / 1e-6).powi(2)) / 1e-6)
+        + of(9.0, 2.0 / since.powi(3) * (-1.0 / since.powi(2)).exp())]
+}
+
+/// A pole that the compiler found ends a trajectory there. Singular points that can be passed do
+/// not: removable ones, integrable ones, those of solutions that are zero there, and pulses.
+fn poles_end<M: Solver>(method: M, tolerance: f64) {
+    for span in [(0.0, 2.0), (2.0, 0.0)] {
+        for number in 0..10 {
+            let u0 = if number == 7 { span.0 - 1.2345 } else { 0.0 };
+            let problem = OdeProblem::new(singular, [u0], span, [1.2345, f64::from(number)]);
+            let solution = problem.solve(method, &SolveOptions::default().tolerance(tolerance));
+            let solution = solution.unwrap();
+            let case = format!("{number}, {span:?}, {tolerance:e}, {}", solution.code());
+            match number {
+                0..=2 => {
+                    assert!(!solution.code().is_success(), "{case}");
+                    assert!((solution.trajectory().end_time() - 1.2345).abs() < 1e-6, "{case}");
+                }
+                // The first step may be tried up to the pole, where this is 0 / 0.
+                7 => assert_ne!(solution.code(), ReturnCode::Singular, "{case}"),
+                _ => assert_eq!(solution.code(), ReturnCode::Success, "{case}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn poles_of_the_time_are_told() {
+    for tolerance in [1e-3, 1e-6] {
+        poles_end(Tsit5, tolerance);
+        poles_end(Rodas4, tolerance);
+        poles_end(Auto, tolerance);
+    }
+    let problem = OdeProblem::new(singular, [0.0], 0.0..=2.0, [1.2345, 0.0]);
+    let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Singular);
+    assert_eq!(solution.trajectory().end_time(), 1.2345);
 }

@@ -1291,11 +1291,14 @@ template<class R> struct Begun {
     typename Real<R>::Mask begins;
 };
 template<class R> DEVICE Begun<R> make_Begun(const typename Real<R>::Mask& assigned, const typename Real<R>::Mask& fresh, const typename Real<R>::Mask& begins) { return {assigned, fresh, begins}; }
+CONSTANT double FARTHEST = 0.0009765625;
+CONSTANT double LEAST_RATIO = 15.0;
 template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons);
 template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun);
 template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons, const Begun<R>& begun);
 template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R end, const norm::Tolerances<R, N>& tolerances);
 template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t, const Arr<R, N>& k);
 template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun);
 template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun);
@@ -1368,6 +1371,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto k = derivative<R, S, M, N, P>(system, o, state, lane, begun, t_eval);
     if constexpr (C::ADAPTIVE) {
         plan<R, S, M, N, P>(system, o, state, lane, begun, t_eval, k);
+        if ((((o.stops && Real<R>::DOUBLE) && op_not(S::AUTONOMOUS)) && m_any(reasons.again))) {
+            auto pole = is_pole<R, S, N, P>(system, state.u, state.p, lane.t0, lane.t1, state.tolerances);
+            auto ends = op_and(op_and(reasons.again, pole), m_equals(lane.code, none));
+            auto singular = Bits<typename Real<R>::Bits>::lit(code::SINGULAR);
+            lane.code = Bits<typename Real<R>::Bits>::select(ends, singular, lane.code);
+        }
     } else {
         count<R, N>(o, lane, begun);
     }
@@ -1461,6 +1470,31 @@ template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S 
         }
     }(), state.du);
     return k;
+}
+
+// begin.rs  Whether the derivative has a pole where a part of the span begins, at `t`, as `1 / (t - p)`
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R end, const norm::Tolerances<R, N>& tolerances) {
+    auto span = (end - t);
+    auto least = (m_abs(timeline::edge(t, span, end)) * Real<R>::lit(16.0));
+    auto near = m_copysign(m_at_most(least, (m_abs(span) * Real<R>::lit(FARTHEST))), span);
+    auto further = (near * Real<R>::lit(16.0));
+    auto at_near = system.rhs(u, p, (t + near));
+    auto behind = system.rhs(u, p, (t + further));
+    auto far = system.rhs(u, p, (t + (further * Real<R>::lit(16.0))));
+    auto pole = Mask<typename Real<R>::Mask>::splat(false);
+    UNROLL for (int d = 0; d < N; d++) {
+        auto a = m_abs(at_near[d]);
+        auto b = m_abs(behind[d]);
+        auto c = m_abs(far[d]);
+        auto first_order = Real<R>::lit(LEAST_RATIO);
+        auto steep = op_and(m_ge(a, (b * first_order)), m_ge(b, (c * first_order)));
+        auto product = (a * c);
+        auto square = ((b * b) * Real<R>::lit(1.1));
+        auto one_power = op_and(m_le(product, square), m_le(square, (product * Real<R>::lit(1.25))));
+        auto scale = m_mul_add(tolerances.reltol, m_abs(u[d]), tolerances.abstol[d]);
+        pole = op_or(pole, op_and(op_and(steep, one_power), m_ge(m_abs((a * near)), scale)));
+    }
+    return pole;
 }
 
 // begin.rs  Plans the first adaptive step, from the derivative `k` at `t` where its size is automatic.

@@ -135,6 +135,19 @@ mod device {
         let k = derivative::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval);
         if C::ADAPTIVE {
             plan::<R, S, M, N, P>(system, o, state, lane, &begun, t_eval, &k);
+            if o.stops && R::DOUBLE && !S::AUTONOMOUS && reasons.again.any() {
+                let pole = is_pole::<R, S, N, P>(
+                    system,
+                    &state.u,
+                    &state.p,
+                    lane.t0,
+                    lane.t1,
+                    &state.tolerances,
+                );
+                let ends = reasons.again & pole & lane.code.equals(none);
+                let singular = <R::Bits as Bits>::lit(code::SINGULAR);
+                lane.code = <R::Bits as Bits>::select(ends, singular, lane.code);
+            }
         } else {
             count::<R, N>(o, lane, &begun);
         }
@@ -252,6 +265,48 @@ mod device {
         state.du = vector::choose::<R, N>(begins, if M::NEEDS_DU { k } else { f }, state.du);
         k
     }
+
+    /// Whether the derivative has a pole where a part of the span begins, at `t`, as `1 / (t - p)`
+    /// has at `p`: of order one or more, so that its integral is infinite. At three distances
+    /// beyond it, far below those that matter, it falls by one power of the distance. Neither
+    /// `1 / sqrt(t - p)` nor `sin(t) / t` does, nor a pole whose factor is below the tolerances,
+    /// such as that of `u / t` where `u` goes through zero.
+    #[called]
+    pub fn is_pole<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        end: R,
+        tolerances: &norm::Tolerances<R, N>,
+    ) -> R::Mask {
+        let span = end - t;
+        let least = timeline::edge(t, span, end).abs() * R::lit(16.0);
+        let near = least.at_most(span.abs() * R::lit(FARTHEST)).copysign(span);
+        let further = near * R::lit(16.0);
+        let at_near = system.rhs(u, p, t + near);
+        let behind = system.rhs(u, p, t + further);
+        let far = system.rhs(u, p, t + further * R::lit(16.0));
+        let mut pole = <R::Mask as Mask>::splat(false);
+        for d in 0..N {
+            let a = at_near[d].abs();
+            let b = behind[d].abs();
+            let c = far[d].abs();
+            let first_order = R::lit(LEAST_RATIO);
+            let steep = a.ge(b * first_order) & b.ge(c * first_order);
+            let product = a * c;
+            let square = b * b * R::lit(1.1);
+            let one_power = product.le(square) & square.le(product * R::lit(1.25));
+            let scale = tolerances.reltol.mul_add(u[d].abs(), tolerances.abstol[d]);
+            pole = pole | (steep & one_power & (a * near).abs().ge(scale));
+        }
+        pole
+    }
+
+    /// The part of a span within which [`is_pole`] looks, divided by 256.
+    pub const FARTHEST: f64 = 0.0009765625;
+    /// What a pole of the first order grows by at a 16th of the distance, less its rounding.
+    pub const LEAST_RATIO: f64 = 15.0;
 
     /// Plans the first adaptive step, from the derivative `k` at `t` where its size is automatic.
     pub fn plan<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(

@@ -53,7 +53,8 @@ pub enum ReturnCode {
     DtMin = code::DT_MIN as u8,
     /// The state or its derivative became infinite or NaN.
     NonFinite = code::NON_FINITE as u8,
-    /// The linear equations of an implicit method had no solution.
+    /// The linear equations of an implicit method had no solution. Or adaptive steps in `f64` met a
+    /// pole of the right-hand side at a time to stop at, such as that of `1.0 / (t - p[0])`.
     Singular = code::SINGULAR as u8,
     /// The nonlinear iteration of an implicit method did not converge, however small the step.
     NewtonDiverged = code::DIVERGED as u8,
@@ -106,7 +107,7 @@ impl ReturnCode {
             ReturnCode::Singular => {
                 "a linear system of the implicit method had no solution: the Jacobian may not be \
                  finite there, or the algebraic equations do not determine the algebraic unknowns \
-                 (index above 1)"
+                 (index above 1); or the right-hand side has a pole at that time, as `1 / (t - p)`"
             }
             ReturnCode::NewtonDiverged => {
                 "the nonlinear iteration of the implicit method did not converge: take a Rosenbrock \

@@ -16,7 +16,7 @@ mod device {
     /// The state or its derivative is infinite or NaN.
     pub const NON_FINITE: u64 = 4;
     /// A linear system of an implicit method had no solution, however small the step, or with the
-    /// step that was given.
+    /// step that was given; or the right-hand side has a pole at a time to stop at.
     pub const SINGULAR: u64 = 5;
     /// The nonlinear equations of an implicit method were not solved, however small the step, or
     /// with the step that was given.
