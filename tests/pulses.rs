@@ -260,7 +260,8 @@ fn poles_end<M: Solver>(method: M, tolerance: f64) {
         for number in 0..10 {
             let u0 = if number == 7 { span.0 - 1.2345 } else { 0.0 };
             let problem = OdeProblem::new(singular, [u0], span, [1.2345, f64::from(number)]);
-            let solution = problem.solve(method, &SolveOptions::default().tolerance(tolerance));
+            let solution =
+                problem.solve(method, &SolveOptions::default().abstol(tolerance).reltol(tolerance));
             let solution = solution.unwrap();
             let case = format!("{number}, {span:?}, {tolerance:e}, {}", solution.code());
             match number {
