@@ -21,6 +21,8 @@ mod desugar;
 pub(crate) mod function;
 pub(crate) mod module;
 pub mod outside;
+#[cfg(test)]
+mod tests;
 pub(crate) mod text;
 
 pub(crate) use function::resumed;

@@ -1,6 +1,5 @@
 //! The breaks that are found, of expressions made node by node.
 
-mod flanks;
 mod middles;
 
 use quote::quote;

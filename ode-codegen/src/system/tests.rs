@@ -1,4 +1,4 @@
-//! The flanks of pulses that may be zero at their centres, of texts.
+//! What is found in texts: the flanks of pulses that may be zero at their centres.
 
 use crate::compile_str;
 use crate::graph::{Given, Input};
