@@ -14,6 +14,12 @@ fn kicked(u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
     [u[1] + kick, p[0] * ((1.0 - u[0] * u[0]) * u[1] - u[0])]
 }
 
+/// The derivative by the time is not zero, so times to stop at may be poles.
+#[ode_system]
+fn driven(u: &[f64; 2], p: &[f64; 1], t: f64) -> [f64; 2] {
+    [u[1], p[0] * ((1.0 - u[0] * u[0]) * u[1] - u[0]) + t.sin()]
+}
+
 #[ode_system]
 mod weighed {
     pub struct State {
@@ -157,6 +163,25 @@ fn counts_are_those_of_the_system() {
             assert_eq!(check(kicked, method, (3.0, 3.0), MILD, &adaptive), expected);
         }
     }
+}
+
+/// What looks for poles at times to stop at is counted.
+#[test]
+fn times_to_stop_at_are_looked_at() {
+    let adaptive = SolveOptions::default().abstol(1e-5).reltol(1e-5).tstops([1.0, 3.0, 7.0]);
+    for method in [AnyMethod::Tsit5, AnyMethod::Rodas4, AnyMethod::Auto] {
+        for (options, span) in [
+            (adaptive.clone(), (0.0, 8.0)),
+            (adaptive.clone(), (8.0, 0.5)),
+            (adaptive.clone().max_steps(7), (0.0, 8.0)),
+            (adaptive.clone().first_step(0.01), (0.0, 5.0)),
+            (SolveOptions::default(), (0.0, 8.0)),
+        ] {
+            assert_eq!(check(driven, method, span, MILD, &options), [true; 2]);
+        }
+    }
+    let fixed = SolveOptions::default().fixed_step(0.03).tstops([1.0, 7.0]);
+    assert_eq!(check(driven, Rodas4, (0.0, 8.0), MILD, &fixed), [true; 2]);
 }
 
 /// Every stop of every trajectory is the last one that it reaches, once.

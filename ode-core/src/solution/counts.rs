@@ -9,9 +9,9 @@ use crate::system::System;
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
     /// The number of evaluations of the right-hand side for trajectory `i`. It includes accepted
     /// and rejected steps, the beginning and each time to stop at, automatic first steps,
-    /// interpolants, and the attempts by which the [guard] looks beyond the end of the span and
-    /// each time to stop at. Lanes that run together share the work, but each trajectory has its
-    /// own count.
+    /// interpolants, the tests whether a time to stop at is a pole, and the attempts by which the
+    /// [guard] looks beyond the end of the span and each time to stop at. Lanes that run together
+    /// share the work, but each trajectory has its own count.
     ///
     /// A function that counts its own calls counts more. A lane that finds no trajectory left makes
     /// one more evaluation, beyond the end of its last trajectory, and computes on while its
@@ -43,7 +43,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let steps = u64::from(self.raw.steps[i]) * method.evaluations as u64;
         let interpolants = saved * method.extra as u64;
         let looks = self.looks(i) * method.evaluations as u64;
-        Some(self.parts(i) * (1 + 2 * self.first_steps()) + steps + looks + interpolants)
+        let parts = self.parts(i);
+        let begun = parts * (1 + 2 * self.first_steps()) + (parts - 1) * self.of_poles();
+        Some(begun + steps + looks + interpolants)
     }
 
     /// The number of matrix factorisations for trajectory `i`: one for each step of an implicit
@@ -85,6 +87,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let looks = settings.adaptive && settings.guard != guard::OFF && self.method().solves > 0;
         let stopped = self.raw.steps[i] == 0 || !self.code(i).is_success();
         if looks { self.parts(i) - u64::from(stopped) } else { 0 }
+    }
+
+    /// The number of evaluations that tell, at a time to stop at, whether it is a pole.
+    fn of_poles(&self) -> u64 {
+        let looks = self.inputs.settings.adaptive && T::DOUBLE && !S::AUTONOMOUS;
+        if looks { 3 } else { 0 }
     }
 
     /// The number of automatic first steps in each part of a span. Each takes two evaluations.
