@@ -97,8 +97,8 @@ pub enum SolveError {
         axes: [usize; 2],
     },
     /// The problem's initial state contains a NaN or an infinity, or its parameters a NaN, and all
-    /// trajectories have it. In a single trajectory of an ensemble, by a row of a sweep, an axis of
-    /// a grid, or a problem that `vary` gives, it harms no other: that trajectory ends with
+    /// trajectories take it from there. What a row of a sweep, an axis of a grid or `vary` gives
+    /// harms no other trajectory: this one ends with
     /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
     #[error(
         "{what}[{index}] is {value}; initial states must be finite, and parameters must not be NaN"
@@ -111,31 +111,28 @@ pub enum SolveError {
         /// The value that was given.
         value: f64,
     },
-    /// The time span of a trajectory has an end that is not finite.
-    #[error(
-        "the time span of trajectory {trajectory} is {}..={}; both ends must be finite",
-        short(*t0), short(*t1)
-    )]
+    /// The problem's time span has an end that is not finite, and all trajectories take it from
+    /// there. One that `vary` gives a trajectory is the end of this one, with
+    /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
+    #[error("the time span is {}..={}; both ends must be finite", short(*t0), short(*t1))]
     TimeSpan {
-        /// The first trajectory with such a time span.
-        trajectory: usize,
-        /// The beginning of its time span.
+        /// The beginning of the time span.
         t0: f64,
-        /// The end of its time span.
+        /// The end of the time span.
         t1: f64,
     },
-    /// The ends of a time span are finite numbers of the precision, but its length is not.
+    /// The ends of the problem's time span are finite numbers of the precision, but its length is
+    /// not. One that `vary` gives a trajectory is the end of this one, as for
+    /// [`TimeSpan`](Self::TimeSpan).
     #[error(
-        "the time span of trajectory {trajectory} is {}..={}, and its length is more than the \
-         greatest number of {precision}; measure time in a larger unit{}",
+        "the time span is {}..={}, and its length is more than the greatest number of {precision}; \
+         measure time in a larger unit{}",
         short(*t0), short(*t1), or_double(.precision)
     )]
     TimeSpanTooLong {
-        /// The first trajectory with such a time span.
-        trajectory: usize,
-        /// The beginning of its time span.
+        /// The beginning of the time span.
         t0: f64,
-        /// The end of its time span.
+        /// The end of the time span.
         t1: f64,
         /// `f32` or `f64`.
         precision: &'static str,

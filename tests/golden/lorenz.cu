@@ -1296,6 +1296,7 @@ CONSTANT double LEAST_RATIO = 15.0;
 template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons);
 template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun);
+template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& feed, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh);
 template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons, const Begun<R>& begun);
 template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R end, const norm::Tolerances<R, N>& tolerances);
@@ -1380,15 +1381,15 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     } else {
         count<R, N>(o, lane, begun);
     }
+    auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(feed, o, state.p, lane, fresh));
+    auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
+    lane.code = Bits<typename Real<R>::Bits>::select(unsound, non_finite, lane.code);
     if ((C::SAVES && feed.saves())) {
         save<R, S, Q, N, P>(feed, state, lane, begun);
     }
     auto idle = op_and(reasons.over, op_not(assigned));
     park<R>(lane, idle);
-    auto ended = op_and(assigned, m_equals(lane.t0, lane.t1));
-    if constexpr ((C::ADAPTIVE || (S::ALGEBRAIC > 0))) {
-        ended = op_or(ended, op_and(begins, op_not(m_equals(lane.code, none))));
-    }
+    auto ended = op_or(op_and(assigned, m_equals(lane.t0, lane.t1)), op_and(begins, op_not(m_equals(lane.code, none))));
     lane.allowed = Bits<typename Real<R>::Bits>::select(ended, none, lane.allowed);
     return op_and(begins, m_equals(lane.allowed, none));
 }
@@ -1416,6 +1417,19 @@ template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options
     }
     lane.t = Real<R>::select(begins, lane.t0, lane.t);
     lane.t_low = Real<R>::select(begins, Real<R>::lit(0.0), lane.t_low);
+}
+
+// begin.rs  Whether a trajectory that begins is none that can be solved: by a NaN among its parameters
+template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& feed, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh) {
+    auto end = lane.t1;
+    if (o.stops) {
+        end = feed.load_end(fresh, end);
+    }
+    auto unsound = op_not(norm::is_finite<R, 1>(array((end - lane.t0))));
+    UNROLL for (int d = 0; d < P; d++) {
+        unsound = op_or(unsound, op_not(m_equals(p[d], p[d])));
+    }
+    return unsound;
 }
 
 // begin.rs  Resets the counts, the code, and the memories of guard, method and controller.

@@ -35,3 +35,4 @@ mod steps;
 mod stops;
 mod success;
 mod time;
+mod unsound;

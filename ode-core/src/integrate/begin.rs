@@ -151,16 +151,16 @@ mod device {
         } else {
             count::<R, N>(o, lane, &begun);
         }
+        let unsound = fresh & is_unsound::<R, Q, N, P>(feed, o, &state.p, lane, fresh);
+        let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
+        lane.code = <R::Bits as Bits>::select(unsound, non_finite, lane.code);
         if C::SAVES && feed.saves() {
             save::<R, S, Q, N, P>(feed, state, lane, &begun);
         }
         let idle = reasons.over & !assigned;
         park::<R>(lane, idle);
         // A span without length is at its end already, and its lane in need again.
-        let mut ended = assigned & lane.t0.equals(lane.t1);
-        if C::ADAPTIVE || S::ALGEBRAIC > 0 {
-            ended = ended | (begins & !lane.code.equals(none));
-        }
+        let ended = (assigned & lane.t0.equals(lane.t1)) | (begins & !lane.code.equals(none));
         lane.allowed = <R::Bits as Bits>::select(ended, none, lane.allowed);
         begins & lane.allowed.equals(none)
     }
@@ -195,6 +195,32 @@ mod device {
         }
         lane.t = R::select(begins, lane.t0, lane.t);
         lane.t_low = R::select(begins, R::lit(0.0), lane.t_low);
+    }
+
+    /// Whether a trajectory that begins is none that can be solved: by a NaN among its parameters
+    /// `p`, which no state shows where a right-hand side only compares it, or by a span that is not
+    /// finite.
+    pub fn is_unsound<
+        R: Real,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        const N: usize,
+        const P: usize,
+    >(
+        feed: &mut Q,
+        o: &options::Options<R, N>,
+        p: &[R; P],
+        lane: &lane::Lane<R>,
+        fresh: R::Mask,
+    ) -> R::Mask {
+        let mut end = lane.t1;
+        if o.stops {
+            end = feed.load_end(fresh, end);
+        }
+        let mut unsound = !norm::is_finite::<R, 1>(&[end - lane.t0]);
+        for d in 0..P {
+            unsound = unsound | !p[d].equals(p[d]);
+        }
+        unsound
     }
 
     /// Resets the counts, the code, and the memories of guard, method and controller.

@@ -15,12 +15,14 @@ pub(crate) struct Asked<'a, T> {
     pub(crate) system: Facts,
     /// How many there are, if that was said.
     pub(crate) trajectories: Option<usize>,
-    /// Whether all trajectories are those of the one problem.
-    pub(crate) alike: bool,
+    /// Whether a closure makes the problem of each trajectory.
+    pub(crate) varies: bool,
     /// The initial state of the problem that all others are made from.
     pub(crate) u0: Vec<T>,
-    /// The parameters of the ensemble's problem.
+    /// Its parameters.
     pub(crate) p: Vec<T>,
+    /// The beginning and the end of its time span.
+    pub(crate) span: (T, T),
     pub(crate) sweep: Sizes,
     pub(crate) axes: &'a [Axis],
     /// Whether trajectories have times of their own to stop at.
@@ -59,10 +61,14 @@ where
     pub(crate) fn asked(&self) -> Asked<'_, T> {
         Asked {
             system: Facts::of(&self.problem.system),
-            trajectories: self.trajectories.or_else(|| self.sweep.trajectories()),
-            alike: !F::VARIES && self.sweep.trajectories().is_none(),
+            trajectories: match self.trajectories.or_else(|| self.sweep.trajectories()) {
+                None if !F::VARIES => Some(1),
+                n => n,
+            },
+            varies: F::VARIES,
             u0: numbers::<T, N>(self.problem.u0).to_vec(),
             p: numbers::<T, P>(self.problem.p).to_vec(),
+            span: (self.problem.t0, self.problem.t1),
             sweep: self.sweep.sizes(),
             axes: self.sweep.axes(),
             stops: self.tstops.is_some(),

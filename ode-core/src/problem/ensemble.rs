@@ -256,10 +256,13 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// A row with a NaN, as of a measurement that failed, is a trajectory that ends with
-    /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite) as soon as the state is not finite,
-    /// and harms no other. So it is with initial states and on a grid. An infinite parameter may
-    /// mean "never": `f64::INFINITY` as the time of a dose.
+    /// A row with a NaN, as of a measurement that failed, is a trajectory that ends where it begins,
+    /// with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite), and harms no other. So it is on
+    /// a grid, with initial states, and with what [`vary`](Self::vary()) gives, also with a time span
+    /// that is not finite. What all trajectories take from the one problem is an error of the solve
+    /// ([`SolveError::NonFinite`](crate::SolveError::NonFinite),
+    /// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan)). An infinite parameter may mean
+    /// "never": `f64::INFINITY` as the time of a dose.
     #[must_use]
     pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
         self.sweep.p = Some(rows.iter().map(|row| row.clone().numbers()).collect());

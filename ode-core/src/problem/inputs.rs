@@ -9,7 +9,7 @@ use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::settings::Settings;
-use crate::problem::sweep;
+use crate::problem::sweep::{self, Axis, Quantity};
 use crate::room::room;
 use crate::step::properties::Properties;
 use crate::system::System;
@@ -85,11 +85,7 @@ impl<T: Scalar> Inputs<T> {
         let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
         let mut settings = Settings::of(system, options, method)?;
         let abstols = own_tolerances(&options.abstol);
-        let n = match ensemble.trajectories {
-            Some(n) => n,
-            None if ensemble.alike => 1,
-            None => return Err(SolveError::HowMany),
-        };
+        let Some(n) = ensemble.trajectories else { return Err(SolveError::HowMany) };
         if n == 0 {
             return Err(SolveError::NoTrajectories);
         }
@@ -97,10 +93,7 @@ impl<T: Scalar> Inputs<T> {
             return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
         }
         let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, n)?;
-        if ensemble.alike {
-            check("u0", &ensemble.u0, |x| x.widen().is_finite())?;
-            check("p", &ensemble.p, |x| !x.widen().is_nan())?;
-        }
+        check_common(ensemble, &axes)?;
 
         let width = states + parameters + 2;
         let workers = if n > BLOCK { workers } else { Workers::Caller };
@@ -128,9 +121,9 @@ impl<T: Scalar> Inputs<T> {
 
         let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
         let p = columns.split_off(states);
-        check_spans(&t0, &t1, n)?;
         let spans = distinct_spans(&t0, &t1, n);
         let span = |i: usize| (t0.get(i), t1.get(i));
+        let is_sound = |i: usize| is_span(t0.get(i), t1.get(i));
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
         let shared: Vec<T> = match breaks {
@@ -139,9 +132,13 @@ impl<T: Scalar> Inputs<T> {
         };
         let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
         let stops = if !ensemble.stops && !of_parameters {
-            lists(spans, n, workers, &|i| options.stop_times(&shared, span(i)))?
+            lists(spans, n, workers, &is_sound, &|i| options.stop_times(&shared, span(i)))?
         } else {
-            lists(n, n, workers, &|i| {
+            let is_solved = |i: usize| {
+                let is_number = |column: &Column<T>| !column.get(i).widen().is_nan();
+                is_sound(i) && columns.iter().chain(&p).all(is_number)
+            };
+            lists(n, n, workers, &is_solved, &|i| {
                 let problem = columns.iter().chain(&p).chain([&t0, &t1]);
                 let problem: Vec<T> = problem.map(|column| column.get(i)).collect();
                 let mut times = shared.clone();
@@ -161,7 +158,8 @@ impl<T: Scalar> Inputs<T> {
         method.check_steps(adaptive)?;
         (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
         room_for_times(options, &t0, &t1, n)?;
-        let save = lists(spans, n, workers, &|i| options.save_times(i, t0.get(i), t1.get(i)))?;
+        let times = |i: usize| options.save_times(i, t0.get(i), t1.get(i));
+        let save = lists(spans, n, workers, &is_sound, &times)?;
         let (first, trajectories, u0) = (0, n, columns);
         let columns = Columns { trajectories, first, shape, u0, p, t0, t1, save, stops, abstols };
         Ok(Inputs { settings, columns })
@@ -230,39 +228,55 @@ fn own_tolerances<T: Scalar>(abstol: &AbsTol) -> Vec<Column<T>> {
     }
 }
 
-/// Checks numbers of the problem of all trajectories: a trajectory's own are its code.
+/// Checks what all trajectories take from the one problem: those of its numbers that no row, axis
+/// or closure replaces. What is a trajectory's own is its code.
+fn check_common<T: Scalar>(
+    ensemble: &Asked<'_, T>,
+    axes: &[(&Axis, usize)],
+) -> Result<(), SolveError> {
+    if ensemble.varies {
+        return Ok(());
+    }
+    let [u0, p] = ensemble.sweep;
+    let common = |quantity: Quantity, rows: Option<usize>, index: usize| {
+        let on_axis = |&(axis, i): &(&Axis, usize)| axis.quantity() == quantity && i == index;
+        rows.is_none() && !axes.iter().any(on_axis)
+    };
+    check("u0", &ensemble.u0, |i, x| !common(Quantity::InitialState, u0, i) || x.is_finite())?;
+    check("p", &ensemble.p, |i, x| !common(Quantity::Parameter, p, i) || !x.is_nan())?;
+    let (t0, t1) = ensemble.span;
+    let (from, to) = (t0.widen(), t1.widen());
+    if !(from.is_finite() && to.is_finite()) {
+        return Err(SolveError::TimeSpan { t0: from, t1: to });
+    }
+    if !is_span(t0, t1) {
+        return Err(SolveError::TimeSpanTooLong { t0: from, t1: to, precision: T::NAME });
+    }
+    Ok(())
+}
+
+/// Checks numbers, each with its index.
 fn check<T: Scalar>(
     what: &'static str,
     values: &[T],
-    is_valid: impl Fn(&T) -> bool,
+    is_valid: impl Fn(usize, f64) -> bool,
 ) -> Result<(), SolveError> {
-    match values.iter().position(|value| !is_valid(value)) {
-        Some(index) => Err(SolveError::NonFinite { what, index, value: values[index].widen() }),
+    let mut values = values.iter().map(|value| value.widen()).enumerate();
+    match values.find(|&(index, value)| !is_valid(index, value)) {
+        Some((index, value)) => Err(SolveError::NonFinite { what, index, value }),
         None => Ok(()),
     }
+}
+
+/// Whether both ends of a time span are finite, and its length, too. A trajectory without such a
+/// span ends where it begins, which the loop sees to.
+fn is_span<T: Scalar>(t0: T, t1: T) -> bool {
+    (t1 - t0).widen().is_finite()
 }
 
 /// The trajectories that stand for all: the first one where the spans are shared.
 fn distinct_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> usize {
     if t0.shared().is_some() && t1.shared().is_some() { 1 } else { n }
-}
-
-fn check_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> Result<(), SolveError> {
-    for i in 0..distinct_spans(t0, t1, n) {
-        let (from, to) = (t0.get(i).widen(), t1.get(i).widen());
-        if !(from.is_finite() && to.is_finite()) {
-            return Err(SolveError::TimeSpan { trajectory: i, t0: from, t1: to });
-        }
-        if !(t1.get(i) - t0.get(i)).widen().is_finite() {
-            return Err(SolveError::TimeSpanTooLong {
-                trajectory: i,
-                t0: from,
-                t1: to,
-                precision: T::NAME,
-            });
-        }
-    }
-    Ok(())
 }
 
 fn check_steps<T: Scalar>(
@@ -272,11 +286,14 @@ fn check_steps<T: Scalar>(
     n: usize,
     stops: usize,
 ) -> Result<(f64, bool), SolveError> {
-    let mut size = (0.0, true);
+    let mut size = None;
     for i in 0..distinct_spans(t0, t1, n) {
-        size = options.step_size(t0.get(i), t1.get(i), stops)?;
+        if is_span(t0.get(i), t1.get(i)) {
+            size = Some(options.step_size(t0.get(i), t1.get(i), stops)?);
+        }
     }
-    Ok(size)
+    let none = T::default();
+    size.map_or_else(|| options.step_size(none, none, stops), Ok)
 }
 
 /// A time in the precision of the solve, unless that has no such number: no span has it either.
@@ -294,31 +311,32 @@ fn room_for_times<T: Scalar>(
     n: usize,
 ) -> Result<(), SolveError> {
     let distinct = distinct_spans(t0, t1, n);
-    let most = (0..distinct).map(|i| options.most_saves(t0.get(i), t1.get(i))).max();
+    let sound = (0..distinct).filter(|&i| is_span(t0.get(i), t1.get(i)));
+    let most = sound.map(|i| options.most_saves(t0.get(i), t1.get(i))).max();
     room::<T>(most.unwrap_or(0).saturating_mul(distinct)).map(drop)
 }
 
 /// The times that `list` gives trajectories: `n` of them, or one that stands for all where
-/// `distinct` is 1.
+/// `distinct` is 1. Those that are not solved have no times, or those that all others have.
 fn lists<T: Scalar>(
     distinct: usize,
     n: usize,
     workers: Workers,
+    is_solved: &(dyn Fn(usize) -> bool + Sync),
     list: &(dyn Fn(usize) -> Result<Vec<T>, SolveError> + Sync),
 ) -> Result<SaveTimes<T>, SolveError> {
-    if distinct == 1 {
-        return Ok(SaveTimes::all(list(0)?));
+    let own = workers.collect(distinct, &|i| is_solved(i).then(|| list(i)).transpose());
+    let own: Vec<Option<Vec<T>>> = own.into_iter().collect::<Result<_, _>>()?;
+    let mut solved = own.iter().flatten();
+    let first = solved.next();
+    if solved.all(|own| Some(own) == first) {
+        return Ok(SaveTimes::all(first.cloned().unwrap_or_default()));
     }
-    let own = workers.collect(n, list);
-    let own: Vec<Vec<T>> = own.into_iter().collect::<Result<_, _>>()?;
-    if own.windows(2).all(|pair| pair[0] == pair[1]) {
-        return Ok(SaveTimes::all(own.into_iter().next().unwrap_or_default()));
-    }
-    let slots = own.iter().map(Vec::len).max().unwrap_or(0);
+    let slots = own.iter().flatten().map(Vec::len).max().unwrap_or(0);
     let mut times = room(slots.saturating_mul(n))?;
     times.resize(slots * n, T::infinity());
     for (i, own) in own.iter().enumerate() {
-        for (slot, &t) in own.iter().enumerate() {
+        for (slot, &t) in own.iter().flatten().enumerate() {
             times[slot * n + i] = t;
         }
     }

@@ -82,8 +82,10 @@ impl<T> TimeSpan<T> for (T, T) {
 ///
 /// A NaN among the numbers is an error of the solve,
 /// [`SolveError::NonFinite`](crate::SolveError::NonFinite) or
-/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan), and so is an infinite state or time. A
-/// parameter may be infinite: `f64::INFINITY` as a time that never comes.
+/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan), and so is an infinite state or time. In
+/// one trajectory of an ensemble it is the end of this one, with
+/// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite). A parameter may be infinite:
+/// `f64::INFINITY` as a time that never comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OdeProblem<S: System<N, P>, T: Scalar, const N: usize, const P: usize> {
     pub(crate) system: S,

@@ -51,7 +51,8 @@ pub enum ReturnCode {
     /// The trajectory needed a step below [`dtmin`](crate::SolveOptions::dtmin()), or a step too
     /// small to advance time.
     DtMin = code::DT_MIN as u8,
-    /// The state or its derivative became infinite or NaN.
+    /// The state or its derivative became infinite or NaN. At the beginning of a trajectory also: a
+    /// parameter is NaN, or its time span is not finite.
     NonFinite = code::NON_FINITE as u8,
     /// The linear equations of an implicit method had no solution. Or adaptive steps in `f64` met a
     /// pole of the right-hand side at a time to stop at, such as that of `1.0 / (t - p[0])`.
@@ -102,7 +103,7 @@ impl ReturnCode {
             ReturnCode::NonFinite => {
                 "the state or its derivative became infinite or not a number: the solution blows \
                  up, or the right-hand side divides by zero or leaves the domain of a function \
-                 there"
+                 there; or, at the beginning, a parameter is NaN or the time span not finite"
             }
             ReturnCode::Singular => {
                 "a linear system of the implicit method had no solution: the Jacobian may not be \

@@ -13,7 +13,8 @@ mod device {
     pub const MAX_STEPS: u64 = 2;
     /// The trajectory needed steps too small to advance time.
     pub const DT_MIN: u64 = 3;
-    /// The state or its derivative is infinite or NaN.
+    /// The state or its derivative is infinite or NaN, or a parameter is NaN, or the time span is
+    /// not finite.
     pub const NON_FINITE: u64 = 4;
     /// A linear system of an implicit method had no solution, however small the step, or with the
     /// step that was given; or the right-hand side has a pole at a time to stop at.
