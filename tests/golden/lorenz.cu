@@ -1292,6 +1292,7 @@ template<class R> struct Begun {
 };
 template<class R> DEVICE Begun<R> make_Begun(const typename Real<R>::Mask& assigned, const typename Real<R>::Mask& fresh, const typename Real<R>::Mask& begins) { return {assigned, fresh, begins}; }
 CONSTANT double FARTHEST = 0.0009765625;
+CONSTANT double LEAST_POWER = 0.25;
 CONSTANT double LEAST_RATIO = 15.0;
 template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons);
@@ -1506,7 +1507,10 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S
         auto square = ((b * b) * Real<R>::lit(1.1));
         auto one_power = op_and(m_le(product, square), m_le(square, (product * Real<R>::lit(1.25))));
         auto scale = m_mul_add(tolerances.reltol, m_abs(u[d]), tolerances.abstol[d]);
-        pole = op_or(pole, op_and(op_and(steep, one_power), m_ge(m_abs((a * near)), scale)));
+        auto factor = (at_near[d] * near);
+        auto away = (factor * m_copysign(Real<R>::lit(1.0), u[d]));
+        auto grows = op_and(m_gt(away, Real<R>::lit(0.0)), m_ge(away, (m_abs(u[d]) * Real<R>::lit(LEAST_POWER))));
+        pole = op_or(pole, op_and(op_and(steep, one_power), op_or(m_ge(m_abs(factor), scale), grows)));
     }
     return pole;
 }

@@ -296,7 +296,9 @@ mod device {
     /// has at `p`: of order one or more, so that its integral is infinite. At three distances
     /// beyond it, far below those that matter, it falls by one power of the distance. Neither
     /// `1 / sqrt(t - p)` nor `sin(t) / t` does, nor a pole whose factor is below the tolerances,
-    /// such as that of `u / t` where `u` goes through zero.
+    /// such as that of `-u / t` where `u` goes through zero. But if such a pole drives `u` away
+    /// from zero, as that of `u / t`, what is left of the solution there is an error, and grows
+    /// without bound.
     #[called]
     pub fn is_pole<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -324,13 +326,19 @@ mod device {
             let square = b * b * R::lit(1.1);
             let one_power = product.le(square) & square.le(product * R::lit(1.25));
             let scale = tolerances.reltol.mul_add(u[d].abs(), tolerances.abstol[d]);
-            pole = pole | (steep & one_power & (a * near).abs().ge(scale));
+            let factor = at_near[d] * near;
+            let away = factor * R::lit(1.0).copysign(u[d]);
+            let grows = away.gt(R::lit(0.0)) & away.ge(u[d].abs() * R::lit(LEAST_POWER));
+            pole = pole | (steep & one_power & (factor.abs().ge(scale) | grows));
         }
         pole
     }
 
     /// The part of a span within which [`is_pole`] looks, divided by 256.
     pub const FARTHEST: f64 = 0.0009765625;
+    /// The least power of the distance from a pole by which what is driven away from zero counts as
+    /// growing: from the nearest times by more than a thousand.
+    pub const LEAST_POWER: f64 = 0.25;
     /// What a pole of the first order grows by at a 16th of the distance, less its rounding.
     pub const LEAST_RATIO: f64 = 15.0;
 
