@@ -1341,7 +1341,8 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
         code = Bits<typename Real<R>::Bits>::select(m_equals(lane.t, lane.t1), ok, early);
     }
     code = Bits<typename Real<R>::Bits>::select(m_equals(lane.code, none), code, lane.code);
-    auto broken = op_and(op_not(norm::is_finite<R, N>(state.u)), m_equals(code, ok));
+    auto unsound = op_and(m_equals(lane.allowed, none), m_less_than(none, lane.attempts));
+    auto broken = op_or(unsound, op_and(op_not(norm::is_finite<R, N>(state.u)), m_equals(code, ok)));
     auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
     code = Bits<typename Real<R>::Bits>::select(broken, non_finite, code);
     if constexpr (M::Memory::SWITCHES) {
@@ -1383,14 +1384,17 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         count<R, N>(o, lane, begun);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(feed, o, state.p, lane, fresh));
-    auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
-    lane.code = Bits<typename Real<R>::Bits>::select(unsound, non_finite, lane.code);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    lane.attempts = Bits<typename Real<R>::Bits>::select(unsound, one, lane.attempts);
     if ((C::SAVES && feed.saves())) {
         save<R, S, Q, N, P>(feed, state, lane, begun);
     }
     auto idle = op_and(reasons.over, op_not(assigned));
     park<R>(lane, idle);
-    auto ended = op_or(op_and(assigned, m_equals(lane.t0, lane.t1)), op_and(begins, op_not(m_equals(lane.code, none))));
+    auto ended = op_or(op_and(assigned, m_equals(lane.t0, lane.t1)), unsound);
+    if constexpr ((C::ADAPTIVE || (S::ALGEBRAIC > 0))) {
+        ended = op_or(ended, op_and(begins, op_not(m_equals(lane.code, none))));
+    }
     lane.allowed = Bits<typename Real<R>::Bits>::select(ended, none, lane.allowed);
     return op_and(begins, m_equals(lane.allowed, none));
 }

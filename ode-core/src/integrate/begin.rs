@@ -74,7 +74,9 @@ mod device {
             code = <R::Bits as Bits>::select(lane.t.equals(lane.t1), ok, early);
         }
         code = <R::Bits as Bits>::select(lane.code.equals(none), code, lane.code);
-        let broken = !norm::is_finite::<R, N>(&state.u) & code.equals(ok);
+        // One attempt of none that are allowed is the mark of what cannot be solved.
+        let unsound = lane.allowed.equals(none) & none.less_than(lane.attempts);
+        let broken = unsound | (!norm::is_finite::<R, N>(&state.u) & code.equals(ok));
         let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
         code = <R::Bits as Bits>::select(broken, non_finite, code);
         if <M::Memory as Memory>::SWITCHES {
@@ -152,15 +154,18 @@ mod device {
             count::<R, N>(o, lane, &begun);
         }
         let unsound = fresh & is_unsound::<R, Q, N, P>(feed, o, &state.p, lane, fresh);
-        let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
-        lane.code = <R::Bits as Bits>::select(unsound, non_finite, lane.code);
+        let one = <R::Bits as Bits>::lit(1);
+        lane.attempts = <R::Bits as Bits>::select(unsound, one, lane.attempts);
         if C::SAVES && feed.saves() {
             save::<R, S, Q, N, P>(feed, state, lane, &begun);
         }
         let idle = reasons.over & !assigned;
         park::<R>(lane, idle);
         // A span without length is at its end already, and its lane in need again.
-        let ended = (assigned & lane.t0.equals(lane.t1)) | (begins & !lane.code.equals(none));
+        let mut ended = (assigned & lane.t0.equals(lane.t1)) | unsound;
+        if C::ADAPTIVE || S::ALGEBRAIC > 0 {
+            ended = ended | (begins & !lane.code.equals(none));
+        }
         lane.allowed = <R::Bits as Bits>::select(ended, none, lane.allowed);
         begins & lane.allowed.equals(none)
     }
