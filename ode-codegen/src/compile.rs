@@ -27,6 +27,7 @@ use crate::emit::Results;
 use crate::factor::{self, Unsuitable};
 use crate::fuse::Fusion;
 use crate::graph::{Graph, Id, Input, Kind, Node, Scope};
+use crate::poles;
 
 /// How many nodes the derivatives may add to the graph: ten times the operations that a
 /// right-hand side may have.
@@ -92,6 +93,8 @@ pub(crate) struct Info {
     pub shared: usize,
     /// The times of breaks that are functions of the parameters, as people write them.
     pub parameter_breaks: Vec<String>,
+    /// The divisors that are zero for some states, as people write them.
+    pub poles: Vec<String>,
 }
 
 /// What solvers ask of a system: the traits of `ode_core::system` that are implemented for it.
@@ -260,6 +263,8 @@ pub(crate) fn compile(
     let parameter_pattern = pattern(&by.parameters);
     let time_pattern = nonzeros(&by.time);
 
+    let divisors = poles::poles(&graph, &rhs.iter().flatten().copied().collect::<Vec<Id>>());
+
     // What is compared with the time has no derivative by it.
     let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).collect();
     let reachable = graph.reachable(&roots);
@@ -326,11 +331,13 @@ pub(crate) fn compile(
 
     let formula = Formula {
         graph: &graph,
+        states: &state_names,
         parameters: &parameter_names,
         constants: &constants,
         tables: &tables,
     };
     let parameter_breaks = breaks.of_parameters.iter().map(|time| formula.text(*time)).collect();
+    let poles = divisors.into_iter().map(|divisor| formula.text(divisor)).collect();
     let [mentioned_constants, mentioned_tables] =
         mentioned(functions.iter().chain(&break_times), &constants, &tables);
     let outside = Outside {
@@ -363,6 +370,7 @@ pub(crate) fn compile(
             written,
             shared,
             parameter_breaks,
+            poles,
         },
         constants: mentioned_constants,
         tables: mentioned_tables,

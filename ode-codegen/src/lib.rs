@@ -27,6 +27,7 @@ mod fuse;
 pub mod graph;
 mod hygiene;
 mod parse;
+mod poles;
 mod print;
 mod similar;
 mod simplify;

@@ -305,3 +305,57 @@ fn times_of_parameters_are_found() {
         assert_eq!(changes, expected || inside(&16.0) || inside(&32.0), "after {t}");
     }
 }
+
+/// Elimination that saturates, with an inhibitor.
+#[ode_system]
+fn inhibited(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
+    let [drug, inhibitor] = *u;
+    let [most, half, strength, loss] = *p;
+    let rate = most * drug / (half * (1.0 + inhibitor / strength) + drug);
+    [-rate, 2.0 * loss / (1.0 - drug.powi(3)) - loss * inhibitor]
+}
+
+/// The same with a domain.
+#[ode_system]
+mod kept {
+    fn rhs(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+        [-u[0] / (p[0] + u[0])]
+    }
+
+    fn is_out_of_domain(u: &[f64; 1], p: &[f64; 1]) -> bool {
+        u[0] < -0.5 * p[0]
+    }
+}
+
+/// Divisors without a zero near the states of a solution: people, squares, amounts that are
+/// clamped, parameters, and the time.
+#[ode_system]
+fn harmless(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
+    let [s, i, r] = *u;
+    let infections = p[0] * s * i / (s + i + r);
+    let cubed = (s * s + i * i + 0.01).powf(1.5);
+    let clamped = r.max(0.0) / (p[1] + r.max(0.0));
+    [-infections, infections - i / p[1] - s / cubed, i / p[1] - clamped + r / (1.0 + t)]
+}
+
+/// What may be zero beyond the domain is told, unless a domain keeps solutions from there.
+#[test]
+fn divisors_that_are_zero_somewhere_are_told() {
+    let sentence = "\n  divisors that are zero for some states: ";
+    let report = inhibited::report();
+    let expected = ["half * (inhibitor / strength + 1) + drug", "1 - drug.powi(3)"];
+    assert_eq!(report.poles, expected);
+    let line = format!(
+        "{sentence}{}; where these are near those of the solution, keep it from there by \
+         `is_out_of_domain`\n",
+        expected.join(", ")
+    );
+    assert!(report.to_string().contains(&line), "{report}");
+    let report = kept::report();
+    assert_eq!(report.poles, ["p0 + u0"]);
+    assert!(!report.to_string().contains(sentence), "{report}");
+    for report in [harmless::report(), counted::report(), crowd::report(), windows::report()] {
+        assert!(report.poles.is_empty(), "{report}");
+        assert!(!report.to_string().contains(sentence), "{report}");
+    }
+}

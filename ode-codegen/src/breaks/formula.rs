@@ -11,6 +11,8 @@ const MOST_OPERATIONS: usize = 24;
 #[derive(Clone, Copy)]
 pub(crate) struct Formula<'a> {
     pub graph: &'a Graph,
+    /// The names of the states.
+    pub states: &'a [String],
     /// The names of the parameters.
     pub parameters: &'a [String],
     pub constants: &'a [Constant],
@@ -62,6 +64,9 @@ impl Formula<'_> {
             Node::Constant(index) => (self.constant(index), Atom),
             Node::Input(Input::Parameter(index)) => {
                 (self.parameters.get(index as usize).cloned().unwrap_or_default(), Atom)
+            }
+            Node::Input(Input::State(index)) => {
+                (self.states.get(index as usize).cloned().unwrap_or_default(), Atom)
             }
             Node::Input(_) => ("t".to_owned(), Atom),
             Node::Unary(Unary::Neg, a) => (format!("-{}", of(Sign, a)), Sign),
@@ -185,8 +190,13 @@ mod tests {
             (scaled, "0.5 * (if onset < onset + 1 { width } else { k })"),
             (tiny, "-1e-300 * onset"),
         ] {
-            let formula =
-                Formula { graph: &graph, parameters: &names, constants: &[], tables: &[] };
+            let formula = Formula {
+                graph: &graph,
+                states: &[],
+                parameters: &names,
+                constants: &[],
+                tables: &[],
+            };
             assert_eq!(formula.text(id), expected);
         }
     }
@@ -198,7 +208,8 @@ mod tests {
         let p = graph.input(Input::Parameter(0));
         let long = (0..100).fold(p, |sum, _| graph.add(sum, sum));
         let names = ["p0".to_owned()];
-        let formula = Formula { graph: &graph, parameters: &names, constants: &[], tables: &[] };
+        let formula =
+            Formula { graph: &graph, states: &[], parameters: &names, constants: &[], tables: &[] };
         let text = formula.text(long);
         assert!(text.contains('…') && text.len() < 400, "{text}");
     }

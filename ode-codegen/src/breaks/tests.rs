@@ -33,7 +33,8 @@ fn all_of(make: impl FnOnce(&mut Graph, Id) -> Node) -> (Vec<f64>, Vec<(String, 
         other => panic!("{other:?}"),
     });
     let names = NAMES.map(str::to_owned);
-    let formula = Formula { graph: &graph, parameters: &names, constants: &[], tables: &[] };
+    let formula =
+        Formula { graph: &graph, states: &[], parameters: &names, constants: &[], tables: &[] };
     (
         times.iter().map(|time| graph.literal_value(*time).unwrap()).collect(),
         of_parameters.iter().map(|id| (formula.text(*id), values[id.index()])).collect(),

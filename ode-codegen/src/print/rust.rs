@@ -118,7 +118,7 @@ fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> Token
 /// The `SystemInfo` of a system. `more` says whether the time is compared in ways whose times are
 /// not found.
 fn info(info: &Info, more: bool, breaks: &TokenStream, linear: &TokenStream) -> TokenStream {
-    let Info { name, states, parameters, observables, parameter_breaks, .. } = info;
+    let Info { name, states, parameters, observables, parameter_breaks, poles, .. } = info;
     let jacobian_pattern = pattern(&info.jacobian_pattern);
     let parameter_pattern = pattern(&info.parameter_pattern);
     let time_pattern = info.time_pattern.iter().map(|row| Literal::usize_unsuffixed(*row));
@@ -137,6 +137,7 @@ fn info(info: &Info, more: bool, breaks: &TokenStream, linear: &TokenStream) -> 
             time_breaks: #breaks,
             parameter_breaks: &[#(#parameter_breaks),*],
             more_time_breaks: #more,
+            poles: &[#(#poles),*],
             operations: [#(__Operations::new([#operations])),*],
             written: #written,
             shared: #shared,

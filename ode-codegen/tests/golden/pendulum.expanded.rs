@@ -228,6 +228,7 @@ mod pendulum {
                     time_breaks: &[],
                     parameter_breaks: &[],
                     more_time_breaks: false,
+                    poles: &[],
                     operations: [
                         __Operations::new([0, 4, 2, 1, 2, 0]),
                         __Operations::new([0, 7, 0, 1, 2, 0]),

@@ -252,6 +252,7 @@ const _: () = {
                 time_breaks: &[],
                 parameter_breaks: &[],
                 more_time_breaks: false,
+                poles: &[],
                 operations: [
                     __Operations::new([12, 9, 0, 0, 0, 0]),
                     __Operations::new([1, 0, 0, 0, 0, 0]),

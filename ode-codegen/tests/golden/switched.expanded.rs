@@ -197,6 +197,7 @@ const _: () = {
                 time_breaks: &[],
                 parameter_breaks: &[],
                 more_time_breaks: false,
+                poles: &[],
                 operations: [
                     __Operations::new([1, 3, 1, 0, 2, 5]),
                     __Operations::new([1, 3, 0, 0, 1, 5]),

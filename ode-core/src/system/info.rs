@@ -32,6 +32,11 @@ pub struct SystemInfo {
     /// Whether the right-hand side compares the time in other ways, too, whose times are in neither
     /// list, or rounds it: as in `t % period < 1.0`, `t.sin() > 0.9` and `t < u[0]`.
     pub more_time_breaks: bool,
+    /// The divisors of the right-hand side that are zero for some states, though not where all
+    /// states are zero: formulas to be read by people, such as `k + u` of the rate `u / (k + u)`. A
+    /// solution that is beyond such a pole by a small error may run away: a
+    /// [domain](crate::system::Domain) keeps it from there.
+    pub poles: &'static [&'static str],
     /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time
     /// gradient.
     pub operations: [Operations; 4],

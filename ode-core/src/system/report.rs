@@ -27,6 +27,9 @@ pub struct Report {
     /// Whether there are further times, which are not found; see
     /// [`SystemInfo::more_time_breaks`](crate::system::SystemInfo::more_time_breaks).
     pub more_time_breaks: bool,
+    /// The divisors that are zero for some states, as formulas; see
+    /// [`SystemInfo::poles`](crate::system::SystemInfo::poles).
+    pub poles: &'static [&'static str],
     /// Whether there is a mass matrix other than the identity.
     pub mass_matrix: bool,
     /// How many equations are algebraic: rows of the mass matrix that are zero.
@@ -74,6 +77,7 @@ impl Report {
             time_breaks: info.time_breaks,
             parameter_breaks: info.parameter_breaks,
             more_time_breaks: info.more_time_breaks,
+            poles: info.poles,
             mass_matrix: S::MASS,
             algebraic: S::ALGEBRAIC,
             domain: S::HAS_DOMAIN,
@@ -141,6 +145,14 @@ impl fmt::Display for Report {
         match self.mass_matrix {
             false => writeln!(f, "  mass matrix: the identity")?,
             true => writeln!(f, "  mass matrix: constant, {algebraic}")?,
+        }
+        if !self.poles.is_empty() && !self.domain {
+            writeln!(
+                f,
+                "  divisors that are zero for some states: {}; where these are near those of the \
+                 solution, keep it from there by `is_out_of_domain`",
+                names(self.poles)
+            )?;
         }
         if self.domain {
             writeln!(f, "  steps to states out of the domain are refused")?;

@@ -87,6 +87,7 @@ impl System<1, 0> for Growth {
             time_breaks: &[],
             parameter_breaks: &[],
             more_time_breaks: false,
+            poles: &[],
             operations: [Operations::new([0, 1, 0, 0, 0, 0]), NONE, NONE, NONE],
             written: 1,
             shared: 0,
