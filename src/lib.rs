@@ -36,10 +36,11 @@ pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, AnyMethod, Auto, Axis, Backend, Collect, Controller, EnsembleAlgorithm,
     EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, InPrecision,
-    IntoSaveAt, Layout, Memory, Method, Numbers, ObservableError, OdeProblem, OdeSolution,
-    Quantity, RawResults, ResultSink, ReturnCode, RunReport, SaveAt, Saving, SolveError,
-    SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings, Trajectories,
-    Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method, tstops_for, tstops_of,
+    IntoSaveAt, Launcher, Layout, Memory, Method, Numbers, ObservableError, OdeProblem,
+    OdeSolution, Part, PartError, Quantity, RawResults, ResultSink, ReturnCode, RunReport, SaveAt,
+    Saving, SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
+    Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method, tstops_for,
+    tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -49,10 +50,10 @@ pub mod prelude {
     pub use crate::{
         AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Controller, Dop853, Dp5, EnsembleGpuKernel,
         EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, GrowthGuard,
-        Heun, KenCarp4, Kvaerno3, Kvaerno5, OdeProblem, OdeSolution, Ralston, ReturnCode, Rk4,
-        Rodas3, Rodas4, Rodas5P, Rosenbrock23, SaveAt, Saving, SolveError, SolveOptions, StepSize,
-        TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method,
-        interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        Heun, KenCarp4, Kvaerno3, Kvaerno5, OdeProblem, OdeSolution, Part, Ralston, ReturnCode,
+        Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, SaveAt, Saving, SolveError, SolveOptions,
+        StepSize, TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
+        any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 

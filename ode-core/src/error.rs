@@ -55,6 +55,14 @@ pub enum SolveError {
         /// The largest number that is possible.
         most: usize,
     },
+    /// There is no such [part](crate::EnsembleProblem::part) of the ensemble.
+    #[error("there is no part {rank} of {of}; parts count from 0 and are below their number")]
+    Part {
+        /// The number of the part.
+        rank: usize,
+        /// The number of parts.
+        of: usize,
+    },
     /// The number of rows or of combinations of a sweep is not the number of trajectories.
     #[error(
         "the sweep has {values} values for {trajectories} trajectories; rows and grids set the number of \

@@ -32,6 +32,7 @@ pub use problem::options::{
     AbsTol, IntoSaveAt, SaveAt, SavedRow, Saving, SolveOptions, StepSize, TimeList, tstops_for,
     tstops_of,
 };
+pub use problem::part::{Launcher, Part, PartError};
 pub use problem::sweep::{Axis, Quantity, Which};
 pub use problem::{
     EnsembleProblem, InPrecision, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary,

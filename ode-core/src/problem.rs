@@ -7,6 +7,7 @@ pub mod inputs;
 pub mod layout;
 pub(crate) mod ode;
 pub(crate) mod options;
+pub(crate) mod part;
 pub mod settings;
 pub(crate) mod sweep;
 

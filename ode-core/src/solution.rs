@@ -170,17 +170,26 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.inputs.columns.trajectories
     }
 
+    /// The numbers of the trajectories in the whole ensemble: `0..len` unless the solution is that
+    /// of a [part](crate::EnsembleProblem::part). Trajectory `i` has the number `numbers().start +
+    /// i`.
+    #[must_use]
+    pub fn numbers(&self) -> Range<u64> {
+        self.inputs.columns.all().numbers()
+    }
+
     /// The number of trajectories along each axis of the [grid](crate::EnsembleProblem::grid).
-    /// Without a grid, it has one entry: the number of trajectories.
+    /// Without a grid, and in a [part](crate::EnsembleProblem::part) of one, it has one entry: the
+    /// number of trajectories.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.inputs.columns.shape
     }
 
-    /// The axes of the [grid](crate::EnsembleProblem::grid), by name; empty without a grid. Axis
-    /// `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed the
-    /// values afterwards, and in `f32` they are rounded: [`Trajectory::p`] and [`Trajectory::u0`]
-    /// are the solved ones.)
+    /// The axes of the [grid](crate::EnsembleProblem::grid), by name; empty without a grid, and in
+    /// a [part](crate::EnsembleProblem::part) of one. Axis `k` has `shape()[k]` values.
+    /// ([`vary`](crate::EnsembleProblem::vary) may have changed the values afterwards, and in `f32`
+    /// they are rounded: [`Trajectory::p`] and [`Trajectory::u0`] are the solved ones.)
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
@@ -195,7 +204,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         &self.axes
     }
 
-    /// Always `false`: an ensemble without trajectories is an error.
+    /// Whether there are no trajectories: only in a [part](crate::EnsembleProblem::part) of an
+    /// ensemble with fewer trajectories than parts. An ensemble without trajectories is an error.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

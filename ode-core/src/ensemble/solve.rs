@@ -63,7 +63,9 @@ where
         let (inputs, run) = self.integrate(method, algorithm, options, &mut sink)?;
         let system = self.problem.system;
         let mut solution = EnsembleSolution::new(system, inputs, sink.into_results(), run)?;
-        solution.set_axes(sweep::named(self.sweep.axes(), &Facts::of(&system)));
+        if self.sweep.trajectories() == Some(solution.len()) {
+            solution.set_axes(sweep::named(self.sweep.axes(), &Facts::of(&system)));
+        }
         solution.set_total_time(begin.elapsed().as_secs_f64());
         Ok(solution)
     }

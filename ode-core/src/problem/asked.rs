@@ -3,6 +3,7 @@
 use crate::lane::Scalar;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::ode::OdeProblem;
+use crate::problem::part::Part;
 use crate::problem::sweep::{Axis, Sizes};
 use crate::system::System;
 use crate::system::facts::Facts;
@@ -15,6 +16,8 @@ pub(crate) struct Asked<'a, T> {
     pub(crate) system: Facts,
     /// How many there are, if that was said.
     pub(crate) trajectories: Option<usize>,
+    /// The part that is solved.
+    pub(crate) part: Part,
     /// Whether a closure makes the problem of each trajectory.
     pub(crate) varies: bool,
     /// The initial state of the problem that all others are made from.
@@ -65,6 +68,7 @@ where
                 None if !F::VARIES => Some(1),
                 n => n,
             },
+            part: self.part,
             varies: F::VARIES,
             u0: numbers::<T, N>(self.problem.u0).to_vec(),
             p: numbers::<T, P>(self.problem.p).to_vec(),

@@ -3,6 +3,7 @@
 use crate::lane::Scalar;
 use crate::problem::ode::{Numbers, OdeProblem};
 use crate::problem::options::TimeList;
+use crate::problem::part::Part;
 use crate::problem::sweep::{Axis, Sweep};
 use crate::system::System;
 use std::fmt;
@@ -41,6 +42,7 @@ pub struct EnsembleProblem<S: System<N, P>, T: Scalar, F, const N: usize, const 
     pub(crate) sweep: Sweep<T, N, P>,
     pub(crate) vary: F,
     pub(crate) tstops: Option<OwnStops<S, T, N, P>>,
+    pub(crate) part: Part,
 }
 
 /// The [`Vary`] of an ensemble for which [`vary`](EnsembleProblem::vary) was not called: it changes
@@ -137,8 +139,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
     /// [`grid`](Self::grid).
     #[must_use]
     pub fn new(problem: OdeProblem<S, T, N, P>) -> Self {
-        let sweep = Sweep::default();
-        EnsembleProblem { problem, trajectories: None, sweep, vary: Unvaried, tstops: None }
+        let (sweep, part) = (Sweep::default(), Part::WHOLE);
+        EnsembleProblem { problem, trajectories: None, sweep, vary: Unvaried, tstops: None, part }
     }
 }
 
@@ -168,13 +170,14 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// ```
     #[must_use]
     pub fn cast<U: Scalar>(self) -> EnsembleProblem<S, U, InPrecision<F, T>, N, P> {
-        let EnsembleProblem { problem, trajectories, sweep, vary, tstops } = self;
+        let EnsembleProblem { problem, trajectories, sweep, vary, tstops, part } = self;
         EnsembleProblem {
             problem: problem.cast(),
             trajectories,
             sweep: sweep.cast(),
             vary: InPrecision { vary, precision: PhantomData },
             tstops: tstops.map(OwnStops::cast),
+            part,
         }
     }
 
@@ -209,8 +212,8 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     where
         G: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
     {
-        let EnsembleProblem { problem, trajectories, sweep, tstops, .. } = self;
-        EnsembleProblem { problem, trajectories, sweep, vary, tstops }
+        let EnsembleProblem { problem, trajectories, sweep, tstops, part, .. } = self;
+        EnsembleProblem { problem, trajectories, sweep, vary, tstops, part }
     }
 
     /// Gives each trajectory its own times to stop at, in addition to those of
@@ -241,6 +244,53 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     {
         let times = move |problem: &OdeProblem<S, T, N, P>, i: usize| times(problem, i).times();
         EnsembleProblem { tstops: Some(OwnStops(Arc::new(times))), ..self }
+    }
+
+    /// Solves one part of the ensemble instead of all: part `rank` of `of`, as `(rank, of)`, or the
+    /// part that the [launcher](Part::from_launcher) gave this process. A second call replaces the
+    /// first.
+    ///
+    /// Of `n` trajectories part `rank` has the numbers `n * rank / of .. n * (rank + 1) / of`. Rows,
+    /// axes, [`vary`](Self::vary) and [`tstops`](Self::tstops) get these numbers, those of the
+    /// whole ensemble. The results are those of the whole solve, bit for bit.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, Part, SolveOptions};
+    /// # use ode_core::{methods::Tsit5, system::System};
+    /// # fn of<S>(problem: OdeProblem<S, f64, 2, 1>) -> Result<(), Box<dyn std::error::Error>>
+    /// # where S: System<2, 1, Parameters<f64> = [f64; 1]> {
+    /// let part = Part::from_launcher()?;
+    /// eprintln!("{part}"); // part 3 of 8 (Slurm, local rank 1)
+    /// let ensemble = EnsembleProblem::new(problem)
+    ///     .trajectories(1000)
+    ///     .vary(|problem, i| problem.with_p([0.001 * i as f64]))
+    ///     .part(part);
+    /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &SolveOptions::default())?;
+    /// println!("{:?}", solution.numbers()); // 375..500
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// If there are more parts than trajectories, some parts have none. Their solution is empty, so
+    /// that a process with nothing to do ends well. An empty ensemble is an error in every part.
+    ///
+    /// In the solution, indices count from the first trajectory of the part;
+    /// [`numbers`](crate::EnsembleSolution::numbers) and
+    /// [`Trajectory::number`](crate::Trajectory::number) say which these are. A part of a grid is
+    /// not a grid: its [`shape`](crate::EnsembleSolution::shape) is its number of trajectories, and
+    /// it has no [`axes`](crate::EnsembleSolution::axes). A part that has all trajectories is the
+    /// whole. Arrays of saved values have room for the longest trajectory of the part, so that their
+    /// second axis may be shorter than that of the whole.
+    ///
+    /// Adaptive steps depend on whether any trajectory has times to stop at. If the right-hand side
+    /// has such times, and none is in this part, the problems of the others are evaluated, too, until
+    /// one is found.
+    ///
+    /// A part that is not below the number of parts is [`SolveError::Part`](crate::SolveError::Part)
+    /// when a solve begins.
+    #[must_use]
+    pub fn part(self, part: impl Into<Part>) -> Self {
+        EnsembleProblem { part: part.into(), ..self }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::room::room;
 use crate::step::properties::Properties;
 use crate::system::System;
 use crate::workers::Workers;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// What a solve is told: what is the same for all trajectories, and what is not.
 #[derive(Clone, Debug)]
@@ -85,17 +86,23 @@ impl<T: Scalar> Inputs<T> {
         let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
         let mut settings = Settings::of(system, options, method)?;
         let abstols = own_tolerances(&options.abstol);
-        let Some(n) = ensemble.trajectories else { return Err(SolveError::HowMany) };
-        if n == 0 {
+        let Some(whole) = ensemble.trajectories else { return Err(SolveError::HowMany) };
+        if whole == 0 {
             return Err(SolveError::NoTrajectories);
         }
+        let numbers = ensemble.part.numbers(whole)?;
+        // A part without any has the times of one, so that its arrays have the shape of others.
+        let (trajectories, n) = (numbers.len(), numbers.len().max(1));
+        let first = numbers.start.min(whole - 1);
         if n > MOST {
             return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
         }
-        let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, n)?;
+        let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, whole)?;
+        let shape = if trajectories == whole { shape } else { vec![trajectories] };
         check_common(ensemble, &axes)?;
 
         let width = states + parameters + 2;
+        let all_workers = workers;
         let workers = if n > BLOCK { workers } else { Workers::Caller };
         let blocks = workers.collect(n.div_ceil(BLOCK), |b| {
             let range = b * BLOCK..n.min((b + 1) * BLOCK);
@@ -107,7 +114,7 @@ impl<T: Scalar> Inputs<T> {
             for from in range.clone().step_by(some) {
                 let to = range.end.min(from + some);
                 let rows = &mut rows[..(to - from) * width];
-                ensemble.problems.write(&axes, from..to, rows);
+                ensemble.problems.write(&axes, first + from..first + to, rows);
                 for row in rows.chunks_exact(width) {
                     block.push(row)?;
                 }
@@ -131,6 +138,17 @@ impl<T: Scalar> Inputs<T> {
             false => Vec::new(),
         };
         let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
+        let stops_of = |problem: &[T], number: usize, span: (T, T)| {
+            let mut times = shared.clone();
+            if of_parameters {
+                let put = &mut |time| times.extend(within_range::<T>(time));
+                ensemble.problems.breaks(problem, put);
+            }
+            if ensemble.stops {
+                times.extend(ensemble.problems.stops(problem, number));
+            }
+            options.stop_times(&times, span)
+        };
         let stops = if !ensemble.stops && !of_parameters {
             lists(spans, n, workers, &is_sound, &|i| options.stop_times(&shared, span(i)))?
         } else {
@@ -141,26 +159,33 @@ impl<T: Scalar> Inputs<T> {
             lists(n, n, workers, &is_solved, &|i| {
                 let problem = columns.iter().chain(&p).chain([&t0, &t1]);
                 let problem: Vec<T> = problem.map(|column| column.get(i)).collect();
-                let mut times = shared.clone();
-                if of_parameters {
-                    let put = &mut |time| times.extend(within_range::<T>(time));
-                    ensemble.problems.breaks(&problem, put);
-                }
-                if ensemble.stops {
-                    times.extend(ensemble.problems.stops(&problem, i));
-                }
-                options.stop_times(&times, span(i))
+                stops_of(&problem, first + i, span(i))
             })?
         };
         let asked = !options.tstops.is_empty() || ensemble.stops;
         settings.stopping = asked || stops.slots() > 0;
+        if !settings.stopping && n < whole && (of_parameters || !shared.is_empty()) {
+            // The bits of a part are those of the whole, in which others may have stops.
+            let stops = |rows: &mut [T], from: usize| {
+                let range = from..from + rows.len() / width;
+                ensemble.problems.write(&axes, range.clone(), rows);
+                range.zip(rows.chunks_exact(width)).any(|(i, row)| {
+                    let span = (row[width - 2], row[width - 1]);
+                    let is_number = |value: &T| !value.widen().is_nan();
+                    let is_solved =
+                        is_span(span.0, span.1) && (!of_parameters || row.iter().all(is_number));
+                    is_solved && stops_of(row, i, span).is_ok_and(|times| !times.is_empty())
+                })
+            };
+            settings.stopping = any_block(all_workers, whole, width, &stops);
+        }
         let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
         method.check_steps(adaptive)?;
         (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
         room_for_times(options, &t0, &t1, n)?;
-        let times = |i: usize| options.save_times(i, t0.get(i), t1.get(i));
+        let times = |i: usize| options.save_times(first + i, t0.get(i), t1.get(i));
         let save = lists(spans, n, workers, &is_sound, &times)?;
-        let (first, trajectories, u0) = (0, n, columns);
+        let (first, u0) = (numbers.start as u64, columns);
         let columns = Columns { trajectories, first, shape, u0, p, t0, t1, save, stops, abstols };
         Ok(Inputs { settings, columns })
     }
@@ -216,6 +241,31 @@ impl<T: Scalar> Block<T> {
             }
         }
     }
+}
+
+/// Whether `holds(rows, i)` is true of any block of an ensemble of `n` trajectories, in which `rows` is
+/// room for its problems and `i` the number of the first one. After one that is, few more are looked
+/// at.
+fn any_block<T: Scalar>(
+    workers: Workers,
+    n: usize,
+    width: usize,
+    holds: &(dyn Fn(&mut [T], usize) -> bool + Sync),
+) -> bool {
+    let found = AtomicBool::new(false);
+    let some = (ROWS_NUMBERS / width).max(1);
+    workers.each(n.div_ceil(BLOCK), &|b| {
+        let (mut rows, end) = (vec![T::default(); some * width], n.min((b + 1) * BLOCK));
+        for from in (b * BLOCK..end).step_by(some) {
+            if found.load(Ordering::Relaxed) {
+                return;
+            }
+            if holds(&mut rows[..some.min(end - from) * width], from) {
+                found.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    found.into_inner()
 }
 
 /// The absolute tolerances that components have of their own: all, or none.

@@ -50,10 +50,16 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `accepted`, `rejected` | trajectories | steps |
     /// | `guarded` | trajectories | [`guarded`](Self::guarded); absent if the guard is off |
     /// | `held_unstable` | trajectories | [`held_unstable`](Self::held_unstable), 1 or 0; likewise |
+    /// | `numbers` | 2 | [`numbers`](Self::numbers): the first one, and one more than the last |
     /// | `shape` | axes of the grid | `data["u_end"].reshape(*data["shape"], -1)` |
     /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
     /// | `axis_names` | axes | names of the varied quantities: `p.beta`, `u0.prey` |
     /// | `state_names`, `parameter_names`, `observable_names`, `code_names` | | names |
+    ///
+    /// In an archive of a [part](crate::EnsembleProblem::part), `shape` is its number of
+    /// trajectories, and there are no axes. `numpy.concatenate` of the parts' `u_end`, in their
+    /// order, is that of the whole; so are other arrays of trajectories. (Saved values of parts may
+    /// have different numbers of saves if trajectories have.)
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -96,6 +102,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             let held = (0..n).map(|i| u8::from(self.held_unstable(i)));
             file.add("held_unstable", Array1::from_iter(held).view())?;
         }
+        let numbers = self.numbers();
+        file.add("numbers", arr1(&[numbers.start, numbers.end]).view())?;
         let shape: Vec<u64> = self.shape().iter().map(|&n| n as u64).collect();
         file.add("shape", arr1(&shape).view())?;
         for (k, axis) in self.axes().iter().enumerate() {
@@ -118,9 +126,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// with the state and the time at which it ended. If no times were saved, each trajectory has
     /// one row, for its final state and time.
     ///
-    /// The columns are `trajectory`, `code` (the name of the return code) and `t`. Then follow, by
-    /// their names, the saved states, the saved observables and the parameters. A name that is
-    /// already taken is written `u.name`, `observable.name` or `p.name`. Reading the numbers back
+    /// The columns are `trajectory` (its [number](crate::Trajectory::number) in the whole
+    /// ensemble), `code` (the name of the return code) and `t`. Then follow, by their names, the
+    /// saved states, the saved observables and the parameters. A name that is already taken is written `u.name`, `observable.name` or `p.name`. Reading the numbers back
     /// gives the same values.
     ///
     /// # Errors

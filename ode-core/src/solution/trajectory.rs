@@ -105,10 +105,17 @@ fn count_while(n: usize, holds: impl Fn(usize) -> bool) -> usize {
 }
 
 impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'a, S, T, N, P> {
-    /// The index of the trajectory in the ensemble, from 0.
+    /// The index of the trajectory in the solution, from 0.
     #[must_use]
     pub fn index(&self) -> usize {
         self.i
+    }
+
+    /// The number of the trajectory in the whole ensemble, from 0: what `vary` got. It differs from
+    /// [`index`](Self::index) in a [part](crate::EnsembleProblem::part) of an ensemble.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.solution.numbers().start + self.i as u64
     }
 
     /// How the trajectory ended.

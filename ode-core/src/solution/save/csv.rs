@@ -79,7 +79,7 @@ fn begin<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     trajectory: &Trajectory<'_, S, T, N, P>,
     t: T,
 ) -> io::Result<()> {
-    write!(out, "{},{},{t:?}", trajectory.index(), trajectory.code())
+    write!(out, "{},{},{t:?}", trajectory.number(), trajectory.code())
 }
 
 /// `Debug` writes the shortest decimal that reads back the same, with an exponent where it is long.

@@ -1,0 +1,504 @@
+//! Parts of an ensemble, for several processes, and which of them the launcher gave this one.
+
+use crate::error::{SolveError, debug_as_display};
+use core::fmt;
+use core::ops::Range;
+
+/// One of several parts of an ensemble: part `rank` of `of`, counted from 0.
+///
+/// Of `n` trajectories it has those with the numbers `n * rank / of .. n * (rank + 1) / of`. The
+/// parts have nearly equal sizes. Together they have each trajectory once.
+/// [`EnsembleProblem::part`](crate::EnsembleProblem::part) takes a part, or `(rank, of)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// The number of this part, from 0.
+    pub rank: usize,
+    /// The number of parts.
+    pub of: usize,
+    /// The number of this process among those of its machine, if the launcher gave one. It is there
+    /// to choose a device.
+    pub local_rank: Option<usize>,
+    /// Where the numbers come from.
+    pub launcher: Launcher,
+}
+
+/// Where the numbers of a [`Part`] come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Launcher {
+    /// The program itself.
+    Program,
+    /// The environment has the variables of no launcher, so that the part is the whole.
+    None,
+    /// `ODES_RANK=3/8`.
+    Variable,
+    /// Open MPI's `mpirun`.
+    OpenMpi,
+    /// MPICH's or Intel's `mpiexec`, or another one that sets `PMI_RANK`.
+    Pmi,
+    /// PyTorch's `torchrun`.
+    Torchrun,
+    /// Flux.
+    Flux,
+    /// Slurm's `srun`.
+    Slurm,
+    /// A task of a Slurm array.
+    SlurmArray,
+}
+
+impl fmt::Display for Launcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Launcher::Program => "chosen by the program",
+            Launcher::None => "no launcher",
+            Launcher::Variable => "ODES_RANK",
+            Launcher::OpenMpi => "Open MPI",
+            Launcher::Pmi => "PMI",
+            Launcher::Torchrun => "torchrun",
+            Launcher::Flux => "Flux",
+            Launcher::Slurm => "Slurm",
+            Launcher::SlurmArray => "Slurm array",
+        })
+    }
+}
+
+/// `part 3 of 8 (Slurm, local rank 1)`
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Part { rank, of, local_rank, launcher } = self;
+        write!(f, "part {rank} of {of} ({launcher}")?;
+        if let Some(local) = local_rank {
+            write!(f, ", local rank {local}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Why the environment does not say which part a process has.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PartError {
+    /// The value of a variable is not one that it can have.
+    #[error("{variable} is `{value}`; expected {expected}")]
+    Value {
+        /// The name of the variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// The number of a process is not below the number of processes.
+    #[error("{variable} is {rank}, and {of_variable} is {of}; numbers count from 0")]
+    Rank {
+        /// The variable of the number.
+        variable: &'static str,
+        /// The number of the process.
+        rank: usize,
+        /// The variable of the number of processes.
+        of_variable: &'static str,
+        /// The number of processes.
+        of: usize,
+    },
+    /// The number of a process is there, and the number of processes is not.
+    #[error(
+        "{variable} is {rank}, and {}; set ODES_RANK={rank}/n, where n is the number of processes",
+        no_size(*missing)
+    )]
+    Size {
+        /// The variable of the number.
+        variable: &'static str,
+        /// The number of the process.
+        rank: usize,
+        /// The variable that is missing; `None` where the launcher has none.
+        missing: Option<&'static str>,
+    },
+    /// The process is the script of a Slurm job with several tasks, and not one of the tasks.
+    #[error(
+        "this is the script of a Slurm job of {tasks} tasks, and none of the tasks: there is no \
+         SLURM_STEP_ID; start the program by `srun`, or set ODES_RANK=0/1 to solve all here"
+    )]
+    Script {
+        /// The number of tasks of the job.
+        tasks: usize,
+    },
+    /// The numbers of a Slurm array are not evenly spaced, so that they do not tell parts apart.
+    #[error(
+        "the {count} numbers of the Slurm array, from {min} to {max} by {step}, are not evenly spaced: \
+         set ODES_RANK=r/n, as a part of the array that runs again needs, too"
+    )]
+    Array {
+        /// The number of tasks of the array.
+        count: usize,
+        /// The least number.
+        min: usize,
+        /// The greatest number.
+        max: usize,
+        /// The distance between two numbers.
+        step: usize,
+    },
+}
+debug_as_display!(PartError);
+
+/// What says how many processes there are, and does not.
+fn no_size(missing: Option<&str>) -> String {
+    match missing {
+        Some(variable) => format!("{variable} is missing, which says how many there are"),
+        None => "no variable says how many there are".to_owned(),
+    }
+}
+
+impl From<(usize, usize)> for Part {
+    fn from((rank, of): (usize, usize)) -> Self {
+        Part::new(rank, of)
+    }
+}
+
+/// A launcher's variables for the number of a process, the number of processes, and the number
+/// among those of the machine.
+type Variables = (Launcher, &'static str, &'static str, &'static str);
+
+/// The launchers that set three variables. Those that may run within another one come first: `mpirun`
+/// in a Slurm job starts several processes in one task, whose variables all of them have.
+const LAUNCHERS: [Variables; 4] = [
+    (
+        Launcher::OpenMpi,
+        "OMPI_COMM_WORLD_RANK",
+        "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_LOCAL_RANK",
+    ),
+    (Launcher::Pmi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"),
+    (Launcher::Torchrun, "RANK", "WORLD_SIZE", "LOCAL_RANK"),
+    (Launcher::Flux, "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID"),
+];
+
+const SLURM: Variables = (Launcher::Slurm, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID");
+
+/// A process's environment.
+struct Environment<'a>(&'a dyn Fn(&str) -> Option<String>);
+
+impl Environment<'_> {
+    /// The value of a variable that is a number.
+    fn number(&self, variable: &'static str) -> Result<Option<usize>, PartError> {
+        let Some(value) = (self.0)(variable) else { return Ok(None) };
+        match value.trim().parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => {
+                let expected = "a whole number";
+                Err(PartError::Value { variable, value, expected })
+            }
+        }
+    }
+
+    /// The part that three variables give, if the first one is there.
+    fn part(&self, variables: Variables) -> Result<Option<Part>, PartError> {
+        let (launcher, variable, of_variable, local) = variables;
+        let Some(rank) = self.number(variable)? else { return Ok(None) };
+        let Some(of) = self.number(of_variable)? else {
+            return Err(PartError::Size { variable, rank, missing: Some(of_variable) });
+        };
+        let local_rank = self.number(local)?;
+        below(variable, rank, of_variable, of)?;
+        Ok(Some(Part { rank, of, local_rank, launcher }))
+    }
+
+    /// `ODES_RANK=3/8`.
+    fn own(&self) -> Result<Option<Part>, PartError> {
+        let variable = "ODES_RANK";
+        let Some(value) = (self.0)(variable) else { return Ok(None) };
+        let numbers = value.split_once('/').and_then(|(rank, of)| {
+            Some((rank.trim().parse::<usize>().ok()?, of.trim().parse::<usize>().ok()?))
+        });
+        match numbers {
+            Some((rank, of)) if rank < of => {
+                Ok(Some(Part { launcher: Launcher::Variable, ..Part::new(rank, of) }))
+            }
+            _ => {
+                let expected = "the number of this part, from 0, and that of all: `3/8`";
+                Err(PartError::Value { variable, value, expected })
+            }
+        }
+    }
+
+    /// A task that `srun` started, or one of an array whose jobs have one task each.
+    fn slurm(&self) -> Result<Option<Part>, PartError> {
+        let tasks = self.number(SLURM.2)?;
+        if tasks.is_none_or(|tasks| tasks <= 1)
+            && let Some(part) = self.slurm_array()?
+        {
+            return Ok(Some(part));
+        }
+        // The script of a job has the variables of its first task, but is in no step.
+        match (self.part(SLURM)?, tasks) {
+            (Some(_), Some(tasks)) if tasks > 1 && (self.0)("SLURM_STEP_ID").is_none() => {
+                Err(PartError::Script { tasks })
+            }
+            (part, _) => Ok(part),
+        }
+    }
+
+    fn slurm_array(&self) -> Result<Option<Part>, PartError> {
+        let variable = "SLURM_ARRAY_TASK_ID";
+        let Some(id) = self.number(variable)? else { return Ok(None) };
+        let missing = |name| PartError::Size { variable, rank: id, missing: Some(name) };
+        let (least, number) = ("SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT");
+        let min = self.number(least)?.ok_or_else(|| missing(least))?;
+        let count = self.number(number)?.ok_or_else(|| missing(number))?;
+        let step = self.number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
+        let last = min.saturating_add(count.saturating_sub(1).saturating_mul(step));
+        let max = self.number("SLURM_ARRAY_TASK_MAX")?.unwrap_or(last.max(id));
+        let even = max == last && id >= min && (id - min) % step == 0;
+        if !even {
+            return Err(PartError::Array { count, min, max, step });
+        }
+        let rank = (id - min) / step;
+        below(variable, rank, number, count)?;
+        let local_rank = self.number(SLURM.3)?;
+        Ok(Some(Part { rank, of: count, local_rank, launcher: Launcher::SlurmArray }))
+    }
+
+    fn find(&self) -> Result<Part, PartError> {
+        if let Some(part) = self.own()? {
+            return Ok(part);
+        }
+        for variables in LAUNCHERS {
+            if let Some(part) = self.part(variables)? {
+                return Ok(part);
+            }
+        }
+        if let Some(part) = self.slurm()? {
+            return Ok(part);
+        }
+        let variable = "JOB_COMPLETION_INDEX";
+        if let Some(rank) = self.number(variable)? {
+            return Err(PartError::Size { variable, rank, missing: None });
+        }
+        Ok(Part { launcher: Launcher::None, ..Part::WHOLE })
+    }
+}
+
+fn below(
+    variable: &'static str,
+    rank: usize,
+    of_variable: &'static str,
+    of: usize,
+) -> Result<(), PartError> {
+    if rank < of { Ok(()) } else { Err(PartError::Rank { variable, rank, of_variable, of }) }
+}
+
+impl Part {
+    /// The whole ensemble: part 0 of 1.
+    pub(crate) const WHOLE: Part =
+        Part { rank: 0, of: 1, local_rank: None, launcher: Launcher::Program };
+
+    /// Part `rank` of `of`. A solve checks that `rank` is below `of`.
+    #[must_use]
+    pub fn new(rank: usize, of: usize) -> Self {
+        Part { rank, of, ..Part::WHOLE }
+    }
+
+    /// The part that the launcher of this process gave it, by its environment:
+    ///
+    /// | | rank, number of parts | local rank |
+    /// |---|---|---|
+    /// | anything | `ODES_RANK=3/8` | |
+    /// | Open MPI | `OMPI_COMM_WORLD_RANK`, `…_SIZE` | `OMPI_COMM_WORLD_LOCAL_RANK` |
+    /// | MPICH, Intel MPI | `PMI_RANK`, `PMI_SIZE` | `MPI_LOCALRANKID` |
+    /// | torchrun | `RANK`, `WORLD_SIZE` | `LOCAL_RANK` |
+    /// | Flux | `FLUX_TASK_RANK`, `FLUX_JOB_SIZE` | `FLUX_TASK_LOCAL_ID` |
+    /// | a Slurm array of jobs with one task | `SLURM_ARRAY_TASK_ID`, `_MIN`, `_COUNT`, `_MAX`, `_STEP` | `SLURM_LOCALID` |
+    /// | `srun` | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LOCALID` |
+    ///
+    /// The first row of the table counts whose first variable is set. Launchers that run within
+    /// others are above them. If none is set, the part is the whole, and its
+    /// [`launcher`](Self::launcher) is [`Launcher::None`]. Print the part, so that a run shows what
+    /// it solved.
+    ///
+    /// If some tasks of an array run again as an array of their own, Slurm counts these alone. Set
+    /// `ODES_RANK=$SLURM_ARRAY_TASK_ID/8` in the script to run them again.
+    ///
+    /// ```
+    /// use ode_core::{Part, PartError};
+    ///
+    /// # fn main() -> Result<(), PartError> {
+    /// let part = Part::from_launcher()?;
+    /// eprintln!("{part}"); // part 3 of 8 (Slurm, local rank 1)
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`PartError`]: if a variable has no meaning, or the number of processes is missing, as it is
+    /// in Kubernetes (`JOB_COMPLETION_INDEX`); or in the script of a Slurm job of several tasks.
+    pub fn from_launcher() -> Result<Self, PartError> {
+        let variable = |name: &str| std::env::var_os(name);
+        Self::from_variables(&|name| Some(variable(name)?.to_string_lossy().into_owned()))
+    }
+
+    /// As [`from_launcher`](Self::from_launcher), in an environment in which `variable` gives the
+    /// value of each variable that is set.
+    ///
+    /// # Errors
+    /// As [`from_launcher`](Self::from_launcher).
+    pub fn from_variables(variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, PartError> {
+        Environment(variable).find()
+    }
+
+    /// The numbers of its trajectories, out of `n`.
+    ///
+    /// # Errors
+    /// [`SolveError::Part`] if there is no such part.
+    pub(crate) fn numbers(self, n: usize) -> Result<Range<usize>, SolveError> {
+        let Part { rank, of, .. } = self;
+        if rank >= of {
+            return Err(SolveError::Part { rank, of });
+        }
+        // At most `n`, since `rank < of`.
+        let end = |rank: usize| (n as u128 * rank as u128 / of as u128) as usize;
+        Ok(end(rank)..end(rank + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(variables: &[(&str, &str)]) -> Result<Part, PartError> {
+        let value = |name: &str| variables.iter().find(|(known, _)| *known == name);
+        Part::from_variables(&|name| value(name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    fn part(rank: usize, of: usize, local_rank: Option<usize>, launcher: Launcher) -> Part {
+        Part { rank, of, local_rank, launcher }
+    }
+
+    #[test]
+    fn parts_together_are_the_whole() {
+        for n in [1, 2, 5, 7, 8, 1000, 1001, usize::MAX] {
+            for of in [1, 2, 3, 7, 8, 64, 1001] {
+                let mut next = 0;
+                for rank in 0..of {
+                    let numbers = Part::new(rank, of).numbers(n).unwrap();
+                    assert_eq!(numbers.start, next);
+                    let size = numbers.len();
+                    assert!(size == n / of || size == n.div_ceil(of), "{n}, {rank} of {of}");
+                    next = numbers.end;
+                }
+                assert_eq!(next, n);
+            }
+        }
+        for (rank, of) in [(0, 0), (8, 8), (usize::MAX, 3)] {
+            let error = Part::new(rank, of).numbers(10).unwrap_err();
+            assert!(matches!(error, SolveError::Part { rank: r, of: o } if (r, o) == (rank, of)));
+        }
+    }
+
+    #[test]
+    fn launchers_give_parts() {
+        let step = ("SLURM_STEP_ID", "0");
+        let slurm = [("SLURM_PROCID", "3"), ("SLURM_NTASKS", "8"), ("SLURM_LOCALID", "1"), step];
+        let found = from(&slurm).unwrap();
+        assert_eq!(found, part(3, 8, Some(1), Launcher::Slurm));
+        assert_eq!(found.to_string(), "part 3 of 8 (Slurm, local rank 1)");
+        assert_eq!(from(&[("ODES_RANK", "2/3")]), Ok(part(2, 3, None, Launcher::Variable)));
+        let open_mpi = [
+            ("OMPI_COMM_WORLD_RANK", "5"),
+            ("OMPI_COMM_WORLD_SIZE", "6"),
+            ("OMPI_COMM_WORLD_LOCAL_RANK", "1"),
+        ];
+        assert_eq!(from(&open_mpi), Ok(part(5, 6, Some(1), Launcher::OpenMpi)));
+        let pmi = [("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("MPI_LOCALRANKID", "0")];
+        assert_eq!(from(&pmi), Ok(part(0, 2, Some(0), Launcher::Pmi)));
+        let torchrun = [("RANK", "1"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "1")];
+        assert_eq!(from(&torchrun), Ok(part(1, 2, Some(1), Launcher::Torchrun)));
+        let flux = [("FLUX_TASK_RANK", "1"), ("FLUX_JOB_SIZE", "4")];
+        assert_eq!(from(&flux), Ok(part(1, 4, None, Launcher::Flux)));
+        // `mpirun` in a job of Slurm, whose variables are those of one task.
+        let within: Vec<_> = slurm.into_iter().chain(open_mpi).collect();
+        assert_eq!(from(&within), Ok(part(5, 6, Some(1), Launcher::OpenMpi)));
+        let own: Vec<_> = within.into_iter().chain([("ODES_RANK", "0/1")]).collect();
+        assert_eq!(from(&own), Ok(part(0, 1, None, Launcher::Variable)));
+        // Nothing, or the sizes of a job alone, as in the shell of `salloc`.
+        for none in [&[][..], &[("SLURM_NTASKS", "8")], &[("WORLD_SIZE", "8")]] {
+            let found = from(none).unwrap();
+            assert_eq!(found, part(0, 1, None, Launcher::None));
+            assert_eq!(found.to_string(), "part 0 of 1 (no launcher)");
+        }
+        assert_eq!(Part::from((1, 2)).to_string(), "part 1 of 2 (chosen by the program)");
+    }
+
+    fn array(numbers: [&str; 5]) -> Vec<(&'static str, &str)> {
+        let names = ["ID", "MIN", "COUNT", "MAX", "STEP"].map(|name| match name {
+            "ID" => "SLURM_ARRAY_TASK_ID",
+            "MIN" => "SLURM_ARRAY_TASK_MIN",
+            "COUNT" => "SLURM_ARRAY_TASK_COUNT",
+            "MAX" => "SLURM_ARRAY_TASK_MAX",
+            _ => "SLURM_ARRAY_TASK_STEP",
+        });
+        names.into_iter().zip(numbers).filter(|(_, value)| !value.is_empty()).collect()
+    }
+
+    #[test]
+    fn arrays_of_slurm_give_parts() {
+        let found = |rank, of| Ok(part(rank, of, None, Launcher::SlurmArray));
+        assert_eq!(from(&array(["5", "0", "8", "7", "1"])), found(5, 8));
+        assert_eq!(from(&array(["5", "1", "8", "", ""])), found(4, 8));
+        // `--array=10-30:5`
+        assert_eq!(from(&array(["25", "10", "5", "30", "5"])), found(3, 5));
+        let one: Vec<_> = array(["5", "0", "8", "7", "1"])
+            .into_iter()
+            .chain([("SLURM_PROCID", "0"), ("SLURM_NTASKS", "1"), ("SLURM_LOCALID", "0")])
+            .collect();
+        assert_eq!(from(&one), Ok(part(5, 8, Some(0), Launcher::SlurmArray)));
+        // Where the jobs of the array have several tasks, these are the parts.
+        let several: Vec<_> = array(["5", "0", "8", "7", "1"])
+            .into_iter()
+            .chain([("SLURM_PROCID", "1"), ("SLURM_NTASKS", "2"), ("SLURM_STEP_ID", "0")])
+            .collect();
+        assert_eq!(from(&several), Ok(part(1, 2, None, Launcher::Slurm)));
+        // `--array=1,3,7`
+        let error = PartError::Array { count: 3, min: 1, max: 7, step: 1 };
+        assert_eq!(from(&array(["3", "1", "3", "7", "1"])), Err(error));
+        let missing = Some("SLURM_ARRAY_TASK_COUNT");
+        let error = PartError::Size { variable: "SLURM_ARRAY_TASK_ID", rank: 3, missing };
+        assert_eq!(from(&array(["3", "1", "", "", ""])), Err(error));
+    }
+
+    #[test]
+    fn variables_without_a_meaning_are_errors() {
+        let text = |variables: &[(&str, &str)]| from(variables).unwrap_err().to_string();
+        for wrong in ["3", "8/8", "3/", "a/b", "-1/2", "0/0", "3/8/9"] {
+            let expected = format!(
+                "ODES_RANK is `{wrong}`; expected the number of this part, from 0, and that of all: `3/8`"
+            );
+            assert_eq!(text(&[("ODES_RANK", wrong)]), expected);
+        }
+        assert_eq!(
+            text(&[("PMI_RANK", "x"), ("PMI_SIZE", "2")]),
+            "PMI_RANK is `x`; expected a whole number"
+        );
+        assert_eq!(
+            text(&[("PMI_RANK", "2"), ("PMI_SIZE", "2")]),
+            "PMI_RANK is 2, and PMI_SIZE is 2; numbers count from 0"
+        );
+        assert_eq!(
+            text(&[("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "")]),
+            "OMPI_COMM_WORLD_SIZE is ``; expected a whole number"
+        );
+        let local =
+            [("FLUX_TASK_RANK", "1"), ("FLUX_JOB_SIZE", "2"), ("FLUX_TASK_LOCAL_ID", "first")];
+        assert_eq!(text(&local), "FLUX_TASK_LOCAL_ID is `first`; expected a whole number");
+        assert_eq!(
+            text(&[("RANK", "1")]),
+            "RANK is 1, and WORLD_SIZE is missing, which says how many there are; set ODES_RANK=1/n, \
+             where n is the number of processes"
+        );
+        assert_eq!(
+            text(&[("JOB_COMPLETION_INDEX", "4")]),
+            "JOB_COMPLETION_INDEX is 4, and no variable says how many there are; set ODES_RANK=4/n, \
+             where n is the number of processes"
+        );
+        let script = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8"), ("SLURM_LOCALID", "0")];
+        assert_eq!(from(&script), Err(PartError::Script { tasks: 8 }));
+    }
+}
