@@ -1,0 +1,86 @@
+//! Ensembles on all devices of one or many machines: one process for each device.
+//!
+//! ```text
+//! cargo run --release --example multi_gpu          # one process
+//! scripts/multi_gpu.sh 4                           # four of them, here
+//! srun cargo run --release --example multi_gpu     # as many as Slurm starts
+//! ```
+//!
+//! Each process solves its part of 100,000 Lorenz trajectories in batches of 50,000, and of 40,000 in
+//! batches of 10,000, saved at every unit of time. It takes the GPU of its local rank, or the CPU's
+//! threads where there is none. The sum at the end of a line is of the bits of all final states: the
+//! sums of the parts add up to that of the whole.
+
+use std::error::Error;
+use std::thread::available_parallelism;
+use std::time::Instant;
+
+use odes::EnsembleAlgorithm;
+use odes::prelude::*;
+
+/// Lorenz (1963), "Deterministic nonperiodic flow".
+#[ode_system]
+fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
+    let [x, y, z] = *u;
+    let [sigma, rho, beta] = *p;
+    [sigma * (y - x), x * (rho - z) - y, x * y - beta * z]
+}
+
+/// A place, by name.
+type Place = (String, Box<dyn EnsembleAlgorithm>);
+
+/// The places of a process, all of which solve batches of `batch` trajectories.
+fn places(part: Part, batch: usize) -> Result<Vec<Place>, Box<dyn Error>> {
+    let rank = part.local_rank.unwrap_or(0);
+    if let Ok(all) = EnsembleGpuKernel::all() {
+        // A launcher may show each process all devices of the machine, or its own alone.
+        let gpu = EnsembleGpuKernel::device(rank % all.devices().len())?;
+        return Ok(vec![(gpu.devices()[0].to_string(), Box::new(gpu.batch(batch)))]);
+    }
+    let threads = |n: usize| -> Place {
+        (format!("{n} threads"), Box::new(EnsembleThreads.threads(n).batch(batch)))
+    };
+    let cores = available_parallelism()?.get();
+    if part.of > 1 {
+        // Processes share the cores as their launcher lets them.
+        return Ok(vec![threads(cores)]);
+    }
+    let doubled = std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores);
+    Ok(doubled.chain([cores]).map(threads).collect())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let part = Part::from_launcher()?;
+    let options = SolveOptions::default().saveat(1.0);
+    for (trajectories, batch) in [(100_000, 50_000), (40_000, 10_000)] {
+        let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
+        let ensemble = EnsembleProblem::new(problem)
+            .trajectories(trajectories)
+            .vary(move |mut problem, i| {
+                problem.p[1] = 28.0 * (i + 1) as f64 / trajectories as f64;
+                problem
+            })
+            .part(part);
+        let mut one = None;
+        for (name, place) in places(part, batch)? {
+            // The first solve makes threads, or compiles a kernel.
+            ensemble.solve(Tsit5, &place, &options)?;
+            let begin = Instant::now();
+            let solution = ensemble.solve(Tsit5, &place, &options)?;
+            let seconds = begin.elapsed().as_secs_f64();
+            let failed = (0..solution.len()).filter(|&i| !solution.code(i).is_success()).count();
+            let one = *one.get_or_insert(seconds);
+            let bits = solution.iter().flat_map(|one| one.final_state()).map(f64::to_bits);
+            println!(
+                "{part}; {trajectories} in batches of {batch}; {name}; {:?}; {failed} failed; \
+                 {:.1} ms; {:.0} trajectories/s; {:.2} times the first; sum {:016x}",
+                solution.numbers(),
+                1e3 * seconds,
+                solution.len() as f64 / seconds,
+                one / seconds,
+                bits.fold(0, u64::wrapping_add),
+            );
+        }
+    }
+    Ok(())
+}
