@@ -1,15 +1,17 @@
-//! Ensembles on all devices of one or many machines: one process for each device.
+//! Ensembles on all devices of one machine or many: in one process, or in one for each device.
 //!
 //! ```text
-//! cargo run --release --example multi_gpu          # one process
-//! scripts/multi_gpu.sh 4                           # four of them, here
-//! srun cargo run --release --example multi_gpu     # as many as Slurm starts
+//! cargo run --release --example multi_gpu          # 1, 2, ... all devices of this machine
+//! scripts/multi_gpu.sh 4                           # four processes, here
+//! srun cargo run --release --example multi_gpu     # as many processes as Slurm starts
 //! ```
 //!
-//! Each process solves its part of 100,000 Lorenz trajectories in batches of 50,000, and of 40,000 in
-//! batches of 10,000, saved at every unit of time. It takes the GPU of its local rank, or the CPU's
-//! threads where there is none. The sum at the end of a line is of the bits of all final states: the
-//! sums of the parts add up to that of the whole.
+//! 100,000 Lorenz trajectories are solved in batches of 50,000, and 40,000 in batches of 10,000,
+//! saved at every unit of time. One process solves them on 1, 2, ... all GPUs, and then on all GPUs
+//! with the CPU's threads beside them; or on 1, 2, ... all threads where there is no GPU. Of several
+//! processes each solves its part, on the GPU of its local rank. The sum at the end of a line is of
+//! the bits of all final states: it is the same for all devices, and the sums of the parts add up
+//! to it.
 
 use std::error::Error;
 use std::thread::available_parallelism;
@@ -31,16 +33,25 @@ type Place = (String, Box<dyn EnsembleAlgorithm>);
 
 /// The places of a process, all of which solve batches of `batch` trajectories.
 fn places(part: Part, batch: usize) -> Result<Vec<Place>, Box<dyn Error>> {
-    let rank = part.local_rank.unwrap_or(0);
+    let cores = available_parallelism()?.get();
     if let Ok(all) = EnsembleGpuKernel::all() {
-        // A launcher may show each process all devices of the machine, or its own alone.
-        let gpu = EnsembleGpuKernel::device(rank % all.devices().len())?;
-        return Ok(vec![(gpu.devices()[0].to_string(), Box::new(gpu.batch(batch)))]);
+        if part.of > 1 {
+            let gpu = EnsembleGpuKernel::for_part(&part)?;
+            return Ok(vec![(gpu.devices()[0].to_string(), Box::new(gpu.batch(batch)))]);
+        }
+        let mut places: Vec<Place> = Vec::new();
+        for count in 1..=all.devices().len() {
+            let gpus = EnsembleGpuKernel::with_devices(0..count)?.batch(batch);
+            places.push((format!("{count} x {}", gpus.devices()[0].name()), Box::new(gpus)));
+        }
+        let beside = cores.saturating_sub(all.devices().len()).max(1);
+        let both = all.batch(batch).with_cpu_threads(beside);
+        places.push((format!("all GPUs and {beside} threads"), Box::new(both)));
+        return Ok(places);
     }
     let threads = |n: usize| -> Place {
         (format!("{n} threads"), Box::new(EnsembleThreads.threads(n).batch(batch)))
     };
-    let cores = available_parallelism()?.get();
     if part.of > 1 {
         // Processes share the cores as their launcher lets them.
         return Ok(vec![threads(cores)]);
@@ -80,6 +91,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 one / seconds,
                 bits.fold(0, u64::wrapping_add),
             );
+            for share in solution.shares() {
+                println!("    {}: {} in {} pieces", share.engine, share.trajectories, share.pieces);
+            }
+            for warning in solution.warnings() {
+                eprintln!("{warning}");
+            }
         }
     }
     Ok(())

@@ -38,9 +38,9 @@ pub use ode_core::{
     EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, InPrecision,
     IntoSaveAt, Launcher, Layout, Memory, Method, Numbers, ObservableError, OdeProblem,
     OdeSolution, Part, PartError, Quantity, RawResults, ResultSink, ReturnCode, RunReport, SaveAt,
-    Saving, SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
-    Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method, tstops_for,
-    tstops_of,
+    Saving, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan,
+    Timings, Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Warning, Which, any_method,
+    memory, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -151,6 +151,8 @@ pub mod backend {
 /// | module | subject |
 /// |---|---|
 /// | `control` | the step-size control law |
+/// | `dispenser` | the queue from which devices take trajectories |
+/// | `engine` | several who solve together |
 /// | `guard` | the rule of the growth guard |
 /// | `kernel` | the text of kernels, and the layout of their arguments |
 /// | `lane` | numbers of one lane and of SIMD lanes, and functions for each instruction set |
@@ -158,7 +160,7 @@ pub mod backend {
 /// | `system` | eliminations, tables and reports |
 /// | `task` | a system by a method, as a place gets it |
 pub mod internals {
-    pub use ode_core::ensemble::task;
+    pub use ode_core::ensemble::{dispenser, engine, task};
     pub use ode_core::step::{control, guard};
     pub use ode_core::{kernel, lane, methods, system};
 }

@@ -1,13 +1,16 @@
-//! Parts of an ensemble: bit for bit what the whole has.
+//! An ensemble in parts, for several processes or devices: bit for bit what the whole has.
 
+mod devices;
 #[path = "support/gpu.rs"]
 mod gpu;
+#[path = "support/simulated.rs"]
+mod simulated;
 
 use gpu::gpu;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleAlgorithm, SolveError, Trajectory, Unvaried, Vary};
+use odes::{EnsembleAlgorithm, EnsembleSolution, SolveError, Trajectory, Unvaried, Vary};
 
 /// Depends on the time, and changes its form at a time that is a parameter.
 #[ode_system]
@@ -40,6 +43,20 @@ where
     let saved = of.times().chain(of.states().flatten());
     let numbers = numbers.chain(of.final_state()).chain(saved);
     counts.into_iter().map(u64::from).chain(numbers.map(|x| x.widen().to_bits())).collect()
+}
+
+/// Compares all bits of two solutions of the same trajectories.
+fn same_bits<S, T, const N: usize, const P: usize>(
+    expected: &EnsembleSolution<S, T, N, P>,
+    found: &EnsembleSolution<S, T, N, P>,
+) where
+    S: System<N, P>,
+    T: Scalar,
+{
+    assert_eq!(expected.len(), found.len());
+    for (expected, found) in expected.iter().zip(found) {
+        assert_eq!(bits(&expected), bits(&found), "trajectory {}", expected.number());
+    }
 }
 
 /// Compares the parts of an ensemble with the whole: one lane, threads, and a GPU.

@@ -3,6 +3,8 @@
 mod algorithm;
 pub(crate) mod choice;
 mod cpu;
+pub mod dispenser;
+pub mod engine;
 mod feed;
 mod outlined;
 pub(crate) mod pieces;

@@ -12,6 +12,7 @@ pub mod ensemble;
 mod error;
 pub mod integrate;
 pub mod kernel;
+pub mod memory;
 pub mod methods;
 pub mod problem;
 pub mod room;
@@ -44,7 +45,7 @@ pub use serde;
 pub use solution::save;
 pub use solution::{
     Backend, Collect, EnsembleSolution, OdeSolution, RawResults, ResultSink, ReturnCode, RunReport,
-    Timings, Trajectories, Trajectory,
+    Share, Timings, Trajectories, Trajectory, Warning,
 };
 pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;

@@ -93,6 +93,48 @@ impl Timings {
     }
 }
 
+/// What one of several who solved an ensemble together did of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Share {
+    /// The name of the device or the thread.
+    pub engine: String,
+    /// The number of trajectories.
+    pub trajectories: usize,
+    /// The number of pieces in which it took them.
+    pub pieces: usize,
+}
+
+impl Share {
+    pub(crate) fn new(engine: String, trajectories: usize, pieces: usize) -> Self {
+        Share { engine, trajectories, pieces }
+    }
+}
+
+/// What went wrong in a solve without harm to its results.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A device failed. Others solved its trajectories.
+    Lost {
+        /// The name of the device.
+        engine: String,
+        /// Why it failed.
+        error: SolveError,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Lost { engine, error } => {
+                write!(f, "{engine} failed, and others solved its trajectories: {error}")
+            }
+        }
+    }
+}
+
 /// A place's report on a solve.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -101,13 +143,17 @@ pub struct RunReport {
     pub backend: Backend,
     /// The wall-clock time of the place's parts of the solve.
     pub timings: Timings,
+    /// What each of several who solved together did. Empty for a place that does not count that.
+    pub shares: Vec<Share>,
+    /// What went wrong without harm to the results.
+    pub warnings: Vec<Warning>,
 }
 
 impl RunReport {
     /// The report of a solve on `backend` that took these times.
     #[must_use]
     pub fn new(backend: Backend, timings: Timings) -> Self {
-        RunReport { backend, timings }
+        RunReport { backend, timings, shares: Vec::new(), warnings: Vec::new() }
     }
 }
 
@@ -418,6 +464,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn timings(&self) -> Timings {
         self.run.timings
+    }
+
+    /// What each device, and each thread of the CPU beside them, solved. Empty where the place does
+    /// not count that, as the CPU's places do not.
+    #[must_use]
+    pub fn shares(&self) -> &[Share] {
+        &self.run.shares
+    }
+
+    /// What went wrong without harm to the solution: devices that failed, whose trajectories others
+    /// solved.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.run.warnings
     }
 
     /// Sets the axes of the ensemble's grid.

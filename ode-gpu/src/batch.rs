@@ -10,18 +10,13 @@
 //! Times are those to save at, and those to stop at; [`places`] has the order of the results. Each
 //! array begins at a multiple of 256 bytes, as a device allocation would.
 
-use std::mem::MaybeUninit;
-use std::ops::Range;
-
 use ode_core::Layout;
 use ode_core::kernel::{ColumnPlace, JobArguments};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{ColumnRange, Columns};
 use ode_core::problem::settings::Settings;
-use ode_core::room::room;
-use ode_core::{RawResults, SolveError};
 
-use crate::rows::{Source, Target, touch};
+use crate::rows::Source;
 
 /// The alignment of arrays in device memory, in bytes.
 const ALIGN: usize = 256;
@@ -42,6 +37,8 @@ pub(crate) struct Batch<'i, T> {
     inputs_end: usize,
     /// The end of the whole batch, in bytes.
     total: usize,
+    /// Where the results lie.
+    places: [Place; 8],
     /// The kernel's arguments, with offsets in place of addresses.
     job: JobArguments<T>,
 }
@@ -156,17 +153,12 @@ impl<'i, T: Scalar> Batch<'i, T> {
             stop_stride,
             stop_each,
         };
-        Batch { range, header, columns, inputs_end, total, job }
+        Batch { range, header, columns, inputs_end, total, places, job }
     }
 
     /// The number of trajectories of the batch.
     pub(crate) fn len(&self) -> usize {
         self.range.len()
-    }
-
-    /// The trajectories of the batch.
-    pub(crate) fn range(&self) -> ColumnRange<'i, T> {
-        self.range
     }
 
     /// The size of the batch in device memory, in bytes.
@@ -180,9 +172,10 @@ impl<'i, T: Scalar> Batch<'i, T> {
         (std::iter::once(header).chain(self.columns.iter().copied()).collect(), self.inputs_end)
     }
 
-    /// Where the results lie in the device memory.
-    pub(crate) fn results(&self) -> Range<usize> {
-        self.job.finals as usize..self.total
+    /// Where the results lie, in the order of
+    /// [`Results::bytes`](ode_core::ensemble::engine::Results::bytes).
+    pub(crate) fn places(&self) -> &[Place; 8] {
+        &self.places
     }
 
     /// The kernel's arguments, for memory at `base`.
@@ -241,12 +234,12 @@ pub(crate) fn footprint<T: Scalar>(settings: &Settings<T>, inputs: &Columns<T>) 
 }
 
 /// An array of results in device memory.
-#[derive(Clone, Copy)]
-struct Place {
-    at: usize,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) at: usize,
     /// Bytes of a row: one number of each trajectory.
-    row: usize,
-    rows: usize,
+    pub(crate) row: usize,
+    pub(crate) rows: usize,
 }
 
 /// The places of all results, in this order: final states, saved numbers, end times, steps,
@@ -264,122 +257,8 @@ fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 8] {
     })
 }
 
-/// The vectors that receive the results of a block, a batch at a time: reserved, and filled by
-/// copies alone.
-#[derive(Debug)]
-pub(crate) struct Outputs<T> {
-    layout: Layout,
-    n: usize,
-    /// Empty, with room for all numbers of the block.
-    results: RawResults<T>,
-}
-
-impl<T: Scalar> Outputs<T> {
-    /// Memory for the results of `n` trajectories: that of `left` as far as it suffices.
-    pub(crate) fn reserve(
-        layout: Layout,
-        n: usize,
-        left: RawResults<T>,
-    ) -> Result<Self, SolveError> {
-        let mut results = left;
-        let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded } =
-            &mut results;
-        reserve(finals, layout.states.saturating_mul(n))?;
-        reserve(saved, layout.saved().saturating_mul(n))?;
-        reserve(ends, n)?;
-        reserve(steps, n)?;
-        reserve(rejected, n)?;
-        reserve(kept, layout.kept() * n)?;
-        reserve(guarded, layout.guarded() * n)?;
-        reserve(codes, n)?;
-        Ok(Outputs { layout, n, results })
-    }
-
-    /// The whole memory of each array, in the order of [`places`].
-    fn memory(&mut self) -> [&mut [MaybeUninit<u8>]; 8] {
-        let (layout, n) = (self.layout, self.n);
-        let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded } =
-            &mut self.results;
-        [
-            spare_bytes(finals, layout.states * n),
-            spare_bytes(saved, layout.saved() * n),
-            spare_bytes(ends, n),
-            spare_bytes(steps, n),
-            spare_bytes(rejected, n),
-            spare_bytes(kept, layout.kept() * n),
-            spare_bytes(guarded, layout.guarded() * n),
-            spare_bytes(codes, n),
-        ]
-    }
-
-    /// Takes the page faults of the memory now, while the device computes.
-    pub(crate) fn touch(&mut self) {
-        self.memory().into_iter().for_each(touch);
-    }
-
-    /// Where the results of the trajectories `range` of the block go. Places in device memory count
-    /// from the batch's [`Batch::results`].
-    pub(crate) fn targets(&mut self, range: Range<usize>) -> Vec<Target<'_>> {
-        let n = self.n;
-        let places = places(self.layout, size_of::<T>(), range.len(), 0);
-        let mut targets = Vec::new();
-        for (place, memory) in places.into_iter().zip(self.memory()) {
-            if range.len() == n {
-                targets.push((place.at, memory));
-                continue;
-            }
-            let bytes = place.row / range.len().max(1);
-            let rows = memory.chunks_exact_mut(bytes * n).enumerate();
-            targets.extend(rows.map(|(r, row)| {
-                (place.at + r * place.row, &mut row[bytes * range.start..bytes * range.end])
-            }));
-        }
-        targets
-    }
-
-    /// The results.
-    ///
-    /// # Safety
-    /// The [`targets`](Self::targets) of ranges that together are the whole block were written.
-    pub(crate) unsafe fn finish(self) -> RawResults<T> {
-        let Outputs { layout, n, mut results } = self;
-        // SAFETY: so many numbers were reserved, every byte of them was written (the caller's
-        // promise), and every pattern of bits is a valid `T` (an `f32` or an `f64`), `u32`, `u8`.
-        unsafe {
-            results.finals.set_len(layout.states * n);
-            results.saved.set_len(layout.saved() * n);
-            results.ends.set_len(n);
-            results.steps.set_len(n);
-            results.rejected.set_len(n);
-            results.kept.set_len(layout.kept() * n);
-            results.guarded.set_len(layout.guarded() * n);
-            results.codes.set_len(n);
-        }
-        results
-    }
-}
-
-/// Empties `values` and sees to it that there is room for `len` of them.
-fn reserve<V>(values: &mut Vec<V>, len: usize) -> Result<(), SolveError> {
-    values.clear();
-    if values.capacity() < len {
-        *values = Vec::new();
-        *values = room(len)?;
-    }
-    Ok(())
-}
-
-/// The reserved memory of the first `len` numbers beyond the vector's length.
-fn spare_bytes<T>(values: &mut Vec<T>, len: usize) -> &mut [MaybeUninit<u8>] {
-    let spare = &mut values.spare_capacity_mut()[..len];
-    // SAFETY: the same memory, borrowed as exclusively; any bytes, even none, are valid
-    // `MaybeUninit<T>` and `MaybeUninit<u8>`.
-    unsafe { std::slice::from_raw_parts_mut(spare.as_mut_ptr().cast(), size_of_val(spare)) }
-}
-
 pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
-    // SAFETY: the same memory; a `Scalar` is an `f32` or an `f64`, which have no padding.
-    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+    bytemuck::cast_slice(values)
 }
 
 #[cfg(test)]
@@ -478,72 +357,6 @@ mod tests {
             let time = number(&memory, job.save_times as usize + 4 * index);
             assert_eq!(time, (slot * 100 + 30 + i) as f32);
         }
-    }
-
-    #[test]
-    fn results_of_batches_land_in_their_trajectories() {
-        let (settings, columns) = inputs(100, false);
-        let mut left = RawResults::default();
-        // The second block is smaller, in the memory of the first one.
-        for (block, cuts) in
-            [(0..60, vec![0..33, 33..60]), (60..100, vec![60..73, 73..99, 99..100])]
-        {
-            let len = (block.end - block.start) as usize;
-            let results = landed(&settings, &columns, &block, &cuts, left);
-            for i in 0..len {
-                let global = block.start as f32 + i as f32;
-                assert_eq!([results.finals[i], results.finals[len + i]], [global, global + 1000.0]);
-                assert!((0..6).all(|r| results.saved[len * r + i] == global - 500.0 * r as f32));
-                let counts = [results.steps[i], results.rejected[i], results.guarded[i]];
-                assert_eq!(counts, [0, 7, 9].map(|more| global as u32 + more));
-                assert_eq!(results.codes[i], global as u8);
-            }
-            left = results;
-        }
-    }
-
-    /// The results of a block that is solved in the batches `cuts`.
-    fn landed(
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
-        block: &Range<u64>,
-        cuts: &[Range<u64>],
-        left: RawResults<f32>,
-    ) -> RawResults<f32> {
-        let layout = Layout::new(settings, columns);
-        let mut outputs =
-            Outputs::reserve(layout, columns.range(block.clone()).len(), left).unwrap();
-        outputs.touch();
-        for range in cuts {
-            // What a kernel would write, as the device would hold it.
-            let batch = Batch::new(settings, columns.range(range.clone()));
-            let (n, results) = (batch.len(), batch.results());
-            let mut memory = vec![0u8; results.len()];
-            let job = batch.job(0);
-            let mut write = |at: u64, index: usize, bytes: &[u8]| {
-                let at = at as usize - results.start + index * bytes.len();
-                memory[at..at + bytes.len()].copy_from_slice(bytes);
-            };
-            for i in 0..n {
-                let global = (range.start + i as u64) as f32;
-                for d in 0..2 {
-                    write(job.finals, d * n + i, &(global + 1000.0 * d as f32).to_ne_bytes());
-                }
-                for r in 0..6 {
-                    write(job.saved, r * n + i, &(global - 500.0 * r as f32).to_ne_bytes());
-                }
-                write(job.steps, i, &(global as u32).to_ne_bytes());
-                write(job.rejected, i, &(global as u32 + 7).to_ne_bytes());
-                write(job.guarded, i, &(global as u32 + 9).to_ne_bytes());
-                write(job.codes, i, &[global as u8]);
-            }
-            let here = [range.start, range.end].map(|i| (i - block.start) as usize);
-            for (at, target) in outputs.targets(here[0]..here[1]) {
-                target.write_copy_of_slice(&memory[at..at + target.len()]);
-            }
-        }
-        // SAFETY: the cuts are the whole block.
-        unsafe { outputs.finish() }
     }
 
     #[test]

@@ -10,9 +10,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
-use cudarc::driver::CudaContext;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdevice_attribute};
+use cudarc::driver::{CudaContext, CudaStream};
 
 use crate::driver;
 use crate::error::{DriverCall, GpuError};
@@ -34,6 +34,8 @@ struct Inner {
     context: Mutex<Option<Arc<CudaContext>>>,
     /// The same context for callers, with the bindings' tracking of events.
     tracked: Mutex<Option<Arc<CudaContext>>>,
+    /// Streams of earlier solves, with nothing queued.
+    streams: Mutex<Vec<Arc<CudaStream>>>,
 }
 
 /// The devices of this machine, in the driver's order.
@@ -93,6 +95,7 @@ impl Device {
             )?,
             context: Mutex::new(None),
             tracked: Mutex::new(None),
+            streams: Mutex::new(Vec::new()),
         })))
     }
 
@@ -184,6 +187,16 @@ impl Device {
             .name("odes-cuda-context".to_owned())
             .spawn(move || drop(device.own_context()));
         WarmUp(thread.ok())
+    }
+
+    /// Streams of earlier solves, with nothing queued.
+    pub(crate) fn streams(&self) -> MutexGuard<'_, Vec<Arc<CudaStream>>> {
+        lock(&self.0.streams)
+    }
+
+    /// The device in few words: `cuda:0 NVIDIA H200`.
+    pub(crate) fn short(&self) -> String {
+        format!("cuda:{} {}", self.0.ordinal, self.0.name)
     }
 
     /// The driver's handle.

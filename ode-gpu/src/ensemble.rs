@@ -1,76 +1,85 @@
-//! Ensembles on a GPU.
-//!
-//! A solve is one launch where everything fits into the device's memory. Otherwise the ensemble
-//! is cut into batches, two of which are under way at a time, each on a stream of its own: while
-//! one computes, the other is uploaded or downloaded.
+//! Ensembles on GPUs: which devices solve, and how.
 
-use std::collections::VecDeque;
-use std::ops::Range;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
-use ode_core::Layout;
 use ode_core::Method;
-use ode_core::ensemble::task::{self, Solve, Task};
-use ode_core::kernel::{self, Functions, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
+use ode_core::Part;
+use ode_core::ensemble::engine::{self, Engine, LaneEngine};
+use ode_core::ensemble::task::{self, Compiled, Solve, Task};
+use ode_core::kernel::{Functions, Variant};
 use ode_core::lane::Scalar;
-use ode_core::problem::columns::{ColumnRange, Columns};
+use ode_core::memory::Locked;
+use ode_core::problem::columns::Columns;
 use ode_core::problem::inputs::Inputs;
 use ode_core::problem::settings::Settings;
 use ode_core::system::System;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, Schedule, SolveError,
-    Timings,
+    Backend, EnsembleAlgorithm, Memory, ResultSink, RunReport, Schedule, SolveError, Timings,
 };
 
-use crate::batch::{Batch, Outputs, bytes_of, footprint, most_trajectories};
-use crate::cache::Cache;
 use crate::device::{Device, WarmUp, devices};
-use crate::error::{DriverCall, GpuError};
-use crate::kernel::{Kernel, KernelReport, Name, Program};
-use crate::memory::Stream;
-use crate::pinned::Transfer;
-use crate::timing::Stopwatch;
+use crate::engine::{Computing, DeviceEngine, at_once, kernel_of};
+use crate::error::GpuError;
+use crate::kernel::KernelReport;
+use crate::locked::page_lock;
 
-/// The number of batches that are launched at a time.
-const UNDER_WAY: usize = 2;
-
-/// The smallest batch that an ensemble is cut into for want of memory: one block.
-const FEWEST: usize = kernel::BLOCK as usize;
-
-/// Solves on an NVIDIA GPU, one trajectory per thread, each with its own step size.
+/// Solves on NVIDIA GPUs, one trajectory per thread, each with its own step size.
 ///
 /// A kernel is compiled by NVRTC for each system, method and kind of options at its first solve,
-/// and is kept in memory and on disk (`ODES_CACHE_DIR`). An ensemble that does not fit into the
-/// device's memory is solved in batches.
+/// and is kept in memory and on disk (`ODES_CACHE_DIR`). Devices take the trajectories from one
+/// queue, in batches, until there are no more; a faster device takes more of them. The results are
+/// in the order of the trajectories, and have the same bits for any number of devices.
+///
+/// A device that fails (its memory is full, or it is lost) hands its trajectories back, and is left
+/// out from then on: the solution has a [warning](ode_core::EnsembleSolution::warnings). The solve
+/// fails if no device is left.
 ///
 /// ```
 /// use ode_gpu::EnsembleGpuKernel;
 ///
 /// match EnsembleGpuKernel::all() {
-///     Ok(gpu) => println!("solving on {}", gpu.devices()[0]),
+///     Ok(gpu) => gpu.devices().iter().for_each(|device| println!("solving on {device}")),
 ///     Err(error) => println!("solving on the CPU: {error}"),
 /// }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[must_use]
-pub struct EnsembleGpuKernel {
+pub struct EnsembleGpuKernel<C = task::Text> {
     devices: Vec<Device>,
+    cpu_threads: usize,
     schedule: Schedule,
     batch: Option<usize>,
     compiler_options: Vec<String>,
     functions: Functions,
-    /// The first device's context, created while the caller prepares the ensemble.
-    _warm_up: Arc<WarmUp>,
+    /// The devices' contexts, created while the caller prepares the ensemble.
+    warm_up: Arc<Vec<WarmUp>>,
+    /// What is compiled besides kernels: lanes, where threads of the CPU solve, too.
+    compiled: PhantomData<fn() -> C>,
+}
+
+impl<C> Clone for EnsembleGpuKernel<C> {
+    fn clone(&self) -> Self {
+        EnsembleGpuKernel {
+            devices: self.devices.clone(),
+            cpu_threads: self.cpu_threads,
+            schedule: self.schedule,
+            batch: self.batch,
+            compiler_options: self.compiler_options.clone(),
+            functions: self.functions,
+            warm_up: self.warm_up.clone(),
+            compiled: PhantomData,
+        }
+    }
 }
 
 impl EnsembleGpuKernel {
-    /// All GPUs of the machine, in the driver's order. Only the first of them solves: several GPUs
-    /// at once are not supported yet.
+    /// All GPUs that the process sees: those of the machine, or those that `CUDA_VISIBLE_DEVICES`
+    /// leaves.
     ///
-    /// The call starts to create the device's context, on a thread of its own, so that problems can
-    /// be prepared meanwhile.
+    /// The call starts to create the devices' contexts, on threads of their own, so that problems
+    /// can be prepared meanwhile.
     ///
     /// # Errors
     /// [`GpuError`] if there is no driver, no device, or no compiler for the device; the error says
@@ -95,24 +104,113 @@ impl EnsembleGpuKernel {
     /// # Errors
     /// The errors of [`all`](Self::all), and [`GpuError`] if there is no such device.
     pub fn device(ordinal: usize) -> Result<Self, GpuError> {
-        Self::on(vec![crate::device::device(ordinal)?])
+        Self::with_devices([ordinal])
+    }
+
+    /// The GPUs of these numbers, as [`device`](Self::device) counts them.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), ode_gpu::GpuError> {
+    /// use ode_gpu::EnsembleGpuKernel;
+    ///
+    /// let two = EnsembleGpuKernel::with_devices([0, 2])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`all`](Self::all), and [`GpuError`] if there is no such device, if a number
+    /// is there twice, or if there are no numbers.
+    pub fn with_devices(ordinals: impl IntoIterator<Item = usize>) -> Result<Self, GpuError> {
+        let mut devices: Vec<Device> = Vec::new();
+        for ordinal in ordinals {
+            let device = crate::device::device(ordinal)?;
+            if devices.contains(&device) {
+                return Err(GpuError::DeviceTwice { ordinal });
+            }
+            devices.push(device);
+        }
+        Self::on(devices)
+    }
+
+    /// The GPU of a process that solves one [part](ode_core::EnsembleProblem::part) of several: that
+    /// of its number among the processes of its machine, [`Part::local_rank`]. There may be more
+    /// processes than devices, which then share them. A launcher may also show each process its own
+    /// device alone.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ode_core::Part;
+    /// use ode_gpu::EnsembleGpuKernel;
+    ///
+    /// let part = Part::from_launcher()?;
+    /// let gpu = EnsembleGpuKernel::for_part(&part)?;
+    /// eprintln!("{part} on {}", gpu.devices()[0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A part without a local rank gets all devices if it is the whole ensemble, and otherwise that
+    /// of its rank.
+    ///
+    /// # Errors
+    /// The errors of [`all`](Self::all).
+    pub fn for_part(part: &Part) -> Result<Self, GpuError> {
+        match (part.local_rank, part.of) {
+            (None, 0 | 1) => Self::all(),
+            (local, _) => {
+                let visible = devices()?.len().max(1);
+                Self::device(local.unwrap_or(part.rank) % visible)
+            }
+        }
     }
 
     fn on(devices: Vec<Device>) -> Result<Self, GpuError> {
         let first = first(&devices)?;
-        let warm_up = Arc::new(first.warm_up());
+        let warm_up = Arc::new(devices.iter().map(Device::warm_up).collect());
         // A missing compiler is an error here and not in the middle of a solve.
         first.arch()?;
         Ok(EnsembleGpuKernel {
             devices,
+            cpu_threads: 0,
             schedule: Schedule::Auto,
             batch: None,
             compiler_options: Vec::new(),
             functions: Functions::default(),
-            _warm_up: warm_up,
+            warm_up,
+            compiled: PhantomData,
         })
     }
 
+    /// Has `threads` threads of the CPU solve beside the devices, in SIMD lanes. The results have
+    /// the same bits. It pays where the devices are slow beside the CPU; with 0 threads, the
+    /// default, the CPU only prepares the ensemble and takes the results.
+    ///
+    /// A program with threads takes longer to build: the method is compiled for lanes, too.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), ode_gpu::GpuError> {
+    /// use ode_gpu::EnsembleGpuKernel;
+    ///
+    /// let both = EnsembleGpuKernel::all()?.with_cpu_threads(8);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_cpu_threads(self, threads: usize) -> EnsembleGpuKernel<task::Lanes> {
+        EnsembleGpuKernel {
+            devices: self.devices,
+            cpu_threads: threads,
+            schedule: self.schedule,
+            batch: self.batch,
+            compiler_options: self.compiler_options,
+            functions: self.functions,
+            warm_up: self.warm_up,
+            compiled: PhantomData,
+        }
+    }
+}
+
+impl<C> EnsembleGpuKernel<C> {
     /// Sets when a thread takes its next trajectory; the results are the same bits. By default,
     /// [`Schedule::Auto`], threads take them from a queue ([`Refill`](Schedule::Refill)) where
     /// steps are adaptive and there are more trajectories than the device holds at a time, and
@@ -131,12 +229,14 @@ impl EnsembleGpuKernel {
         EnsembleGpuKernel { schedule, ..self }
     }
 
-    /// Sets how many trajectories are launched at a time, at least 1; the results are the same
-    /// bits. By default these are all that fit into the device's memory.
+    /// Sets how many trajectories a device launches at a time, at most; at least 1. The results are
+    /// the same bits. By default a device takes as many as keep it busy, and cuts what it solves into
+    /// several batches, so that one is copied while another computes.
     ///
-    /// Two batches are under way at a time, so the device holds twice as many trajectories. Batches
-    /// that do not fit are halved, down to one block of threads; only where that does not fit the
-    /// solve is [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
+    /// Two batches are under way at a time, so a device holds twice as many trajectories. Batches
+    /// that do not fit are halved, down to one block of threads; a device on which that does not fit
+    /// is left out. If it is the last one, the solve is
+    /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
     ///
     /// ```no_run
     /// # fn main() -> Result<(), ode_gpu::GpuError> {
@@ -187,16 +287,11 @@ impl EnsembleGpuKernel {
         EnsembleGpuKernel { compiler_options, ..self }
     }
 
-    /// The devices, at least one, of which the first solves.
+    /// The devices, at least one.
     #[must_use]
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
-}
-
-/// How many threads of 128 registers, which most kernels do not exceed, a device holds at a time.
-fn at_once(device: &Device) -> usize {
-    device.multiprocessors() as usize * device.threads_per_multiprocessor() as usize / 4
 }
 
 fn first(devices: &[Device]) -> Result<&Device, GpuError> {
@@ -223,13 +318,13 @@ impl From<GpuError> for SolveError {
     }
 }
 
-impl EnsembleAlgorithm for EnsembleGpuKernel {
-    type Compiled = task::Text;
+impl<C: Compiled> EnsembleAlgorithm for EnsembleGpuKernel<C> {
+    type Compiled = C;
 
     ode_core::both_precisions!(solve);
 }
 
-impl EnsembleGpuKernel {
+impl<C> EnsembleGpuKernel<C> {
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,
@@ -240,25 +335,46 @@ impl EnsembleGpuKernel {
         let begin = Instant::now();
         // The kernel writes as many numbers as its system has.
         task.shape().check(settings, columns)?;
-        let device = first(&self.devices)?;
-        let variant = self.variant(device, settings, columns);
-        let refill = variant.refill;
-        let shared = Argument::shared(&variant.shared_numbers(columns));
-        let kernel = kernel_of(task, device, variant, self.compiler_options.clone())?;
-        let compile = begin.elapsed();
+        let engine = |device| DeviceEngine {
+            device,
+            task,
+            settings,
+            columns,
+            variant: self.variant(device, settings, columns),
+            options: &self.compiler_options,
+            batch: self.batch,
+            compile: Duration::ZERO,
+            computing: Computing::default(),
+        };
+        let mut engines: Vec<DeviceEngine<'_, T>> = self.devices.iter().map(engine).collect();
+        let states = columns.u0.len();
+        let mut threads = LaneEngine::threads(task, settings, states, self.cpu_threads);
+        let mut team: Vec<&mut dyn Engine<T>> = Vec::new();
+        team.extend(engines.iter_mut().map(|engine| engine as &mut dyn Engine<T>));
+        team.extend(threads.iter_mut().map(|thread| thread as &mut dyn Engine<T>));
+        let lock = |memory: &mut [u8]| self.page_lock(memory);
+        let outcome = engine::run(&mut team, settings, columns, sink, Some(&lock))?;
 
-        let block = usize::try_from(sink.block()).unwrap_or(usize::MAX);
-        let block = block.clamp(1, columns.trajectories.max(1));
-        let batch = self.batch_size(device, settings, columns, block)?;
-        let solve = Run { settings, columns, device, kernel: &kernel, refill, shared };
-        let computing = solve.run(block, batch, sink)?;
+        let longest = |times: &mut dyn Iterator<Item = Duration>| times.max().unwrap_or_default();
+        let compile = longest(&mut engines.iter().map(|engine| engine.compile));
+        let computing = longest(&mut engines.iter().map(|engine| engine.computing.total));
         let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
-        let backend = Backend::Gpu { devices: vec![device.name().to_owned()] };
+        let took = outcome.shares.iter().map(|share| share.trajectories > 0);
+        let took = self.devices.iter().zip(took).filter(|(_, took)| *took);
+        let devices = took.map(|(device, _)| device.name().to_owned()).collect();
         let mut timings = Timings::default();
         timings.compile = compile.as_secs_f64();
         timings.solve = computing.as_secs_f64();
         timings.transfer = transfer.as_secs_f64();
-        Ok(RunReport::new(backend, timings))
+        let mut report = RunReport::new(Backend::Gpu { devices }, timings);
+        (report.shares, report.warnings) = (outcome.shares, outcome.warnings);
+        Ok(report)
+    }
+
+    /// Page-locks memory for all devices. Where no context can be made, the solve says so.
+    fn page_lock(&self, memory: &mut [u8]) -> Option<Locked> {
+        let mut contexts = self.devices.iter().filter_map(|device| device.own_context().ok());
+        page_lock(&contexts.next()?, memory)
     }
 
     /// What is known about the kernel that solves `inputs` of this system, which is compiled if it
@@ -280,8 +396,7 @@ impl EnsembleGpuKernel {
         let device = first(&self.devices)?;
         let variant = self.variant(device, &inputs.settings, &inputs.columns);
         let task = Solve::<S, M, task::Text, N, P>::new(system);
-        let options = self.compiler_options.clone();
-        let kernel = kernel_of::<T>(&task, device, variant, options)?;
+        let kernel = kernel_of::<T>(&task, device, &variant, &self.compiler_options)?;
         Ok(kernel.report().clone())
     }
 
@@ -297,257 +412,6 @@ impl EnsembleGpuKernel {
             _ => false,
         };
         Variant { functions: self.functions, ..Variant::new(settings, columns, refill) }
-    }
-
-    /// The number of trajectories to launch at a time, out of `n` that are solved together.
-    fn batch_size<T: Scalar>(
-        &self,
-        device: &Device,
-        settings: &Settings<T>,
-        columns: &Columns<T>,
-        n: usize,
-    ) -> Result<usize, GpuError> {
-        // All of a size: a short last one would leave part of the device idle.
-        let even = |most: usize| n.div_ceil(n.div_ceil(most));
-        let reachable = most_trajectories(columns).min(n);
-        if let Some(batch) = self.batch {
-            return Ok(batch.min(reachable));
-        }
-        let (each, beside) = footprint(settings, columns);
-        let fits = |memory: u64| {
-            let memory = usize::try_from(memory).unwrap_or(usize::MAX);
-            reachable.saturating_mul(each).saturating_add(beside) <= memory
-        };
-        // Asking how much is free takes longer than a small solve; should that little be missing,
-        // the allocation says so.
-        if fits(device.total_memory() / 16) {
-            return Ok(even(reachable));
-        }
-        let most = device.memory_info()?.free / 10 * 8;
-        if fits(most) && reachable == n {
-            return Ok(n);
-        }
-        let one = usize::try_from(most).unwrap_or(usize::MAX) / UNDER_WAY;
-        let most =
-            (one.saturating_sub(beside) / each.max(1)).clamp(FEWEST.min(reachable), reachable);
-        Ok(even(most))
-    }
-}
-
-/// The options of NVRTC that change the text of a kernel, on which `unsafe` code rests.
-const OPTIONS_OF_TEXT: [&str; 7] = [
-    "-D",
-    "--define-macro",
-    "-U",
-    "--undefine-macro",
-    "-include",
-    "--pre-include",
-    // A file of options.
-    "@",
-];
-
-fn changes_text(option: &str) -> bool {
-    OPTIONS_OF_TEXT.iter().any(|of| option.trim_start().starts_with(of))
-}
-
-/// The kernel of a task, from this process's memory, the disk, or the compiler.
-fn kernel_of<T: Scalar>(
-    task: &dyn Task<T>,
-    device: &Device,
-    variant: Variant,
-    options: Vec<String>,
-) -> Result<Arc<Kernel>, SolveError> {
-    // Writing and hashing the text takes as long as a small solve: of a system without fields it is
-    // not written where the kernel is loaded. One with fields writes its own part, of a few
-    // kilobytes, in each solve, since that tells its values apart.
-    if let Some(option) = options.iter().find(|option| changes_text(option)) {
-        return Err(GpuError::OptionOfText { option: option.clone() }.into());
-    }
-    let name = Name::Task(task.key(), variant.clone(), options.clone());
-    device.kernel_named(name, Cache::from_env(), || {
-        let source = task.kernel(&variant)?;
-        Ok(Program { name: KERNEL_NAME.to_owned(), source, options })
-    })
-}
-
-/// A wrapper of what is passed to a kernel as an argument by value.
-#[repr(transparent)]
-struct Argument<A>(A);
-
-// SAFETY: the kernel takes a `Job` of the same layout by value: both consist of the same numbers
-// in the same order, and the source asserts that the sizes agree.
-unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
-
-/// The shared numbers as bytes, padded with zeros.
-type SharedBytes = [u8; SHARED_BYTES];
-
-// SAFETY: the kernel takes an array of numbers by value, which `Argument::shared` puts first, and
-// which is not larger: `Variant` sees to that.
-unsafe impl DeviceRepr for Argument<SharedBytes> {}
-
-impl Argument<SharedBytes> {
-    fn shared<T: Scalar>(numbers: &[T]) -> Self {
-        let mut bytes = [0; SHARED_BYTES];
-        let numbers = bytes_of(numbers);
-        bytes[..numbers.len()].copy_from_slice(numbers);
-        Argument(bytes)
-    }
-}
-
-/// A solve on one device.
-struct Run<'a, T> {
-    settings: &'a Settings<T>,
-    columns: &'a Columns<T>,
-    device: &'a Device,
-    kernel: &'a Kernel,
-    refill: bool,
-    shared: Argument<SharedBytes>,
-}
-
-/// A batch that was launched. Its memory is freed by its stream, behind the kernel.
-struct Launched<'a, T> {
-    range: ColumnRange<'a, T>,
-    results: Range<usize>,
-    memory: CudaSlice<u8>,
-    stream: Stream,
-    watch: Stopwatch,
-    /// Owns the page-locked memory of the last uploads, which may be under way.
-    _uploads: Vec<Transfer<u8>>,
-}
-
-impl<'a, T: Scalar> Run<'a, T> {
-    /// Solves blocks of `block` trajectories for `sink`, each in batches of `batch` or, where
-    /// memory does not suffice, fewer. Returns the time that the device computed.
-    ///
-    /// Batches of the next block are under way while the last ones of a block are downloaded and
-    /// stored.
-    fn run(
-        &self,
-        block: usize,
-        mut batch: usize,
-        sink: &mut dyn ResultSink<T>,
-    ) -> Result<Duration, SolveError> {
-        let layout = Layout::new(self.settings, self.columns);
-        // What is left to launch: of a block, and the blocks behind it.
-        let mut ahead = self.columns.all().chunks(block);
-        let mut rest = ahead.next();
-        let mut idle: Vec<Stream> = Vec::new();
-        let mut launched: VecDeque<Launched<'a, T>> = VecDeque::new();
-        let mut computing = Computing::default();
-        let mut results = RawResults::default();
-        for block in self.columns.all().chunks(block) {
-            let mut outputs = Outputs::reserve(layout, block.len(), results)?;
-            let mut downloaded = 0;
-            while downloaded < block.len() {
-                if let Some(left) = rest
-                    && launched.len() < UNDER_WAY
-                {
-                    let (range, behind) = left.split(batch);
-                    let stream = match idle.pop() {
-                        Some(stream) => stream,
-                        None => self.device.own_stream()?,
-                    };
-                    match self.launch(&stream, range) {
-                        Ok(one) => {
-                            rest = if behind.is_empty() { ahead.next() } else { Some(behind) };
-                            launched.push_back(one);
-                            continue;
-                        }
-                        // Those under way give memory back first.
-                        Err(GpuError::OutOfMemory { .. }) if !launched.is_empty() => {}
-                        Err(GpuError::OutOfMemory { .. }) if range.len() > FEWEST => {
-                            batch = (range.len() / 2).max(FEWEST);
-                            continue;
-                        }
-                        Err(error) => return Err(error.into()),
-                    }
-                }
-                let Some(done) = launched.pop_front() else {
-                    unreachable!("a block's trajectories are launched until all are")
-                };
-                if downloaded == 0 {
-                    outputs.touch();
-                }
-                let view = done.memory.slice(done.results.clone());
-                let range = downloaded..downloaded + done.range.len();
-                downloaded = range.end;
-                done.stream.download_rows(&view, outputs.targets(range))?;
-                computing.add(done.watch)?;
-                idle.push(done.stream);
-            }
-            // SAFETY: batches come back in order, none is of two blocks, and all of this block
-            // were downloaded.
-            results = unsafe { outputs.finish() };
-            if sink.store(block, &mut results)?.is_break() {
-                break;
-            }
-        }
-        Ok(computing.total)
-    }
-
-    /// Queues upload and kernel of one batch.
-    fn launch(
-        &self,
-        stream: &Stream,
-        range: ColumnRange<'a, T>,
-    ) -> Result<Launched<'a, T>, GpuError> {
-        let batch = Batch::new(self.settings, range);
-        let kernel = self.kernel;
-        // `most_trajectories` bounds the batch.
-        let items = batch.len() as u32;
-        let config =
-            if self.refill { kernel.launch_resident(items) } else { kernel.launch_for(items) };
-
-        let mut memory = stream.allocate::<u8>(batch.total())?;
-        let (sources, end) = batch.sources();
-        let uploads = stream.upload_rows(&sources, end, &mut memory)?;
-        let base = memory.device_ptr(stream.raw()).0;
-        let job = Argument(batch.job(base));
-
-        let watch = Stopwatch::start(stream)?;
-        let mut launch = stream.raw().launch_builder(self.kernel.function());
-        launch.arg(&job).arg(&self.shared);
-        // SAFETY: the kernel takes a `Job` and the shared numbers; the addresses are those of
-        // `batch` in memory of `batch.total()` bytes, which is freed on this stream, behind the
-        // kernel. It stays within that memory, as `solve` has checked that batches are laid out for
-        // the system of its text.
-        unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
-        watch.stop(stream)?;
-        Ok(Launched {
-            range: batch.range(),
-            results: batch.results(),
-            memory,
-            stream: stream.clone(),
-            watch,
-            _uploads: uploads,
-        })
-    }
-}
-
-/// The time during which at least one kernel ran. Kernels of two streams overlap where one ends.
-#[derive(Default)]
-struct Computing {
-    origin: Option<Stopwatch>,
-    until: Duration,
-    total: Duration,
-}
-
-impl Computing {
-    /// Adds a kernel that has ended.
-    fn add(&mut self, watch: Stopwatch) -> Result<(), GpuError> {
-        match &self.origin {
-            None => {
-                self.total = watch.elapsed()?;
-                self.until = self.total;
-                self.origin = Some(watch);
-            }
-            Some(origin) => {
-                let (start, stop) = watch.since(origin)?;
-                self.total += stop.saturating_sub(start.max(self.until));
-                self.until = self.until.max(stop);
-            }
-        }
-        Ok(())
     }
 }
 
@@ -565,16 +429,6 @@ mod tests {
         let pinned = GpuError::OutOfPinnedMemory { needed: 7, code: 2, text: String::new() };
         let text = SolveError::from(pinned).to_string();
         assert!(text.contains("7 bytes of page-locked memory"), "{text}");
-    }
-
-    #[test]
-    fn options_that_change_the_text_are_told_from_others() {
-        for option in ["-DREAL=int", "-D", "--define-macro=A=1", "-URESTRICT", "-include=a.h"] {
-            assert!(changes_text(option), "{option}");
-        }
-        for option in ["--use_fast_math", "--maxrregcount=64", "-lineinfo", "--fmad=true", "-G"] {
-            assert!(!changes_text(option), "{option}");
-        }
     }
 
     /// Whatever else fails is there in its own words, and for programs as it was.

@@ -154,6 +154,13 @@ pub enum GpuError {
         text: String,
     },
 
+    /// A device was asked for twice.
+    #[error("device {ordinal} is in the list twice")]
+    DeviceTwice {
+        /// The number of the device.
+        ordinal: usize,
+    },
+
     /// Another call of the driver failed.
     #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", lost_context(*.code))]
     Driver {

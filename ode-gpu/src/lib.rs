@@ -25,7 +25,8 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`EnsembleGpuKernel`] | ensembles: batches, launches, results |
+//! | [`EnsembleGpuKernel`] | ensembles: which devices, and how |
+//! | `engine` | one device: pieces, launches, results |
 //! | `batch` | how a batch lies in device memory |
 //! | `driver` | the driver's library: found, checked, started |
 //! | `library` | where libraries lie on real machines |
@@ -36,6 +37,7 @@
 //! | `recent` | the map of the kernels that are loaded |
 //! | [`Stream`] | queues, device memory |
 //! | [`Pinned`], [`Transfer`] | page-locked memory and copies at the bus's speed |
+//! | `locked` | memory of the process that devices read and write directly |
 //! | `rows` | copies between one piece of device memory and many of the host's |
 //! | [`Stopwatch`] | time on the device |
 //! | [`GpuError`] | all that can go wrong |
@@ -55,10 +57,12 @@ mod device;
 mod diagnostic;
 mod driver;
 mod dump;
+mod engine;
 mod ensemble;
 mod error;
 mod kernel;
 mod library;
+mod locked;
 mod memory;
 mod nvrtc;
 mod pinned;

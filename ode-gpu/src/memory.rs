@@ -76,6 +76,17 @@ impl Device {
         Ok(Stream { device: self.clone(), stream })
     }
 
+    /// A stream as [`own_stream`](Self::own_stream) makes, of an earlier solve if there is one.
+    pub(crate) fn idle_stream(&self) -> Result<Stream, GpuError> {
+        let kept = self.streams().pop();
+        kept.map_or_else(|| self.own_stream(), |stream| Ok(Stream { device: self.clone(), stream }))
+    }
+
+    /// Keeps a stream with nothing queued for later solves.
+    pub(crate) fn keep_stream(&self, stream: Stream) {
+        self.streams().push(stream.stream);
+    }
+
     /// The free and the total memory of the device, now.
     ///
     /// # Errors

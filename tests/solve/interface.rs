@@ -332,7 +332,7 @@ impl ResultSink<f64> for Losing<'_> {
         block: ColumnRange<'_, f64>,
         results: &mut RawResults<f64>,
     ) -> Result<ControlFlow<()>, SolveError> {
-        results.finals.pop();
+        results.finals.fit(results.finals.len() - 1)?;
         self.0.store(block, results)
     }
 }

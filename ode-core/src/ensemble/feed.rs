@@ -4,6 +4,7 @@ use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::problem::columns::{Column, ColumnRange, SaveTimes};
 use crate::problem::settings::Settings;
+use crate::solution::RawResults;
 use crate::system::System;
 
 /// The places for the results of some neighbouring trajectories.
@@ -22,6 +23,89 @@ pub struct Results<'a, T> {
     pub(crate) kept: &'a mut [u32],
     /// What the [guard](crate::step::guard) reports; empty where it is off.
     pub(crate) guarded: &'a mut [u32],
+}
+
+impl<'a, T: Scalar> Results<'a, T> {
+    /// The places for the results of all `n` trajectories of `raw`, whose arrays
+    /// [fit](RawResults::fit).
+    pub(crate) fn whole(raw: &'a mut RawResults<T>, n: usize) -> Self {
+        let n = n.max(1);
+        Results {
+            finals: raw.finals.chunks_mut(n).collect(),
+            saved: raw.saved.chunks_mut(n).collect(),
+            ends: &mut raw.ends,
+            codes: &mut raw.codes,
+            steps: &mut raw.steps,
+            rejected: &mut raw.rejected,
+            kept: &mut raw.kept,
+            guarded: &mut raw.guarded,
+        }
+    }
+
+    /// The places of the first `count` trajectories, and of those behind.
+    pub(crate) fn split(self, count: usize) -> (Self, Self) {
+        fn halves<V>(slice: &mut [V], at: usize) -> (&mut [V], &mut [V]) {
+            // Empty where there is nothing to write.
+            slice.split_at_mut(at.min(slice.len()))
+        }
+        let rows = |rows: Vec<&'a mut [T]>| rows.into_iter().map(|row| row.split_at_mut(count));
+        let (finals, behind_finals) = rows(self.finals).unzip();
+        let (saved, behind_saved) = rows(self.saved).unzip();
+        let (ends, behind_ends) = self.ends.split_at_mut(count);
+        let (codes, behind_codes) = self.codes.split_at_mut(count);
+        let (steps, behind_steps) = self.steps.split_at_mut(count);
+        let (rejected, behind_rejected) = self.rejected.split_at_mut(count);
+        let (kept, behind_kept) = halves(self.kept, count);
+        let (guarded, behind_guarded) = halves(self.guarded, count);
+        let behind = Results {
+            finals: behind_finals,
+            saved: behind_saved,
+            ends: behind_ends,
+            codes: behind_codes,
+            steps: behind_steps,
+            rejected: behind_rejected,
+            kept: behind_kept,
+            guarded: behind_guarded,
+        };
+        (Results { finals, saved, ends, codes, steps, rejected, kept, guarded }, behind)
+    }
+
+    /// The same places for a while.
+    #[must_use]
+    pub fn reborrow(&mut self) -> Results<'_, T> {
+        Results {
+            finals: self.finals.iter_mut().map(|row| &mut **row).collect(),
+            saved: self.saved.iter_mut().map(|row| &mut **row).collect(),
+            ends: self.ends,
+            codes: self.codes,
+            steps: self.steps,
+            rejected: self.rejected,
+            kept: self.kept,
+            guarded: self.guarded,
+        }
+    }
+
+    /// The places as bytes, row by row, for who copies them from a device: final states, saved
+    /// numbers, end times, steps, rejected steps, numbers of saved times, reports of the guard,
+    /// codes.
+    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 8] {
+        fn rows<'r, V: bytemuck::Pod>(rows: &'r mut [&mut [V]]) -> Vec<&'r mut [u8]> {
+            rows.iter_mut().map(|row| bytemuck::cast_slice_mut(row)).collect()
+        }
+        fn row<V: bytemuck::Pod>(row: &mut [V]) -> Vec<&mut [u8]> {
+            if row.is_empty() { Vec::new() } else { vec![bytemuck::cast_slice_mut(row)] }
+        }
+        [
+            rows(&mut self.finals),
+            rows(&mut self.saved),
+            row(self.ends),
+            row(self.steps),
+            row(self.rejected),
+            row(self.kept),
+            row(self.guarded),
+            row(self.codes),
+        ]
+    }
 }
 
 /// An upper bound of the number of lanes of all instruction sets.
@@ -317,7 +401,6 @@ mod tests {
     use crate::lane::dispatch::{self, InstructionSet, Program};
     use crate::problem::columns::Columns;
     use crate::problem::inputs::Inputs;
-    use crate::solution::RawResults;
     use crate::{EnsembleProblem, Layout, OdeProblem, SolveOptions};
 
     #[ode_macros::ode_system(crate = crate)]
@@ -366,16 +449,7 @@ mod tests {
         for lanes in InstructionSet::available().into_iter().map(Some).chain([None]) {
             let mut raw = RawResults::default();
             raw.fit(&layout, range.len()).unwrap();
-            let mut results = Results {
-                finals: vec![raw.finals.as_mut_slice()],
-                saved: Vec::new(),
-                ends: &mut raw.ends,
-                codes: &mut raw.codes,
-                steps: &mut raw.steps,
-                rejected: &mut raw.rejected,
-                kept: &mut raw.kept,
-                guarded: &mut raw.guarded,
-            };
+            let mut results = Results::whole(&mut raw, range.len());
             let feed = CpuFeed::new(still, &settings, range, &mut results, 0..range.len());
             match lanes {
                 Some(set) => dispatch::run(set, Numbered(feed)),

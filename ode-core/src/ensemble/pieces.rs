@@ -217,7 +217,7 @@ mod tests {
             block: ColumnRange<'_, f64>,
             results: &mut RawResults<f64>,
         ) -> Result<ControlFlow<()>, SolveError> {
-            self.0.push((block.numbers().start, results.steps.clone()));
+            self.0.push((block.numbers().start, results.steps.to_vec()));
             Ok(ControlFlow::Continue(()))
         }
     }

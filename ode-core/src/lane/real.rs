@@ -80,6 +80,7 @@ pub trait Scalar:
     crate::sealed::Sealed
     + Real<Scalar = Self, Mask = bool, Single = f32>
     + num_traits::Float
+    + bytemuck::Pod
     + Default
     + core::fmt::Display
 {

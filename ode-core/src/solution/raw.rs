@@ -2,9 +2,9 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
+use crate::memory::{Buffer, Locked};
 use crate::problem::inputs::Inputs;
 use crate::problem::layout::Layout;
-use crate::room::room;
 use crate::solution::ReturnCode;
 
 /// The results of consecutive trajectories, as a structure of arrays. A place fills it, and hands
@@ -12,25 +12,25 @@ use crate::solution::ReturnCode;
 #[derive(Clone, Debug, Default)]
 pub struct RawResults<T> {
     /// Final states, `[component * n + trajectory]` with `n` trajectories.
-    pub finals: Vec<T>,
+    pub finals: Buffer<T>,
     /// Saved states and observables, `[(save index * width + number) * n + trajectory]`;
     /// [`SavedRow`](crate::problem::options::SavedRow) has the width and the order of the numbers.
     /// Values at times that a trajectory did not reach are NaN.
-    pub saved: Vec<T>,
+    pub saved: Buffer<T>,
     /// The times of the final states, one for each trajectory.
-    pub ends: Vec<T>,
+    pub ends: Buffer<T>,
     /// The number of each trajectory's [`ReturnCode`]. Methods that
     /// [switch](crate::step::switching) add bits to it; [`code`](RawResults::code) decodes it.
-    pub codes: Vec<u8>,
+    pub codes: Buffer<u8>,
     /// Attempted steps of each trajectory.
-    pub steps: Vec<u32>,
+    pub steps: Buffer<u32>,
     /// Rejected steps of each trajectory. They are also among the attempted steps.
-    pub rejected: Vec<u32>,
+    pub rejected: Buffer<u32>,
     /// The number of saved times that each trajectory reached; empty if no times are saved.
-    pub kept: Vec<u32>,
+    pub kept: Buffer<u32>,
     /// The report of the growth [`guard`](crate::step::guard) on each trajectory; empty if it is
     /// off.
-    pub guarded: Vec<u32>,
+    pub guarded: Buffer<u32>,
 }
 
 impl<T: Scalar> RawResults<T> {
@@ -40,14 +40,27 @@ impl<T: Scalar> RawResults<T> {
     /// # Errors
     /// [`SolveError::OutOfMemory`].
     pub fn fit(&mut self, layout: &Layout, n: usize) -> Result<(), SolveError> {
-        fit(&mut self.finals, layout.states, n)?;
-        fit(&mut self.ends, 1, n)?;
-        fit(&mut self.saved, layout.saved(), n)?;
-        fit(&mut self.codes, 1, n)?;
-        fit(&mut self.steps, 1, n)?;
-        fit(&mut self.rejected, 1, n)?;
-        fit(&mut self.kept, layout.kept(), n)?;
-        fit(&mut self.guarded, layout.guarded(), n)
+        let rows = |rows: usize| rows.saturating_mul(n);
+        self.finals.fit(rows(layout.states))?;
+        self.ends.fit(n)?;
+        self.saved.fit(rows(layout.saved()))?;
+        self.codes.fit(n)?;
+        self.steps.fit(n)?;
+        self.rejected.fit(n)?;
+        self.kept.fit(rows(layout.kept()))?;
+        self.guarded.fit(rows(layout.guarded()))
+    }
+
+    /// Has `lock` page-lock the arrays, where [that pays](Buffer::lock).
+    pub fn lock(&mut self, lock: &dyn Fn(&mut [u8]) -> Option<Locked>) {
+        self.finals.lock(lock);
+        self.ends.lock(lock);
+        self.saved.lock(lock);
+        self.codes.lock(lock);
+        self.steps.lock(lock);
+        self.rejected.lock(lock);
+        self.kept.lock(lock);
+        self.guarded.lock(lock);
     }
 
     /// How trajectory `i` of these ended.
@@ -83,16 +96,4 @@ impl<T: Scalar> RawResults<T> {
             None => Ok(()),
         }
     }
-}
-
-/// Sets the length of `values` to `rows * n`.
-fn fit<V: Clone + Default>(values: &mut Vec<V>, rows: usize, n: usize) -> Result<(), SolveError> {
-    let len = rows.saturating_mul(n);
-    if values.capacity() < len {
-        // The old contents need not be copied.
-        *values = Vec::new();
-        *values = room(len)?;
-    }
-    values.resize(len, V::default());
-    Ok(())
 }

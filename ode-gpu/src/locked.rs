@@ -1,0 +1,77 @@
+//! Memory of the process that devices read and write directly.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::CudaContext;
+use cudarc::driver::sys;
+use ode_core::memory::Locked;
+
+use crate::device::lock;
+use crate::error::DriverCall;
+
+/// The ranges that are page-locked: each by its beginning, with its end.
+static RANGES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+
+/// Whether the memory is page-locked, all of it in one range, for the devices of the process.
+pub(crate) fn is_locked(memory: &[u8]) -> bool {
+    let begin = memory.as_ptr().addr();
+    let ranges = lock(&RANGES);
+    let range = ranges.range(..=begin).next_back();
+    range.is_some_and(|(_, end)| begin + memory.len() <= *end)
+}
+
+/// A range that is page-locked until this is dropped.
+struct Range {
+    begin: *mut u8,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: the pointer is not read or written through; it is the name of the range.
+unsafe impl Send for Range {}
+// SAFETY: as above.
+unsafe impl Sync for Range {}
+
+/// Page-locks memory for all devices. `None` where the system locks no more; then copies go through
+/// memory that is locked already.
+pub(crate) fn page_lock(context: &Arc<CudaContext>, memory: &mut [u8]) -> Option<Locked> {
+    context.bind_to_thread().ok()?;
+    let begin = memory.as_mut_ptr();
+    // SAFETY: the memory is borrowed exclusively, and who called keeps what this returns with it:
+    // it is dropped, which unlocks the range, before the memory is freed (`ode_core::memory`).
+    let locked = unsafe {
+        sys::cuMemHostRegister_v2(begin.cast(), memory.len(), sys::CU_MEMHOSTREGISTER_PORTABLE)
+    };
+    locked.result().call("cuMemHostRegister").ok()?;
+    lock(&RANGES).insert(begin.addr(), begin.addr() + memory.len());
+    Some(Box::new(Range { begin, context: context.clone() }))
+}
+
+impl Drop for Range {
+    fn drop(&mut self) {
+        lock(&RANGES).remove(&self.begin.addr());
+        self.context.record_err(self.context.bind_to_thread());
+        // SAFETY: registered by `page_lock`, and unlocked once; the memory is still there, and no
+        // copy is under way, since pieces of a solve are not handed back before theirs have ended.
+        let unlocked = unsafe { sys::cuMemHostUnregister(self.begin.cast()) };
+        self.context.record_err(unlocked.result());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_found_by_what_lies_in_them() {
+        let memory = vec![0u8; 1000];
+        let begin = memory.as_ptr().addr();
+        lock(&RANGES).insert(begin + 100, begin + 200);
+        let found =
+            [(100, 200), (100, 101), (199, 200), (99, 101), (199, 201), (0, 10), (200, 201)]
+                .map(|(from, to)| is_locked(&memory[from..to]));
+        lock(&RANGES).remove(&(begin + 100));
+        assert_eq!(found, [true, true, true, false, false, false, false]);
+        assert!(!is_locked(&memory[100..200]));
+    }
+}

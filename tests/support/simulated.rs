@@ -1,0 +1,118 @@
+//! Several devices that this machine has not got: threads that solve in lanes, of unequal speed, of
+//! which some fail.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use odes::backend::{Columns, Everything, Settings, Task, both_precisions};
+use odes::internals::dispenser::{Appetite, Desk, Divisible};
+use odes::internals::engine::{self, Engine, LaneEngine, Piece};
+use odes::internals::task::In;
+use odes::lane::Scalar;
+use odes::{
+    Backend, EnsembleAlgorithm, InstructionSet, ResultSink, RunReport, Schedule, SolveError,
+    Timings,
+};
+
+/// The place: a queue, and those who take from it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Simulated {
+    pub(crate) devices: Vec<Device>,
+    pub(crate) cpu_threads: usize,
+}
+
+/// A simulated device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Device {
+    /// How many trajectories it takes at a time.
+    pub(crate) chunk: usize,
+    /// What each trajectory takes longer.
+    pub(crate) delay: Duration,
+    /// The number of pieces that it solves before it is lost with one in its hands.
+    pub(crate) lost_after: usize,
+}
+
+impl Device {
+    /// One that does not fail.
+    pub(crate) fn new(chunk: usize, delay: Duration) -> Self {
+        Device { chunk, delay, lost_after: usize::MAX }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("simulated device {0} is lost")]
+pub(crate) struct Lost(pub(crate) usize);
+
+struct DeviceEngine<'a, T> {
+    device: Device,
+    index: usize,
+    task: &'a dyn Task<T>,
+    settings: &'a Settings<T>,
+    solved: AtomicUsize,
+}
+
+impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
+    fn name(&self) -> String {
+        format!("simulated device {}", self.index)
+    }
+
+    fn appetite(&self, _: usize) -> Appetite {
+        Appetite { least: self.device.chunk.div_ceil(4), most: self.device.chunk }
+    }
+
+    fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
+        let set = InstructionSet::best();
+        // Two pieces are under way, as on a device.
+        let mut next = desk.take();
+        while let Some(mut taken) = next {
+            let beside = desk.take_now();
+            if self.solved.fetch_add(1, Ordering::Relaxed) >= self.device.lost_after {
+                // Some of the results are wrong, as of a kernel that was stopped.
+                taken.work().results.bytes().into_iter().flatten().for_each(|row| row.fill(0x5a));
+                return Err(SolveError::Backend(std::sync::Arc::new(Lost(self.index))));
+            }
+            let count = taken.work().count() as u32;
+            std::thread::sleep(self.device.delay * count);
+            let Piece { columns, results } = taken.work();
+            let results = results.reborrow();
+            self.task.run(In::Lanes(set), self.settings, *columns, results, Schedule::Refill)?;
+            taken.done();
+            next = beside.or_else(|| desk.take());
+        }
+        Ok(())
+    }
+}
+
+impl Simulated {
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        let engine = |(index, &device)| DeviceEngine {
+            device,
+            index,
+            task,
+            settings,
+            solved: AtomicUsize::new(0),
+        };
+        let mut devices: Vec<_> = self.devices.iter().enumerate().map(engine).collect();
+        let states = columns.u0.len();
+        let mut threads = LaneEngine::threads(task, settings, states, self.cpu_threads);
+        let mut team: Vec<&mut dyn Engine<T>> = Vec::new();
+        team.extend(devices.iter_mut().map(|one| one as &mut dyn Engine<T>));
+        team.extend(threads.iter_mut().map(|one| one as &mut dyn Engine<T>));
+        let outcome = engine::run(&mut team, settings, columns, sink, None)?;
+        let backend = Backend::Gpu { devices: vec!["simulated".to_owned()] };
+        let mut report = RunReport::new(backend, Timings::default());
+        (report.shares, report.warnings) = (outcome.shares, outcome.warnings);
+        Ok(report)
+    }
+}
+
+impl EnsembleAlgorithm for Simulated {
+    type Compiled = Everything;
+    both_precisions!(solve);
+}
