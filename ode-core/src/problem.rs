@@ -3,6 +3,7 @@
 pub(crate) mod asked;
 pub mod columns;
 pub(crate) mod ensemble;
+mod evaluate;
 pub mod inputs;
 pub mod layout;
 pub(crate) mod ode;

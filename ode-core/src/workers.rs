@@ -10,7 +10,6 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::error::SolveError;
-use crate::room::room;
 
 /// Who evaluates the problems of an ensemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,20 +65,5 @@ impl Workers {
         values.resize_with(n, || None);
         self.each_of(values.iter_mut().enumerate().collect(), |(i, place)| *place = Some(make(i)));
         values.into_iter().flatten().collect()
-    }
-
-    /// The same numbers, or an error where there is no memory for them.
-    pub(crate) fn numbers<T: Send>(
-        self,
-        n: usize,
-        make: &(dyn Fn(usize) -> T + Sync),
-    ) -> Result<Vec<T>, SolveError> {
-        let mut numbers = room(n)?;
-        match self {
-            Workers::Caller => numbers.extend((0..n).map(make)),
-            // Each number by itself, so that all threads touch their share of the new memory.
-            Workers::Pool => (0..n).into_par_iter().map(make).collect_into_vec(&mut numbers),
-        }
-        Ok(numbers)
     }
 }

@@ -3,9 +3,8 @@
 //! What kinds of columns there are is known to this file alone: others ask a column for the number
 //! of a trajectory, whether all have the same, and what of it travels to a device.
 
-use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::room::room;
+use crate::memory::Buffer;
 use core::ops::Range;
 
 /// One quantity (a component of the state, a parameter, an end of the time span) of all
@@ -18,7 +17,7 @@ enum Kind<T> {
     /// One value for all trajectories.
     Shared(T),
     /// One value for each trajectory.
-    Each(Vec<T>),
+    Each(Buffer<T>),
 }
 
 impl<T: Copy> Column<T> {
@@ -31,6 +30,12 @@ impl<T: Copy> Column<T> {
     /// A value for each trajectory.
     #[must_use]
     pub fn each(values: Vec<T>) -> Self {
+        Column::stored(Buffer::from(values))
+    }
+
+    /// The same of values that lie in memory that is kept.
+    #[must_use]
+    pub fn stored(values: Buffer<T>) -> Self {
         Column(Kind::Each(values))
     }
 
@@ -74,25 +79,6 @@ impl<T: Copy> Column<T> {
             Kind::Shared(value) => core::slice::from_ref(value),
             Kind::Each(values) => &values[range],
         }
-    }
-}
-
-impl<T: Scalar> Column<T> {
-    /// Adds the value of a trajectory behind `len` others, in a column that will have at most
-    /// `capacity`.
-    pub(crate) fn push(&mut self, len: usize, value: T, capacity: usize) -> Result<(), SolveError> {
-        match &mut self.0 {
-            Kind::Shared(shared) if len == 0 => *shared = value,
-            Kind::Shared(shared) if same(*shared, value) => {}
-            Kind::Shared(shared) => {
-                let mut values = room(capacity)?;
-                values.resize(len, *shared);
-                values.push(value);
-                self.0 = Kind::Each(values);
-            }
-            Kind::Each(values) => values.push(value),
-        }
-        Ok(())
     }
 }
 

@@ -203,8 +203,8 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// It is called once for each `i`, in any order and from several threads, so it should depend
-    /// on `i` alone, and cannot borrow one random generator: seed one with `i`, or draw the
+    /// It is called for each `i`, in any order and from several threads, and for some more than
+    /// once, so it should depend on `i` alone, and cannot borrow one random generator: seed one with `i`, or draw the
     /// parameters before and hand them to [`over`](Self::over). A second `vary` takes the place of
     /// the first; rows and axes of a sweep are put into the problem before.
     #[must_use]

@@ -4,8 +4,9 @@
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::asked::Asked;
-use crate::problem::columns::{Column, Columns, SaveTimes, same};
+use crate::problem::columns::{Column, Columns, SaveTimes};
 use crate::problem::ensemble::{EnsembleProblem, Vary};
+use crate::problem::evaluate::{self, BLOCK, ROWS_NUMBERS};
 use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::settings::Settings;
@@ -14,6 +15,7 @@ use crate::room::room;
 use crate::step::properties::Properties;
 use crate::system::System;
 use crate::workers::Workers;
+use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// What a solve is told: what is the same for all trajectories, and what is not.
@@ -24,12 +26,6 @@ pub struct Inputs<T> {
     /// The trajectories.
     pub columns: Columns<T>,
 }
-
-/// Trajectories are built in parallel, so many at a time; fewer are not worth a thread.
-const BLOCK: usize = 4096;
-
-/// The number of numbers of the problems that are written at a time.
-const ROWS_NUMBERS: usize = 1024;
 
 /// Indices travel as 32-bit numbers on a GPU.
 const MOST: usize = i32::MAX as usize;
@@ -104,27 +100,11 @@ impl<T: Scalar> Inputs<T> {
         let width = states + parameters + 2;
         let all_workers = workers;
         let workers = if n > BLOCK { workers } else { Workers::Caller };
-        let blocks = workers.collect(n.div_ceil(BLOCK), |b| {
-            let range = b * BLOCK..n.min((b + 1) * BLOCK);
-            let mut block = Block::new(width, range.len());
-            // So many at a time that a call for them does not count, and that they stay in the
-            // cache.
-            let some = (ROWS_NUMBERS / width).clamp(1, range.len());
-            let mut rows = vec![T::default(); some * width];
-            for from in range.clone().step_by(some) {
-                let to = range.end.min(from + some);
-                let rows = &mut rows[..(to - from) * width];
-                ensemble.problems.write(&axes, first + from..first + to, rows);
-                for row in rows.chunks_exact(width) {
-                    block.push(row)?;
-                }
-            }
-            Ok(block)
-        });
-        let blocks: Vec<Block<T>> = blocks.into_iter().collect::<Result<_, SolveError>>()?;
-        let columns = workers.collect(width, |c| Block::column(&blocks, c, n, workers));
-        let mut columns: Vec<Column<T>> = columns.into_iter().collect::<Result<_, _>>()?;
-        drop(blocks);
+        let write = |range: Range<usize>, rows: &mut [T]| {
+            let numbers = first + range.start..first + range.end;
+            ensemble.problems.write(&axes, numbers, rows);
+        };
+        let mut columns = evaluate::columns(workers, n, width, &write)?;
 
         let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
         let p = columns.split_off(states);
@@ -199,48 +179,6 @@ each_precision! {
         options: &'a SolveOptions,
         method: &'a Properties,
     ) -> Result<Inputs<T>, SolveError> = Inputs::of, Inputs::of;
-}
-
-/// Some trajectories' numbers, by column; a column that has not varied yet is one number.
-struct Block<T> {
-    columns: Vec<Column<T>>,
-    len: usize,
-    capacity: usize,
-}
-
-impl<T: Scalar> Block<T> {
-    fn new(width: usize, capacity: usize) -> Self {
-        Block { columns: vec![Column::all(T::default()); width], len: 0, capacity }
-    }
-
-    fn push(&mut self, row: &[T]) -> Result<(), SolveError> {
-        for (column, &value) in self.columns.iter_mut().zip(row) {
-            column.push(self.len, value, self.capacity)?;
-        }
-        self.len += 1;
-        Ok(())
-    }
-
-    /// Column `c` of all blocks.
-    fn column(
-        blocks: &[Block<T>],
-        c: usize,
-        n: usize,
-        workers: Workers,
-    ) -> Result<Column<T>, SolveError> {
-        let first = blocks.first().and_then(|block| block.columns[c].shared());
-        let alike = |value: T| {
-            let shared = |block: &Block<T>| block.columns[c].shared();
-            blocks.iter().all(|block| shared(block).is_some_and(|other| same(other, value)))
-        };
-        match first {
-            Some(value) if alike(value) => Ok(Column::all(value)),
-            _ => {
-                let value = |i: usize| blocks[i / BLOCK].columns[c].get(i % BLOCK);
-                Ok(Column::each(workers.numbers(n, &value)?))
-            }
-        }
-    }
 }
 
 /// Whether `holds(rows, i)` is true of any block of an ensemble of `n` trajectories, in which `rows` is
