@@ -351,7 +351,7 @@ impl<T: Scalar> Packed<T> {
         for column in range.columns().quantities() {
             let first = u32::try_from(packed.numbers.len()).expect("at most 2^32 numbers");
             packed.columns.push(ColumnPlace::new(first, column));
-            packed.numbers.extend_from_slice(column.numbers(range.indices()));
+            packed.numbers.extend(column.numbers(range.indices()).concat());
         }
         packed
     }

@@ -55,7 +55,10 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let mut stored = Vec::new();
         for quantity in inputs.quantities() {
             let numbers = quantity.numbers(range.indices());
-            if quantity.is_stored() { stored.push(numbers) } else { shared.extend(numbers) }
+            match quantity.is_stored() {
+                true => stored.push(numbers),
+                false => shared.extend(numbers.concat()),
+            }
         }
         let times = [&inputs.save, &inputs.stops];
         let mut header_end = numbers_at + size * shared.len();
@@ -70,10 +73,14 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let mut end = align(header_end);
         let mut columns = Vec::new();
         let mut offsets = Vec::new();
-        for values in stored {
+        for parts in stored {
             offsets.push((end - numbers_at) / size);
-            columns.push((end, bytes_of(values)));
-            end = align(end + size * n);
+            let mut at = end;
+            for values in parts {
+                columns.push((at, bytes_of(values)));
+                at += size_of_val(values);
+            }
+            end = align(at);
         }
         for (times, at) in times.iter().zip(&mut times_at) {
             if times.shared().is_none() {
@@ -95,7 +102,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
                 offsets.next().unwrap_or(0)
             } else {
                 let first = shared_before;
-                shared_before += quantity.numbers(range.indices()).len();
+                shared_before += 1;
                 first
             };
             // `most_trajectories` bounds the batch.
@@ -204,8 +211,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
 /// numbers.
 pub(crate) fn most_trajectories<T: Scalar>(inputs: &Columns<T>) -> usize {
     let stored = inputs.quantities().filter(|c| c.is_stored()).count();
-    let shared: usize =
-        inputs.quantities().filter(|c| !c.is_stored()).map(|c| c.numbers(0..1).len()).sum();
+    let shared: usize = inputs.quantities().filter(|c| !c.is_stored()).count();
     let [save, stops] =
         [&inputs.save, &inputs.stops].map(|times| times.shared().map_or(0, <[T]>::len));
     let times = save + stops;

@@ -321,6 +321,10 @@ impl From<GpuError> for SolveError {
 impl<C: Compiled> EnsembleAlgorithm for EnsembleGpuKernel<C> {
     type Compiled = C;
 
+    fn begins_early(&self) -> bool {
+        true
+    }
+
     ode_core::both_precisions!(solve);
 }
 

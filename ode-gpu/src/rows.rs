@@ -7,11 +7,12 @@
 
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, LazyLock, mpsc};
 
 use cudarc::driver::sys;
 use cudarc::driver::{CudaSlice, CudaView};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{DriverCall, GpuError};
 use crate::memory::Stream;
@@ -27,6 +28,17 @@ const HUGE: usize = 2 << 20;
 
 /// How many pieces of a download are on their way: on the bus, or with threads that copy them.
 const PIECES_DOWN: usize = 16;
+
+/// The threads that copy between the memory of solves and page-locked memory. They are no other's:
+/// a thread of rayon's pool may be waiting for the solve whose results they copy. `None` where no
+/// threads can be had.
+fn copiers() -> Option<&'static ThreadPool> {
+    static COPIERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+        let name = |i| format!("odes-copy-{i}");
+        ThreadPoolBuilder::new().thread_name(name).build().ok()
+    });
+    COPIERS.as_ref()
+}
 
 /// Bytes to upload to a place in device memory.
 pub(crate) type Source<'a> = (usize, &'a [u8]);
@@ -74,15 +86,16 @@ impl Stream {
     ) -> Result<(), GpuError> {
         let mut targets = VecDeque::from(targets);
         let total = device.len();
-        if total <= PART {
+        let threads = copiers().filter(|_| total > PART);
+        let Some(threads) = threads else {
             return self.download_pieces(device, |at, piece| {
                 for (from, to) in parts_of(piece.len(), at, &mut targets) {
                     to.copy_from_slice(&piece[from..from + to.len()]);
                 }
             });
-        }
+        };
         let (empty, emptied) = mpsc::channel();
-        rayon::in_place_scope(|scope| {
+        threads.in_place_scope(|scope| {
             let mut under_way: VecDeque<(usize, Transfer<u8>)> = VecDeque::new();
             let (mut made, mut next) = (0, 0);
             loop {
@@ -233,13 +246,14 @@ fn each_part<A: Copy + Sync, B: Send>(
     copy: impl Fn(&[A], &mut [B]) + Sync,
 ) {
     let total: usize = parts.iter().map(|(from, _)| from.len()).sum();
-    if total <= PART {
-        parts.into_iter().for_each(|(from, to)| copy(from, to));
-    } else {
-        parts
-            .into_par_iter()
-            .flat_map(|(from, to)| from.par_chunks(PART).zip(to.par_chunks_mut(PART)))
-            .for_each(|(from, to)| copy(from, to));
+    match copiers().filter(|_| total > PART) {
+        None => parts.into_iter().for_each(|(from, to)| copy(from, to)),
+        Some(threads) => threads.install(|| {
+            parts
+                .into_par_iter()
+                .flat_map(|(from, to)| from.par_chunks(PART).zip(to.par_chunks_mut(PART)))
+                .for_each(|(from, to)| copy(from, to));
+        }),
     }
 }
 

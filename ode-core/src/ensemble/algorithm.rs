@@ -46,6 +46,13 @@ pub trait EnsembleAlgorithm {
         Ok(())
     }
 
+    /// Whether the place can solve the first trajectories while the problems of later ones are
+    /// evaluated on the threads of rayon's current pool: it does not occupy these threads while it
+    /// [waits](crate::problem::columns::Column::get) for numbers of a column.
+    fn begins_early(&self) -> bool {
+        false
+    }
+
     /// Integrates the trajectories of `columns` in `f32`, and hands the results to `sink`, block by
     /// block and in order, until there are no more or it has [enough](ResultSink::store).
     ///
@@ -128,6 +135,10 @@ macro_rules! pointers {
     (@) => {
         fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
             (**self).prepare(make)
+        }
+
+        fn begins_early(&self) -> bool {
+            (**self).begins_early()
         }
 
         fn single(

@@ -2,7 +2,7 @@
 
 use crate::integrate::options::{End, Sink, Source};
 use crate::lane::{Bits, Mask, Real, Scalar};
-use crate::problem::columns::{Column, ColumnRange, SaveTimes};
+use crate::problem::columns::{ColumnRange, SaveTimes, View};
 use crate::problem::settings::Settings;
 use crate::solution::RawResults;
 use crate::system::System;
@@ -114,11 +114,33 @@ const MOST_LANES: usize = 64;
 /// The index of a lane that has no trajectory.
 const IDLE: usize = usize::MAX;
 
+/// The inputs of a chunk of trajectories, which are counted from its first one.
+#[derive(Debug)]
+pub(crate) struct Views<'f, T: Scalar> {
+    u0: Vec<View<'f, T>>,
+    p: Vec<View<'f, T>>,
+    t0: View<'f, T>,
+    t1: View<'f, T>,
+}
+
+impl<'f, T: Scalar> Views<'f, T> {
+    pub(crate) fn new(range: ColumnRange<'f, T>) -> Self {
+        let (columns, indices) = (range.columns(), range.indices());
+        Views {
+            u0: columns.u0.iter().map(|column| column.view(indices.clone())).collect(),
+            p: columns.p.iter().map(|column| column.view(indices.clone())).collect(),
+            t0: columns.t0.view(indices.clone()),
+            t1: columns.t1.view(indices),
+        }
+    }
+}
+
 /// Feeds the trajectories `next..end` of a chunk, which are of system `S`.
 #[derive(Debug)]
-pub(crate) struct CpuFeed<'f, 'a, S, T> {
+pub(crate) struct CpuFeed<'f, 'a, S, T: Scalar> {
     pub(crate) settings: &'f Settings<T>,
     pub(crate) range: ColumnRange<'f, T>,
+    pub(crate) views: &'f Views<'f, T>,
     pub(crate) results: &'f mut Results<'a, T>,
     /// The next trajectory to take, counted within the chunk.
     pub(crate) next: usize,
@@ -136,7 +158,7 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
     pub(crate) fn new(
         system: S,
         settings: &'f Settings<T>,
-        range: ColumnRange<'f, T>,
+        (range, views): (ColumnRange<'f, T>, &'f Views<'f, T>),
         results: &'f mut Results<'a, T>,
         part: core::ops::Range<usize>,
     ) -> Self {
@@ -144,7 +166,19 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
         let lanes = [IDLE; MOST_LANES];
         let saves = range.columns().save.slots() > 0 || settings.step_slots > 0;
         let (waited, patience) = (0, 1);
-        CpuFeed { settings, range, results, next, end, saves, waited, patience, lanes, system }
+        CpuFeed {
+            settings,
+            range,
+            views,
+            results,
+            next,
+            end,
+            saves,
+            waited,
+            patience,
+            lanes,
+            system,
+        }
     }
 }
 
@@ -152,12 +186,14 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
     /// `x` with the numbers of a column filled in, in lanes `got`, or in all lanes if it has but
     /// one.
     #[inline(always)]
-    fn load<R: Real<Scalar = T>>(&self, column: &Column<T>, got: R::Mask, mut x: R) -> R {
-        if let Some(value) = column.shared() {
-            return R::lit(value.widen());
-        }
-        for lane in set_bits(got.to_bitmask()) {
-            x.set_lane(lane, column.get(self.index(lane)));
+    fn load<R: Real<Scalar = T>>(&self, column: &View<'_, T>, got: R::Mask, mut x: R) -> R {
+        match column {
+            View::Shared(value) => return R::lit(value.widen()),
+            View::Each(values) => {
+                for lane in set_bits(got.to_bitmask()) {
+                    x.set_lane(lane, values[self.lanes[lane]]);
+                }
+            }
         }
         x
     }
@@ -262,9 +298,8 @@ where
             || {
                 let mut u = u;
                 for lane in set_bits(got.to_bitmask()) {
-                    let i = self.index(lane);
                     for d in 0..N {
-                        u[d].set_lane(lane, self.range.columns().u0[d].get(i));
+                        u[d].set_lane(lane, self.views.u0[d].get(self.lanes[lane]));
                     }
                 }
                 u
@@ -279,7 +314,7 @@ where
             || {
                 let mut p = p;
                 for d in 0..P {
-                    p[d] = self.load(&self.range.columns().p[d], got, p[d]);
+                    p[d] = self.load(&self.views.p[d], got, p[d]);
                 }
                 p
             },
@@ -288,12 +323,12 @@ where
 
     #[inline(always)]
     fn load_start(&self, got: R::Mask, t: R) -> R {
-        self.load(&self.range.columns().t0, got, t)
+        self.load(&self.views.t0, got, t)
     }
 
     #[inline(always)]
     fn load_end(&self, got: R::Mask, t: R) -> R {
-        self.load(&self.range.columns().t1, got, t)
+        self.load(&self.views.t1, got, t)
     }
 
     #[inline(always)]
@@ -410,7 +445,7 @@ mod tests {
 
     /// Takes all trajectories and hands them in, the lower half of their numbers as attempted steps
     /// and the upper one as rejected steps. (`tests/support/numbered.rs` has the same for devices.)
-    struct Numbered<'f, 'a, T>(CpuFeed<'f, 'a, still, T>);
+    struct Numbered<'f, 'a, T: Scalar>(CpuFeed<'f, 'a, still, T>);
 
     impl<T: Scalar> Program<T> for Numbered<'_, '_, T> {
         type Output = ();
@@ -450,7 +485,9 @@ mod tests {
             let mut raw = RawResults::default();
             raw.fit(&layout, range.len()).unwrap();
             let mut results = Results::whole(&mut raw, range.len());
-            let feed = CpuFeed::new(still, &settings, range, &mut results, 0..range.len());
+            let views = Views::new(range);
+            let inputs = (range, &views);
+            let feed = CpuFeed::new(still, &settings, inputs, &mut results, 0..range.len());
             match lanes {
                 Some(set) => dispatch::run(set, Numbered(feed)),
                 None => dispatch::run_scalar(Numbered(feed)),

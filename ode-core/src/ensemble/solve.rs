@@ -6,12 +6,14 @@ use crate::ensemble::pieces::{self, Place};
 use crate::ensemble::solver::Solver;
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
+use crate::problem::asked::Asked;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::inputs::Inputs;
+use crate::problem::inputs::{Inputs, evaluate_later, prepared};
 use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
 use crate::problem::sweep;
 use crate::solution::{Collect, EnsembleSolution, OdeSolution, ResultSink, RunReport};
+use crate::step::properties::Properties;
 use crate::system::System;
 use crate::system::facts::Facts;
 use std::time::Instant;
@@ -60,7 +62,7 @@ where
     {
         let begin = Instant::now();
         let mut sink = Collect::default();
-        let (inputs, run) = self.integrate(method, algorithm, options, &mut sink)?;
+        let (inputs, run) = self.integrate(method, algorithm, options, &mut sink, true)?;
         let system = self.problem.system;
         let mut solution = EnsembleSolution::new(system, inputs, sink.into_results(), run)?;
         if self.sweep.trajectories() == Some(solution.len()) {
@@ -119,39 +121,69 @@ where
         A: EnsembleAlgorithm,
     {
         let begin = Instant::now();
-        let (_, mut run) = self.integrate(method, algorithm, options, sink)?;
+        let (_, mut run) = self.integrate(method, algorithm, options, sink, false)?;
         run.timings.total = begin.elapsed().as_secs_f64();
         Ok(run)
     }
 
-    /// The inputs of a solve, whose results `sink` got.
+    /// The inputs of a solve, whose results `sink` got; `again` says that it may get them twice, of
+    /// which the second ones count.
     fn integrate<M, A>(
         &self,
         method: M,
         algorithm: A,
         options: &SolveOptions,
         sink: &mut dyn ResultSink<T>,
+        again: bool,
     ) -> Result<(Inputs<T>, RunReport), SolveError>
     where
         M: Solver,
         A: EnsembleAlgorithm,
     {
-        let begin = Instant::now();
         let properties = method.properties(options, N, S::MASS)?;
-        let mut made = None;
-        algorithm.prepare(&mut |workers| {
-            made = Some(Inputs::by(workers, self, options, &properties));
-        })?;
-        let mut inputs = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
-        let setup = begin.elapsed().as_secs_f64();
         let system = self.problem.system;
         let place: Place<'_, T> = &|settings, columns, sink| {
             method.integrate::<T, S, A::Compiled, N, P>(system, &algorithm, settings, columns, sink)
         };
-        let mut run = into_sink(&mut inputs, place, sink)?;
-        run.timings.setup = setup;
-        Ok((inputs, run))
+        // A thread of rayon that waits would be one fewer to evaluate, and may be the last one.
+        let early = again && algorithm.begins_early() && rayon::current_thread_index().is_none();
+        solved(&self.asked(), options, &properties, early, (&algorithm, place), sink)
     }
+}
+
+/// Evaluates an ensemble's problems, and has a place hand the results of all trajectories to `sink`.
+fn evaluated<T: Scalar>(
+    ensemble: &Asked<'_, T>,
+    options: &SolveOptions,
+    properties: &Properties,
+    early: bool,
+    (algorithm, place): (&dyn EnsembleAlgorithm, Place<'_, T>),
+    sink: &mut dyn ResultSink<T>,
+) -> Result<(Inputs<T>, RunReport), SolveError> {
+    let begin = Instant::now();
+    let mut made = None;
+    algorithm.prepare(&mut |workers| {
+        made = Some(prepared(workers, ensemble, options, properties, early));
+    })?;
+    let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
+    let setup = begin.elapsed().as_secs_f64();
+    let Some(later) = later else {
+        let mut run = pieces::integrate(&mut inputs, place, sink)?;
+        run.timings.setup = setup;
+        return Ok((inputs, run));
+    };
+    let Inputs { settings, columns } = &inputs;
+    let (run, surprised) = std::thread::scope(|scope| {
+        let evaluation = scope.spawn(|| evaluate_later(later, ensemble, columns));
+        let run = place(settings, columns, sink);
+        (run, evaluation.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    if surprised? {
+        return evaluated(ensemble, options, properties, false, (algorithm, place), sink);
+    }
+    let mut run = run?;
+    run.timings.setup = setup;
+    Ok((inputs, run))
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
@@ -174,10 +206,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
 }
 
 each_precision! {
-    /// Has `place` hand the results of all trajectories to `sink`.
-    fn into_sink<'a, T>(
-        inputs: &'a mut Inputs<T>,
-        place: Place<'a, T>,
+    /// The inputs of an ensemble and the report of the place that solved it.
+    fn solved<'a, T>(
+        ensemble: &'a Asked<'a, T>,
+        options: &'a SolveOptions,
+        properties: &'a Properties,
+        early: bool,
+        place: (&'a dyn EnsembleAlgorithm, Place<'a, T>),
         sink: &'a mut dyn ResultSink<T>,
-    ) -> Result<RunReport, SolveError> = pieces::integrate, pieces::integrate;
+    ) -> Result<(Inputs<T>, RunReport), SolveError> = evaluated, evaluated;
 }

@@ -1,6 +1,6 @@
 //! What a place is asked to do, whatever the system and the method.
 
-use crate::ensemble::feed::{CpuFeed, Results};
+use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::{pieces, stack};
@@ -301,11 +301,13 @@ where
         let n = self.results.codes.len();
         // Statically scheduled, the lanes get one trajectory each, and then the next group.
         let group = if self.schedule == Schedule::Static { R::LANES } else { n };
+        let views = Views::new(range);
         let mut from = 0;
         while from < n {
             let to = n.min(from + group);
+            let inputs = (range, &views);
             let mut feed =
-                CpuFeed::<S, T>::new(system, settings, range, &mut *self.results, from..to);
+                CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
                 integrate::<R, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
                     system, &mut feed, &options,

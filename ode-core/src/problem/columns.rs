@@ -6,6 +6,8 @@
 use crate::lane::Scalar;
 use crate::memory::Buffer;
 use core::ops::Range;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// One quantity (a component of the state, a parameter, an end of the time span) of all
 /// trajectories.
@@ -17,7 +19,50 @@ enum Kind<T> {
     /// One value for all trajectories.
     Shared(T),
     /// One value for each trajectory.
-    Each(Buffer<T>),
+    Each(Segments<T>),
+}
+
+/// The values of a column, in segments of a power of two. While problems are evaluated, those of
+/// later trajectories are not there yet: who asks for one waits for it.
+#[derive(Clone, Debug, PartialEq)]
+struct Segments<T> {
+    /// The logarithm of a segment's length.
+    bits: u32,
+    parts: Vec<OnceLock<Buffer<T>>>,
+}
+
+impl<T> Segments<T> {
+    /// All values.
+    fn one(values: Buffer<T>) -> Self {
+        Segments { bits: usize::BITS - 1, parts: vec![OnceLock::from(values)] }
+    }
+
+    /// Where the segment of value `i` is, and where in it the value is.
+    #[inline(always)]
+    fn place(&self, i: usize) -> (usize, usize) {
+        (i >> self.bits, i & ((1 << self.bits) - 1))
+    }
+
+    #[inline(always)]
+    fn get(&self, i: usize) -> &T {
+        let (part, within) = self.place(i);
+        &self.parts[part].wait()[within]
+    }
+
+    /// The values of `range`, a slice of each segment.
+    fn slices(&self, range: Range<usize>) -> Vec<&[T]> {
+        let mut slices = Vec::new();
+        let mut from = range.start;
+        while from < range.end {
+            let (part, within) = self.place(from);
+            let values = &self.parts[part].wait()[within..];
+            let values = &values[..values.len().min(range.end - from)];
+            assert!(!values.is_empty(), "trajectories {range:?}");
+            from += values.len();
+            slices.push(values);
+        }
+        slices
+    }
 }
 
 impl<T: Copy> Column<T> {
@@ -36,7 +81,22 @@ impl<T: Copy> Column<T> {
     /// The same of values that lie in memory that is kept.
     #[must_use]
     pub fn stored(values: Buffer<T>) -> Self {
-        Column(Kind::Each(values))
+        Column(Kind::Each(Segments::one(values)))
+    }
+
+    /// A column whose values come later, each segment of `2^bits` by a call of [`put`](Self::put).
+    pub(crate) fn later(bits: u32, segments: usize) -> Self {
+        let mut parts = Vec::new();
+        parts.resize_with(segments, OnceLock::new);
+        Column(Kind::Each(Segments { bits, parts }))
+    }
+
+    /// The values of a segment, which are there from now on.
+    pub(crate) fn put(&self, segment: usize, values: Buffer<T>) {
+        if let Kind::Each(segments) = &self.0 {
+            // A second time is none.
+            let _ = segments.parts[segment].set(values);
+        }
     }
 
     /// The value, where all trajectories have the same.
@@ -58,7 +118,7 @@ impl<T: Copy> Column<T> {
     pub fn get(&self, i: usize) -> T {
         match &self.0 {
             Kind::Shared(value) => *value,
-            Kind::Each(values) => values[i],
+            Kind::Each(segments) => *segments.get(i),
         }
     }
 
@@ -69,15 +129,47 @@ impl<T: Copy> Column<T> {
     }
 
     /// The numbers that make the column for trajectories `range`, which is what travels to a
-    /// device: one for each where it [is stored](Self::is_stored), and a few for all otherwise.
+    /// device: one for each where it [is stored](Self::is_stored), in one slice or several, and one
+    /// for all otherwise.
     ///
     /// # Panics
     /// If there are no such trajectories.
     #[must_use]
-    pub fn numbers(&self, range: Range<usize>) -> &[T] {
+    pub fn numbers(&self, range: Range<usize>) -> Vec<&[T]> {
         match &self.0 {
-            Kind::Shared(value) => core::slice::from_ref(value),
-            Kind::Each(values) => &values[range],
+            Kind::Shared(value) => vec![core::slice::from_ref(value)],
+            Kind::Each(segments) => segments.slices(range),
+        }
+    }
+
+    /// The column for trajectories `range`, which are counted from its first one.
+    pub(crate) fn view(&self, range: Range<usize>) -> View<'_, T> {
+        match &self.0 {
+            Kind::Shared(value) => View::Shared(*value),
+            Kind::Each(segments) => View::Each(match segments.slices(range)[..] {
+                [one] => Cow::Borrowed(one),
+                ref several => Cow::Owned(several.concat()),
+            }),
+        }
+    }
+}
+
+/// A column for some trajectories, to be looked at often.
+#[derive(Clone, Debug)]
+pub(crate) enum View<'a, T: Clone> {
+    /// One value for all.
+    Shared(T),
+    /// One value for each.
+    Each(Cow<'a, [T]>),
+}
+
+impl<T: Copy> View<'_, T> {
+    /// The value of trajectory `i` of these.
+    #[inline(always)]
+    pub(crate) fn get(&self, i: usize) -> T {
+        match self {
+            View::Shared(value) => *value,
+            View::Each(values) => values[i],
         }
     }
 }
@@ -371,13 +463,38 @@ mod tests {
         let _ = inner.range(1..12);
     }
 
+    /// Segments that come one after the other are the same column, and who is too early waits.
+    #[test]
+    fn values_that_come_later_are_waited_for() {
+        let value = |i: usize| i as f64 * 0.5;
+        let column = Column::later(3, 4);
+        std::thread::scope(|scope| {
+            let looks = [0..1, 0..29, 7..9, 8..16, 20..28].map(|range| {
+                let column = &column;
+                scope.spawn(move || {
+                    let view = column.view(range.clone());
+                    let numbers = column.numbers(range.clone()).concat();
+                    for (k, i) in range.enumerate() {
+                        assert_eq!([numbers[k], view.get(k), column.get(i)], [value(i); 3]);
+                    }
+                })
+            });
+            for segment in [1, 0, 3, 2] {
+                let all = segment * 8..29.min(segment * 8 + 8);
+                column.put(segment, Buffer::from(all.map(value).collect::<Vec<_>>()));
+            }
+            looks.into_iter().for_each(|look| look.join().unwrap());
+        });
+        assert!(column.is_stored());
+    }
+
     /// What a device gets is enough to find what the host has.
     #[test]
     fn devices_find_the_numbers_of_the_host() {
         let columns = columns(10, 0);
         for range in [0..10, 3..7, 9..10] {
             for column in columns.quantities() {
-                let numbers = column.numbers(range.clone());
+                let numbers = column.numbers(range.clone()).concat();
                 for (k, i) in range.clone().enumerate() {
                     let found = numbers[if column.is_stored() { k } else { 0 }];
                     assert_eq!(found, column.get(i));

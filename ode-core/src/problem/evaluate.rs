@@ -4,9 +4,13 @@
 //! those, in parallel, and compares all others with the first trajectory; if one of these differs,
 //! too, a second pass writes its column. So what is equal for all costs no memory, and what differs
 //! is written once, where it stays.
+//!
+//! A place may solve the first trajectories while later ones are evaluated: then columns are made by
+//! segments ([`Later`]). A column that the guess has missed shows at the end, and all is done again.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::VecDeque;
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -27,6 +31,34 @@ const SAMPLES: usize = 8;
 /// Writes the problems of trajectories `range`, one row after the other.
 pub(crate) type Write<'a, T> = &'a (dyn Fn(Range<usize>, &mut [T]) + Sync);
 
+/// What a few trajectories tell of all.
+struct Guess<T> {
+    first: Vec<T>,
+    /// The columns that differ.
+    differ: Vec<usize>,
+    /// Those that seem not to.
+    alike: Vec<usize>,
+}
+
+impl<T: Scalar> Guess<T> {
+    fn new(n: usize, width: usize, write: Write<'_, T>) -> Self {
+        let mut first = vec![T::default(); width];
+        write(0..1, &mut first);
+        let mut differs = vec![false; width];
+        let mut row = vec![T::default(); width];
+        for k in 0..SAMPLES.min(n - 1) {
+            // The second one, the last one, and some in between.
+            let i = 1 + k * (n - 2) / (SAMPLES - 1).min(n - 2).max(1);
+            write(i..i + 1, &mut row);
+            for (differs, (value, first)) in differs.iter_mut().zip(row.iter().zip(&first)) {
+                *differs |= !same(*value, *first);
+            }
+        }
+        let (differ, alike) = (0..width).partition(|&c| differs[c]);
+        Guess { first, differ, alike }
+    }
+}
+
 /// The columns of `n` trajectories, whose problems are rows of `width` numbers.
 pub(crate) fn columns<T: Scalar>(
     workers: Workers,
@@ -34,63 +66,132 @@ pub(crate) fn columns<T: Scalar>(
     width: usize,
     write: Write<'_, T>,
 ) -> Result<Vec<Column<T>>, SolveError> {
-    let mut first = vec![T::default(); width];
-    write(0..1, &mut first);
+    let Guess { first, differ, alike } = Guess::new(n, width, write);
     let mut columns: Vec<Column<T>> = first.iter().map(|&value| Column::all(value)).collect();
-    if n == 1 {
-        return Ok(columns);
-    }
-    let mut differs = vec![false; width];
-    let mut row = vec![T::default(); width];
-    for k in 0..SAMPLES.min(n - 1) {
-        // The second one, the last one, and some in between.
-        let i = 1 + k * (n - 2) / (SAMPLES - 1).min(n - 2).max(1);
-        write(i..i + 1, &mut row);
-        for (differs, (value, first)) in differs.iter_mut().zip(row.iter().zip(&first)) {
-            *differs |= !same(*value, *first);
-        }
-    }
-    let guessed = chosen(&differs);
-    let others = chosen(&differs.iter().map(|differs| !differs).collect::<Vec<_>>());
-    let (written, surprises) = pass(workers, n, &first, &guessed, &others, write)?;
-    for (c, values) in guessed.into_iter().zip(written) {
-        columns[c] = Column::stored(values);
-    }
-    if !surprises.is_empty() {
-        let (written, _) = pass(workers, n, &first, &surprises, &[], write)?;
-        for (c, values) in surprises.into_iter().zip(written) {
+    let mut pass = |wanted: &[usize], compared: &[usize]| {
+        let made = wanted.iter().map(|_| Buffer::of(n));
+        let mut made: Vec<Buffer<T>> = made.collect::<Result<_, _>>()?;
+        let surprises = fill(workers, 0..n, &first, (wanted, &mut made), compared, write);
+        for (&c, values) in wanted.iter().zip(made) {
             columns[c] = Column::stored(values);
         }
+        Ok::<_, SolveError>(surprises)
+    };
+    let surprises = pass(&differ, &alike)?;
+    if !surprises.is_empty() {
+        pass(&surprises, &[])?;
     }
     Ok(columns)
 }
 
-/// The indices of what is true.
-fn chosen(which: &[bool]) -> Vec<usize> {
-    which.iter().enumerate().filter(|(_, which)| **which).map(|(i, _)| i).collect()
+/// Columns of which nothing is evaluated yet but what a guess needed.
+#[derive(Debug)]
+pub(crate) struct Later<T> {
+    n: usize,
+    first: Vec<T>,
+    differ: Vec<usize>,
+    alike: Vec<usize>,
+    /// The logarithm of a segment's length.
+    bits: u32,
+    /// Memory for the columns that differ, segment by segment, which is there before it is needed.
+    memory: VecDeque<Vec<Buffer<T>>>,
 }
 
-/// Some columns, and which of the `compared` ones differ from the `first` trajectory anywhere.
-type Passed<T> = (Vec<Buffer<T>>, Vec<usize>);
+impl<T: Scalar> Later<T> {
+    /// The columns of `n` trajectories, and what is to do for them.
+    pub(crate) fn new(
+        n: usize,
+        width: usize,
+        write: Write<'_, T>,
+    ) -> Result<(Vec<Column<T>>, Self), SolveError> {
+        let Guess { first, differ, alike } = Guess::new(n, width, write);
+        // A huge page each, and no more than some hundred of them.
+        let length = ((2 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
+        let segments = n.div_ceil(length);
+        let mut memory = VecDeque::new();
+        for segment in 0..segments {
+            let len = length.min(n - segment * length);
+            let made = differ.iter().map(|_| Buffer::of(len));
+            memory.push_back(made.collect::<Result<_, _>>()?);
+        }
+        let bits = length.trailing_zeros();
+        let mut columns: Vec<Column<T>> = first.iter().map(|&value| Column::all(value)).collect();
+        for &c in &differ {
+            columns[c] = Column::later(bits, segments);
+        }
+        Ok((columns, Later { n, first, differ, alike, bits, memory }))
+    }
 
-/// Evaluates all problems and writes the columns `wanted`.
-fn pass<T: Scalar>(
+    /// Evaluates all problems into `columns`, segment by segment. Whether another column than the
+    /// guessed ones differs, so that these columns are not those of the problems.
+    ///
+    /// However it ends, all segments are there then, so that nobody waits for ever.
+    pub(crate) fn evaluate(
+        mut self,
+        workers: Workers,
+        columns: &[&Column<T>],
+        write: Write<'_, T>,
+    ) -> bool {
+        let mut filling = Filling { later: &mut self, segment: 0, columns };
+        let mut surprised = false;
+        loop {
+            let segment = filling.segment;
+            let Later { n, first, differ, alike, bits, memory } = &mut *filling.later;
+            // It stays there until it is filled, so that it is there if this panics.
+            let Some(values) = memory.front_mut() else { break };
+            let from = segment << *bits;
+            let range = from..(*n).min(from + (1 << *bits));
+            surprised |= !fill(workers, range, first, (differ, values), alike, write).is_empty();
+            filling.put();
+        }
+        surprised
+    }
+}
+
+/// An evaluation under way, which may end by a panic.
+struct Filling<'a, T: Scalar> {
+    later: &'a mut Later<T>,
+    /// The next segment.
+    segment: usize,
+    columns: &'a [&'a Column<T>],
+}
+
+impl<T: Scalar> Filling<'_, T> {
+    /// Makes the next segment be there; whether there was one.
+    fn put(&mut self) -> bool {
+        let Some(memory) = self.later.memory.pop_front() else { return false };
+        for (&c, values) in self.later.differ.iter().zip(memory) {
+            self.columns[c].put(self.segment, values);
+        }
+        self.segment += 1;
+        true
+    }
+}
+
+impl<T: Scalar> Drop for Filling<'_, T> {
+    fn drop(&mut self) {
+        // Whatever lies there: these columns are of a solve that fails.
+        while self.put() {}
+    }
+}
+
+/// Evaluates the problems of trajectories `range`, and writes the columns `wanted` into memory for
+/// these. Which of the `compared` ones differ from the `first` trajectory anywhere.
+fn fill<T: Scalar>(
     workers: Workers,
-    n: usize,
+    range: Range<usize>,
     first: &[T],
-    wanted: &[usize],
+    (wanted, columns): (&[usize], &mut [Buffer<T>]),
     compared: &[usize],
     write: Write<'_, T>,
-) -> Result<Passed<T>, SolveError> {
+) -> Vec<usize> {
     let width = first.len();
-    let made = wanted.iter().map(|_| Buffer::of(n));
-    let mut columns: Vec<Buffer<T>> = made.collect::<Result<_, _>>()?;
     let mut blocks: Vec<(Range<usize>, Vec<&mut [T]>)> = Vec::new();
-    blocks.extend((0..n).step_by(BLOCK).map(|from| {
-        let range = from..n.min(from + BLOCK);
-        (range, Vec::with_capacity(wanted.len()))
+    blocks.extend(range.clone().step_by(BLOCK).map(|from| {
+        let block = from..range.end.min(from + BLOCK);
+        (block, Vec::with_capacity(wanted.len()))
     }));
-    for column in &mut columns {
+    for column in columns {
         for ((_, parts), part) in blocks.iter_mut().zip(column.chunks_mut(BLOCK)) {
             parts.push(part);
         }
@@ -123,8 +224,7 @@ fn pass<T: Scalar>(
     });
     let surprises = compared.iter().zip(differs);
     let surprises = surprises.filter(|(_, differs)| differs.load(Ordering::Relaxed));
-    let surprises = surprises.map(|(&c, _)| c).collect();
-    Ok((columns, surprises))
+    surprises.map(|(&c, _)| c).collect()
 }
 
 #[cfg(test)]
@@ -160,5 +260,46 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Segments make the same columns, and a column that differs where nobody looked is told.
+    #[test]
+    fn later_columns_are_the_same() {
+        for (n, odd, surprising) in [(1 << 20, usize::MAX, false), ((1 << 20) + 77, 700_000, true)]
+        {
+            let write = |range: Range<usize>, rows: &mut [f64]| {
+                for (i, row) in range.zip(rows.chunks_exact_mut(3)) {
+                    row.copy_from_slice(&[2.5, i as f64, f64::from(u8::from(i == odd))]);
+                }
+            };
+            let (columns, later) = Later::new(n, 3, &write).unwrap();
+            let all: Vec<&Column<f64>> = columns.iter().collect();
+            let surprised = std::thread::scope(|scope| {
+                let evaluated = scope.spawn(|| later.evaluate(Workers::Pool, &all, &write));
+                assert!((0..n).step_by(999).all(|i| columns[1].get(i) == i as f64));
+                evaluated.join().unwrap()
+            });
+            assert_eq!(surprised, surprising);
+            assert!([0, 2].iter().all(|&c| columns[c].shared().is_some()));
+        }
+    }
+
+    /// A problem that panics leaves nobody waiting.
+    #[test]
+    fn a_panic_ends_the_waiting() {
+        let n = 1 << 20;
+        let write = |range: Range<usize>, rows: &mut [f64]| {
+            for (i, row) in range.zip(rows.chunks_exact_mut(1)) {
+                assert_ne!(i, 600_001, "a mistake in a closure");
+                row[0] = i as f64;
+            }
+        };
+        let (columns, later) = Later::new(n, 1, &write).unwrap();
+        let all: Vec<&Column<f64>> = columns.iter().collect();
+        std::thread::scope(|scope| {
+            let evaluated = scope.spawn(|| later.evaluate(Workers::Pool, &all, &write));
+            let _ = columns[0].get(n - 1);
+            assert!(evaluated.join().is_err());
+        });
     }
 }

@@ -6,7 +6,7 @@ use crate::lane::{Scalar, each_precision};
 use crate::problem::asked::Asked;
 use crate::problem::columns::{Column, Columns, SaveTimes};
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::evaluate::{self, BLOCK, ROWS_NUMBERS};
+use crate::problem::evaluate::{self, BLOCK, Later, ROWS_NUMBERS};
 use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::settings::Settings;
@@ -26,6 +26,9 @@ pub struct Inputs<T> {
     /// The trajectories.
     pub columns: Columns<T>,
 }
+
+/// With fewer trajectories there is nothing to gain by solving the first ones early.
+const EARLY: usize = 1 << 18;
 
 /// Indices travel as 32-bit numbers on a GPU.
 const MOST: usize = i32::MAX as usize;
@@ -69,15 +72,19 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
-        inputs(workers, &ensemble.asked(), options, method)
+        let (inputs, _) = prepared(workers, &ensemble.asked(), options, method, false)?;
+        Ok(inputs)
     }
 
+    /// The inputs, and the columns that are still to evaluate: only if `early` says that the place
+    /// can wait for them, and where they would take long.
     fn of(
         workers: Workers,
         ensemble: &Asked<'_, T>,
         options: &SolveOptions,
         method: &Properties,
-    ) -> Result<Self, SolveError> {
+        early: bool,
+    ) -> Result<Prepared<T>, SolveError> {
         let system = &ensemble.system;
         let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
         let mut settings = Settings::of(system, options, method)?;
@@ -100,24 +107,35 @@ impl<T: Scalar> Inputs<T> {
         let width = states + parameters + 2;
         let all_workers = workers;
         let workers = if n > BLOCK { workers } else { Workers::Caller };
+        let adaptive = !matches!(options.step, StepSize::Fixed(_));
+        let breaks = adaptive && options.time_breaks;
+        let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
         let write = |range: Range<usize>, rows: &mut [T]| {
             let numbers = first + range.start..first + range.end;
             ensemble.problems.write(&axes, numbers, rows);
         };
-        let mut columns = evaluate::columns(workers, n, width, &write)?;
+        let mut later = None;
+        let mut columns = Vec::new();
+        // What is worked out below of each trajectory needs all of them.
+        if early && n >= EARLY && !of_parameters && !ensemble.stops && settings.saved.times == 0 {
+            let (made, rest) = Later::new(n, width, &write)?;
+            if made[width - 2..].iter().all(|span| span.shared().is_some()) {
+                (columns, later) = (made, Some(rest));
+            }
+        }
+        if later.is_none() {
+            columns = evaluate::columns(workers, n, width, &write)?;
+        }
 
         let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
         let p = columns.split_off(states);
         let spans = distinct_spans(&t0, &t1, n);
         let span = |i: usize| (t0.get(i), t1.get(i));
         let is_sound = |i: usize| is_span(t0.get(i), t1.get(i));
-        let adaptive = !matches!(options.step, StepSize::Fixed(_));
-        let breaks = adaptive && options.time_breaks;
         let shared: Vec<T> = match breaks {
             true => system.info.time_breaks.iter().filter_map(|time| within_range(*time)).collect(),
             false => Vec::new(),
         };
-        let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
         let stops_of = |problem: &[T], number: usize, span: (T, T)| {
             let mut times = shared.clone();
             if of_parameters {
@@ -167,18 +185,41 @@ impl<T: Scalar> Inputs<T> {
         let save = lists(spans, n, workers, &is_sound, &times)?;
         let (first, u0) = (numbers.start as u64, columns);
         let columns = Columns { trajectories, first, shape, u0, p, t0, t1, save, stops, abstols };
-        Ok(Inputs { settings, columns })
+        Ok((Inputs { settings, columns }, later))
     }
 }
 
+/// Inputs, and what of their columns is still to evaluate.
+pub(crate) type Prepared<T> = (Inputs<T>, Option<Later<T>>);
+
 each_precision! {
-    /// The inputs of an ensemble.
-    fn inputs<'a, T>(
+    /// The inputs of an ensemble, and what of them is still to evaluate if the place may solve
+    /// `early`.
+    pub(crate) fn prepared<'a, T>(
         workers: Workers,
         ensemble: &'a Asked<'a, T>,
         options: &'a SolveOptions,
         method: &'a Properties,
-    ) -> Result<Inputs<T>, SolveError> = Inputs::of, Inputs::of;
+        early: bool,
+    ) -> Result<Prepared<T>, SolveError> = Inputs::of, Inputs::of;
+}
+
+/// Evaluates the columns that are left. Whether they are not those of the ensemble's problems, which
+/// a guess has missed.
+pub(crate) fn evaluate_later<T: Scalar>(
+    later: Later<T>,
+    ensemble: &Asked<'_, T>,
+    columns: &Columns<T>,
+) -> Result<bool, SolveError> {
+    let quantities: Vec<&Column<T>> = columns.quantities().collect();
+    let Some(whole) = ensemble.trajectories else { return Err(SolveError::HowMany) };
+    let (axes, _) = sweep::checked(ensemble.axes, ensemble.sweep, &ensemble.system, whole)?;
+    let first = columns.first as usize;
+    let write = |range: Range<usize>, rows: &mut [T]| {
+        let numbers = first + range.start..first + range.end;
+        ensemble.problems.write(&axes, numbers, rows);
+    };
+    Ok(later.evaluate(Workers::Pool, &quantities, &write))
 }
 
 /// Whether `holds(rows, i)` is true of any block of an ensemble of `n` trajectories, in which `rows` is
