@@ -341,16 +341,17 @@ fn fields_have_the_length_of_from_fn() {
 /// Solutions as a line.
 #[test]
 fn solutions_are_printed() {
-    let cells = std::array::from_fn(|i| i as f64);
+    let cells = std::array::from_fn(|i| if i == 2 { 2e-9 } else { i as f64 });
     let problem = OdeProblem::new(ring, ring::State { cells }, 0.0..=0.0, [1.0]);
     let options = SolveOptions::default();
     let solution = problem.solve(Tsit5, &options).unwrap();
-    let long = "Success at t = 0 after 0 steps by Tsit5: cells[0] = 0, cells[1] = 1, cells[2] = 2, \
-                cells[3] = 3, cells[4] = 4, cells[5] = 5, cells[6] = 6, cells[7] = 7, and 1 more";
+    let long = "Success at t = 0.0 after 0 steps by Tsit5: cells[0] = 0.0, cells[1] = 1.0, \
+                cells[2] = 2e-9, cells[3] = 3.0, cells[4] = 4.0, cells[5] = 5.0, cells[6] = 6.0, \
+                cells[7] = 7.0, and 1 more";
     assert_eq!(solution.to_string(), long);
     let problem = OdeProblem::new(round, [0.5], 0.0..=1.0, []);
     let solution = problem.solve(Tsit5, &options.clone().fixed_step(1.0)).unwrap();
-    let line = "Success at t = 1 after 1 step by Tsit5: u0 = 3.50";
+    let line = "Success at t = 1.0 after 1 step by Tsit5: u0 = 3.50";
     assert_eq!((format!("{solution:.2}").as_str(), solution.accepted()), (line, 1));
     assert_eq!(format!("{:.2}", solution.trajectory()), line);
     let ensemble = EnsembleProblem::new(problem).over_u0(&[[0.0], [f64::NAN], [1.0]]);

@@ -8,20 +8,25 @@ use core::fmt;
 /// How many numbers of a state are printed.
 const MOST: usize = 8;
 
-/// `Success at t = 10 after 31 steps by Tsit5: x = 0.5, v = -1.25`. The steps are the accepted ones.
-/// Of a long state the first 8 numbers are printed. `{:.3}` prints them with three digits.
+/// `Success at t = 10.0 after 31 steps by Tsit5: x = 0.5, v = -1.25`, with the accepted steps. Of a
+/// long state the first 8 numbers are printed. `{:.3}` prints them with three digits.
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> fmt::Display
     for Trajectory<'_, S, T, N, P>
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (code, steps, t) = (self.code(), self.accepted(), self.end_time());
         let one = if steps == 1 { "" } else { "s" };
-        write!(f, "{code} at t = {t} after {steps} step{one} by {}:", self.solution.method().name)?;
+        write!(
+            f,
+            "{code} at t = {t:?} after {steps} step{one} by {}:",
+            self.solution.method().name
+        )?;
         let names = self.solution.system.info().states;
         let numbers = self.solution.final_numbers(self.i);
         for (i, (name, x)) in names.iter().zip(numbers).take(MOST).enumerate() {
             write!(f, "{} {name} = ", if i == 0 { "" } else { "," })?;
-            fmt::Display::fmt(&x, f)?;
+            // As by `{:?}`, which writes small and large numbers with an exponent.
+            fmt::Debug::fmt(&x, f)?;
         }
         if N > MOST { write!(f, ", and {} more", N - MOST) } else { Ok(()) }
     }
