@@ -144,8 +144,7 @@ fn solve(side: usize, place: &Place, how: &SolveOptions) -> Result<Solution, Sol
 
 /// The delay of a trajectory, in s, if it ended well and burns.
 fn delay(solution: &Solution, i: usize) -> Option<f64> {
-    let end = solution.trajectory(i).final_state_as::<ignition::State>();
-    let [_, _, ignited] = solution.trajectory(i).p();
+    let (end, ignited) = (solution.final_state(i), solution.trajectory(i).p().ignited);
     (solution.code(i).is_success() && end.temperature >= ignited).then_some(end.delay)
 }
 

@@ -1,4 +1,5 @@
 //! [getting-started]: docs::getting_started
+//! [files]: docs::getting_started#files
 //! [from-sciml]: docs::from_sciml
 //! [choosing-a-method]: docs::choosing_a_method
 //! [what-a-success-means]: docs::what_success_means
@@ -34,19 +35,22 @@ pub use ode_core::system::info::{LinearEquations, Operations};
 pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, Auto, Axis, Backend, Collect, Controller, EnsembleAlgorithm,
+    AbsTol, AnyMethod, Auto, Axis, AxisValues, Backend, Collect, Controller, EnsembleAlgorithm,
     EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, InPrecision,
     IntoSaveAt, Launcher, Layout, Memory, Method, Numbers, ObservableError, OdeProblem,
-    OdeSolution, Part, PartError, Quantity, RawResults, ResultSink, ReturnCode, RunReport, SaveAt,
-    Saving, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan,
-    Timings, Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Warning, Which, any_method,
-    memory, tstops_for, tstops_of,
+    OdeSolution, Part, PartError, ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode,
+    RunReport, SaveAt, Saving, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach,
+    TimeList, TimeSpan, Timings, Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Warning,
+    Which, any_method, memory, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
 
-/// Everything that a solve needs: problems, options, results, places, and all methods.
+/// Everything that a solve needs: problems, options, results, places, and all methods; and for
+/// right-hand sides the constants `PI` and `TAU`, of `f64`.
 pub mod prelude {
+    pub use core::f64::consts::{PI, TAU};
+
     pub use crate::{
         AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Controller, Dop853, Dp5, EnsembleGpuKernel,
         EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, GrowthGuard,

@@ -23,7 +23,7 @@ use observed::observed_sweep;
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target};
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, GrowthGuard, Method, Vary};
 use odes_models::{hires, robertson};
 use opencl::OpenCl;
@@ -39,12 +39,13 @@ where
 {
     // The sign and payload of a NaN are not defined.
     let bits = |x: &T| if x.widen().is_nan() { u64::MAX } else { x.widen().to_bits() };
+    let state = |u: S::State<T>| u.to_numbers().map(|x| bits(&T::narrow(x)));
     let mut all = Vec::new();
     for (i, trajectory) in a.iter().enumerate() {
-        all.extend(a.final_state(i).iter().map(bits));
+        all.extend(state(a.final_state(i)));
         all.push(bits(&trajectory.end_time()));
         all.extend((0..trajectory.len()).map(|slot| bits(&trajectory.time(slot))));
-        all.extend(trajectory.states().flat_map(|state| state.map(|x| bits(&x))));
+        all.extend(trajectory.states().flat_map(state));
         all.extend(trajectory.observables().iter().map(bits));
         all.push(a.code(i) as u64);
         all.push(u64::from(a.held_unstable(i)));

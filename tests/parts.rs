@@ -9,7 +9,7 @@ mod simulated;
 use gpu::gpu;
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{EnsembleAlgorithm, EnsembleSolution, SolveError, Trajectory, Unvaried, Vary};
 
 /// Depends on the time, and changes its form at a time that is a parameter.
@@ -39,10 +39,10 @@ where
 {
     let (from, to) = of.tspan();
     let counts = [of.accepted(), of.rejected(), of.len() as u32, of.code() as u32];
-    let numbers = of.u0().into_iter().chain(of.p()).chain([from, to, of.end_time()]);
-    let saved = of.times().chain(of.states().flatten());
-    let numbers = numbers.chain(of.final_state()).chain(saved);
-    counts.into_iter().map(u64::from).chain(numbers.map(|x| x.widen().to_bits())).collect()
+    let times = [from, to, of.end_time()].into_iter().chain(of.times()).map(T::widen);
+    let numbers = of.u0().to_numbers().into_iter().chain(of.p().to_numbers()).chain(times);
+    let states = of.states().chain([of.final_state()]).flat_map(Quantities::to_numbers);
+    counts.into_iter().map(u64::from).chain(numbers.chain(states).map(f64::to_bits)).collect()
 }
 
 /// Compares all bits of two solutions of the same trajectories.

@@ -31,7 +31,7 @@ where
     let options = if save { options.saveat(1.0) } else { options };
     let reference = EnsembleProblem::new(base)
         .trajectories(sample.len())
-        .vary(|q, k| q.with_p(solution.trajectory(sample[k]).p().map(T::widen)))
+        .vary(|q, k| q.with_p(solution.trajectory(sample[k]).p().to_numbers()))
         .solve(Tsit5, EnsembleThreads::new(), &options)?;
     if !reference.all_succeeded() {
         return Err(format!("the reference fails: {:?}", reference.code_counts()).into());
@@ -45,8 +45,8 @@ where
                 format!("trajectory {i} has {} saved states of {}", a.len(), b.len()).into()
             );
         }
-        let states = a.states().chain([a.final_state()]).map(|u| u.map(T::widen));
-        let exact = b.states().chain([b.final_state()]);
+        let states = a.states().chain([a.final_state()]).map(Quantities::to_numbers);
+        let exact = b.states().chain([b.final_state()]).map(Quantities::to_numbers);
         let pairs: Vec<_> = states.zip(exact).collect();
         let largest = |least: f64| {
             pairs.iter().map(|(u, v)| distance(*u, *v, norm(*v).max(least))).fold(0.0, worse)

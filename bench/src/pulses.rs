@@ -15,7 +15,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{Dp5, KenCarp4, Kvaerno5, Rosenbrock23, Solver, Vern7};
 use serde::Serialize;
 
@@ -217,7 +217,7 @@ where
         options.clone().abstol(problem.tolerance).reltol(problem.tolerance).saveat(&problem.tests);
     let solution =
         OdeProblem::new(system, [problem.u0; N], 0.0..=SPAN, p).solve(method, &options)?;
-    let states: Vec<f64> = solution.states().map(|u| u[0]).collect();
+    let states: Vec<f64> = solution.states().map(|u| u.to_numbers()[0]).collect();
     let success = solution.code() == ReturnCode::Success;
     let missed = success && problem.is_missed(&states);
     Ok(Run { success, missed, steps: f64::from(solution.accepted() + solution.rejected()) })

@@ -180,7 +180,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
         if !reference.all_succeeded() {
             return Err(format!("the reference fails: {:?}", reference.code_counts()).into());
         }
-        Ok((0..sample.len()).map(|k| reference.final_state(k)).collect())
+        Ok((0..sample.len()).map(|k| reference.final_state(k).to_numbers()).collect())
     }
 
     fn by<M: Method>(
@@ -203,7 +203,7 @@ impl<S: System<N, P>, const N: usize, const P: usize> Problem<S, N, P> {
             .zip(reference)
             .map(|(i, exact)| {
                 let off = |(u, exact): (&f64, &f64)| (u - exact).abs() / (exact.abs() + floor);
-                first.final_state(i).iter().zip(exact).map(off).fold(0.0, f64::max)
+                first.final_state(i).to_numbers().iter().zip(exact).map(off).fold(0.0, f64::max)
             })
             .collect();
 

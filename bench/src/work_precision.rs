@@ -8,7 +8,7 @@
 //! tolerance is the relative one times the same size.
 
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{Dop853, Kvaerno5, Method, SolveOptions, TrBdf2, Vern7, Vern9};
 use serde::Serialize;
 
@@ -157,7 +157,7 @@ impl<S: System<N, P> + Default, const N: usize, const P: usize> Problem<S, N, P>
             evaluations,
             factorisations,
             microseconds: 1e6 * seconds,
-            error: code.is_success().then(|| self.error(&solution.final_state(0))),
+            error: code.is_success().then(|| self.error(&solution.final_state(0).to_numbers())),
             code: format!("{code:?}"),
         })
     }

@@ -73,15 +73,15 @@ pub fn until_ignition((u0, p): ([f64; 9], [f64; 2])) -> ([f64; 10], [f64; 3]) {
 /// first is 400 K warmer than at its beginning, by the cubic through the temperatures and their
 /// derivatives at both ends of that step. `None` where it never is.
 pub fn ignition_delay<T: Scalar>(trajectory: Trajectory<'_, h2o2::Model, T, 9, 2>) -> Option<f64> {
-    let ignited = trajectory.u0()[0].widen() + 400.0;
-    let temperature = |slot| trajectory.state(slot)[0].widen();
+    let ignited = trajectory.u0().temperature + 400.0;
+    let temperature = |slot| trajectory.state(slot).temperature;
     let after = (0..trajectory.len()).find(|&slot| temperature(slot) >= ignited)?;
     let before = after.checked_sub(1)?;
     let (begin, end) = (trajectory.time(before).widen(), trajectory.time(after).widen());
-    let p = trajectory.p();
+    let p: [f64; 2] = trajectory.p().into();
     let rise = |slot| {
-        let rate = h2o2.rhs(&trajectory.state(slot), &p, trajectory.time(slot))[0];
-        rate.widen() * (end - begin)
+        let u: [f64; 9] = trajectory.state(slot).into();
+        h2o2.rhs(&u, &p, trajectory.time(slot).widen())[0] * (end - begin)
     };
     let (a, b) = (temperature(before), temperature(after));
     let (slope_a, slope_b) = (rise(before), rise(after));

@@ -34,9 +34,10 @@ pub use problem::options::{
     tstops_of,
 };
 pub use problem::part::{Launcher, Part, PartError};
-pub use problem::sweep::{Axis, Quantity, Which};
+pub use problem::sweep::{Axis, AxisValues, Quantity, Which};
 pub use problem::{
-    EnsembleProblem, InPrecision, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary,
+    EnsembleProblem, InPrecision, Numbers, OdeProblem, ProblemOfEach, StopsOfEach, TimeSpan,
+    Unvaried, Vary,
 };
 #[cfg(feature = "serde")]
 #[doc(hidden)]

@@ -12,5 +12,5 @@ pub(crate) mod part;
 pub mod settings;
 pub(crate) mod sweep;
 
-pub use ensemble::{EnsembleProblem, InPrecision, StopsOfEach, Unvaried, Vary};
+pub use ensemble::{EnsembleProblem, InPrecision, ProblemOfEach, StopsOfEach, Unvaried, Vary};
 pub use ode::{Numbers, OdeProblem, TimeSpan};

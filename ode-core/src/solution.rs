@@ -2,6 +2,7 @@
 
 mod code;
 mod counts;
+mod display;
 mod grid;
 mod observables;
 mod raw;
@@ -29,6 +30,7 @@ use crate::step::guard::Guarded;
 use crate::step::properties::Properties;
 use crate::step::switching;
 use crate::system::System;
+use crate::system::quantities::quantities;
 use core::fmt;
 use core::ops::Range;
 use ndarray::{ArrayView2, ArrayView3, ShapeBuilder};
@@ -164,6 +166,9 @@ impl RunReport {
 /// trajectory, under the same name: `times(i)`, `states(i)`, `final_state(i)`, `end_time(i)`,
 /// `code(i)`. Arrays of all trajectories have names of their own: [`all_states`](Self::all_states),
 /// [`final_states`](Self::final_states), [`end_times`](Self::end_times).
+///
+/// A single state is an array, `[T; N]`, or the `State` of a system that is a module:
+/// `solution.final_state(7).x`. It is what `u0` of a [problem](crate::OdeProblem) is.
 ///
 /// Arrays are views of `ndarray`. The order of indices is trajectory, save, component. Values at
 /// times that a trajectory did not reach are NaN, so look at the return codes first:
@@ -304,12 +309,17 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
     }
 
-    /// The final state of trajectory `i`.
+    /// The final state of trajectory `i`; see [`Trajectory::final_state`].
     ///
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
-    pub fn final_state(&self, i: usize) -> [T; N] {
+    pub fn final_state(&self, i: usize) -> S::State<T> {
+        quantities(self.final_numbers(i))
+    }
+
+    /// The numbers of the final state of trajectory `i`.
+    pub(crate) fn final_numbers(&self, i: usize) -> [T; N] {
         core::array::from_fn(|d| self.final_states()[[i, d]])
     }
 
@@ -332,7 +342,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// # Panics
     /// If there is no such trajectory.
-    pub fn states(&self, i: usize) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
+    pub fn states(&self, i: usize) -> impl ExactSizeIterator<Item = S::State<T>> + '_ {
         self.trajectory(i).states()
     }
 

@@ -30,7 +30,9 @@ use crate::lane::Scalar;
     note = "a closure becomes a function, `#[ode_system] fn name(u: &[f64; N], p: &[f64; P], t: \
             f64) -> [f64; N]`, and what it captures parameters",
     note = "of `#[ode_system] mod name` pass `name`, not `name::rhs`; of `#[ode_system] fn name` \
-            not `name::call`"
+            not `name::call`",
+    note = "a function that is generic over systems says so, with their numbers of states and \
+            parameters: `fn run<S: odes::System<2, 1>>(system: S)`"
 )]
 pub trait System<const N: usize, const P: usize>: Capabilities<N, P> {
     /// What the state is to the user in problems of precision `T`: `[T; N]`, or a struct.

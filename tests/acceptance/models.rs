@@ -5,7 +5,7 @@ use crate::gpu::gpu;
 use ode_core::lane::dispatch::{self, Program};
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
-use odes::system::{Observe, System};
+use odes::system::{Observe, Quantities, System};
 use odes::{InstructionSet, Method};
 
 type Problem<const N: usize, const P: usize> = ([f64; N], [f64; P], (f64, f64));
@@ -26,12 +26,12 @@ fn solves<M, S, const N: usize, const P: usize>(
     let ensemble = EnsembleProblem::new(problem).trajectories(1);
     let solution = ensemble.solve(method, EnsembleSerial, options).unwrap();
     assert_eq!(solution.code(0), ReturnCode::Success);
-    let end = solution.final_state(0);
+    let end = solution.final_state(0).to_numbers();
     let error = error(&end);
     eprintln!("{}: {error:.1e} after {} steps", system.info().name, solution.accepted(0));
     assert!(error < 1e-8, "{}: {end:?}, {error:.1e}", system.info().name);
     if let Some(gpu) = gpu() {
-        let there = ensemble.solve(method, gpu, options).unwrap().final_state(0);
+        let there = ensemble.solve(method, gpu, options).unwrap().final_state(0).to_numbers();
         assert_eq!(
             end.map(f64::to_bits),
             there.map(f64::to_bits),
@@ -236,7 +236,7 @@ fn an_ignition_delay_is_an_unknown() {
     let solution = ensemble.solve(Rodas5P, EnsembleSerial, &options).unwrap();
     for (trajectory, (pressure, temperature, expected)) in solution.iter().zip(DELAYS) {
         assert_eq!(trajectory.code(), ReturnCode::Success);
-        let delay = trajectory.final_state_as::<ignition::State>().delay;
+        let delay = trajectory.final_state().delay;
         let error = (delay / expected - 1.0).abs();
         eprintln!("{pressure} atm, {temperature} K: {delay:e} s, {error:.1e}");
         assert!(error < 1e-4, "{pressure} atm, {temperature} K: {delay:e} and not {expected:e} s");

@@ -6,7 +6,7 @@ use crate::gpu::gpu;
 use crate::opencl::OpenCl;
 use crate::workloads::assert_same_bits;
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{AnyMethod, Controller, EnsembleAlgorithm, EnsembleSolution, GrowthGuard};
 
 /// A state that follows a force which jumps at a time, stiffly where the rate is great. Without
@@ -111,10 +111,10 @@ fn steps_are_those_that_were_asked_for() {
 fn held<S: System<1, 2>>(solution: &EnsembleSolution<S, f64, 1, 2>) -> Vec<u64> {
     let mut all = Vec::new();
     for (i, trajectory) in solution.iter().enumerate() {
-        all.extend(trajectory.states().map(|[x]| x.to_bits()));
+        all.extend(trajectory.states().map(|u| u.to_numbers()[0].to_bits()));
         all.extend(trajectory.times().map(f64::to_bits));
         all.extend(trajectory.observables().iter().map(|x| x.to_bits()));
-        all.push(solution.final_state(i)[0].to_bits());
+        all.push(solution.final_state(i).to_numbers()[0].to_bits());
         all.push(solution.code(i) as u64);
         all.extend([solution.accepted(i), solution.guarded(i)].map(u64::from));
     }

@@ -12,7 +12,7 @@
 //!   others. They do not add up, since `R(∞) = 0`.
 
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, TrBdf2};
 use std::ops::Range;
 
@@ -124,7 +124,7 @@ where
         assert_eq!(solution.code(), ReturnCode::Success, "{}", M::PROPERTIES.name);
         let pairs = solution.times().zip(solution.states());
         let errors = pairs.flat_map(|(t, u)| {
-            let exact = exact(t);
+            let (u, exact) = (u.to_numbers(), exact(t));
             of.clone().map(move |d| (u[d] - exact[d]).abs())
         });
         errors.fold(0.0, f64::max)

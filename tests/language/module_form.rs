@@ -273,7 +273,7 @@ fn solves() {
     let ensemble = EnsembleProblem::new(problem).trajectories(3);
     let options = SolveOptions::default().abstol(1e-9).reltol(1e-9);
     let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
-    let end = epidemic::State::from(solution.final_state(1));
+    let end = solution.final_state(1);
     assert!((epidemic::population(&end) - 1.0).abs() < 1e-9);
     // Against the function as rustc compiled it, by the classical Runge-Kutta method.
     let expected = runge_kutta_4(STATE.into(), 50.0, 5000, |u, t| {
@@ -283,6 +283,81 @@ fn solves() {
     for (a, b) in computed.iter().zip(expected) {
         assert!((a - b).abs() < 1e-8, "{computed:?} {expected:?}");
     }
+}
+
+/// Heat along a ring, from a field whose length `from_fn` has.
+#[ode_system]
+mod ring {
+    pub struct State {
+        pub cells: [f64; CELLS],
+    }
+    pub struct Parameters {
+        pub rate: f64,
+    }
+    const CELLS: usize = 9;
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        let angle = TAU / CELLS as f64;
+        State {
+            cells: std::array::from_fn(|i| {
+                let neighbours = u.cells[(i + 1) % CELLS] + u.cells[(i + CELLS - 1) % CELLS];
+                p.rate * (neighbours - 2.0 * u.cells[i]) / angle.powi(2)
+            }),
+        }
+    }
+}
+
+/// Its own constant.
+#[ode_system]
+mod round {
+    const PI: f64 = 3.0;
+
+    fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [PI + 0.0 * u[0]]
+    }
+}
+
+/// `PI` and `TAU` need no import, and what is declared comes first.
+#[test]
+fn constants_of_the_circle() {
+    #[ode_system]
+    fn turn(_u: &[f64; 1]) -> [f64; 1] {
+        [PI + TAU]
+    }
+    assert_eq!(turn.rhs(&[0.0], &[], 0.0), [std::f64::consts::PI + std::f64::consts::TAU]);
+    assert_eq!(round.rhs(&[0.0], &[], 0.0), [3.0]);
+}
+
+#[test]
+fn fields_have_the_length_of_from_fn() {
+    let mut cells = [0.0; 9];
+    cells[4] = 1.0;
+    let [state, rate] = [cells, ring.rhs(&cells, &[0.5], 0.0)];
+    let unit = 0.5 / (TAU / 9.0).powi(2);
+    let expected = [0.0, 0.0, 0.0, 1.0, -2.0, 1.0, 0.0, 0.0, 0.0].map(|x| x * unit);
+    assert!(rate.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{state:?}: {rate:?}");
+}
+
+/// Solutions as a line.
+#[test]
+fn solutions_are_printed() {
+    let cells = std::array::from_fn(|i| if i == 2 { 2e-9 } else { i as f64 });
+    let problem = OdeProblem::new(ring, ring::State { cells }, 0.0..=0.0, [1.0]);
+    let options = SolveOptions::default();
+    let solution = problem.solve(Tsit5, &options).unwrap();
+    let long = "Success at t = 0.0 after 0 steps by Tsit5: cells[0] = 0.0, cells[1] = 1.0, \
+                cells[2] = 2e-9, cells[3] = 3.0, cells[4] = 4.0, cells[5] = 5.0, cells[6] = 6.0, \
+                cells[7] = 7.0, and 1 more";
+    assert_eq!(solution.to_string(), long);
+    let problem = OdeProblem::new(round, [0.5], 0.0..=1.0, []);
+    let solution = problem.solve(Tsit5, &options.clone().fixed_step(1.0)).unwrap();
+    let line = "Success at t = 1.0 after 1 step by Tsit5: u0 = 3.50";
+    assert_eq!((format!("{solution:.2}").as_str(), solution.accepted()), (line, 1));
+    assert_eq!(format!("{:.2}", solution.trajectory()), line);
+    let ensemble = EnsembleProblem::new(problem).over_u0(&[[0.0], [f64::NAN], [1.0]]);
+    let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    let line = "3 trajectories of round by Tsit5 on CPU, 1 thread, scalar: 2 Success, 1 NonFinite";
+    assert_eq!(solution.to_string(), line);
 }
 
 /// Classical Runge-Kutta method, of order 4, from time 0.

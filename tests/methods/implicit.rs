@@ -4,7 +4,7 @@
 use crate::forced::{distance, forced};
 use odes::methods::Stability;
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{KenCarp4, Kvaerno3, Kvaerno5, Method, Rodas3, TrBdf2};
 
 /// Kaps' problem, `x = exp(-2t)`, `y = exp(-t)`, the stiffer the smaller `p[0]`.
@@ -36,7 +36,10 @@ fn orders<M: Method + Copy, S: System<2, 1>>(
         let options =
             options.fixed_step(2.0 / f64::from(steps)).saveat(0.25).abstol(1e-9).reltol(1e-9);
         let solution = problem.solve(method, &options).unwrap();
-        let errors = solution.times().zip(solution.states()).map(|(t, u)| distance(u, exact(t)));
+        let errors = solution
+            .times()
+            .zip(solution.states())
+            .map(|(t, u)| distance(u.to_numbers(), exact(t)));
         errors.fold(0.0, f64::max)
     };
     let within = |dt: f64| {
@@ -45,7 +48,10 @@ fn orders<M: Method + Copy, S: System<2, 1>>(
         let options =
             SolveOptions::default().fixed_step(dt).saveat(times).abstol(1e-9).reltol(1e-9);
         let solution = problem.solve(method, &options).unwrap();
-        let errors = solution.times().zip(solution.states()).map(|(t, u)| distance(u, exact(t)));
+        let errors = solution
+            .times()
+            .zip(solution.states())
+            .map(|(t, u)| distance(u.to_numbers(), exact(t)));
         errors.fold(0.0, f64::max)
     };
     ((end(steps) / end(2 * steps)).log2(), (within(0.0625) / within(0.03125)).log2())
@@ -168,7 +174,7 @@ impl<const N: usize, const P: usize> Follows<N, P> {
             let solution = problem.solve(method, &options).unwrap();
             let what = format!("{} by {} at 1e-{exponent}", system.info().name, M::PROPERTIES.name);
             assert_eq!(solution.code(), ReturnCode::Success, "{what}");
-            let pairs = solution.final_state().into_iter().zip(self.reference);
+            let pairs = solution.final_state().to_numbers().into_iter().zip(self.reference);
             let errors =
                 pairs.map(|(u, expected)| (u - expected).abs() / (expected.abs() + self.small));
             let error = errors.fold(0.0, f64::max);

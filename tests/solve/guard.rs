@@ -5,7 +5,7 @@ use ndarray_npy::NpzReader;
 use odes::lane::Scalar;
 use odes::ndarray::Array1;
 use odes::prelude::*;
-use odes::system::System;
+use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, Kvaerno3, Method, Vary};
 use std::fs::File;
 
@@ -74,7 +74,7 @@ fn half_time<S: System<N, P>, const N: usize, const P: usize>(
     d: usize,
 ) -> f64 {
     let trajectory = solution.trajectory();
-    let above = |t: f64| trajectory.at(t).unwrap()[d] >= 0.5;
+    let above = |t: f64| trajectory.at(t).unwrap().to_numbers()[d] >= 0.5;
     let slot = (1..trajectory.len()).find(|&slot| above(trajectory.time(slot)));
     let slot = slot.expect("it reaches a half");
     let (mut before, mut after) = (trajectory.time(slot - 1), trajectory.time(slot));
@@ -276,7 +276,8 @@ fn is_left_alone<S: System<N, P>, const N: usize, const P: usize>(
                 system.info().name
             );
             let steps = |solution: &OdeSolution<S, f64, N, P>| {
-                (solution.accepted(), solution.rejected(), solution.final_state().map(f64::to_bits))
+                let end = solution.final_state().to_numbers();
+                (solution.accepted(), solution.rejected(), end.map(f64::to_bits))
             };
             assert_eq!(steps(&with), steps(&without), "{}, {tolerances:?}", system.info().name);
         }
@@ -323,7 +324,7 @@ fn seeds<S: System<N, 1>, T: Scalar, const N: usize>(
 /// All trajectories end at one, except those that began at zero.
 fn all_ignite<S: System<N, 1>, const N: usize>(solution: &EnsembleSolution<S, f64, N, 1>) {
     for (i, trajectory) in solution.iter().enumerate() {
-        let end = trajectory.final_state()[0];
+        let end = trajectory.final_state().to_numbers()[0];
         let (expected, zero) = if i % 7 == 3 { (0.0, true) } else { (1.0, false) };
         assert!(trajectory.code().is_success() && (end - expected).abs() < 1e-2, "{i}: {end}");
         // Steps of 300 times the rate are not long enough for the guard to let go.

@@ -62,15 +62,20 @@ fn names_go_in_and_come_out() {
         numbered.with_u0([2.0, 1.0]).with_p([3.0, 1.0])
     );
     let solution = named.solve(Rk4, &steps().saveat(0.5)).unwrap();
-    let [prey, predators] = solution.final_state();
-    let end: State = solution.final_state_as();
-    assert_eq!([end.prey, end.predators], [prey, predators]);
+    let end = solution.final_state();
+    let numbers = solution.as_ensemble().final_states();
+    assert_eq!([end.prey, end.predators], [numbers[[0, 0]], numbers[[0, 1]]]);
     let trajectory = solution.trajectory();
-    assert_eq!(trajectory.p_as::<Parameters>().birth, 1.5);
-    assert_eq!(trajectory.final_state_as::<State>().prey, prey);
-    assert_eq!((trajectory.u0(), trajectory.tspan()), ([1.0, 0.5], (0.0, 1.0)));
-    let by_name: Vec<f64> = trajectory.states().map(State::from).map(|u| u.prey).collect();
-    assert_eq!(by_name.last(), Some(&prey));
+    assert_eq!(trajectory.p().birth, 1.5);
+    assert_eq!((trajectory.final_state(), solution.as_ensemble().final_state(0)), (end, end));
+    assert_eq!((trajectory.u0(), trajectory.tspan()), (STATE, (0.0, 1.0)));
+    let prey: Vec<f64> = trajectory.states().map(|u| u.prey).collect();
+    assert_eq!((prey[0], prey[2]), (STATE.prey, end.prey));
+    assert_eq!((trajectory.state(2), solution.as_ensemble().states(0).last()), (end, Some(end)));
+    assert_eq!((solution.at(1.0), solution.states().next()), (Some(end), Some(STATE)));
+    let single = named.cast::<f32>().solve(Rk4, &steps()).unwrap();
+    let [prey, predators]: [f32; 2] = single.final_state().into();
+    assert_eq!(single.as_ensemble().final_states().row(0).to_vec(), [prey, predators]);
     // A public observable is a function of a named state.
     assert_eq!(hunting::animals(&end), trajectory.final_observables()[0]);
 }
@@ -92,8 +97,8 @@ fn problems_have_names() {
         let solution = ensemble.solve(Euler, EnsembleThreads, &steps()).unwrap();
         for (i, trajectory) in solution.iter().enumerate() {
             let birth = 0.5 * i as f64;
-            assert_eq!(trajectory.p().map(T::widen), [birth, 2.0]);
-            assert_eq!(trajectory.u0().map(T::widen), [3.0, 0.5 + birth]);
+            assert_eq!(trajectory.p(), Parameters { birth, death: 2.0 });
+            assert_eq!(trajectory.u0(), State { prey: 3.0, predators: 0.5 + birth });
         }
     }
     check(problem);
@@ -105,8 +110,8 @@ fn problems_have_names() {
 fn literals_are_double() {
     let problem = OdeProblem::new(hunting, [1.0, 0.5], 0.0..=1.0, [1.5, 1.0]);
     let solution = problem.solve(Rk4, &steps().saveat([0.5])).unwrap();
-    assert!(solution.final_state()[0].abs().sqrt() > 0.0 && problem.t1.abs() == 1.0);
-    assert!(solution.states().all(|[prey, _]| prey.abs() > 0.0));
+    assert!(solution.final_state().prey.abs().sqrt() > 0.0 && problem.t1.abs() == 1.0);
+    assert!(solution.states().all(|u| u.prey.abs() > 0.0));
     let named = OdeProblem::new(hunting, STATE, 0.0..=1.0, PARAMETERS);
     let ensemble = EnsembleProblem::new(named).trajectories(2).vary(|mut problem, i| {
         problem.p.birth = (problem.p.birth - 2.0 * i as f64).abs();
@@ -114,11 +119,11 @@ fn literals_are_double() {
     });
     let ensemble = ensemble.tstops(|problem, _| [problem.t1.abs() / 2.0, 0.25]);
     let solution = ensemble.solve(Rk4, EnsembleSerial, &steps()).unwrap();
-    assert_eq!(solution.trajectory(1).p(), [0.5, 1.0]);
-    assert_eq!(solution.final_state(0)[0].abs(), solution.final_states()[[0, 0]]);
+    assert_eq!(solution.trajectory(1).p(), Parameters { birth: 0.5, death: 1.0 });
+    assert_eq!(solution.final_state(0).prey.abs(), solution.final_states()[[0, 0]]);
     let rows = EnsembleProblem::new(named).over(&[[1.0, 2.0]]).over_u0(&[[1.0, 0.5]]);
     let solution = rows.solve(Rk4, EnsembleSerial, &steps()).unwrap();
-    assert!(solution.trajectory(0).u0()[0].abs() == 1.0);
+    assert!(solution.trajectory(0).u0().prey.abs() == 1.0);
 }
 
 /// A cast rounds each number once, and an ensemble that is cast has the bits of one whose problem
@@ -140,7 +145,8 @@ fn single_precision_is_a_cast() {
     let narrow = rows.map(|row| row.map(|x| x as f32));
     let double = EnsembleProblem::new(problem).over(&rows).cast::<f32>();
     let expected = EnsembleProblem::new(single).over(&narrow);
-    assert_eq!(double.solve(Rk4, EnsembleSerial, &options).unwrap().trajectory(1).p(), narrow[1]);
+    let solution = double.solve(Rk4, EnsembleSerial, &options).unwrap();
+    assert_eq!(solution.trajectory(1).p(), narrow[1].into());
     let of = |solution: Result<odes::EnsembleSolution<_, f32, 2, 2>, SolveError>| {
         let solution = solution.unwrap();
         let numbers: Vec<_> = solution.all_states().iter().map(|x| x.to_bits()).collect();
@@ -431,5 +437,6 @@ fn trajectories<F: Vary<hunting::Model, f64, 2, 2>>(
     ensemble: &EnsembleProblem<hunting::Model, f64, F, 2, 2>,
 ) -> Vec<([f64; 2], [f64; 2])> {
     let solution = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
-    (&solution).into_iter().map(|trajectory| (trajectory.u0(), trajectory.p())).collect()
+    let numbers = |of: Trajectory<'_, hunting::Model, f64, 2, 2>| (of.u0().into(), of.p().into());
+    (&solution).into_iter().map(numbers).collect()
 }

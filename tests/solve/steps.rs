@@ -168,7 +168,7 @@ fn error_between<M: Method>(method: M, options: &SolveOptions) -> f64 {
     let at = |i: usize| 0.006 * i as f64;
     let errors = (0..=1000).map(|i| {
         let (u, v) = (solution.at(at(i)).unwrap(), exact(0.7, at(i)));
-        (u[0] - v[0]).hypot(u[1] - v[1])
+        (u.x - v[0]).hypot(u.y - v[1])
     });
     errors.fold(0.0, f64::max)
 }
@@ -226,7 +226,7 @@ fn steps_are_a_dense_output() {
         let solution = problem.solve(Tsit5, &options.saveat(SaveAt::Steps)).unwrap();
         let ends = solution.times().zip(solution.states()).map(|(t, u)| {
             let v = exact(0.7, t);
-            (u[0] - v[0]).hypot(u[1] - v[1])
+            (u.x - v[0]).hypot(u.y - v[1])
         });
         let ends = ends.fold(0.0, f64::max);
         eprintln!("{tolerance:e}: {ends:.1e} at the ends of steps, {between:.1e} between");

@@ -88,7 +88,7 @@ fn solves<M: Method + Copy>(method: M, most: f64) {
     let name = M::PROPERTIES.name;
     assert!(reference.all_succeeded(), "{name}: {:?}", reference.code_counts());
     for trajectory in reference.iter() {
-        for (t, [x, y, z]) in trajectory.times().zip(trajectory.states()) {
+        for (t, turning::State { x, y, z }) in trajectory.times().zip(trajectory.states()) {
             let error = (x - t.sin()).abs().max((y - t.cos()).abs()).max((z - (-t).exp()).abs());
             assert!(error < most, "{name}: {error:e} at {t}");
         }

@@ -8,7 +8,7 @@ use quote::ToTokens;
 use super::Elaborator;
 use super::place::no_field;
 use super::value::Value;
-use crate::ast::{Expr, IntegerType, Pattern, Shape, Struct, Typed};
+use crate::ast::{Expr, ExprKind, IntegerType, Pattern, Shape, Struct, Typed};
 use crate::parse::refuse;
 
 /// A type of floats with its lengths known.
@@ -177,9 +177,21 @@ impl<'a> Elaborator<'a, '_> {
         fields: &[(&'a Ident, Expr<'a>)],
         base: Option<&Expr<'a>>,
     ) -> Value<'a> {
-        let given: Vec<Value<'a>> = fields.iter().map(|(_, value)| self.expr(value)).collect();
+        let definition = self.definition(name);
+        let given = fields.iter().map(|(field, value)| {
+            let position = definition.as_ref().and_then(|of| of.position(field));
+            let shape = definition.as_ref().zip(position).map(|(of, at)| &of.fields[at].shape);
+            match (&value.kind, shape) {
+                // The field says how long it is.
+                (ExprKind::FromFn { length: None, function }, Some(Shape::Array(_, length))) => {
+                    self.array_from_fn(value, Some(length), function)
+                }
+                _ => self.expr(value),
+            }
+        });
+        let given: Vec<Value<'a>> = given.collect();
         let base = base.map(|base| self.expr(base));
-        let Some(definition) = self.definition(name) else { return Value::Poison };
+        let Some(definition) = definition else { return Value::Poison };
         for (field, value) in fields {
             if definition.position(field).is_none() {
                 self.error(value.id, field, no_field(&definition, field));

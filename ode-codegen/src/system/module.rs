@@ -1,6 +1,6 @@
 //! A system that is a module.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -71,7 +71,8 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// Imports of the library's functions that the module calls and does not import itself.
+/// Imports of the library's functions that the module calls and does not import itself, and of the
+/// constants that it mentions.
 fn imports(attr: &TokenStream, content: &[syn::Item]) -> TokenStream {
     let Ok(Options { facade, .. }) = Options::parse(attr.clone()) else {
         return TokenStream::new();
@@ -85,7 +86,31 @@ fn imports(attr: &TokenStream, content: &[syn::Item]) -> TokenStream {
             && !imported.has(name)
             && !declared.names.contains(&name.to_string())
     });
-    missing.map(|name| quote!(#[allow(unused_imports)] use #facade::#name;)).collect()
+    let functions = missing.map(|name| quote!(#[allow(unused_imports)] use #facade::#name;));
+    let mut constants = Constants::default();
+    // What comes by `*` is not known here, and may be of this name.
+    if !imported.has_globs() {
+        content.iter().for_each(|item| constants.visit_item(item));
+    }
+    let constants = constants
+        .0
+        .into_iter()
+        .filter(|name| !imported.has(name) && !declared.names.contains(&name.to_string()));
+    let constants = constants.map(|name| quote!(use ::core::f64::consts::#name;));
+    functions.chain(constants).collect()
+}
+
+/// The constants that are in the prelude of the library, where they are mentioned.
+#[derive(Default)]
+struct Constants(BTreeSet<Ident>);
+
+impl Visit<'_> for Constants {
+    fn visit_expr_path(&mut self, path: &syn::ExprPath) {
+        let name = path.path.get_ident();
+        self.0.extend(name.filter(|name| *name == "PI" || *name == "TAU").cloned());
+    }
+
+    fn visit_item_mod(&mut self, _: &syn::ItemMod) {}
 }
 
 fn uses(content: &[syn::Item]) -> Imports {

@@ -35,11 +35,13 @@ pub(crate) struct Imports {
     names: Vec<(Ident, TokenStream)>,
     /// The paths of `use path::*;`, which make any name possible.
     globs: Vec<TokenStream>,
+    /// Whether there is any, of a library too.
+    has_globs: bool,
 }
 
 impl Imports {
     pub(crate) fn of<'a>(uses: impl Iterator<Item = &'a syn::ItemUse>) -> Self {
-        let mut imports = Imports { names: Vec::new(), globs: Vec::new() };
+        let mut imports = Imports { names: Vec::new(), globs: Vec::new(), has_globs: false };
         for item in uses {
             let colon = &item.leading_colon;
             imports.tree(&quote!(#colon), &item.tree);
@@ -64,15 +66,24 @@ impl Imports {
             syn::UseTree::Group(group) => {
                 group.items.iter().for_each(|tree| self.tree(before, tree));
             }
-            // There are no functions for right-hand sides.
-            syn::UseTree::Glob(_) if is_of_a_library(before) => {}
-            syn::UseTree::Glob(_) => self.globs.push(before.clone()),
+            syn::UseTree::Glob(_) => {
+                self.has_globs = true;
+                // In a library there are no functions for right-hand sides.
+                if !is_of_a_library(before) {
+                    self.globs.push(before.clone());
+                }
+            }
         }
     }
 
     /// Whether `name` is imported by itself.
     pub(crate) fn has(&self, name: &Ident) -> bool {
         self.names.iter().any(|(known, _)| known == name)
+    }
+
+    /// Whether anything is imported by `*`.
+    pub(crate) fn has_globs(&self) -> bool {
+        self.has_globs
     }
 
     /// The path of a function that is called by `name`, if it can be imported.

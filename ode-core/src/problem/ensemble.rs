@@ -109,6 +109,29 @@ where
     }
 }
 
+/// The functions that [`EnsembleProblem::vary`] accepts: of a problem and an index, with a problem
+/// as their result. Several threads call them, so they are [`Sync`].
+#[diagnostic::on_unimplemented(
+    message = "this does not make the problem of each trajectory",
+    label = "expected a function of a problem and an index that several threads can call",
+    note = "it cannot use a `Cell`, a `RefCell`, an `Rc` or a generator of random numbers from outside",
+    note = "draw rows before, with any generator, and pass them to `over(&rows)` instead; or take \
+            the row of the index: `|problem, i| problem.with_p(rows[i])`"
+)]
+pub trait ProblemOfEach<S: System<N, P>, T: Scalar, const N: usize, const P: usize>:
+    Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<S, T, F, const N: usize, const P: usize> ProblemOfEach<S, T, N, P> for F
+where
+    S: System<N, P>,
+    T: Scalar,
+    F: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
+{
+}
+
 /// The functions that [`EnsembleProblem::tstops`] accepts: of a problem and an index, with a
 /// [list](TimeList) of times as their result.
 #[diagnostic::on_unimplemented(
@@ -210,7 +233,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     #[must_use]
     pub fn vary<G>(self, vary: G) -> EnsembleProblem<S, T, G, N, P>
     where
-        G: Fn(OdeProblem<S, T, N, P>, usize) -> OdeProblem<S, T, N, P> + Sync,
+        G: ProblemOfEach<S, T, N, P>,
     {
         let EnsembleProblem { problem, trajectories, sweep, tstops, part, .. } = self;
         EnsembleProblem { problem, trajectories, sweep, vary, tstops, part }

@@ -125,7 +125,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     ///
     /// ```
     /// # use ode_core::{OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
-    /// # fn of<S: System<2, 1>>(decay: S) -> Result<(), SolveError> {
+    /// # fn of<S: System<2, 1, State<f32> = [f32; 2]>>(decay: S) -> Result<(), SolveError> {
     /// let problem = OdeProblem::new(decay, [1.0, 0.0], 0.0..=10.0, [0.3]).cast::<f32>();
     /// let [first, _]: [f32; 2] = problem.solve(Tsit5, &SolveOptions::default())?.final_state();
     /// # Ok(())

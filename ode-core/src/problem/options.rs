@@ -286,7 +286,7 @@ impl SolveOptions {
         SolveOptions { controller: Some(controller), ..self }
     }
 
-    /// Gives a trajectory up after this many attempted steps. It then ends with
+    /// Gives a trajectory up after this many attempted steps, by default 1,000,000. It then ends with
     /// [`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps). Fixed steps are not limited.
     pub fn max_steps(self, max_steps: u32) -> Self {
         SolveOptions { max_steps, ..self }

@@ -85,29 +85,42 @@ impl fmt::Display for Which {
     }
 }
 
+/// The values along an [`Axis`]: an array, a vector or a slice of `f64`, a reference to one, or an
+/// iterator that gives numbers or references to numbers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of the values along an axis",
+    label = "write a list of floats, as `[0.1, 0.2]`: an array, a vector, a reference to one, or an \
+             iterator",
+    note = "a range has no spacing: eleven values from 0 to 1 are `(0..=10).map(|i| 0.1 * i as f64)`"
+)]
+pub trait AxisValues {
+    /// The values, in their order.
+    fn values(self) -> Vec<f64>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item: Borrow<f64>>> AxisValues for I {
+    fn values(self) -> Vec<f64> {
+        self.into_iter().map(|value| *value.borrow()).collect()
+    }
+}
+
 impl Axis {
-    /// An axis of values of a parameter. The values are numbers, or references to numbers.
+    /// An axis of values of a parameter. The values are a [list of numbers](AxisValues): an array, a
+    /// vector, a reference to one, or an iterator.
     #[must_use]
-    pub fn p<V: Borrow<f64>>(which: impl Into<Which>, values: impl IntoIterator<Item = V>) -> Self {
+    pub fn p(which: impl Into<Which>, values: impl AxisValues) -> Self {
         Self::new(Quantity::Parameter, which.into(), values)
     }
 
     /// An axis of values of a component of the initial state.
     #[must_use]
-    pub fn u0<V: Borrow<f64>>(
-        which: impl Into<Which>,
-        values: impl IntoIterator<Item = V>,
-    ) -> Self {
+    pub fn u0(which: impl Into<Which>, values: impl AxisValues) -> Self {
         Self::new(Quantity::InitialState, which.into(), values)
     }
 
-    fn new<V: Borrow<f64>>(
-        quantity: Quantity,
-        which: Which,
-        values: impl IntoIterator<Item = V>,
-    ) -> Self {
-        let values = values.into_iter().map(|value| *value.borrow()).collect();
-        Axis { quantity, which, values }
+    fn new(quantity: Quantity, which: Which, values: impl AxisValues) -> Self {
+        Axis { quantity, which, values: values.values() }
     }
 
     /// Whether the values are of a parameter or of the initial state.

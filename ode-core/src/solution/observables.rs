@@ -70,7 +70,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
         let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES];
-        let (u, p, t) = (self.final_state(), self.p(), self.end_time());
+        let (u, p) = (self.solution.final_numbers(self.i), self.parameters());
+        let t = self.end_time();
         self.solution.system.observe::<T>(&u, &p, t, |q, value| values[q] = value);
         values
     }

@@ -90,8 +90,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         file.add_numbers("u_end", self.final_states())?;
         file.add_numbers("t_end", ArrayView1::from(self.end_times()))?;
-        file.add_numbers("u0", rows(n, |i| self.trajectory(i).u0())?.view())?;
-        file.add_numbers("p", rows(n, |i| self.trajectory(i).p())?.view())?;
+        file.add_numbers("u0", rows(n, |i| self.trajectory(i).initial_numbers())?.view())?;
+        file.add_numbers("p", rows(n, |i| self.trajectory(i).parameters())?.view())?;
         file.add_numbers("tspan", rows(n, |i| self.trajectory(i).tspan().into())?.view())?;
         let each = |of: &dyn Fn(usize) -> u32| Array1::from_iter((0..n).map(of));
         file.add("code", Array1::from_iter(self.codes().map(|code| code as u8)).view())?;

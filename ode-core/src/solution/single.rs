@@ -50,9 +50,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.code(0)
     }
 
-    /// The final state.
+    /// The final state: `[T; N]`, or the `State` of a system that is a module, as in
+    /// `solution.final_state().x`.
     #[must_use]
-    pub fn final_state(&self) -> [T; N] {
+    pub fn final_state(&self) -> S::State<T> {
         self.0.final_state(0)
     }
 
@@ -62,25 +63,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.end_time(0)
     }
 
-    /// The final state as a struct with named fields; see [`Trajectory::final_state_as`].
-    #[must_use]
-    pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
-        self.final_state().into()
-    }
-
     /// The saved times.
     pub fn times(&self) -> impl ExactSizeIterator<Item = T> + '_ {
         self.trajectory().times()
     }
 
-    /// The saved states; empty if only observables were saved.
-    pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + '_ {
+    /// The saved states; empty if only observables were saved. Each is what
+    /// [`final_state`](Self::final_state) is.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = S::State<T>> + '_ {
         self.trajectory().states()
     }
 
     /// The state at time `t`, interpolated between saved states; see [`Trajectory::at`].
     #[must_use]
-    pub fn at(&self, t: T) -> Option<[T; N]> {
+    pub fn at(&self, t: T) -> Option<S::State<T>> {
         self.trajectory().at(t)
     }
 

@@ -4,6 +4,7 @@ use super::{EnsembleSolution, ReturnCode};
 use crate::lane::Scalar;
 use crate::step::timeline;
 use crate::system::System;
+use crate::system::quantities::quantities;
 use core::ops::Range;
 
 /// The trajectories of a solution, in order.
@@ -68,6 +69,9 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterato
 
 /// One trajectory of an ensemble's solution. It is a reference to the solution with an index, and
 /// is `Copy`.
+///
+/// States and parameters are arrays, or the `State` and `Parameters` of a system that is a module:
+/// `trajectory.final_state().x`, `trajectory.p().beta`.
 ///
 /// ```
 /// # use ode_core::{EnsembleSolution, system::System};
@@ -148,7 +152,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         if self.code() != ReturnCode::NonFinite {
             kept
         } else if inputs.settings.saved.states > 0 {
-            count_while(kept, |s| !self.state(s).iter().any(|x| x.widen().is_nan()))
+            count_while(kept, |s| !self.numbers_at(s).iter().any(|x| x.widen().is_nan()))
         } else {
             // An observable of a finite state can be NaN.
             let observables = self.all_observables();
@@ -186,7 +190,12 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// # Panics
     /// If there is no such time, or only observables were saved.
     #[must_use]
-    pub fn state(&self, slot: usize) -> [T; N] {
+    pub fn state(&self, slot: usize) -> S::State<T> {
+        quantities(self.numbers_at(slot))
+    }
+
+    /// The numbers of [`state`](Self::state).
+    pub(super) fn numbers_at(&self, slot: usize) -> [T; N] {
         assert_eq!(self.solution.inputs.settings.saved.states, N, "only observables were saved");
         let EnsembleSolution { inputs, raw, .. } = self.solution;
         let (first, n) = (slot * inputs.settings.saved.width(), self.solution.len());
@@ -199,17 +208,20 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         (0..self.len()).map(move |s| trajectory.time(s))
     }
 
-    /// The states at [`times`](Self::times); empty if only observables were saved. For a system
-    /// that is a module, `.map(State::from)` converts them to structs with named fields.
-    pub fn states(&self) -> impl ExactSizeIterator<Item = [T; N]> + use<'a, S, T, N, P> {
+    /// The states at [`times`](Self::times); empty if only observables were saved.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = S::State<T>> + use<'a, S, T, N, P> {
         let trajectory = *self;
-        let count = if self.solution.inputs.settings.saved.states > 0 { self.len() } else { 0 };
-        (0..count).map(move |s| trajectory.state(s))
+        (0..self.saved_states()).map(move |s| trajectory.state(s))
+    }
+
+    /// The number of [`states`](Self::states).
+    fn saved_states(&self) -> usize {
+        if self.solution.inputs.settings.saved.states > 0 { self.len() } else { 0 }
     }
 
     /// The final state.
     #[must_use]
-    pub fn final_state(&self) -> [T; N] {
+    pub fn final_state(&self) -> S::State<T> {
         self.solution.final_state(self.i)
     }
 
@@ -220,17 +232,15 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.end_time(self.i)
     }
 
-    /// The final state as a struct with named fields, for a system that is a module:
-    /// `final_state_as::<epidemic::State>().infectious`.
-    #[must_use]
-    pub fn final_state_as<U: From<[T; N]>>(&self) -> U {
-        self.final_state().into()
-    }
-
     /// The initial state of the problem. With algebraic equations this is the state before
     /// consistent initialisation.
     #[must_use]
-    pub fn u0(&self) -> [T; N] {
+    pub fn u0(&self) -> S::State<T> {
+        quantities(self.initial_numbers())
+    }
+
+    /// The numbers of [`u0`](Self::u0).
+    pub(super) fn initial_numbers(&self) -> [T; N] {
         core::array::from_fn(|d| self.solution.inputs.columns.u0[d].get(self.i))
     }
 
@@ -243,15 +253,13 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// The parameters of the trajectory.
     #[must_use]
-    pub fn p(&self) -> [T; P] {
-        core::array::from_fn(|d| self.solution.inputs.columns.p[d].get(self.i))
+    pub fn p(&self) -> S::Parameters<T> {
+        quantities(self.parameters())
     }
 
-    /// The parameters as a struct with named fields, for a system that is a module:
-    /// `p_as::<epidemic::Parameters>().beta`.
-    #[must_use]
-    pub fn p_as<U: From<[T; P]>>(&self) -> U {
-        self.p().into()
+    /// The numbers of [`p`](Self::p).
+    pub(super) fn parameters(&self) -> [T; P] {
+        core::array::from_fn(|d| self.solution.inputs.columns.p[d].get(self.i))
     }
 
     /// The number of accepted steps.
@@ -301,8 +309,13 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// `None` outside the saved times, after the last saved time that a failed trajectory reached,
     /// and if only observables were saved.
     #[must_use]
-    pub fn at(&self, t: T) -> Option<[T; N]> {
-        let count = self.states().len();
+    pub fn at(&self, t: T) -> Option<S::State<T>> {
+        self.interpolated(t).map(quantities)
+    }
+
+    /// The numbers of [`at`](Self::at).
+    fn interpolated(&self, t: T) -> Option<[T; N]> {
+        let count = self.saved_states();
         let last = count.checked_sub(1)?;
         let forward = self.time(last) >= self.time(0);
         // Times in `f32` may be equal: takes the last.
@@ -310,7 +323,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
             count_while(count, |s| if forward { self.time(s) <= t } else { self.time(s) >= t });
         let left = right.checked_sub(1)?;
         if self.time(left) == t {
-            return Some(self.state(left));
+            return Some(self.numbers_at(left));
         }
         if right == count {
             return None;
@@ -346,7 +359,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// The state at save index `slot` and its derivatives at the time `t`, in double precision. It
     /// has second derivatives if `second` asks for them and all are finite.
     fn jet(&self, slot: usize, t: T, second: bool) -> Jet<N> {
-        let (u, p) = (self.state(slot), self.p());
+        let (u, p) = (self.numbers_at(slot), self.parameters());
         let system = &self.solution.system;
         let slope = system.rhs(&u, &p, t).map(T::widen);
         let second = second.then(|| {

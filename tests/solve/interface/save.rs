@@ -1,5 +1,6 @@
 //! Files, read by the readers of other libraries.
 
+use super::hunting::State;
 use super::{PARAMETERS, STATE, hunting, steps};
 use ndarray_npy::NpzReader;
 use odes::ndarray::{Array1, Array2, Array3};
@@ -50,7 +51,7 @@ fn archives_hold_everything() {
     let both = observables.iter().zip(solution.observables());
     assert!(both.into_iter().all(|(a, b)| a.to_bits() == b.to_bits()));
     let ends: Array2<f64> = npz.by_name("u_end").unwrap();
-    assert_eq!(ends.row(1).to_vec(), solution.final_state(1));
+    assert_eq!(ends.row(1).to_vec(), <[f64; 2]>::from(solution.final_state(1)));
     let times: Array1<f64> = npz.by_name("t_end").unwrap();
     assert_eq!(times.as_slice(), Some(solution.end_times()));
     let p: Array2<f64> = npz.by_name("p").unwrap();
@@ -112,10 +113,10 @@ fn tables_name_their_columns() {
         let trajectory = solution.trajectory(row[0].parse().unwrap());
         let numbers: Vec<f64> = row[2..].iter().map(|number| number.parse().unwrap()).collect();
         let slot = trajectory.times().position(|t| t == numbers[0]).unwrap();
-        let [prey, predators] = trajectory.state(slot);
+        let State { prey, predators } = trajectory.state(slot);
         assert_eq!(row[1], "Success");
         assert_eq!(numbers[1..4], [prey, predators, trajectory.observables()[[slot, 0]]]);
-        assert_eq!(numbers[4..], trajectory.p());
+        assert_eq!(numbers[4..], <[f64; 2]>::from(trajectory.p()));
     }
 }
 
@@ -140,7 +141,8 @@ fn tables_tell_where_trajectories_failed() {
         assert_eq!(rows.len(), 3 + failed.len() + 1, "{text}");
         let end = failed.end_time();
         assert!(end > 0.0 && end < 1.0 && !failed.times().any(|t| t == end));
-        let ([prey, predators], animals) = (failed.final_state(), failed.final_observables()[0]);
+        let (State { prey, predators }, animals) =
+            (failed.final_state(), failed.final_observables()[0]);
         let numbers = match observables {
             false => format!("{prey:?},{predators:?},{animals:?}"),
             true => format!("{animals:?}"),
@@ -159,7 +161,7 @@ fn tables_of_final_states() {
     let text = fs::read_to_string(&file.0).unwrap();
     let rows: Vec<&str> = text.lines().skip(1).collect();
     assert_eq!(rows.len(), 6);
-    let [prey, predators] = solution.final_state(2);
+    let State { prey, predators } = solution.final_state(2);
     let animals = prey + predators;
     assert_eq!(rows[2], format!("2,Success,1.0,{prey:?},{predators:?},{animals:?},2.0,0.5"));
     assert!(rows[5].starts_with("5,NonFinite,1.0,NaN,NaN,"), "{}", rows[5]);

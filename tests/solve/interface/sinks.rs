@@ -75,12 +75,12 @@ fn a_solution_is_what_a_sink_collects() {
     let raw = collected((hunting, Euler), &EnsembleSerial, &inputs);
     let solution = ensemble.solve(Euler, EnsembleSerial, &options).unwrap();
     for (i, trajectory) in solution.iter().enumerate() {
-        assert_eq!(trajectory.final_state(), [raw.finals[i], raw.finals[7 + i]]);
+        assert_eq!(trajectory.final_state(), [raw.finals[i], raw.finals[7 + i]].into());
         assert_eq!(trajectory.accepted(), raw.steps[i] - raw.rejected[i]);
         assert_eq!((trajectory.len(), trajectory.end_time()), (raw.kept[i] as usize, raw.ends[i]));
         for (slot, state) in trajectory.states().enumerate() {
             // Two states and an observable.
-            assert_eq!(state, [0, 1].map(|d| raw.saved[(3 * slot + d) * 7 + i]));
+            assert_eq!(state, [0, 1].map(|d| raw.saved[(3 * slot + d) * 7 + i]).into());
         }
     }
 }

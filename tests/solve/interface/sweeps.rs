@@ -52,10 +52,12 @@ fn a_grid_has_a_trajectory_for_each_combination() {
             let k = solution.index_on_grid(&[i, j]).unwrap();
             assert_eq!(k, 2 * i + j);
             let trajectory = solution.trajectory(k);
+            let end: [f64; 2] = trajectory.final_state().into();
             for d in 0..2 {
-                assert_eq!(ends[[i, j, d]], trajectory.final_state()[d]);
+                assert_eq!(ends[[i, j, d]], end[d]);
                 for slot in 0..5 {
-                    assert_eq!(states[[i, j, slot, d]], trajectory.state(slot)[d]);
+                    let state: [f64; 2] = trajectory.state(slot).into();
+                    assert_eq!(states[[i, j, slot, d]], state[d]);
                 }
             }
             assert_eq!(animals[[i, j, 4, 0]], trajectory.final_observables()[0]);

@@ -54,7 +54,7 @@ fn each_trajectory_stops_at_a_list() {
     let own = [0.3, 0.7];
     let ends = |ensemble: EnsembleProblem<hunting::Model, f64, odes::Unvaried, 2, 2>| {
         let solution = ensemble.solve(Euler, EnsembleSerial, &steps()).unwrap();
-        [solution.final_state(0), [f64::from(solution.accepted(0)), 0.0]]
+        [solution.final_state(0).into(), [f64::from(solution.accepted(0)), 0.0]]
     };
     let ensemble = EnsembleProblem::new(problem());
     // Steps of an eighth, and parts of 0.3, 0.4 and 0.3.

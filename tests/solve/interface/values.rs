@@ -206,7 +206,7 @@ fn a_sink_gets_the_ends_of_steps() {
     assert_eq!(all.saved.len(), 2500 * 9 * 4);
     for i in [0, 999, 2499] {
         let trajectory = whole.trajectory(i);
-        let prey = trajectory.states().map(|u| u[0]);
+        let prey = trajectory.states().map(|u| u.prey);
         let stored = (0..9).map(|slot| all.saved[(4 * slot) * 2500 + i]);
         assert!(prey.eq(stored));
     }

@@ -28,12 +28,12 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     writeln!(out, "{}", columns.0.join(","))?;
 
     for trajectory in solution {
-        let p = trajectory.p();
+        let p = trajectory.parameters();
         let saved = trajectory.observables();
         for (slot, t) in trajectory.times().enumerate() {
             begin(&mut out, &trajectory, t)?;
             if states {
-                numbers(&mut out, trajectory.state(slot))?;
+                numbers(&mut out, trajectory.numbers_at(slot))?;
             }
             if observables {
                 numbers(&mut out, saved.row(slot).iter().copied())?;
@@ -47,7 +47,7 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
         if only_finals || failed {
             begin(&mut out, &trajectory, end)?;
             if states {
-                numbers(&mut out, trajectory.final_state())?;
+                numbers(&mut out, solution.final_numbers(trajectory.index()))?;
             }
             if observables {
                 numbers(&mut out, trajectory.final_observables())?;
