@@ -14,6 +14,7 @@ pub mod integrate;
 pub mod kernel;
 pub mod methods;
 pub mod problem;
+pub mod random;
 pub mod room;
 mod sealed;
 pub mod solution;

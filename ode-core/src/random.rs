@@ -1,0 +1,28 @@
+//! Random and quasi-random numbers as lane programs: functions of an index, without a state.
+//!
+//! What a number is depends on a key and an index alone, so it has the same bits on every lane
+//! type, in every order and in every part of an ensemble.
+
+mod hash;
+mod normal;
+mod permutation;
+mod philox;
+pub mod sobol;
+mod unit;
+
+pub use normal::device::quantile as normal_quantile;
+pub use permutation::Network;
+pub use permutation::device::permuted;
+pub use philox::device::philox4x32;
+pub use sobol::device::{owen, point as sobol_point};
+pub use unit::device::{integer, middle, open_unit, stratum, word};
+
+/// All of them as C++, each after what it calls, and after the elementary functions.
+pub const LANE_PROGRAMS: [&str; 6] = [
+    hash::device::DEVICE,
+    philox::device::DEVICE,
+    unit::device::DEVICE,
+    normal::device::DEVICE,
+    permutation::device::DEVICE,
+    sobol::device::DEVICE,
+];
