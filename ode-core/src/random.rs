@@ -3,6 +3,7 @@
 //! What a number is depends on a key and an index alone, so it has the same bits on every lane
 //! type, in every order and in every part of an ensemble.
 
+mod distribution;
 mod hash;
 mod normal;
 mod permutation;
@@ -10,6 +11,9 @@ mod philox;
 pub mod sobol;
 mod unit;
 
+pub use distribution::device::{
+    between, gaussian, linspace, log_between, log_normal, logspace, position,
+};
 pub use normal::device::quantile as normal_quantile;
 pub use permutation::Network;
 pub use permutation::device::permuted;
@@ -18,11 +22,12 @@ pub use sobol::device::{owen, point as sobol_point};
 pub use unit::device::{integer, middle, open_unit, stratum, word};
 
 /// All of them as C++, each after what it calls, and after the elementary functions.
-pub const LANE_PROGRAMS: [&str; 6] = [
+pub const LANE_PROGRAMS: [&str; 7] = [
     hash::device::DEVICE,
     philox::device::DEVICE,
     unit::device::DEVICE,
     normal::device::DEVICE,
+    distribution::device::DEVICE,
     permutation::device::DEVICE,
     sobol::device::DEVICE,
 ];

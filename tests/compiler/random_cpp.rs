@@ -7,7 +7,7 @@ use ode_core::math;
 use ode_core::random::{self, Network, sobol};
 
 /// How many words are written for an index.
-const WORDS: usize = 10;
+const WORDS: usize = 19;
 
 type Evaluate = unsafe extern "C" fn(n: i32, directions: *const u64, out: *mut u64);
 
@@ -21,8 +21,23 @@ fn rust(index: u64, directions: &[u64; 32]) -> [u64; WORDS] {
     let unit = random::open_unit::<f64>(a, b);
     let normal = random::normal_quantile(unit);
     let far = random::normal_quantile(1e-30 * unit);
-    let numbers = [unit, normal, far].map(f64::to_bits);
-    [a, b, c, d, point, owen, permuted, numbers[0], numbers[1], numbers[2]]
+    let numbers = [
+        unit,
+        normal,
+        far,
+        random::middle::<f64>(owen),
+        random::stratum::<f64>(permuted, c, n as f64),
+        random::between(unit, -1.0, 2.0),
+        random::log_between(unit, 1.0, 2.0, [0.0, 0.69]),
+        random::gaussian(unit, 2.0, 0.5),
+        random::log_normal(unit, 2.0, 0.5),
+        random::position(unit, 6.0),
+        random::linspace(unit, 0.5, unit, 3.0, 0.3),
+        random::logspace(random::integer::<f64>(index), 4000.0, [unit, 3.0], 0.1, 0.3),
+    ];
+    let words = [a, b, c, d, point, owen, permuted].into_iter();
+    let words: Vec<u64> = words.chain(numbers.map(f64::to_bits)).collect();
+    core::array::from_fn(|w| words[w])
 }
 
 #[test]
@@ -47,11 +62,24 @@ fn random_numbers_have_the_same_bits() {
                 Arr<u64, 2> key = {{{{4, 5}}}};
                 Arr<u64, 4> words = philox::philox4x32<double>(counter, key);
                 u64 point = sobol::point<double>(index, directions);
-                double unit = unit::open_unit<double>(words[0], words[1]);
+                double u = unit::open_unit<double>(words[0], words[1]);
+                u64 owen = sobol::owen<double>(point, directions);
+                u64 permuted = permutation::permuted<double>(index, u64(100003), powers, keys);
+                Arr<double, 2> logs = {{{{0.0, 0.69}}}};
+                Arr<double, 2> ends = {{{{u, 3.0}}}};
+                double number = unit::integer<double>(index);
                 u64 all[{WORDS}] = {{
-                    words[0], words[1], words[2], words[3], point, sobol::owen<double>(point, directions),
-                    permutation::permuted<double>(index, u64(100003), powers, keys), m_to_bits(unit),
-                    m_to_bits(normal::quantile(unit)), m_to_bits(normal::quantile(1e-30 * unit)),
+                    words[0], words[1], words[2], words[3], point, owen, permuted, m_to_bits(u),
+                    m_to_bits(normal::quantile(u)), m_to_bits(normal::quantile(1e-30 * u)),
+                    m_to_bits(unit::middle<double>(owen)),
+                    m_to_bits(unit::stratum(permuted, words[2], 100003.0)),
+                    m_to_bits(distribution::between(u, -1.0, 2.0)),
+                    m_to_bits(distribution::log_between(u, 1.0, 2.0, logs)),
+                    m_to_bits(distribution::gaussian(u, 2.0, 0.5)),
+                    m_to_bits(distribution::log_normal(u, 2.0, 0.5)),
+                    m_to_bits(distribution::position(u, 6.0)),
+                    m_to_bits(distribution::linspace(u, 0.5, u, 3.0, 0.3)),
+                    m_to_bits(distribution::logspace(number, 4000.0, ends, 0.1, 0.3)),
                 }};
                 for (int w = 0; w < {WORDS}; w++) out[{WORDS} * i + w] = all[w];
             }}

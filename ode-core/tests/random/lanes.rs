@@ -49,10 +49,25 @@ impl<T: Scalar, const VECTORS: usize> Program<T> for Words<VECTORS> {
             let normal = random::normal_quantile(unit);
             let tiny = R::lit(1e-30) * unit;
             let far = random::normal_quantile(R::select(x.less_than(lit(1 << 20)), tiny, unit));
+            let ends = [unit, R::lit(3.0)];
+            let laws = [
+                random::between(unit, R::lit(-1.0), R::lit(2.0)),
+                random::log_between(unit, R::lit(1.0), R::lit(2.0), [R::lit(0.0), R::lit(0.69)]),
+                random::gaussian(unit, R::lit(2.0), R::lit(0.5)),
+                random::log_normal(unit, R::lit(2.0), R::lit(0.5)),
+                random::position(unit, R::lit(6.0)),
+                random::linspace(unit, R::lit(0.5), ends[0], ends[1], R::lit(0.3)),
+                random::logspace(unit, R::lit(0.5), ends, R::lit(0.1), R::lit(0.3)),
+            ];
             let mut all = vec![philox[0], philox[1], philox[2], philox[3], point, owen, permuted];
             all.extend([unit, normal, far].map(Real::to_bits));
+            all.extend(laws.map(Real::to_bits));
             if R::DOUBLE {
-                let numbers = [random::middle::<R>(owen), random::integer::<R>(x.shl::<13>())];
+                let numbers = [
+                    random::middle::<R>(owen),
+                    random::integer::<R>(x.shl::<13>()),
+                    random::stratum::<R>(permuted, philox[1], R::lit(1_000_003.0)),
+                ];
                 all.extend(numbers.map(Real::to_bits));
             }
             for lane in 0..R::LANES {
