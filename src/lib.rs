@@ -34,13 +34,14 @@ pub use ode_core::system::info::{LinearEquations, Operations};
 pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, Auto, Axis, Backend, Collect, Controller, EnsembleAlgorithm,
+    AbsTol, AnyMethod, Auto, Axis, Backend, Choice, Collect, Controller, Design, EnsembleAlgorithm,
     EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, InPrecision,
-    IntoSaveAt, Launcher, Layout, Memory, Method, Numbers, ObservableError, OdeProblem,
-    OdeSolution, Part, PartError, Quantity, RawResults, ResultSink, ReturnCode, RunReport, SaveAt,
-    Saving, SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
-    Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Which, any_method, tstops_for,
-    tstops_of,
+    IntoSaveAt, Launcher, Layout, Linspace, LogNormal, LogUniform, Logspace, Memory, Method,
+    Normal, Numbers, ObservableError, OdeProblem, OdeSolution, Part, PartError, Quantity,
+    RawResults, ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt, Saving, Scrambling,
+    SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
+    Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary, Which, any_method,
+    tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -48,12 +49,13 @@ pub use ode_macros::{ode_fn, ode_system};
 /// Everything that a solve needs: problems, options, results, places, and all methods.
 pub mod prelude {
     pub use crate::{
-        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Controller, Dop853, Dp5, EnsembleGpuKernel,
-        EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, GrowthGuard,
-        Heun, KenCarp4, Kvaerno3, Kvaerno5, OdeProblem, OdeSolution, Part, Ralston, ReturnCode,
-        Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, SaveAt, Saving, SolveError, SolveOptions,
-        StepSize, TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
-        any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853, Dp5,
+        EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
+        Euler, GrowthGuard, Heun, KenCarp4, Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform,
+        Logspace, Normal, OdeProblem, OdeSolution, Part, Ralston, ReturnCode, Rk4, Rodas3, Rodas4,
+        Rodas5P, Rosenbrock23, Samples, SaveAt, Saving, Scrambling, SolveError, SolveOptions,
+        StepSize, TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P,
+        Vern9, any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 

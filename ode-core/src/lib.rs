@@ -34,6 +34,10 @@ pub use problem::options::{
     tstops_of,
 };
 pub use problem::part::{Launcher, Part, PartError};
+pub use problem::samples::{
+    Choice, Design, Linspace, LogNormal, LogUniform, Logspace, Normal, Rule, Samples, Scrambling,
+    Uniform,
+};
 pub use problem::sweep::{Axis, Quantity, Which};
 pub use problem::{
     EnsembleProblem, InPrecision, Numbers, OdeProblem, StopsOfEach, TimeSpan, Unvaried, Vary,

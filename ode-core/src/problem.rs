@@ -2,12 +2,14 @@
 
 pub(crate) mod asked;
 pub mod columns;
+pub(crate) mod draw;
 pub(crate) mod ensemble;
 pub mod inputs;
 pub mod layout;
 pub(crate) mod ode;
 pub(crate) mod options;
 pub(crate) mod part;
+pub(crate) mod samples;
 pub mod settings;
 pub(crate) mod sweep;
 

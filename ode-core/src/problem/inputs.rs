@@ -5,6 +5,7 @@ use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::asked::Asked;
 use crate::problem::columns::{Column, Columns, SaveTimes, same};
+use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
@@ -99,7 +100,9 @@ impl<T: Scalar> Inputs<T> {
         }
         let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, whole)?;
         let shape = if trajectories == whole { shape } else { vec![trajectories] };
-        check_common(ensemble, &axes)?;
+        let on_axis = |quantity, index| is_on_axis(&axes, quantity, index);
+        let draw = Draw::checked(ensemble.samples, &on_axis, system, whole)?;
+        check_common(ensemble, &axes, &draw)?;
 
         let width = states + parameters + 2;
         let all_workers = workers;
@@ -114,7 +117,7 @@ impl<T: Scalar> Inputs<T> {
             for from in range.clone().step_by(some) {
                 let to = range.end.min(from + some);
                 let rows = &mut rows[..(to - from) * width];
-                ensemble.problems.write(&axes, first + from..first + to, rows);
+                ensemble.problems.write(&axes, &draw, first + from..first + to, rows);
                 for row in rows.chunks_exact(width) {
                     block.push(row)?;
                 }
@@ -168,7 +171,7 @@ impl<T: Scalar> Inputs<T> {
             // The bits of a part are those of the whole, in which others may have stops.
             let stops = |rows: &mut [T], from: usize| {
                 let range = from..from + rows.len() / width;
-                ensemble.problems.write(&axes, range.clone(), rows);
+                ensemble.problems.write(&axes, &draw, range.clone(), rows);
                 range.zip(rows.chunks_exact(width)).any(|(i, row)| {
                     let span = (row[width - 2], row[width - 1]);
                     let is_number = |value: &T| !value.widen().is_nan();
@@ -278,19 +281,24 @@ fn own_tolerances<T: Scalar>(abstol: &AbsTol) -> Vec<Column<T>> {
     }
 }
 
-/// Checks what all trajectories take from the one problem: those of its numbers that no row, axis
-/// or closure replaces. What is a trajectory's own is its code.
+/// Whether one of the axes of a grid has values of a quantity.
+fn is_on_axis(axes: &[(&Axis, usize)], quantity: Quantity, index: usize) -> bool {
+    axes.iter().any(|&(axis, i)| axis.quantity() == quantity && i == index)
+}
+
+/// Checks what all trajectories take from the one problem: those of its numbers that no row, axis,
+/// sample or closure replaces. What is a trajectory's own is its code.
 fn check_common<T: Scalar>(
     ensemble: &Asked<'_, T>,
     axes: &[(&Axis, usize)],
+    draw: &Draw,
 ) -> Result<(), SolveError> {
     if ensemble.varies {
         return Ok(());
     }
     let [u0, p] = ensemble.sweep;
     let common = |quantity: Quantity, rows: Option<usize>, index: usize| {
-        let on_axis = |&(axis, i): &(&Axis, usize)| axis.quantity() == quantity && i == index;
-        rows.is_none() && !axes.iter().any(on_axis)
+        rows.is_none() && !is_on_axis(axes, quantity, index) && !draw.has(quantity, index)
     };
     check("u0", &ensemble.u0, |i, x| !common(Quantity::InitialState, u0, i) || x.is_finite())?;
     check("p", &ensemble.p, |i, x| !common(Quantity::Parameter, p, i) || !x.is_nan())?;
