@@ -9,6 +9,7 @@ mod normal;
 mod permutation;
 mod philox;
 pub mod sobol;
+mod source;
 mod unit;
 
 pub use distribution::device::{
@@ -19,10 +20,11 @@ pub use permutation::Network;
 pub use permutation::device::permuted;
 pub use philox::device::philox4x32;
 pub use sobol::device::{owen, point as sobol_point};
+pub use source::device::{independent, latin, scrambled, shifted, words};
 pub use unit::device::{integer, middle, open_unit, stratum, word};
 
 /// All of them as C++, each after what it calls, and after the elementary functions.
-pub const LANE_PROGRAMS: [&str; 7] = [
+pub const LANE_PROGRAMS: [&str; 8] = [
     hash::device::DEVICE,
     philox::device::DEVICE,
     unit::device::DEVICE,
@@ -30,4 +32,5 @@ pub const LANE_PROGRAMS: [&str; 7] = [
     distribution::device::DEVICE,
     permutation::device::DEVICE,
     sobol::device::DEVICE,
+    source::device::DEVICE,
 ];

@@ -7,7 +7,7 @@ use ode_core::math;
 use ode_core::random::{self, Network, sobol};
 
 /// How many words are written for an index.
-const WORDS: usize = 19;
+const WORDS: usize = 23;
 
 type Evaluate = unsafe extern "C" fn(n: i32, directions: *const u64, out: *mut u64);
 
@@ -34,6 +34,10 @@ fn rust(index: u64, directions: &[u64; 32]) -> [u64; WORDS] {
         random::position(unit, 6.0),
         random::linspace(unit, 0.5, unit, 3.0, 0.3),
         random::logspace(random::integer::<f64>(index), 4000.0, [unit, 3.0], 0.1, 0.3),
+        random::independent::<f64>(index << 33, &[4, 5, 6, 7]),
+        random::latin::<f64>(index, n, &powers, &keys, &[4, 5, 6, 7]),
+        random::shifted::<f64>(index, directions, 12345),
+        random::scrambled::<f64>(index, directions, directions),
     ];
     let words = [a, b, c, d, point, owen, permuted].into_iter();
     let words: Vec<u64> = words.chain(numbers.map(f64::to_bits)).collect();
@@ -55,6 +59,7 @@ fn random_numbers_have_the_same_bits() {
             Arr<u64, 32> directions;
             for (int j = 0; j < 32; j++) directions[j] = numbers[j];
             Arr<u64, 8> keys = {{{{0, 1, 2, 3, 4, 5, 6, 7}}}};
+            Arr<u64, 4> stream = {{{{4, 5, 6, 7}}}};
             Arr<u64, 3> powers = {{{{256, 512, 1 << 23}}}};
             for (int i = 0; i < n; i++) {{
                 u64 index = i;
@@ -80,6 +85,10 @@ fn random_numbers_have_the_same_bits() {
                     m_to_bits(distribution::position(u, 6.0)),
                     m_to_bits(distribution::linspace(u, 0.5, u, 3.0, 0.3)),
                     m_to_bits(distribution::logspace(number, 4000.0, ends, 0.1, 0.3)),
+                    m_to_bits(source::independent<double>(index << 33, stream)),
+                    m_to_bits(source::latin<double>(index, u64(100003), powers, keys, stream)),
+                    m_to_bits(source::shifted<double>(index, directions, u64(12345))),
+                    m_to_bits(source::scrambled<double>(index, directions, directions)),
                 }};
                 for (int w = 0; w < {WORDS}; w++) out[{WORDS} * i + w] = all[w];
             }}

@@ -59,17 +59,15 @@ pub(super) enum Marginal {
 const WORD: u64 = 0xffff_ffff;
 
 impl Stream {
-    /// The four words of trajectory `number`, or of anything that is numbered.
-    #[inline(always)]
-    fn words<R: Real>(self, number: R::Bits) -> [R::Bits; 4] {
-        let lit = |word: u64| <R::Bits as Bits>::lit(word);
-        let counter = [lit(self.index), lit(self.purpose), number & lit(WORD), number.shr::<32>()];
-        random::philox4x32::<R>(counter, [lit(self.seed & WORD), lit(self.seed >> 32)])
+    /// What lanes take of it.
+    fn numbers(self) -> [u64; 4] {
+        [self.seed & WORD, self.seed >> 32, self.index, self.purpose]
     }
 
     /// The first words of all numbers from 0 on.
     pub(super) fn keys<const N: usize>(self) -> [u64; N] {
-        core::array::from_fn(|k| self.words::<f64>(k as u64 / 4)[k % 4])
+        let stream = self.numbers();
+        core::array::from_fn(|k| random::words::<f64>(k as u64 / 4, &stream)[k % 4])
     }
 }
 
@@ -178,28 +176,24 @@ impl Source {
     #[inline(always)]
     fn write<R: Real<Scalar = f64>>(&self, first: u64, out: &mut [f64]) {
         match self {
-            &Source::Words(stream) => each::<R>(
-                first,
-                out,
-                #[inline(always)]
-                |number| {
-                    let [high, low, ..] = stream.words::<R>(number);
-                    random::open_unit::<R>(high, low)
-                },
-            ),
-            &Source::Latin(Network { n, powers, keys }, stream) => {
-                let length = R::lit(n as f64);
-                let n = <R::Bits as Bits>::lit(n);
-                let (powers, keys) = (words::<R, 3>(&powers), words::<R, 8>(&keys));
+            &Source::Words(stream) => {
+                let stream = words::<R, 4>(&stream.numbers());
                 each::<R>(
                     first,
                     out,
                     #[inline(always)]
-                    |number| {
-                        let cell = random::permuted::<R>(number, n, &powers, &keys);
-                        let [word, ..] = stream.words::<R>(number);
-                        random::stratum::<R>(cell, word, length)
-                    },
+                    |number| random::independent::<R>(number, &stream),
+                );
+            }
+            &Source::Latin(Network { n, powers, keys }, stream) => {
+                let n = <R::Bits as Bits>::lit(n);
+                let (powers, keys) = (words::<R, 3>(&powers), words::<R, 8>(&keys));
+                let stream = words::<R, 4>(&stream.numbers());
+                each::<R>(
+                    first,
+                    out,
+                    #[inline(always)]
+                    |number| random::latin::<R>(number, n, &powers, &keys, &stream),
                 );
             }
             Source::Sobol(directions, Scrambled::Shift(shift)) => {
@@ -209,9 +203,7 @@ impl Source {
                     first,
                     out,
                     #[inline(always)]
-                    |number| {
-                        random::middle::<R>(random::sobol_point::<R>(number, &directions) ^ shift)
-                    },
+                    |number| random::shifted::<R>(number, &directions, shift),
                 );
             }
             Source::Sobol(directions, Scrambled::Owen(keys)) => {
@@ -220,10 +212,7 @@ impl Source {
                     first,
                     out,
                     #[inline(always)]
-                    |number| {
-                        let point = random::sobol_point::<R>(number, &directions);
-                        random::middle::<R>(random::owen::<R>(point, &keys))
-                    },
+                    |number| random::scrambled::<R>(number, &directions, &keys),
                 );
             }
         }
