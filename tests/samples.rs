@@ -1,11 +1,19 @@
 //! Ensembles whose quantities are sampled by rules.
 
-use odes::backend::{Columns, Inputs, Workers};
+#[path = "support/cpp.rs"]
+mod cpp;
+
+use cpp::{HostCpp, in_memory};
+use ode_core::random;
+use ode_gpu::{Cache, Nvrtc, Program};
+use odes::backend::{Column, Columns, Inputs, Workers};
+use odes::internals::kernel::{self, JobArguments, KERNEL_NAME, Target, Variant};
 use odes::lane::Scalar;
 use odes::methods::Properties;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Axis, Method, Vary};
+use odes::{Axis, Method, RawResults, Vary};
+use odes_skipped::Needed;
 
 #[ode_system]
 fn decay(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
@@ -443,4 +451,109 @@ fn wrong_numbers_of_trajectories_are_errors() {
         assert!(values.windows(2).all(|pair| pair[0] < pair[1]), "{name}");
         assert!(values[0] > 0.0 && values[63] < 1.0);
     }
+}
+
+/// The text of a kernel that draws parameters itself instead of loading them: for the columns 2 and 3,
+/// the first two parameters, one random and normal, the other one in a Latin hypercube.
+fn drawing(text: &str, seed: u64, n: u64) -> String {
+    let [low, high] = [seed & 0xffff_ffff, seed >> 32];
+    // As problem/draw.rs says what words are for.
+    let order = [low, high, 1, 5];
+    let keys: Vec<u64> = (0..2).flat_map(|k| random::words::<f64>(k, &order)).collect();
+    let network = random::Network::new(n, keys.try_into().unwrap());
+    let list =
+        |words: &[u64]| words.iter().map(|w| format!("(u64){w}")).collect::<Vec<_>>().join(", ");
+    let (powers, keys) = (list(&network.powers), list(&network.keys));
+    let (before, behind) = text.split_once("// What the kernel is compiled for.").unwrap();
+    let load = "DEVICE R column(int c) const {\n";
+    assert_eq!(behind.matches(load).count(), 1);
+    let draw = format!(
+        "{load}
+        u64 number = job.first + i;
+        if (c == 2) {{
+            double u = source::independent<double>(number, array((u64){low}, (u64){high}, (u64)0, (u64)1));
+            return (R)distribution::gaussian(u, 2.0, 0.25);
+        }}
+        if (c == 3) {{
+            double u = source::latin<double>(
+                number, (u64){n}, array({powers}), array({keys}), array((u64){low}, (u64){high}, (u64)1, (u64)7));
+            return (R)distribution::between(u, 1.0, 3.0);
+        }}
+        "
+    );
+    [before, &random::LANE_PROGRAMS.concat(), &behind.replace(load, &draw)].concat()
+}
+
+/// The texts of a kernel that loads all columns, and of one that draws two.
+struct Texts {
+    plain: String,
+    drawing: String,
+    variant: Variant,
+}
+
+/// A kernel has all that it takes to draw samples: the columns that it is given here are NaNs.
+fn kernels_can_draw<T: Scalar>() {
+    let (seed, n) = (0x0123_4567_89ab_cdef, 501);
+    let samples = Samples::seed(seed).design(Design::LatinHypercube).p(1, Uniform(1.0, 3.0));
+    let first = Samples::seed(seed).p(0, Normal { mean: 2.0, sd: 0.25 });
+    let normal = columns(&ensemble().trajectories(n).sample(first));
+    let ensemble = ensemble().trajectories(n).sample(samples).vary(move |mut problem, i| {
+        problem.p[0] = normal.p[0].get(i);
+        problem
+    });
+    let ensemble = ensemble.cast::<T>();
+    let options = SolveOptions::default().tolerance(1e-4);
+    let Inputs { settings, mut columns } = Inputs::new(&ensemble, &options, METHOD).unwrap();
+    for d in 0..2 {
+        columns.p[d] = Column::each(vec![T::nan(); n]);
+    }
+    let text = |target| {
+        let variant = Variant { target, ..Variant::new(&settings, &columns, true) };
+        let text = kernel::source::<T, _, Tsit5, 2, 4>(decay, &variant).unwrap();
+        let drawing = drawing(&text, seed, n as u64);
+        Texts { plain: text, drawing, variant }
+    };
+    match Nvrtc::get() {
+        Ok(_) => {
+            let text = text(Target::Cuda);
+            let compile = |text: &str| {
+                let program = Program::new(KERNEL_NAME, text);
+                program.compile("sm_90", &Cache::off()).unwrap().resources
+            };
+            let (plain, drawing) = (compile(&text.plain), compile(&text.drawing));
+            eprintln!("{}: {drawing:?}, and {plain:?} where columns are loaded", T::NAME);
+        }
+        Err(error) => Needed::Nvrtc.is_missing(error),
+    }
+    let Some(cpp) = HostCpp::find() else { return };
+    let Texts { drawing, variant, .. } = text(Target::Host);
+    let library = cpp.compile(&drawing);
+    type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T);
+    // SAFETY: the function has this type; its argument is checked by a static_assert.
+    let run: libloading::Symbol<'_, Run<T>> =
+        unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
+    let expected = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    // A part, too, since numbers are those of the whole.
+    for numbers in [0..n as u64, 100..203] {
+        let mut raw = RawResults::default();
+        let range = columns.range(numbers.clone());
+        in_memory(&settings, range, &variant, &mut raw, |job, shared| {
+            // SAFETY: every pointer is to as many elements as `Job` and `Shared` say.
+            unsafe { run(job, shared.as_ptr()) };
+        })
+        .unwrap();
+        for (k, i) in numbers.clone().enumerate() {
+            for d in 0..2 {
+                let found = raw.finals[d * range.len() + k];
+                let expected = expected.final_state(i as usize)[d];
+                assert_eq!(found.widen().to_bits(), expected.widen().to_bits(), "{i}, {d}");
+            }
+        }
+    }
+}
+
+#[test]
+fn kernels_can_draw_samples() {
+    kernels_can_draw::<f64>();
+    kernels_can_draw::<f32>();
 }
