@@ -35,13 +35,14 @@ pub use ode_core::system::info::{LinearEquations, Operations};
 pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, Auto, Axis, AxisValues, Backend, Collect, Controller, EnsembleAlgorithm,
-    EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, InPrecision,
-    IntoSaveAt, Launcher, Layout, Memory, Method, Numbers, ObservableError, OdeProblem,
-    OdeSolution, Part, PartError, ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode,
-    RunReport, SaveAt, Saving, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach,
-    TimeList, TimeSpan, Timings, Trajectories, Trajectory, UnknownMethod, Unvaried, Vary, Warning,
-    Which, any_method, memory, tstops_for, tstops_of,
+    AbsTol, AnyMethod, Auto, Axis, AxisValues, Backend, Choice, Collect, Controller, Design,
+    EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
+    GrowthGuard, InPrecision, IntoSaveAt, Launcher, Layout, Linspace, LogNormal, LogUniform,
+    Logspace, Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution, Part,
+    PartError, ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport,
+    Samples, SaveAt, Saving, Scrambling, Share, SolveError, SolveOptions, Solver, StepSize,
+    StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform, UnknownMethod,
+    Unvaried, Vary, Warning, Which, any_method, memory, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -52,12 +53,13 @@ pub mod prelude {
     pub use core::f64::consts::{PI, TAU};
 
     pub use crate::{
-        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Controller, Dop853, Dp5, EnsembleGpuKernel,
-        EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, GrowthGuard,
-        Heun, KenCarp4, Kvaerno3, Kvaerno5, OdeProblem, OdeSolution, Part, Ralston, ReturnCode,
-        Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, SaveAt, Saving, SolveError, SolveOptions,
-        StepSize, TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P, Vern9,
-        any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853, Dp5,
+        EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
+        Euler, GrowthGuard, Heun, KenCarp4, Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform,
+        Logspace, Normal, OdeProblem, OdeSolution, Part, Ralston, ReturnCode, Rk4, Rodas3, Rodas4,
+        Rodas5P, Rosenbrock23, Samples, SaveAt, Saving, Scrambling, SolveError, SolveOptions,
+        StepSize, TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P,
+        Vern9, any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 

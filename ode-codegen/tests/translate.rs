@@ -175,7 +175,7 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
         "`erf` is not a method of lane numbers, bits or masks; write a function, or use one of: \
       mul_add, neg_mul_add, reciprocal, sqrt, abs, copysign, round_even, floor, lt, le, gt, ge, equals, min, max, \
       max_magnitude, at_most, at_least, to_bits, bits_to_single, to_single, wrapping_add, \
-      wrapping_sub, shl, shr, less_than, reaches, any, exp, ln, sin, cos, tan, tanh, powf, \
+      wrapping_sub, mul_low, mul_high, shl, shr, less_than, reaches, any, exp, ln, sin, cos, tan, tanh, powf, \
       exp2, exp_m1, ln_1p, log2, log10, cbrt, hypot, asin, acos, atan, atan2, sinh, cosh, asinh, \
       acosh, atanh",
     ),

@@ -40,10 +40,10 @@ pub enum SolveError {
          least one value"
     )]
     NoTrajectories,
-    /// [`vary`](crate::EnsembleProblem::vary) makes problems by their index, and nothing says how
-    /// many there are.
+    /// [`vary`](crate::EnsembleProblem::vary) or [`sample`](crate::EnsembleProblem::sample) makes
+    /// problems by their index, and nothing says how many there are.
     #[error(
-        "`vary` makes the problem of each index, and nothing says how many there are; call \
+        "`vary` or `sample` makes the problem of each index, and nothing says how many there are; call \
          `.trajectories(n)`, or give rows or a grid"
     )]
     HowMany,
@@ -74,7 +74,7 @@ pub enum SolveError {
         /// The number of trajectories.
         trajectories: usize,
     },
-    /// The quantity of an axis of a grid is not one that the system has.
+    /// The quantity of an axis of a grid, or one that is sampled, is not one that the system has.
     #[error("{system} has no {kind} {which}; it has `{}`", .known.join("`, `"))]
     Axis {
         /// The name of the system.
@@ -103,6 +103,87 @@ pub enum SolveError {
         index: usize,
         /// The numbers of the two axes, counted from 0.
         axes: [usize; 2],
+    },
+    /// A quantity is sampled by two rules, or is on an axis of the grid and sampled.
+    #[error(
+        "the {kind} `{name}` (number {index}) of {system} is sampled {}; leave one of them out",
+        if *on_axis { "and is on an axis of the grid" } else { "by two rules" }
+    )]
+    SampledTwice {
+        /// The name of the system.
+        system: &'static str,
+        /// `parameter` or `state`.
+        kind: &'static str,
+        /// The name of the quantity.
+        name: &'static str,
+        /// The index of the quantity.
+        index: usize,
+        /// Whether it is on an axis; otherwise there are two rules.
+        on_axis: bool,
+    },
+    /// A number of a rule by which a quantity is sampled makes no distribution.
+    #[error(
+        "the {kind} `{name}` of {system} is sampled by {rule}, whose {number} is {}; it must {must}",
+        short(*value)
+    )]
+    Rule {
+        /// The name of the system.
+        system: &'static str,
+        /// `parameter` or `state`.
+        kind: &'static str,
+        /// The name of the quantity.
+        name: &'static str,
+        /// The name of the rule.
+        rule: &'static str,
+        /// The name of its number.
+        number: &'static str,
+        /// The value that was given.
+        value: f64,
+        /// What it must do.
+        must: &'static str,
+    },
+    /// The ends of an interval from which a quantity is sampled are in the wrong order.
+    #[error(
+        "the {kind} `{name}` of {system} is sampled by {rule}({}, {}); the lower end comes first",
+        short(*low), short(*high)
+    )]
+    RuleOrder {
+        /// The name of the system.
+        system: &'static str,
+        /// `parameter` or `state`.
+        kind: &'static str,
+        /// The name of the quantity.
+        name: &'static str,
+        /// The name of the rule.
+        rule: &'static str,
+        /// The end that was given first.
+        low: f64,
+        /// The end that was given second.
+        high: f64,
+    },
+    /// A quantity is sampled by a [`Choice`](crate::Choice) that has no values.
+    #[error(
+        "the {kind} `{name}` of {system} is sampled by a Choice without values; give at least one"
+    )]
+    NoChoice {
+        /// The name of the system.
+        system: &'static str,
+        /// `parameter` or `state`.
+        kind: &'static str,
+        /// The name of the quantity.
+        name: &'static str,
+    },
+    /// A [`Design`](crate::Design) is not for as many trajectories or quantities.
+    #[error("{design} is for at most {most} {of}, and there are {given}; take `Design::Random`")]
+    Design {
+        /// The design.
+        design: &'static str,
+        /// `trajectories` or `random quantities`.
+        of: &'static str,
+        /// How many there are.
+        given: usize,
+        /// The largest number that is possible.
+        most: usize,
     },
     /// The problem's initial state contains a NaN or an infinity, or its parameters a NaN, and all
     /// trajectories take it from there. What a row of a sweep, an axis of a grid or `vary` gives

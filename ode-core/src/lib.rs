@@ -15,6 +15,7 @@ pub mod kernel;
 pub mod memory;
 pub mod methods;
 pub mod problem;
+pub mod random;
 pub mod room;
 mod sealed;
 pub mod solution;
@@ -34,6 +35,10 @@ pub use problem::options::{
     tstops_of,
 };
 pub use problem::part::{Launcher, Part, PartError};
+pub use problem::samples::{
+    Choice, Design, Linspace, LogNormal, LogUniform, Logspace, Normal, Rule, Samples, Scrambling,
+    Uniform,
+};
 pub use problem::sweep::{Axis, AxisValues, Quantity, Which};
 pub use problem::{
     EnsembleProblem, InPrecision, Numbers, OdeProblem, ProblemOfEach, StopsOfEach, TimeSpan,

@@ -7,7 +7,9 @@
 
 use core::any::Any;
 use core::fmt;
+use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::Pod;
@@ -32,70 +34,38 @@ const LEAST: usize = 1 << 20;
 /// numbers[1] = 3.0;
 /// assert_eq!(numbers.iter().sum::<f64>(), 4.0);
 /// ```
-pub struct Buffer<T>(Kind<T>);
-
-enum Kind<T> {
-    Vec(Vec<T>),
-    Kept(Box<dyn Numbers<T>>),
+pub struct Buffer<T> {
+    start: NonNull<T>,
+    len: usize,
+    owner: Owner,
 }
+
+/// Whose the memory of a [`Buffer`] is.
+enum Owner {
+    /// A vector's, of this capacity.
+    Vec(usize),
+    /// That of a block, whose beginning it is.
+    Kept(Block),
+}
+
+// SAFETY: a buffer owns its numbers, as a vector does.
+unsafe impl<T: Send> Send for Buffer<T> {}
+// SAFETY: as above; what is shared is read only.
+unsafe impl<T: Sync> Sync for Buffer<T> {}
 
 impl<T> Buffer<T> {
     /// No numbers.
     #[must_use]
     pub const fn new() -> Self {
-        Buffer(Kind::Vec(Vec::new()))
-    }
-}
-
-impl<T: Pod + Send + Sync> Buffer<T> {
-    /// An array of `len` numbers, whose values are arbitrary.
-    ///
-    /// # Errors
-    /// [`SolveError::OutOfMemory`].
-    pub fn of(len: usize) -> Result<Self, SolveError> {
-        let mut numbers = Buffer::new();
-        numbers.fit(len)?;
-        Ok(numbers)
-    }
-
-    /// Sets the length. The memory is used again if it suffices, and the values are arbitrary.
-    ///
-    /// # Errors
-    /// [`SolveError::OutOfMemory`].
-    pub fn fit(&mut self, len: usize) -> Result<(), SolveError> {
-        let bytes = len.saturating_mul(size_of::<T>());
-        match &mut self.0 {
-            Kind::Kept(numbers) => {
-                if numbers.set_len(len) {
-                    return Ok(());
-                }
-            }
-            Kind::Vec(values) => {
-                if values.capacity() >= len {
-                    values.resize(len, T::zeroed());
-                    return Ok(());
-                }
-            }
-        }
-        // The old contents need not be copied, nor be there at the same time.
-        self.0 = Kind::Vec(Vec::new());
-        if bytes < LEAST {
-            let mut values = room(len)?;
-            values.resize(len, T::zeroed());
-            self.0 = Kind::Vec(values);
-        } else {
-            let block = Some(take(bytes)?);
-            self.0 = Kind::Kept(Box::new(Kept { block, len }));
-        }
-        Ok(())
+        Buffer { start: NonNull::dangling(), len: 0, owner: Owner::Vec(0) }
     }
 
     /// The number of numbers that the memory has room for.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        match &self.0 {
-            Kind::Vec(values) => values.capacity(),
-            Kind::Kept(numbers) => numbers.capacity(),
+        match &self.owner {
+            Owner::Vec(capacity) => *capacity,
+            Owner::Kept(block) => block.bytes / size_of::<T>(),
         }
     }
 
@@ -103,8 +73,69 @@ impl<T: Pod + Send + Sync> Buffer<T> {
     /// not locked yet. (Locking fresh memory takes longer than one copy through memory that is
     /// locked already.) What `lock` returns stays with the memory, and unlocks it when dropped.
     pub fn lock(&mut self, lock: &dyn Fn(&mut [u8]) -> Option<Locked>) {
-        if let Kind::Kept(numbers) = &mut self.0 {
-            numbers.lock(lock);
+        if let Owner::Kept(block) = &mut self.owner
+            && block.used
+            && block.locked.is_none()
+        {
+            // SAFETY: the whole block, borrowed exclusively, of which every byte is initialised.
+            let bytes = unsafe {
+                core::slice::from_raw_parts_mut(self.start.as_ptr().cast::<u8>(), block.bytes)
+            };
+            block.locked = lock(bytes);
+            // One that cannot be locked is not asked for again until it is another array's.
+            block.used = block.locked.is_some();
+        }
+    }
+}
+
+impl<T: Pod> Buffer<T> {
+    /// An array of `len` numbers, whose values are arbitrary.
+    ///
+    /// # Errors
+    /// [`SolveError::OutOfMemory`].
+    pub fn of(len: usize) -> Result<Self, SolveError> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        if bytes < LEAST {
+            let mut values = room(len)?;
+            values.resize(len, T::zeroed());
+            return Ok(Buffer::from(values));
+        }
+        let mut block = take(bytes)?;
+        // It begins with a huge page, which is aligned for every number.
+        let start = NonNull::from(block.bytes_mut()).cast();
+        Ok(Buffer { start, len, owner: Owner::Kept(block) })
+    }
+
+    /// Sets the length. The memory is used again if it suffices, and the values are arbitrary.
+    ///
+    /// # Errors
+    /// [`SolveError::OutOfMemory`].
+    pub fn fit(&mut self, len: usize) -> Result<(), SolveError> {
+        let suits = match &self.owner {
+            // What lies beyond the length was not written yet.
+            Owner::Vec(_) => len <= self.len,
+            Owner::Kept(block) => block.suits(len.saturating_mul(size_of::<T>())),
+        };
+        if suits {
+            self.len = len;
+        } else {
+            // The old contents need not be copied, nor be there at the same time.
+            *self = Buffer::new();
+            *self = Buffer::of(len)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        match core::mem::replace(&mut self.owner, Owner::Vec(0)) {
+            // SAFETY: these are the parts of a vector (`From`), but for a length that may be less,
+            // which forgets numbers that need no drop (`fit` is of `Pod`).
+            Owner::Vec(capacity) => {
+                drop(unsafe { Vec::from_raw_parts(self.start.as_ptr(), self.len, capacity) })
+            }
+            Owner::Kept(block) => give_back(block),
         }
     }
 }
@@ -112,26 +143,28 @@ impl<T: Pod + Send + Sync> Buffer<T> {
 impl<T> Deref for Buffer<T> {
     type Target = [T];
 
+    #[inline(always)]
     fn deref(&self) -> &[T] {
-        match &self.0 {
-            Kind::Vec(values) => values,
-            Kind::Kept(numbers) => numbers.get(),
-        }
+        // SAFETY: the buffer owns so many numbers from there on. They are those of a vector, or any
+        // bytes of a mapping, which are initialised and valid for a `Pod` (`of`).
+        unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
 impl<T> DerefMut for Buffer<T> {
+    #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        match &mut self.0 {
-            Kind::Vec(values) => values,
-            Kind::Kept(numbers) => numbers.get_mut(),
-        }
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
 impl<T> From<Vec<T>> for Buffer<T> {
     fn from(values: Vec<T>) -> Self {
-        Buffer(Kind::Vec(values))
+        let mut values = ManuallyDrop::new(values);
+        // A vector's pointer is never null.
+        let start = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling());
+        Buffer { start, len: values.len(), owner: Owner::Vec(values.capacity()) }
     }
 }
 
@@ -172,72 +205,6 @@ impl<'a, T> IntoIterator for &'a Buffer<T> {
 /// What unlocks page-locked memory when it is dropped.
 pub type Locked = Box<dyn Any + Send + Sync>;
 
-/// Numbers in memory that is kept. The trait is there so that a [`Buffer`] asks nothing of its
-/// numbers' type.
-trait Numbers<T>: Send + Sync {
-    fn get(&self) -> &[T];
-    fn get_mut(&mut self) -> &mut [T];
-    /// Whether there is room for so many, without much waste.
-    fn set_len(&mut self, len: usize) -> bool;
-    fn capacity(&self) -> usize;
-    fn lock(&mut self, lock: &dyn Fn(&mut [u8]) -> Option<Locked>);
-}
-
-/// The first numbers of a block.
-struct Kept {
-    /// `None` only while it is being dropped.
-    block: Option<Block>,
-    len: usize,
-}
-
-impl<T: Pod> Numbers<T> for Kept {
-    fn get(&self) -> &[T] {
-        self.block.as_ref().map_or(&[], |block| bytemuck::cast_slice(block.first::<T>(self.len)))
-    }
-
-    fn get_mut(&mut self) -> &mut [T] {
-        let len = self.len;
-        self.block
-            .as_mut()
-            .map_or(&mut [], |block| bytemuck::cast_slice_mut(block.first_mut::<T>(len)))
-    }
-
-    fn set_len(&mut self, len: usize) -> bool {
-        let fits = self
-            .block
-            .as_ref()
-            .is_some_and(|block| block.suits(len.saturating_mul(size_of::<T>())));
-        if fits {
-            self.len = len;
-        }
-        fits
-    }
-
-    fn capacity(&self) -> usize {
-        self.block.as_ref().map_or(0, |block| block.bytes / size_of::<T>())
-    }
-
-    fn lock(&mut self, lock: &dyn Fn(&mut [u8]) -> Option<Locked>) {
-        if let Some(block) = &mut self.block
-            && block.used
-            && block.locked.is_none()
-        {
-            block.locked = lock(block.bytes_mut());
-            // One that cannot be locked is not asked for again until it is another array's.
-            block.used = block.locked.is_some();
-        }
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        if let Some(mut block) = self.block.take() {
-            block.used = true;
-            give_back(block);
-        }
-    }
-}
-
 /// Memory of whole huge pages.
 struct Block {
     /// Dropped before the memory is.
@@ -263,14 +230,6 @@ impl Block {
 
     fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.map[self.start..self.start + self.bytes]
-    }
-
-    fn first<T>(&self, len: usize) -> &[u8] {
-        &self.map[self.start..self.start + len * size_of::<T>()]
-    }
-
-    fn first_mut<T>(&mut self, len: usize) -> &mut [u8] {
-        &mut self.map[self.start..self.start + len * size_of::<T>()]
     }
 
     /// Whether so many bytes fit without much waste.
@@ -306,7 +265,8 @@ fn take(bytes: usize) -> Result<Block, SolveError> {
 }
 
 /// Puts a block into the pool. The ones that have waited longest make room for it.
-fn give_back(block: Block) {
+fn give_back(mut block: Block) {
+    block.used = true;
     let most = most_kept();
     if block.bytes > most {
         return;

@@ -2,6 +2,7 @@
 
 pub(crate) mod asked;
 pub mod columns;
+pub(crate) mod draw;
 pub(crate) mod ensemble;
 mod evaluate;
 pub mod inputs;
@@ -9,6 +10,7 @@ pub mod layout;
 pub(crate) mod ode;
 pub(crate) mod options;
 pub(crate) mod part;
+pub(crate) mod samples;
 pub mod settings;
 pub(crate) mod sweep;
 

@@ -27,13 +27,18 @@ use crate::memory::Stream;
 use crate::pinned::Transfer;
 use crate::timing::Stopwatch;
 
-/// The number of pieces under way at a time: one that is uploaded or downloaded beside one that
-/// computes.
-const UNDER_WAY: usize = 2;
+/// The number of pieces under way at a time: one that is downloaded, one that computes, and one
+/// whose first trajectories fill the device where the last ones of that leave it.
+const UNDER_WAY: usize = 3;
 
 /// Pieces of a block that is long enough for so many: what cannot overlap, the first upload and the
 /// last download, is of one piece.
 const PIECES: usize = 16;
+
+/// The least bytes of a piece, and the least number of trajectories for each thread of the device:
+/// each piece has an end in which part of the device idles, and a shorter copy gains nothing.
+const PIECE_BYTES: usize = 32 << 20;
+const EACH_THREAD: usize = 4;
 
 /// The fewest trajectories that a piece is cut into for want of memory: one block of threads.
 const FEWEST: usize = kernel::BLOCK as usize;
@@ -72,9 +77,11 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
             let most = batch.min(reachable);
             return Appetite { least: most.min(at_once(self.device)), most };
         }
-        let all = at_once(self.device).min(reachable);
-        let most = (trajectories / PIECES).max(all).min(self.fitting(reachable));
-        Appetite { least: all.min(most), most }
+        let all = at_once(self.device);
+        let (each, _) = footprint(self.settings, self.columns);
+        let worth = (PIECE_BYTES / each.max(1)).max(EACH_THREAD * all);
+        let most = (trajectories / PIECES).max(worth).min(self.fitting(reachable));
+        Appetite { least: (2 * all).min(most), most }
     }
 
     fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {

@@ -233,7 +233,7 @@ impl<C> EnsembleGpuKernel<C> {
     /// the same bits. By default a device takes as many as keep it busy, and cuts what it solves into
     /// several batches, so that one is copied while another computes.
     ///
-    /// Two batches are under way at a time, so a device holds twice as many trajectories. Batches
+    /// Three batches are under way at a time, so a device holds three times as many trajectories. Batches
     /// that do not fit are halved, down to one block of threads; a device on which that does not fit
     /// is left out. If it is the last one, the solve is
     /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).

@@ -19,4 +19,5 @@ mod derivatives;
 mod device_rules;
 mod linear;
 mod math_cpp;
+mod random_cpp;
 mod systems_cpp;

@@ -31,6 +31,8 @@ pub(super) const PRIMITIVES: &[&str] = &[
     "to_single",
     "wrapping_add",
     "wrapping_sub",
+    "mul_low",
+    "mul_high",
     "shl",
     "shr",
     "less_than",

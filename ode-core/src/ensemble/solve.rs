@@ -8,7 +8,7 @@ use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::asked::Asked;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::inputs::{Inputs, evaluate_later, prepared};
+use crate::problem::inputs::{Early, Inputs, prepared};
 use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
 use crate::problem::sweep;
@@ -172,13 +172,14 @@ fn evaluated<T: Scalar>(
         run.timings.setup = setup;
         return Ok((inputs, run));
     };
+    let later = Early::new(later, ensemble)?;
     let Inputs { settings, columns } = &inputs;
     let (run, surprised) = std::thread::scope(|scope| {
-        let evaluation = scope.spawn(|| evaluate_later(later, ensemble, columns));
+        let evaluation = scope.spawn(|| later.evaluate(columns));
         let run = place(settings, columns, sink);
         (run, evaluation.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
-    if surprised? {
+    if surprised {
         return evaluated(ensemble, options, properties, false, (algorithm, place), sink);
     }
     let mut run = run?;

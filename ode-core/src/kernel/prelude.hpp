@@ -71,6 +71,10 @@ DEVICE u32 m_wrapping_add(u32 a, u32 b) { return a + b; }
 DEVICE u64 m_wrapping_add(u64 a, u64 b) { return a + b; }
 DEVICE u32 m_wrapping_sub(u32 a, u32 b) { return a - b; }
 DEVICE u64 m_wrapping_sub(u64 a, u64 b) { return a - b; }
+DEVICE u32 m_mul_low(u32 a, u32 b) { return a * b; }
+DEVICE u64 m_mul_low(u64 a, u64 b) { return (u32)a * (u32)b; }
+DEVICE u32 m_mul_high(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+DEVICE u64 m_mul_high(u64 a, u64 b) { return (u64)(u32)a * (u32)b >> 32; }
 template<int BY> DEVICE u32 m_shl(u32 a) { return a << BY; }
 template<int BY> DEVICE u64 m_shl(u64 a) { return a << BY; }
 template<int BY> DEVICE u32 m_shr(u32 a) { return a >> BY; }

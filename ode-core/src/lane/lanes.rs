@@ -79,6 +79,8 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     fn bits_splat(x: u64) -> Self::Bits;
     fn bits_add(a: Self::Bits, b: Self::Bits) -> Self::Bits;
     fn bits_sub(a: Self::Bits, b: Self::Bits) -> Self::Bits;
+    fn bits_mul_low(a: Self::Bits, b: Self::Bits) -> Self::Bits;
+    fn bits_mul_high(a: Self::Bits, b: Self::Bits) -> Self::Bits;
     fn bits_and(a: Self::Bits, b: Self::Bits) -> Self::Bits;
     fn bits_or(a: Self::Bits, b: Self::Bits) -> Self::Bits;
     fn bits_xor(a: Self::Bits, b: Self::Bits) -> Self::Bits;
@@ -268,6 +270,14 @@ impl<V: Vector> Vector for Two<V> {
         (V::bits_sub(a.0, b.0), V::bits_sub(a.1, b.1))
     }
     #[inline(always)]
+    fn bits_mul_low(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        (V::bits_mul_low(a.0, b.0), V::bits_mul_low(a.1, b.1))
+    }
+    #[inline(always)]
+    fn bits_mul_high(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        (V::bits_mul_high(a.0, b.0), V::bits_mul_high(a.1, b.1))
+    }
+    #[inline(always)]
     fn bits_and(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_and(a.0, b.0), V::bits_and(a.1, b.1))
     }
@@ -422,6 +432,14 @@ impl<V: Vector> Bits for LaneBits<V> {
     #[inline(always)]
     fn wrapping_sub(self, other: Self) -> Self {
         LaneBits(V::bits_sub(self.0, other.0))
+    }
+    #[inline(always)]
+    fn mul_low(self, other: Self) -> Self {
+        LaneBits(V::bits_mul_low(self.0, other.0))
+    }
+    #[inline(always)]
+    fn mul_high(self, other: Self) -> Self {
+        LaneBits(V::bits_mul_high(self.0, other.0))
     }
     #[inline(always)]
     fn shl<const BY: u32>(self) -> Self {

@@ -129,6 +129,14 @@ impl<T: Scalar<Mask = bool>, const W: usize> Vector for Portable<T, W> {
         all!(|i| a[i].wrapping_sub(b[i]))
     }
     #[inline(always)]
+    fn bits_mul_low(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        all!(|i| a[i].mul_low(b[i]))
+    }
+    #[inline(always)]
+    fn bits_mul_high(a: Self::Bits, b: Self::Bits) -> Self::Bits {
+        all!(|i| a[i].mul_high(b[i]))
+    }
+    #[inline(always)]
     fn bits_and(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         all!(|i| a[i] & b[i])
     }

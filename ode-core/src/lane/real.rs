@@ -51,6 +51,10 @@ pub trait Bits:
     fn wrapping_add(self, other: Self) -> Self;
     /// The difference, wrapping around.
     fn wrapping_sub(self, other: Self) -> Self;
+    /// The lower 32 bits of the product of the lower 32 bits of both.
+    fn mul_low(self, other: Self) -> Self;
+    /// The upper 32 bits of that product, which has 64.
+    fn mul_high(self, other: Self) -> Self;
     /// Logical shift left by `BY` bits.
     fn shl<const BY: u32>(self) -> Self;
     /// Logical shift right by `BY` bits.

@@ -43,6 +43,14 @@ macro_rules! scalar {
                 $bits::wrapping_sub(self, other)
             }
             #[inline(always)]
+            fn mul_low(self, other: Self) -> Self {
+                (self as u32).wrapping_mul(other as u32) as $bits
+            }
+            #[inline(always)]
+            fn mul_high(self, other: Self) -> Self {
+                ((self as u32 as u64 * other as u32 as u64) >> 32) as $bits
+            }
+            #[inline(always)]
             fn shl<const BY: u32>(self) -> Self {
                 self << BY
             }

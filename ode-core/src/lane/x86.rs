@@ -8,6 +8,7 @@
 //! is what makes the intrinsics below safe to call, and a debug build as correct as an optimised
 //! one.
 
+use super::Real;
 use super::lanes::{LaneMask, Lanes, Two, Vector, WithSingle};
 use crate::lane::entry::align_stack;
 use core::arch::x86_64::*;
@@ -32,6 +33,7 @@ macro_rules! vector {
         round $round:ident, cast $to_bits:ident $from_bits:ident,
         bits_splat $bits_splat:ident, bits_add $bits_add:ident, bits_sub $bits_sub:ident,
         and $and:ident, or $or:ident, xor $xor:ident, sll $sll:ident, srl $srl:ident,
+        long $long_splat:ident $long_mul:ident $long_sll:ident $long_srl:ident,
         $($masks:tt)*
     ) => {
         $(#[$doc])*
@@ -173,6 +175,28 @@ macro_rules! vector {
             #[inline(always)]
             fn bits_xor(a: $bits, b: $bits) -> $bits {
                 isa!($xor(a, b))
+            }
+            // The instruction is of the even words of 32 bits; LLVM makes one of two that are the same.
+            #[inline(always)]
+            fn bits_mul_low(a: $bits, b: $bits) -> $bits {
+                let words = isa!($long_splat(u32::MAX as i64));
+                let even = isa!($and($long_mul(a, b), words));
+                if <$scalar as Real>::DOUBLE {
+                    return even;
+                }
+                let by = isa!(_mm_cvtsi32_si128(32));
+                let odd = isa!($long_mul($long_srl(a, by), $long_srl(b, by)));
+                isa!($or(even, $long_sll(odd, by)))
+            }
+            #[inline(always)]
+            fn bits_mul_high(a: $bits, b: $bits) -> $bits {
+                let by = isa!(_mm_cvtsi32_si128(32));
+                let even = isa!($long_srl($long_mul(a, b), by));
+                if <$scalar as Real>::DOUBLE {
+                    return even;
+                }
+                let odd = isa!($long_mul($long_srl(a, by), $long_srl(b, by)));
+                isa!($or(even, $and(odd, $long_splat(!(u32::MAX as i64)))))
             }
             // Shifts by a register whose value is known: LLVM makes them shifts by a literal.
             #[inline(always)]
@@ -365,6 +389,7 @@ avx512! { vector
     bits_splat _mm512_set1_epi64, bits_add _mm512_add_epi64, bits_sub _mm512_sub_epi64,
     and _mm512_and_si512, or _mm512_or_si512, xor _mm512_xor_si512,
     sll _mm512_sll_epi64, srl _mm512_srl_epi64,
+    long _mm512_set1_epi64 _mm512_mul_epu32 _mm512_sll_epi64 _mm512_srl_epi64,
     register __mmask8, compare _mm512_cmp_pd_mask, blend _mm512_mask_blend_pd,
     bits_equals _mm512_cmpeq_epu64_mask, bits_less _mm512_cmplt_epu64_mask,
     bits_blend _mm512_mask_blend_epi64
@@ -379,6 +404,7 @@ avx512! { vector
     bits_splat _mm512_set1_epi32, bits_add _mm512_add_epi32, bits_sub _mm512_sub_epi32,
     and _mm512_and_si512, or _mm512_or_si512, xor _mm512_xor_si512,
     sll _mm512_sll_epi32, srl _mm512_srl_epi32,
+    long _mm512_set1_epi64 _mm512_mul_epu32 _mm512_sll_epi64 _mm512_srl_epi64,
     register __mmask16, compare _mm512_cmp_ps_mask, blend _mm512_mask_blend_ps,
     bits_equals _mm512_cmpeq_epu32_mask, bits_less _mm512_cmplt_epu32_mask,
     bits_blend _mm512_mask_blend_epi32
@@ -393,6 +419,7 @@ avx2! { vector
     bits_splat _mm256_set1_epi64x, bits_add _mm256_add_epi64, bits_sub _mm256_sub_epi64,
     and _mm256_and_si256, or _mm256_or_si256, xor _mm256_xor_si256,
     sll _mm256_sll_epi64, srl _mm256_srl_epi64,
+    long _mm256_set1_epi64x _mm256_mul_epu32 _mm256_sll_epi64 _mm256_srl_epi64,
     vector __m256d, compare _mm256_cmp_pd, blend _mm256_blendv_pd,
     and _mm256_and_pd, or _mm256_or_pd, xor _mm256_xor_pd, movemask _mm256_movemask_pd,
     to_mask _mm256_castsi256_pd, bits_equals _mm256_cmpeq_epi64,
@@ -408,6 +435,7 @@ avx2! { vector
     bits_splat _mm256_set1_epi32, bits_add _mm256_add_epi32, bits_sub _mm256_sub_epi32,
     and _mm256_and_si256, or _mm256_or_si256, xor _mm256_xor_si256,
     sll _mm256_sll_epi32, srl _mm256_srl_epi32,
+    long _mm256_set1_epi64x _mm256_mul_epu32 _mm256_sll_epi64 _mm256_srl_epi64,
     vector __m256, compare _mm256_cmp_ps, blend _mm256_blendv_ps,
     and _mm256_and_ps, or _mm256_or_ps, xor _mm256_xor_ps, movemask _mm256_movemask_ps,
     to_mask _mm256_castsi256_ps, bits_equals _mm256_cmpeq_epi32,
@@ -423,6 +451,7 @@ avx2! { vector
     bits_splat _mm_set1_epi32, bits_add _mm_add_epi32, bits_sub _mm_sub_epi32,
     and _mm_and_si128, or _mm_or_si128, xor _mm_xor_si128,
     sll _mm_sll_epi32, srl _mm_srl_epi32,
+    long _mm_set1_epi64x _mm_mul_epu32 _mm_sll_epi64 _mm_srl_epi64,
     vector __m128, compare _mm_cmp_ps, blend _mm_blendv_ps,
     and _mm_and_ps, or _mm_or_ps, xor _mm_xor_ps, movemask _mm_movemask_ps,
     to_mask _mm_castsi128_ps, bits_equals _mm_cmpeq_epi32,

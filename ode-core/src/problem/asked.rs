@@ -1,13 +1,15 @@
 //! An ensemble without the types of its system and of its closures.
 
 use crate::lane::Scalar;
+use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::ode::OdeProblem;
 use crate::problem::part::Part;
+use crate::problem::samples::Samples;
 use crate::problem::sweep::{Axis, Sizes};
 use crate::system::System;
 use crate::system::facts::Facts;
-use crate::system::quantities::numbers;
+use crate::system::quantities::{Quantities, numbers, quantities};
 use core::fmt;
 use core::ops::Range;
 
@@ -28,6 +30,7 @@ pub(crate) struct Asked<'a, T> {
     pub(crate) span: (T, T),
     pub(crate) sweep: Sizes,
     pub(crate) axes: &'a [Axis],
+    pub(crate) samples: Option<&'a Samples>,
     /// Whether trajectories have times of their own to stop at.
     pub(crate) stops: bool,
     pub(crate) problems: &'a dyn Problems<T>,
@@ -43,8 +46,8 @@ impl<T: fmt::Debug> fmt::Debug for Asked<'_, T> {
 /// the beginning and the end of the time span.
 pub(crate) trait Problems<T>: Sync {
     /// Writes the problems of trajectories `range`, one row after the other. The axes are those of
-    /// the ensemble, each with the index of its component.
-    fn write(&self, axes: &[(&Axis, usize)], range: Range<usize>, rows: &mut [T]);
+    /// the ensemble, each with the index of its component, and `draw` has its samples.
+    fn write(&self, axes: &[(&Axis, usize)], draw: &Draw, range: Range<usize>, rows: &mut [T]);
 
     /// Calls `put` for the times at which the right-hand side changes its form by the parameters of
     /// `row`.
@@ -65,7 +68,7 @@ where
         Asked {
             system: Facts::of(&self.problem.system),
             trajectories: match self.trajectories.or_else(|| self.sweep.trajectories()) {
-                None if !F::VARIES => Some(1),
+                None if !F::VARIES && self.samples.is_none() => Some(1),
                 n => n,
             },
             part: self.part,
@@ -75,6 +78,7 @@ where
             span: (self.problem.t0, self.problem.t1),
             sweep: self.sweep.sizes(),
             axes: self.sweep.axes(),
+            samples: self.samples.as_ref(),
             stops: self.tstops.is_some(),
             problems: self,
         }
@@ -87,9 +91,16 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    fn write(&self, axes: &[(&Axis, usize)], range: Range<usize>, rows: &mut [T]) {
-        for (i, row) in range.zip(rows.chunks_exact_mut(N + P + 2)) {
-            let problem = self.sweep.problem(axes, self.problem, i);
+    fn write(&self, axes: &[(&Axis, usize)], draw: &Draw, range: Range<usize>, rows: &mut [T]) {
+        let sampled = draw.values(range.clone());
+        for (k, (i, row)) in range.zip(rows.chunks_exact_mut(N + P + 2)).enumerate() {
+            let mut problem = self.sweep.problem(axes, self.problem, i);
+            if !sampled.is_empty() {
+                let (mut u0, mut p) = (problem.u0.to_numbers(), problem.p.to_numbers());
+                draw.put(&sampled, k, &mut u0, &mut p);
+                problem.u0 = quantities(u0.map(T::narrow));
+                problem.p = quantities(p.map(T::narrow));
+            }
             let OdeProblem { u0, p, t0, t1, .. } = self.vary.problem(problem, i);
             row[..N].copy_from_slice(&numbers::<T, N>(u0));
             row[N..N + P].copy_from_slice(&numbers::<T, P>(p));

@@ -4,6 +4,7 @@ use crate::lane::Scalar;
 use crate::problem::ode::{Numbers, OdeProblem};
 use crate::problem::options::TimeList;
 use crate::problem::part::Part;
+use crate::problem::samples::Samples;
 use crate::problem::sweep::{Axis, Sweep};
 use crate::system::System;
 use std::fmt;
@@ -12,13 +13,14 @@ use std::sync::Arc;
 
 /// Many problems of one system that differ in initial states, parameters and time spans.
 ///
-/// How many trajectories there are and how they differ is said by one of three ways, or a
+/// How many trajectories there are and how they differ is said by one of these ways, or a
 /// combination:
 ///
 /// | | trajectories | differ by |
 /// |---|---|---|
 /// | [`over`](Self::over), [`over_u0`](Self::over_u0) | one for each row | rows of parameters, of initial states |
 /// | [`grid`](Self::grid) | one for each combination | the values along each axis |
+/// | [`trajectories`](Self::trajectories) and [`sample`](Self::sample) | as said | distributions and other rules |
 /// | [`trajectories`](Self::trajectories) and [`vary`](Self::vary) | as said | a function of the index |
 ///
 /// [`solve`](Self::solve) gives an [`EnsembleSolution`](crate::EnsembleSolution), in which
@@ -40,6 +42,7 @@ pub struct EnsembleProblem<S: System<N, P>, T: Scalar, F, const N: usize, const 
     /// The number that was asked for, if it was.
     pub(crate) trajectories: Option<usize>,
     pub(crate) sweep: Sweep<T, N, P>,
+    pub(crate) samples: Option<Samples>,
     pub(crate) vary: F,
     pub(crate) tstops: Option<OwnStops<S, T, N, P>>,
     pub(crate) part: Part,
@@ -56,8 +59,7 @@ pub struct Unvaried;
     message = "this does not make the problems of an ensemble",
     label = "expected a function of a problem and an index, as in \
              `|problem, i| problem.with_p([i as f64])`",
-    note = "it is called from several threads: draw random numbers before, into a `Vec`, and take \
-            those of index `i`"
+    note = "it is called from several threads; for random numbers see `EnsembleProblem::sample`"
 )]
 pub trait Vary<S: System<N, P>, T: Scalar, const N: usize, const P: usize>: Sync {
     /// Whether problems may differ, so that their number is to be said.
@@ -163,7 +165,15 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
     #[must_use]
     pub fn new(problem: OdeProblem<S, T, N, P>) -> Self {
         let (sweep, part) = (Sweep::default(), Part::WHOLE);
-        EnsembleProblem { problem, trajectories: None, sweep, vary: Unvaried, tstops: None, part }
+        EnsembleProblem {
+            problem,
+            trajectories: None,
+            sweep,
+            samples: None,
+            vary: Unvaried,
+            tstops: None,
+            part,
+        }
     }
 }
 
@@ -193,11 +203,12 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// ```
     #[must_use]
     pub fn cast<U: Scalar>(self) -> EnsembleProblem<S, U, InPrecision<F, T>, N, P> {
-        let EnsembleProblem { problem, trajectories, sweep, vary, tstops, part } = self;
+        let EnsembleProblem { problem, trajectories, sweep, samples, vary, tstops, part } = self;
         EnsembleProblem {
             problem: problem.cast(),
             trajectories,
             sweep: sweep.cast(),
+            samples,
             vary: InPrecision { vary, precision: PhantomData },
             tstops: tstops.map(OwnStops::cast),
             part,
@@ -227,16 +238,52 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// ```
     ///
     /// It is called for each `i`, in any order and from several threads, and for some more than
-    /// once, so it should depend on `i` alone, and cannot borrow one random generator: seed one with `i`, or draw the
-    /// parameters before and hand them to [`over`](Self::over). A second `vary` takes the place of
-    /// the first; rows and axes of a sweep are put into the problem before.
+    /// once, so it should depend on `i` alone, and cannot borrow one random generator:
+    /// [`sample`](Self::sample) draws random numbers. A second `vary` takes the place of the first;
+    /// rows and axes of a sweep, and then samples, are put into the problem before.
     #[must_use]
     pub fn vary<G>(self, vary: G) -> EnsembleProblem<S, T, G, N, P>
     where
         G: ProblemOfEach<S, T, N, P>,
     {
-        let EnsembleProblem { problem, trajectories, sweep, tstops, part, .. } = self;
-        EnsembleProblem { problem, trajectories, sweep, vary, tstops, part }
+        let EnsembleProblem { problem, trajectories, sweep, samples, tstops, part, .. } = self;
+        EnsembleProblem { problem, trajectories, sweep, samples, vary, tstops, part }
+    }
+
+    /// Gives parameters and components of the initial state values by rules, random ones among them.
+    /// Say how many trajectories there are by [`trajectories`](Self::trajectories), rows or axes;
+    /// otherwise a solve is [`SolveError::HowMany`](crate::SolveError::HowMany).
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
+    /// use ode_core::{Normal, Samples, Uniform};
+    /// # fn of<S: System<3, 3>>(problem: OdeProblem<S, f64, 3, 3>) {
+    /// let ensemble = EnsembleProblem::new(problem).trajectories(1 << 22).sample(
+    ///     Samples::seed(42)
+    ///         .p("rho", Uniform(0.0, 28.0))
+    ///         .u0("x", Normal { mean: 1.0, sd: 0.1 }),
+    /// );
+    /// # }
+    /// ```
+    ///
+    /// Rows and axes of a sweep are put into the problem before, and a value of a row is replaced;
+    /// [`vary`](Self::vary) gets the sampled problem. A second call replaces the first.
+    ///
+    /// The values have the same bits in every place and in every [part](Self::part). They are `f64`
+    /// and are rounded to the precision of the solve, so that those of an ensemble that is
+    /// [cast](Self::cast) to `f32` are the nearest to those of the one in `f64`.
+    ///
+    /// When a solve begins, a name that the system does not have or an index out of range is
+    /// [`SolveError::Axis`](crate::SolveError::Axis), numbers that make no distribution are
+    /// [`SolveError::Rule`](crate::SolveError::Rule),
+    /// [`SolveError::RuleOrder`](crate::SolveError::RuleOrder) or
+    /// [`SolveError::NoChoice`](crate::SolveError::NoChoice), a quantity that is sampled twice or is
+    /// on an axis of a grid is [`SolveError::SampledTwice`](crate::SolveError::SampledTwice), and more
+    /// trajectories or quantities than the design has are
+    /// [`SolveError::Design`](crate::SolveError::Design).
+    #[must_use]
+    pub fn sample(self, samples: Samples) -> Self {
+        EnsembleProblem { samples: Some(samples), ..self }
     }
 
     /// Gives each trajectory its own times to stop at, in addition to those of
@@ -274,7 +321,7 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// first.
     ///
     /// Of `n` trajectories part `rank` has the numbers `n * rank / of .. n * (rank + 1) / of`. Rows,
-    /// axes, [`vary`](Self::vary) and [`tstops`](Self::tstops) get these numbers, those of the
+    /// axes, samples, [`vary`](Self::vary) and [`tstops`](Self::tstops) get these numbers, those of the
     /// whole ensemble. The results are those of the whole solve, bit for bit.
     ///
     /// ```
@@ -319,7 +366,8 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
 
 impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {
     /// One trajectory for each row of parameters: arrays, or the `Parameters` of a system that is a
-    /// module. This is the way for random parameters, too: draw the rows first, with any generator.
+    /// module. This is the way for random parameters of
+    /// any other generator than that of [`sample`](Self::sample), too: draw the rows first.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};

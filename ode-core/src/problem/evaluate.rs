@@ -200,7 +200,9 @@ fn fill<T: Scalar>(
     let some = (ROWS_NUMBERS / width).max(1);
     workers.each_of(blocks, |(range, mut parts)| {
         let mut rows = vec![T::default(); some.min(range.len()) * width];
-        let mut found = vec![false; compared.len()];
+        // The bits in which any row differs from the first one.
+        let first: &[u32] = bytemuck::cast_slice(first);
+        let mut bits = vec![0u32; first.len()];
         for from in range.clone().step_by(some) {
             let to = range.end.min(from + some);
             let rows = &mut rows[..(to - from) * width];
@@ -211,13 +213,16 @@ fn fill<T: Scalar>(
                     *place = row[c];
                 }
             }
-            for (found, &c) in found.iter_mut().zip(compared) {
-                let value = first[c];
-                *found |= rows.chunks_exact(width).any(|row| !same(row[c], value));
+            let words: &[u32] = bytemuck::cast_slice(rows);
+            for row in words.chunks_exact(first.len()) {
+                for (bits, (word, first)) in bits.iter_mut().zip(row.iter().zip(first)) {
+                    *bits |= word ^ first;
+                }
             }
         }
-        for (found, differs) in found.iter().zip(&differs) {
-            if *found {
+        let words = bits.len() / width;
+        for (&c, differs) in compared.iter().zip(&differs) {
+            if bits[c * words..(c + 1) * words].iter().any(|&bits| bits != 0) {
                 differs.store(true, Ordering::Relaxed);
             }
         }

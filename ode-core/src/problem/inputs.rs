@@ -5,6 +5,7 @@ use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::asked::Asked;
 use crate::problem::columns::{Column, Columns, SaveTimes};
+use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
 use crate::problem::evaluate::{self, BLOCK, Later, ROWS_NUMBERS};
 use crate::problem::layout::Layout;
@@ -100,9 +101,9 @@ impl<T: Scalar> Inputs<T> {
         if n > MOST {
             return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
         }
-        let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, whole)?;
+        let (axes, shape, draw) = made(ensemble, whole)?;
         let shape = if trajectories == whole { shape } else { vec![trajectories] };
-        check_common(ensemble, &axes)?;
+        check_common(ensemble, &axes, &draw)?;
 
         let width = states + parameters + 2;
         let all_workers = workers;
@@ -112,7 +113,7 @@ impl<T: Scalar> Inputs<T> {
         let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
         let write = |range: Range<usize>, rows: &mut [T]| {
             let numbers = first + range.start..first + range.end;
-            ensemble.problems.write(&axes, numbers, rows);
+            ensemble.problems.write(&axes, &draw, numbers, rows);
         };
         let mut later = None;
         let mut columns = Vec::new();
@@ -166,7 +167,7 @@ impl<T: Scalar> Inputs<T> {
             // The bits of a part are those of the whole, in which others may have stops.
             let stops = |rows: &mut [T], from: usize| {
                 let range = from..from + rows.len() / width;
-                ensemble.problems.write(&axes, range.clone(), rows);
+                ensemble.problems.write(&axes, &draw, range.clone(), rows);
                 range.zip(rows.chunks_exact(width)).any(|(i, row)| {
                     let span = (row[width - 2], row[width - 1]);
                     let is_number = |value: &T| !value.widen().is_nan();
@@ -204,22 +205,44 @@ each_precision! {
     ) -> Result<Prepared<T>, SolveError> = Inputs::of, Inputs::of;
 }
 
-/// Evaluates the columns that are left. Whether they are not those of the ensemble's problems, which
-/// a guess has missed.
-pub(crate) fn evaluate_later<T: Scalar>(
+/// What problems are made of beside the closure: the axes of a grid, its shape, and samples.
+pub(crate) type Made<'a> = (Vec<(&'a Axis, usize)>, Vec<usize>, Draw);
+
+/// Checks the axes and the samples of an ensemble of `whole` trajectories.
+fn made<'a, T: Scalar>(ensemble: &Asked<'a, T>, whole: usize) -> Result<Made<'a>, SolveError> {
+    let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, &ensemble.system, whole)?;
+    let on_axis = |quantity, index| is_on_axis(&axes, quantity, index);
+    let draw = Draw::checked(ensemble.samples, &on_axis, &ensemble.system, whole)?;
+    Ok((axes, shape, draw))
+}
+
+/// Columns that are still to evaluate, with all that this needs.
+#[derive(Debug)]
+pub(crate) struct Early<'a, T> {
     later: Later<T>,
-    ensemble: &Asked<'_, T>,
-    columns: &Columns<T>,
-) -> Result<bool, SolveError> {
-    let quantities: Vec<&Column<T>> = columns.quantities().collect();
-    let Some(whole) = ensemble.trajectories else { return Err(SolveError::HowMany) };
-    let (axes, _) = sweep::checked(ensemble.axes, ensemble.sweep, &ensemble.system, whole)?;
-    let first = columns.first as usize;
-    let write = |range: Range<usize>, rows: &mut [T]| {
-        let numbers = first + range.start..first + range.end;
-        ensemble.problems.write(&axes, numbers, rows);
-    };
-    Ok(later.evaluate(Workers::Pool, &quantities, &write))
+    ensemble: &'a Asked<'a, T>,
+    made: Made<'a>,
+}
+
+impl<'a, T: Scalar> Early<'a, T> {
+    /// Checked once more, so that nothing can go wrong while others wait for numbers.
+    pub(crate) fn new(later: Later<T>, ensemble: &'a Asked<'a, T>) -> Result<Self, SolveError> {
+        let Some(whole) = ensemble.trajectories else { return Err(SolveError::HowMany) };
+        Ok(Early { later, ensemble, made: made(ensemble, whole)? })
+    }
+
+    /// Evaluates the columns. Whether they are not those of the ensemble's problems, which a guess
+    /// has missed.
+    pub(crate) fn evaluate(self, columns: &Columns<T>) -> bool {
+        let Early { later, ensemble, made: (axes, _, draw) } = self;
+        let quantities: Vec<&Column<T>> = columns.quantities().collect();
+        let first = columns.first as usize;
+        let write = |range: Range<usize>, rows: &mut [T]| {
+            let numbers = first + range.start..first + range.end;
+            ensemble.problems.write(&axes, &draw, numbers, rows);
+        };
+        later.evaluate(Workers::Pool, &quantities, &write)
+    }
 }
 
 /// Whether `holds(rows, i)` is true of any block of an ensemble of `n` trajectories, in which `rows` is
@@ -257,19 +280,24 @@ fn own_tolerances<T: Scalar>(abstol: &AbsTol) -> Vec<Column<T>> {
     }
 }
 
-/// Checks what all trajectories take from the one problem: those of its numbers that no row, axis
-/// or closure replaces. What is a trajectory's own is its code.
+/// Whether one of the axes of a grid has values of a quantity.
+fn is_on_axis(axes: &[(&Axis, usize)], quantity: Quantity, index: usize) -> bool {
+    axes.iter().any(|&(axis, i)| axis.quantity() == quantity && i == index)
+}
+
+/// Checks what all trajectories take from the one problem: those of its numbers that no row, axis,
+/// sample or closure replaces. What is a trajectory's own is its code.
 fn check_common<T: Scalar>(
     ensemble: &Asked<'_, T>,
     axes: &[(&Axis, usize)],
+    draw: &Draw,
 ) -> Result<(), SolveError> {
     if ensemble.varies {
         return Ok(());
     }
     let [u0, p] = ensemble.sweep;
     let common = |quantity: Quantity, rows: Option<usize>, index: usize| {
-        let on_axis = |&(axis, i): &(&Axis, usize)| axis.quantity() == quantity && i == index;
-        rows.is_none() && !axes.iter().any(on_axis)
+        rows.is_none() && !is_on_axis(axes, quantity, index) && !draw.has(quantity, index)
     };
     check("u0", &ensemble.u0, |i, x| !common(Quantity::InitialState, u0, i) || x.is_finite())?;
     check("p", &ensemble.p, |i, x| !common(Quantity::Parameter, p, i) || !x.is_nan())?;

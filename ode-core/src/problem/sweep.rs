@@ -39,7 +39,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// The word for such quantities in messages, and their names in a system.
-    fn of(self, system: &Facts) -> (&'static str, &'static [&'static str]) {
+    pub(super) fn of(self, system: &Facts) -> (&'static str, &'static [&'static str]) {
         match self {
             Quantity::Parameter => ("parameter", system.info.parameters),
             Quantity::InitialState => ("state", system.info.states),
@@ -177,6 +177,28 @@ pub(crate) type Sizes = [Option<usize>; 2];
 /// Axes of a grid, each with the index of its component.
 pub(crate) type KnownAxes<'a> = Vec<(&'a Axis, usize)>;
 
+/// The index of a quantity of the system.
+///
+/// # Errors
+/// If the system has none of that name or index.
+pub(super) fn index_of(
+    quantity: Quantity,
+    which: &Which,
+    system: &Facts,
+) -> Result<usize, SolveError> {
+    let (kind, names) = quantity.of(system);
+    let index = match which {
+        Which::Index(index) => (*index < names.len()).then_some(*index),
+        Which::Name(name) => names.iter().position(|known| known == name),
+    };
+    index.ok_or_else(|| SolveError::Axis {
+        system: system.info.name,
+        kind,
+        which: which.to_string(),
+        known: names.iter().map(|&name| name.to_owned()).collect(),
+    })
+}
+
 /// The axes of a grid, each known by its index, and the shape of the ensemble of `n` trajectories.
 ///
 /// # Errors
@@ -200,18 +222,7 @@ pub(crate) fn checked<'a>(
     let mut axes: KnownAxes<'a> = Vec::with_capacity(all.len());
     for axis in all {
         let (kind, names) = axis.quantity.of(system);
-        let index = match &axis.which {
-            Which::Index(index) => (*index < names.len()).then_some(*index),
-            Which::Name(name) => names.iter().position(|known| known == name),
-        };
-        let Some(index) = index else {
-            return Err(SolveError::Axis {
-                system: system.info.name,
-                kind,
-                which: axis.which.to_string(),
-                known: names.iter().map(|&name| name.to_owned()).collect(),
-            });
-        };
+        let index = index_of(axis.quantity, &axis.which, system)?;
         let same = |(other, i): &(&Axis, usize)| other.quantity == axis.quantity && *i == index;
         if let Some(first) = axes.iter().position(same) {
             return Err(SolveError::AxisTwice {

@@ -449,6 +449,8 @@ impl Bits for NoBits {
         lane(self, _: usize) -> u64;
         wrapping_add(self, _: Self) -> Self;
         wrapping_sub(self, _: Self) -> Self;
+        mul_low(self, _: Self) -> Self;
+        mul_high(self, _: Self) -> Self;
         equals(self, _: Self) -> RecordedMask;
         less_than(self, _: Self) -> RecordedMask;
         select(_: RecordedMask, _: Self, _: Self) -> Self;

@@ -1,0 +1,36 @@
+//! Random and quasi-random numbers as lane programs: functions of an index, without a state.
+//!
+//! What a number is depends on a key and an index alone, so it has the same bits on every lane
+//! type, in every order and in every part of an ensemble.
+
+mod distribution;
+mod hash;
+mod normal;
+mod permutation;
+mod philox;
+pub mod sobol;
+mod source;
+mod unit;
+
+pub use distribution::device::{
+    between, gaussian, linspace, log_between, log_normal, logspace, position,
+};
+pub use normal::device::quantile as normal_quantile;
+pub use permutation::Network;
+pub use permutation::device::permuted;
+pub use philox::device::philox4x32;
+pub use sobol::device::{owen, point as sobol_point};
+pub use source::device::{independent, latin, scrambled, shifted, words};
+pub use unit::device::{integer, middle, open_unit, stratum, word};
+
+/// All of them as C++, each after what it calls, and after the elementary functions.
+pub const LANE_PROGRAMS: [&str; 8] = [
+    hash::device::DEVICE,
+    philox::device::DEVICE,
+    unit::device::DEVICE,
+    normal::device::DEVICE,
+    distribution::device::DEVICE,
+    permutation::device::DEVICE,
+    sobol::device::DEVICE,
+    source::device::DEVICE,
+];
