@@ -156,7 +156,10 @@ fn values_are_a_function_of_seed_quantity_and_number() {
     assert!(one(5, 50).iter().zip(one(6, 50)).all(|(a, b)| *a != b));
     assert!(one(5, 50).iter().zip(one(5 + (1 << 32), 50)).all(|(a, b)| *a != b));
     assert!(
-        parameter(&both, 0).iter().zip(columns(&both).u0[0].numbers(0..50)).all(|(a, b)| a != b)
+        parameter(&both, 0)
+            .iter()
+            .zip(columns(&both).u0[0].numbers(0..50).concat())
+            .all(|(a, b)| *a != b)
     );
 }
 
@@ -193,13 +196,17 @@ fn distributions_combine_with_designs() {
                 assert!(distance < bound, "{name} by {design:?}: {distance:e} at {x}");
             }
         };
-        check("Uniform", columns.p[0].numbers(0..n), &|x| (x + 1.0) / 4.0);
-        check("Normal", columns.p[1].numbers(0..n), &|x| normal((x - 2.0) / 0.5));
-        check("LogNormal", columns.p[2].numbers(0..n), &|x| normal((x.ln() - 1.0) / 0.25));
-        check("LogUniform", columns.u0[0].numbers(0..n), &|x| (x / 1e-3).ln() / 1e4_f64.ln());
+        check("Uniform", &columns.p[0].numbers(0..n).concat(), &|x| (x + 1.0) / 4.0);
+        check("Normal", &columns.p[1].numbers(0..n).concat(), &|x| normal((x - 2.0) / 0.5));
+        check("LogNormal", &columns.p[2].numbers(0..n).concat(), &|x| {
+            normal((x.ln() - 1.0) / 0.25)
+        });
+        check("LogUniform", &columns.u0[0].numbers(0..n).concat(), &|x| {
+            (x / 1e-3).ln() / 1e4_f64.ln()
+        });
         let mut counts = [0; 5];
-        for value in columns.p[3].numbers(0..n) {
-            assert!([1.0, 2.0, 4.0, 8.0, 16.0].contains(value));
+        for value in columns.p[3].numbers(0..n).concat() {
+            assert!([1.0, 2.0, 4.0, 8.0, 16.0].contains(&value));
             counts[value.log2() as usize] += 1;
         }
         let expected = n as f64 / 5.0;
@@ -214,8 +221,10 @@ fn distributions_combine_with_designs() {
         // Quantities are not correlated.
         let centred =
             |values: &[f64], mean: f64| values.iter().map(|x| x - mean).collect::<Vec<_>>();
-        let [x, y] =
-            [centred(columns.p[0].numbers(0..n), 1.0), centred(columns.p[1].numbers(0..n), 2.0)];
+        let [x, y] = [
+            centred(&columns.p[0].numbers(0..n).concat(), 1.0),
+            centred(&columns.p[1].numbers(0..n).concat(), 2.0),
+        ];
         let correlation = x.iter().zip(&y).map(|(x, y)| x * y).sum::<f64>() / n as f64;
         let correlation = correlation / (16.0 / 12.0_f64).sqrt() / 0.5;
         assert!(correlation.abs() < 4.0 / (n as f64).sqrt(), "{design:?}: {correlation}");
