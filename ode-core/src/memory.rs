@@ -72,7 +72,7 @@ impl<T> Buffer<T> {
     /// Has `lock` page-lock the memory where that pays: where it comes from an earlier array and is
     /// not locked yet. (Locking fresh memory takes longer than one copy through memory that is
     /// locked already.) What `lock` returns stays with the memory, and unlocks it when dropped.
-    pub fn lock(&mut self, lock: &dyn Fn(&mut [u8]) -> Option<Locked>) {
+    pub fn lock(&mut self, lock: &Lock<'_>) {
         if let Owner::Kept(block) = &mut self.owner
             && block.used
             && block.locked.is_none()
@@ -130,10 +130,12 @@ impl<T: Pod> Buffer<T> {
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
         match core::mem::replace(&mut self.owner, Owner::Vec(0)) {
-            // SAFETY: these are the parts of a vector (`From`), but for a length that may be less,
-            // which forgets numbers that need no drop (`fit` is of `Pod`).
             Owner::Vec(capacity) => {
-                drop(unsafe { Vec::from_raw_parts(self.start.as_ptr(), self.len, capacity) })
+                // SAFETY: these are the parts of a vector (`From`), but for a length that may be
+                // less, which forgets numbers that need no drop (`fit` is of `Pod`).
+                let values =
+                    unsafe { Vec::from_raw_parts(self.start.as_ptr(), self.len, capacity) };
+                drop(values);
             }
             Owner::Kept(block) => give_back(block),
         }
@@ -204,6 +206,9 @@ impl<'a, T> IntoIterator for &'a Buffer<T> {
 
 /// What unlocks page-locked memory when it is dropped.
 pub type Locked = Box<dyn Any + Send + Sync>;
+
+/// Page-locks memory, where that is possible.
+pub type Lock<'a> = dyn Fn(&mut [u8]) -> Option<Locked> + 'a;
 
 /// Memory of whole huge pages.
 struct Block {

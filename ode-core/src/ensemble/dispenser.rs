@@ -122,6 +122,10 @@ impl<W: Divisible> State<W> {
         let others: Vec<_> = others.map(|(_, other)| pace(other)).collect();
         let taker = &self.takers[index];
         let needed = self.out == 0 || taker.speed.is_none();
+        if taker.since.is_none() {
+            // A short one, so that it begins at once even if the inputs of more are still made.
+            return taker.appetite.least.min(self.left());
+        }
         portion(self.left(), pace(taker), &others, needed)
     }
 
@@ -314,7 +318,7 @@ mod tests {
     #[test]
     fn everything_is_done_once() {
         for takers in [1, 2, 3, 7, 64] {
-            let dispenser = Dispenser::new([0..20_000], vec![ANY; takers]);
+            let dispenser = Dispenser::new(Some(0..20_000), vec![ANY; takers]);
             let done = Mutex::new(vec![0; 20_000]);
             let begin = Barrier::new(takers);
             std::thread::scope(|scope| {
@@ -348,7 +352,7 @@ mod tests {
     /// One that leaves with a piece hands it to another one, which waits for that.
     #[test]
     fn what_one_gives_back_another_one_takes() {
-        let dispenser = Dispenser::new([0..10], [Appetite { least: 10, most: 10 }; 2]);
+        let dispenser = Dispenser::new(Some(0..10), [Appetite { least: 10, most: 10 }; 2]);
         let (first, second) = (dispenser.desk(0), dispenser.desk(1));
         let lost = first.take().unwrap();
         assert!(second.take_now().is_none());
@@ -368,7 +372,7 @@ mod tests {
 
     #[test]
     fn what_nobody_can_do_is_left() {
-        let dispenser = Dispenser::new([0..100], [Appetite { least: 10, most: 20 }]);
+        let dispenser = Dispenser::new(Some(0..100), [Appetite { least: 10, most: 20 }]);
         let desk = dispenser.desk(0);
         desk.take().unwrap().done();
         drop((desk.take(), desk));
@@ -379,10 +383,10 @@ mod tests {
     /// A piece that does not fit is cut, and later ones are no larger.
     #[test]
     fn memory_that_does_not_suffice_is_not_asked_for_again() {
-        let dispenser = Dispenser::new([0..1000], [Appetite { least: 100, most: 400 }]);
+        let dispenser = Dispenser::new(Some(0..1000), [Appetite { least: 100, most: 400 }]);
         let desk = dispenser.desk(0);
         let mut first = desk.take().unwrap();
-        assert_eq!(*first.work(), 0..400);
+        assert_eq!(*first.work(), 0..100);
         first.keep(60);
         assert_eq!(*first.work(), 0..60);
         first.done();
@@ -420,7 +424,10 @@ mod tests {
             let pace = |i: usize| (speed(i), appetites[i]);
             let others: Vec<Pace> = (0..takers).filter(|&j| j != i).map(pace).collect();
             let busy = (0..takers).any(|j| j != i && time[j] > time[i]);
-            let portion = portion(left, pace(i), &others, !busy || measured(i).is_none());
+            let portion = match measured(i) {
+                None => appetites[i].least.min(left),
+                Some(_) => portion(left, pace(i), &others, !busy),
+            };
             if portion == 0 {
                 waits[i] = true;
                 continue;

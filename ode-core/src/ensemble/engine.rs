@@ -13,7 +13,7 @@ use crate::ensemble::task::{In, Task};
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
-use crate::memory::Locked;
+use crate::memory::Lock;
 use crate::problem::columns::{ColumnRange, Columns};
 use crate::problem::layout::Layout;
 use crate::problem::settings::Settings;
@@ -76,7 +76,7 @@ pub fn run<T: Scalar>(
     settings: &Settings<T>,
     columns: &Columns<T>,
     sink: &mut dyn ResultSink<T>,
-    lock: Option<&dyn Fn(&mut [u8]) -> Option<Locked>>,
+    lock: Option<&Lock<'_>>,
 ) -> Result<Outcome, SolveError> {
     let layout = Layout::new(settings, columns);
     let names: Vec<String> = engines.iter().map(|engine| engine.name()).collect();

@@ -11,6 +11,7 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -105,8 +106,8 @@ impl<T: Scalar> Later<T> {
         write: Write<'_, T>,
     ) -> Result<(Vec<Column<T>>, Self), SolveError> {
         let Guess { first, differ, alike } = Guess::new(n, width, write);
-        // A huge page each, and no more than some hundred of them.
-        let length = ((2 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
+        // A megabyte each, and no more than some hundred of them.
+        let length = ((1 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
         let segments = n.div_ceil(length);
         let mut memory = VecDeque::new();
         for segment in 0..segments {
@@ -122,56 +123,76 @@ impl<T: Scalar> Later<T> {
         Ok((columns, Later { n, first, differ, alike, bits, memory }))
     }
 
-    /// Evaluates all problems into `columns`, segment by segment. Whether another column than the
+    /// Evaluates all problems into `columns`, the first ones first. Whether another column than the
     /// guessed ones differs, so that these columns are not those of the problems.
     ///
     /// However it ends, all segments are there then, so that nobody waits for ever.
     pub(crate) fn evaluate(
-        mut self,
+        self,
         workers: Workers,
         columns: &[&Column<T>],
         write: Write<'_, T>,
     ) -> bool {
-        let mut filling = Filling { later: &mut self, segment: 0, columns };
-        let mut surprised = false;
-        loop {
-            let segment = filling.segment;
-            let Later { n, first, differ, alike, bits, memory } = &mut *filling.later;
-            // It stays there until it is filled, so that it is there if this panics.
-            let Some(values) = memory.front_mut() else { break };
-            let from = segment << *bits;
-            let range = from..(*n).min(from + (1 << *bits));
-            surprised |= !fill(workers, range, first, (differ, values), alike, write).is_empty();
-            filling.put();
-        }
-        surprised
+        let Later { n, first, differ, alike, bits, memory } = self;
+        let segments = memory.into_iter().enumerate();
+        let segments =
+            segments.map(|(index, memory)| Segment { index, memory, differ: &differ, columns });
+        let segments = Mutex::new(segments.collect());
+        let surprised = AtomicBool::new(false);
+        // While the last blocks of a segment are evaluated, idle threads begin the next one.
+        std::thread::scope(|scope| {
+            let threads: [_; AT_A_TIME] = core::array::from_fn(|_| {
+                scope.spawn(|| {
+                    let rest = Rest(&segments);
+                    while let Some(mut segment) = rest.next() {
+                        let from = segment.index << bits;
+                        let range = from..n.min(from + (1 << bits));
+                        let columns = (&differ[..], &mut segment.memory[..]);
+                        if !fill(workers, range, &first, columns, &alike, write).is_empty() {
+                            surprised.store(true, Ordering::Relaxed);
+                        }
+                    }
+                })
+            });
+            for thread in threads {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            }
+        });
+        surprised.into_inner()
     }
 }
 
-/// An evaluation under way, which may end by a panic.
-struct Filling<'a, T: Scalar> {
-    later: &'a mut Later<T>,
-    /// The next segment.
-    segment: usize,
+/// How many segments are evaluated at a time.
+const AT_A_TIME: usize = 2;
+
+/// A segment of the columns that differ. They are there when it is dropped, however that comes.
+struct Segment<'a, T: Scalar> {
+    index: usize,
+    memory: Vec<Buffer<T>>,
+    differ: &'a [usize],
     columns: &'a [&'a Column<T>],
 }
 
-impl<T: Scalar> Filling<'_, T> {
-    /// Makes the next segment be there; whether there was one.
-    fn put(&mut self) -> bool {
-        let Some(memory) = self.later.memory.pop_front() else { return false };
-        for (&c, values) in self.later.differ.iter().zip(memory) {
-            self.columns[c].put(self.segment, values);
+impl<T: Scalar> Drop for Segment<'_, T> {
+    fn drop(&mut self) {
+        for (&c, values) in self.differ.iter().zip(self.memory.drain(..)) {
+            self.columns[c].put(self.index, values);
         }
-        self.segment += 1;
-        true
     }
 }
 
-impl<T: Scalar> Drop for Filling<'_, T> {
+/// The segments that are left. If the thread that takes them panics it drops them.
+struct Rest<'a, 'c, T: Scalar>(&'a Mutex<VecDeque<Segment<'c, T>>>);
+
+impl<'c, T: Scalar> Rest<'_, 'c, T> {
+    fn next(&self) -> Option<Segment<'c, T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+}
+
+impl<T: Scalar> Drop for Rest<'_, '_, T> {
     fn drop(&mut self) {
-        // Whatever lies there: these columns are of a solve that fails.
-        while self.put() {}
+        while self.next().is_some() {}
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::memory::{Buffer, Locked};
+use crate::memory::{Buffer, Lock};
 use crate::problem::inputs::Inputs;
 use crate::problem::layout::Layout;
 use crate::solution::ReturnCode;
+use rayon::prelude::*;
 
 /// The results of consecutive trajectories, as a structure of arrays. A place fills it, and hands
 /// it to a [`ResultSink`](crate::solution::ResultSink). [`Layout`] has the lengths of the arrays.
@@ -52,7 +53,7 @@ impl<T: Scalar> RawResults<T> {
     }
 
     /// Has `lock` page-lock the arrays, where [that pays](Buffer::lock).
-    pub fn lock(&mut self, lock: &dyn Fn(&mut [u8]) -> Option<Locked>) {
+    pub fn lock(&mut self, lock: &Lock<'_>) {
         self.finals.lock(lock);
         self.ends.lock(lock);
         self.saved.lock(lock);
@@ -89,11 +90,22 @@ impl<T: Scalar> RawResults<T> {
             ("rejected", self.rejected.len(), n),
         ];
         let slots = layout.slots;
-        let kept = self.kept.iter().find(|kept| **kept as usize > slots);
-        let kept = kept.map(|kept| ("kept of one", *kept as usize, slots));
+        let most = largest(&self.kept) as usize;
+        let kept = (most > slots).then_some(("kept of one", most, slots));
         match sizes.into_iter().chain(kept).find(|(_, given, expected)| given != expected) {
             Some((what, given, expected)) => Err(SolveError::Results { what, given, expected }),
             None => Ok(()),
         }
     }
+}
+
+/// The largest of some numbers, by all threads where they are many: it is a pass over results that
+/// nobody else makes.
+fn largest(numbers: &[u32]) -> u32 {
+    const PART: usize = 1 << 16;
+    let largest = |numbers: &[u32]| numbers.iter().copied().max().unwrap_or(0);
+    if numbers.len() <= PART {
+        return largest(numbers);
+    }
+    numbers.par_chunks(PART).map(largest).max().unwrap_or(0)
 }
