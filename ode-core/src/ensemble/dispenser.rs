@@ -377,7 +377,8 @@ mod tests {
         desk.take().unwrap().done();
         drop((desk.take(), desk));
         let left: usize = dispenser.into_left().iter().map(Divisible::count).sum();
-        assert_eq!(left, 80);
+        // The least at first.
+        assert_eq!(left, 90);
     }
 
     /// A piece that does not fit is cut, and later ones are no larger.
