@@ -37,7 +37,7 @@ const PIECES: usize = 16;
 
 /// The least bytes of a piece, and the least number of trajectories for each thread of the device:
 /// each piece has an end in which part of the device idles, and a shorter copy gains nothing.
-const PIECE_BYTES: usize = 32 << 20;
+const PIECE_BYTES: usize = 16 << 20;
 const EACH_THREAD: usize = 4;
 
 /// The fewest trajectories that a piece is cut into for want of memory: one block of threads.

@@ -50,6 +50,8 @@ struct Taker {
     appetite: Appetite,
     /// When it took the first piece.
     since: Option<Instant>,
+    /// How many trajectories it has taken.
+    taken: usize,
     /// How many trajectories it has done.
     done: usize,
     /// The number of pieces that it has done.
@@ -77,7 +79,7 @@ impl<W: Divisible> Dispenser<W> {
         let taker = |appetite: Appetite| {
             let least = appetite.least.max(1);
             let appetite = Appetite { least, most: appetite.most.max(least) };
-            Taker { appetite, since: None, done: 0, pieces: 0, speed: None, gone: false }
+            Taker { appetite, since: None, taken: 0, done: 0, pieces: 0, speed: None, gone: false }
         };
         let takers = appetites.into_iter().map(taker).collect();
         let left = work.into_iter().filter(|work| work.count() > 0).collect();
@@ -122,11 +124,11 @@ impl<W: Divisible> State<W> {
         let others: Vec<_> = others.map(|(_, other)| pace(other)).collect();
         let taker = &self.takers[index];
         let needed = self.out == 0 || taker.speed.is_none();
-        if taker.since.is_none() {
-            // A short one, so that it begins at once even if the inputs of more are still made.
-            return taker.appetite.least.min(self.left());
-        }
-        portion(self.left(), pace(taker), &others, needed)
+        // As many as before at most: so it begins at once even if the inputs of more are still made,
+        // and does not overtake those who make them.
+        let Appetite { least, most } = taker.appetite;
+        let appetite = Appetite { least, most: taker.taken.clamp(least, most) };
+        portion(self.left(), (pace(taker).0, appetite), &others, needed)
     }
 
     fn take(&mut self, index: usize) -> Option<W> {
@@ -136,6 +138,7 @@ impl<W: Divisible> State<W> {
         }
         let piece = self.left.pop_front()?;
         self.out += 1;
+        self.takers[index].taken += portion.min(piece.count());
         self.takers[index].since.get_or_insert_with(Instant::now);
         if piece.count() <= portion {
             return Some(piece);
@@ -425,10 +428,10 @@ mod tests {
             let pace = |i: usize| (speed(i), appetites[i]);
             let others: Vec<Pace> = (0..takers).filter(|&j| j != i).map(pace).collect();
             let busy = (0..takers).any(|j| j != i && time[j] > time[i]);
-            let portion = match measured(i) {
-                None => appetites[i].least.min(left),
-                Some(_) => portion(left, pace(i), &others, !busy),
-            };
+            let Appetite { least, most } = appetites[i];
+            let appetite = Appetite { least, most: done[i].clamp(least, most) };
+            let needed = !busy || measured(i).is_none();
+            let portion = portion(left, (speed(i), appetite), &others, needed);
             if portion == 0 {
                 waits[i] = true;
                 continue;
