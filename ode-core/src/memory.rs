@@ -94,19 +94,25 @@ impl<T: Pod> Buffer<T> {
     /// # Errors
     /// [`SolveError::OutOfMemory`].
     pub fn of(len: usize) -> Result<Self, SolveError> {
+        Self::made(len, false)
+    }
+
+    /// The same in memory that is [locked](Self::lock) already, if there is such.
+    fn made(len: usize, locked: bool) -> Result<Self, SolveError> {
         let bytes = len.saturating_mul(size_of::<T>());
         if bytes < LEAST {
             let mut values = room(len)?;
             values.resize(len, T::zeroed());
             return Ok(Buffer::from(values));
         }
-        let mut block = take(bytes)?;
+        let mut block = take(bytes, locked)?;
         // It begins with a huge page, which is aligned for every number.
         let start = NonNull::from(block.bytes_mut()).cast();
         Ok(Buffer { start, len, owner: Owner::Kept(block) })
     }
 
-    /// Sets the length. The memory is used again if it suffices, and the values are arbitrary.
+    /// Sets the length. The memory is used again if it suffices, and the values are arbitrary. New
+    /// memory is [locked](Self::lock) already if there is such.
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`].
@@ -121,7 +127,7 @@ impl<T: Pod> Buffer<T> {
         } else {
             // The old contents need not be copied, nor be there at the same time.
             *self = Buffer::new();
-            *self = Buffer::of(len)?;
+            *self = Buffer::made(len, true)?;
         }
         Ok(())
     }
@@ -250,13 +256,14 @@ fn pool() -> MutexGuard<'static, Vec<Block>> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes a block from the pool: one that is locked if there is one, the smallest of these.
-fn take(bytes: usize) -> Result<Block, SolveError> {
+/// Takes a block from the pool: one that is locked or not, as is wanted, if there is one; and the
+/// smallest of these.
+fn take(bytes: usize, locked: bool) -> Result<Block, SolveError> {
     let bytes = bytes.checked_next_multiple_of(HUGE).unwrap_or(usize::MAX);
     {
         let mut pool = pool();
         let suited = pool.iter().enumerate().filter(|(_, block)| block.suits(bytes));
-        let best = suited.min_by_key(|(_, block)| (block.locked.is_none(), block.bytes));
+        let best = suited.min_by_key(|(_, block)| (block.locked.is_some() != locked, block.bytes));
         if let Some((index, _)) = best {
             return Ok(pool.remove(index));
         }
@@ -384,9 +391,12 @@ mod tests {
         assert_eq!(count(), 0, "fresh memory");
         drop(first);
         for _ in 0..3 {
-            let mut again = Buffer::<f32>::of(1 << 20).unwrap();
+            let mut again = Buffer::<f32>::new();
+            again.fit(1 << 20).unwrap();
             again.lock(&lock);
             assert_eq!(count(), 1);
+            // What asks for no locked memory leaves it, if there is other.
+            drop(Buffer::<f32>::of(1 << 20).unwrap());
         }
         trim();
         assert_eq!(count(), 0, "unlocked before it is freed");

@@ -217,13 +217,18 @@ fn fill<T: Scalar>(
             parts.push(part);
         }
     }
-    let differs: Vec<AtomicBool> = compared.iter().map(|_| AtomicBool::new(false)).collect();
     let some = (ROWS_NUMBERS / width).max(1);
+    // The first row as often as there are rows at a time, so that one loop compares all of them.
+    let rows_first = first;
+    let mut compares = vec![0u32; width];
+    compared.iter().for_each(|&c| compares[c] = u32::MAX);
+    let words = size_of::<T>() / size_of::<u32>();
+    let mask: Vec<u32> = compares.iter().flat_map(|&mask| vec![mask; words]).collect();
+    let (first, mask) = (bytemuck::cast_slice::<T, u32>(first).repeat(some), mask.repeat(some));
+    let differs: Vec<AtomicBool> = compared.iter().map(|_| AtomicBool::new(false)).collect();
     workers.each_of(blocks, |(range, mut parts)| {
         let mut rows = vec![T::default(); some.min(range.len()) * width];
-        // The bits in which any row differs from the first one.
-        let first: &[u32] = bytemuck::cast_slice(first);
-        let mut bits = vec![0u32; first.len()];
+        let mut found = vec![false; compared.len()];
         for from in range.clone().step_by(some) {
             let to = range.end.min(from + some);
             let rows = &mut rows[..(to - from) * width];
@@ -234,16 +239,18 @@ fn fill<T: Scalar>(
                     *place = row[c];
                 }
             }
+            // The bits in which any of these rows differs from the first one, where that counts.
             let words: &[u32] = bytemuck::cast_slice(rows);
-            for row in words.chunks_exact(first.len()) {
-                for (bits, (word, first)) in bits.iter_mut().zip(row.iter().zip(first)) {
-                    *bits |= word ^ first;
+            let expected = words.iter().zip(first.iter().zip(&mask));
+            if expected.fold(0, |bits, (word, (first, mask))| bits | (word ^ first) & mask) != 0 {
+                for (found, &c) in found.iter_mut().zip(compared) {
+                    let value = rows_first[c];
+                    *found |= rows.chunks_exact(width).any(|row| !same(row[c], value));
                 }
             }
         }
-        let words = bits.len() / width;
-        for (&c, differs) in compared.iter().zip(&differs) {
-            if bits[c * words..(c + 1) * words].iter().any(|&bits| bits != 0) {
+        for (found, differs) in found.into_iter().zip(&differs) {
+            if found {
                 differs.store(true, Ordering::Relaxed);
             }
         }
