@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::simulated::{Device, Lost, Simulated};
-use crate::{forced, same_bits};
+use crate::{decay, forced, same_bits};
 use odes::prelude::*;
 use odes::{EnsembleSolution, Share, SolveError, Vary, Warning};
 
@@ -36,7 +36,7 @@ fn any_number_of_devices_gives_the_same_bits() {
     for count in [1, 2, 3, 7] {
         for chunk in [20, 300, 5000] {
             for cpu_threads in [0, 2] {
-                let place = Simulated { devices: devices(count, chunk), cpu_threads };
+                let place = Simulated { devices: devices(count, chunk), cpu_threads, early: false };
                 let solution = ensemble(n).solve(Tsit5, &place, &options()).unwrap();
                 same_bits(&expected, &solution);
                 let solved = solution.shares().iter().map(|share| share.trajectories);
@@ -57,7 +57,7 @@ fn a_lost_device_costs_nothing_but_time() {
         for lost_after in [0, 1, 5] {
             let mut devices = devices(3, 100);
             devices[1].lost_after = lost_after;
-            let place = Simulated { devices, cpu_threads };
+            let place = Simulated { devices, cpu_threads, early: false };
             let solution = ensemble(n).solve(Tsit5, place, &options()).unwrap();
             same_bits(&expected, &solution);
             let [Warning::Lost { engine, error, .. }] = solution.warnings() else {
@@ -75,7 +75,7 @@ fn a_lost_device_costs_nothing_but_time() {
 fn the_solve_fails_where_no_device_is_left() {
     let mut devices = devices(2, 100);
     devices.iter_mut().for_each(|device| device.lost_after = 2);
-    let place = Simulated { devices, cpu_threads: 0 };
+    let place = Simulated { devices, cpu_threads: 0, early: false };
     let error = ensemble(3000).solve(Tsit5, &place, &options()).unwrap_err();
     let SolveError::Backend(inner) = &error else { panic!("{error}") };
     assert!(inner.downcast_ref::<Lost>().is_some(), "{error}");
@@ -91,15 +91,16 @@ fn the_solve_fails_where_no_device_is_left() {
 fn few_trajectories_are_for_one_device() {
     let n = 20;
     let mut devices = devices(4, 100);
-    let place = Simulated { devices: devices.clone(), cpu_threads: 0 };
+    let place = Simulated { devices: devices.clone(), cpu_threads: 0, early: false };
     let solution = ensemble(n).solve(Tsit5, &place, &options()).unwrap();
     let solved: Vec<usize> =
         solution.shares().iter().map(|share: &Share| share.trajectories).collect();
     assert_eq!(solved, [n, 0, 0, 0]);
     devices[0].lost_after = 0;
     devices[1].lost_after = 0;
-    let solution =
-        ensemble(n).solve(Tsit5, Simulated { devices, cpu_threads: 0 }, &options()).unwrap();
+    let solution = ensemble(n)
+        .solve(Tsit5, Simulated { devices, cpu_threads: 0, early: false }, &options())
+        .unwrap();
     same_bits(&whole(n), &solution);
     assert_eq!(solution.warnings().len(), 2);
 }
@@ -131,11 +132,78 @@ fn blocks_come_in_order() {
     let n = 3000;
     let mut devices = devices(3, 100);
     devices[2].lost_after = 7;
-    let place = Simulated { devices, cpu_threads: 0 };
+    let place = Simulated { devices, cpu_threads: 0, early: false };
     let mut ends = Ends(Vec::new(), Vec::new());
     ensemble(n).solve_into(Tsit5, place, &options(), &mut ends).unwrap();
     assert_eq!(ends.1, [0, 700, 1400, 2100, 2800]);
     let expected = whole(n);
     let expected = expected.iter().map(|one| one.final_state()[0].to_bits());
     assert!(expected.eq(ends.0.iter().map(|x| x.to_bits())));
+}
+
+/// Enough trajectories for that solving begins before all problems are evaluated.
+const MANY: usize = (1 << 18) + 1001;
+
+/// Devices that begin before all problems are evaluated.
+fn early() -> Simulated {
+    let devices = vec![Device::new(20_000, Duration::ZERO); 3];
+    Simulated { devices, cpu_threads: 1, early: true }
+}
+
+/// The final states of decays, whose problems `vary` makes, as bits: by one thread that begins when
+/// all problems are there, and by several simulated devices that begin early.
+fn late_and_early<F>(vary: F) -> [Vec<u64>; 2]
+where
+    F: Fn(OdeProblem<decay, f64, 1, 1>, usize) -> OdeProblem<decay, f64, 1, 1> + Sync + Clone,
+{
+    let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [0.5]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(MANY).vary(vary);
+    let options = SolveOptions::default().fixed_step(1.0);
+    let ends = |solution: EnsembleSolution<decay, f64, 1, 1>| {
+        assert_eq!(solution.len(), MANY);
+        // What was solved is what the solution says that it was.
+        solution.iter().map(|one| one.final_state()[0].to_bits() ^ one.p()[0].to_bits()).collect()
+    };
+    let late = ensemble.solve(Heun, EnsembleThreads.threads(1), &options).unwrap();
+    [late, ensemble.solve(Heun, early(), &options).unwrap()].map(ends)
+}
+
+#[test]
+fn solving_begins_early() {
+    let [late, early] = late_and_early(|mut problem, i| {
+        problem.p[0] = 1e-6 * i as f64;
+        problem
+    });
+    assert!(late == early);
+}
+
+/// A quantity that differs where nobody looked: all is solved again.
+#[test]
+fn a_guess_that_is_wrong_costs_nothing_but_time() {
+    for odd in [100_001, MANY - 2] {
+        let [late, early] = late_and_early(move |mut problem, i| {
+            problem.p[0] = 1e-6 * i as f64;
+            if i == odd {
+                problem.u0[0] = 3.0;
+            }
+            problem
+        });
+        assert!(late == early, "{odd}");
+    }
+}
+
+/// A closure that panics ends the solve by its panic, also where devices wait for its problems.
+#[test]
+fn a_panic_of_a_closure_is_that_of_the_solve() {
+    let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [0.5]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(MANY).vary(|mut problem, i| {
+        assert_ne!(i, 200_000, "a mistake in a closure");
+        problem.p[0] = i as f64;
+        problem
+    });
+    let options = SolveOptions::default().fixed_step(1.0);
+    let solve = std::panic::AssertUnwindSafe(|| ensemble.solve(Heun, early(), &options));
+    let panic = std::panic::catch_unwind(solve).unwrap_err();
+    let message = panic.downcast_ref::<String>().unwrap();
+    assert!(message.contains("a mistake in a closure"), "{message}");
 }

@@ -19,6 +19,8 @@ use odes::{
 pub(crate) struct Simulated {
     pub(crate) devices: Vec<Device>,
     pub(crate) cpu_threads: usize,
+    /// Whether solving begins while problems are evaluated.
+    pub(crate) early: bool,
 }
 
 /// A simulated device.
@@ -114,5 +116,10 @@ impl Simulated {
 
 impl EnsembleAlgorithm for Simulated {
     type Compiled = Everything;
+
+    fn begins_early(&self) -> bool {
+        self.early
+    }
+
     both_precisions!(solve);
 }
