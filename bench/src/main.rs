@@ -4,6 +4,7 @@
 //! cargo run --release -p odes-bench -- gpu
 //! cargo run --release -p odes-bench -- cpu --json cpu.jsonl
 //! cargo run --release -p odes-bench -- gpu --quick --workloads A,B2 --precision f32
+//! cargo run --release -p odes-bench -- scaling --precision f32
 //! cargo run --release -p odes-bench -- gpu-tune
 //! cargo run --release -p odes-bench -- gpu-functions
 //! cargo run --release -p odes-bench -- work-precision --json target/work_precision.jsonl
@@ -33,6 +34,7 @@ mod output;
 mod peak;
 mod prototypes;
 mod pulses;
+mod scaling;
 mod startup;
 mod stiff;
 mod tune;
@@ -61,6 +63,8 @@ enum Command {
     GpuStiff(Selection),
     /// The CPU: every instruction set, on one thread and on all, against the cores' peak
     Cpu(Selection),
+    /// The time of a call by the number of trajectories: one thread, all, and 1, 2, ... all GPUs
+    Scaling(Selection),
     /// Schedules, batches and register limits on the first GPU
     GpuTune(Selection),
     /// Our elementary functions against the device library's, on the first GPU
@@ -155,6 +159,9 @@ fn run() -> Result<(), Failure> {
         }
         Command::Cpu(selection) => {
             cpu::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
+        Command::Scaling(selection) => {
+            scaling::run(&selection, &mut Output::new(selection.json.as_deref())?)
         }
         Command::GpuTune(selection) => {
             tune::run(&selection, &mut Output::new(selection.json.as_deref())?)
