@@ -377,8 +377,7 @@ impl<C> EnsembleGpuKernel<C> {
 
     /// Page-locks memory for all devices. Where no context can be made, the solve says so.
     fn page_lock(&self, memory: &mut [u8]) -> Option<Locked> {
-        let mut contexts = self.devices.iter().filter_map(|device| device.own_context().ok());
-        page_lock(&contexts.next()?, memory)
+        page_lock(&self.devices.iter().find_map(|device| device.own_context().ok())?, memory)
     }
 
     /// What is known about the kernel that solves `inputs` of this system, which is compiled if it

@@ -140,11 +140,7 @@ impl EnsembleThreads {
     ) -> Result<RunReport, SolveError> {
         let isa = self.instructions.unwrap_or_else(InstructionSet::best);
         let begin = Instant::now();
-        let schedule = match self.schedule {
-            Schedule::Auto if settings.adaptive => Schedule::Refill,
-            Schedule::Auto => Schedule::Static,
-            chosen => chosen,
-        };
+        let schedule = self.schedule.of_lanes(settings.adaptive);
         let run = || {
             let count = rayon::current_num_threads();
             let lanes = lanes::<T>(isa, columns.u0.len());

@@ -61,6 +61,14 @@ struct Taker {
     gone: bool,
 }
 
+impl Taker {
+    fn new(appetite: Appetite) -> Self {
+        let least = appetite.least.max(1);
+        let appetite = Appetite { least, most: appetite.most.max(least) };
+        Taker { appetite, since: None, taken: 0, done: 0, pieces: 0, speed: None, gone: false }
+    }
+}
+
 /// What one has done of the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
@@ -76,12 +84,7 @@ impl<W: Divisible> Dispenser<W> {
         work: impl IntoIterator<Item = W>,
         appetites: impl IntoIterator<Item = Appetite>,
     ) -> Self {
-        let taker = |appetite: Appetite| {
-            let least = appetite.least.max(1);
-            let appetite = Appetite { least, most: appetite.most.max(least) };
-            Taker { appetite, since: None, taken: 0, done: 0, pieces: 0, speed: None, gone: false }
-        };
-        let takers = appetites.into_iter().map(taker).collect();
+        let takers = appetites.into_iter().map(Taker::new).collect();
         let left = work.into_iter().filter(|work| work.count() > 0).collect();
         let state = State { left, out: 0, takers };
         Dispenser { state: Mutex::new(state), changed: Condvar::new() }
@@ -113,26 +116,8 @@ impl<W: Divisible> State<W> {
         self.left.iter().map(W::count).sum()
     }
 
-    /// How many trajectories a taker gets now; none where others finish before it could.
-    fn portion(&self, index: usize) -> usize {
-        let speeds = self.takers.iter().map(|taker| if taker.gone { None } else { taker.speed });
-        let known: Vec<f64> = speeds.flatten().collect();
-        // Of whom nothing is known yet, an average is expected.
-        let average = if known.is_empty() { 1.0 } else { mean(&known) };
-        let pace = |taker: &Taker| (taker.speed.unwrap_or(average), taker.appetite);
-        let others = self.takers.iter().enumerate().filter(|(i, other)| *i != index && !other.gone);
-        let others: Vec<_> = others.map(|(_, other)| pace(other)).collect();
-        let taker = &self.takers[index];
-        let needed = self.out == 0 || taker.speed.is_none();
-        // As many as before at most: so it begins at once even if the inputs of more are still made,
-        // and does not overtake those who make them.
-        let Appetite { least, most } = taker.appetite;
-        let appetite = Appetite { least, most: taker.taken.clamp(least, most) };
-        portion(self.left(), (pace(taker).0, appetite), &others, needed)
-    }
-
     fn take(&mut self, index: usize) -> Option<W> {
-        let portion = self.portion(index);
+        let portion = portion(self.left(), &self.takers, index, self.out == 0);
         if portion == 0 {
             return None;
         }
@@ -153,20 +138,28 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The speed that is known or expected of a taker, and its appetite.
-type Pace = (f64, Appetite);
-
-/// How many of `left` trajectories one takes beside `others`: half of its share, within its
-/// appetite. None, unless it is `needed`, where the others finish what is left before it would
-/// finish its least.
-fn portion(left: usize, (speed, appetite): Pace, others: &[Pace], needed: bool) -> usize {
-    let Appetite { least, most } = appetite;
-    let all = others.iter().fold(speed, |sum, (speed, _)| sum + speed);
+/// How many of `left` trajectories taker number `index` gets now: half of its share, within its
+/// appetite. None where the others finish what is left before it would finish its least, unless
+/// they have nothing under way (`alone`).
+fn portion(left: usize, takers: &[Taker], index: usize, alone: bool) -> usize {
+    let there = || takers.iter().filter(|taker| !taker.gone);
+    let known: Vec<f64> = there().filter_map(|taker| taker.speed).collect();
+    // Of whom nothing is known yet, an average is expected.
+    let average = if known.is_empty() { 1.0 } else { mean(&known) };
+    let speed_of = |taker: &Taker| taker.speed.unwrap_or(average);
+    let taker = &takers[index];
+    let (speed, all) = (speed_of(taker), there().map(speed_of).sum::<f64>());
+    let Appetite { least, most } = taker.appetite;
+    // As many as before at most: so it begins at once even if the inputs of more are still made, and
+    // does not overtake those who make them.
+    let most = taker.taken.clamp(least, most);
+    let others = takers.iter().enumerate().filter(|(i, other)| *i != index && !other.gone);
     // Others take no less than their least, either.
-    let turns = others.iter().map(|(speed, appetite)| appetite.least.min(left) as f64 / speed);
+    let turns = others.map(|(_, other)| other.appetite.least.min(left) as f64 / speed_of(other));
     let turn = turns.fold(f64::INFINITY, f64::min);
     let by_others = left as f64 / (all - speed) + turn;
-    if !needed && !others.is_empty() && least.min(left) as f64 / speed > by_others {
+    let needed = alone || taker.speed.is_none() || turn.is_infinite();
+    if !needed && least.min(left) as f64 / speed > by_others {
         return 0;
     }
     let share = left as f64 * speed / all;
@@ -414,24 +407,16 @@ mod tests {
         overhead: f64,
         cost: impl Fn(usize) -> f64,
     ) -> f64 {
-        let takers = speeds.len();
-        let (mut left, mut time, mut pieces) = (total, vec![0.0; takers], 0);
-        let (mut done, mut waits) = (vec![0usize; takers], vec![false; takers]);
+        let mut takers: Vec<Taker> = appetites.iter().copied().map(Taker::new).collect();
+        let count = takers.len();
+        let (mut left, mut time, mut pieces) = (total, vec![0.0; count], 0);
+        let mut waits = vec![false; count];
         let mut last = 0.0f64;
         while left > 0 {
-            let ready = (0..takers).filter(|&i| !waits[i]);
+            let ready = (0..count).filter(|&i| !waits[i]);
             let i = ready.min_by(|&a, &b| f64::total_cmp(&time[a], &time[b])).unwrap();
-            let measured = |i: usize| (done[i] > 0).then(|| done[i] as f64 / time[i]);
-            let known: Vec<f64> = (0..takers).filter_map(measured).collect();
-            let average = if known.is_empty() { 1.0 } else { mean(&known) };
-            let speed = |i: usize| measured(i).unwrap_or(average);
-            let pace = |i: usize| (speed(i), appetites[i]);
-            let others: Vec<Pace> = (0..takers).filter(|&j| j != i).map(pace).collect();
-            let busy = (0..takers).any(|j| j != i && time[j] > time[i]);
-            let Appetite { least, most } = appetites[i];
-            let appetite = Appetite { least, most: done[i].clamp(least, most) };
-            let needed = !busy || measured(i).is_none();
-            let portion = portion(left, (speed(i), appetite), &others, needed);
+            let alone = (0..count).all(|j| j == i || time[j] <= time[i]);
+            let portion = portion(left, &takers, i, alone);
             if portion == 0 {
                 waits[i] = true;
                 continue;
@@ -439,7 +424,8 @@ mod tests {
             left -= portion;
             time[i] += overhead + portion as f64 / speeds[i] * cost(pieces);
             pieces += 1;
-            done[i] += portion;
+            takers[i].taken += portion;
+            takers[i].speed = Some(takers[i].taken as f64 / time[i]);
             last = last.max(time[i]);
         }
         total as f64 / speeds.iter().sum::<f64>() / last

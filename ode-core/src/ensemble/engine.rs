@@ -70,7 +70,7 @@ pub struct Outcome {
 /// A block is stored while the next one is solved.
 ///
 /// # Errors
-/// What the last engine failed with, if all failed; and what `sink` returns.
+/// What an engine failed with, if all failed; and what `sink` returns.
 pub fn run<T: Scalar>(
     engines: &mut [&mut dyn Engine<T>],
     settings: &Settings<T>,
@@ -104,15 +104,17 @@ pub fn run<T: Scalar>(
                     team.push((index, &mut **engine));
                 }
             }
-            let [(_, first), ..] = &team[..] else {
+            // To know what fits may take a call of a driver.
+            let appetites = team.iter().map(|(_, engine)| engine.appetite(block.len()));
+            let mut appetites: Vec<Appetite> = appetites.collect();
+            let Some(first) = appetites.first() else {
                 return Err(failed.unwrap_or(SolveError::NotPrepared));
             };
             // What the first takes at a time is not worth the others' threads.
-            if block.len() <= first.appetite(block.len()).least {
+            if block.len() <= first.least {
                 team.truncate(1);
+                appetites.truncate(1);
             }
-            let appetites: Vec<Appetite> =
-                team.iter().map(|(_, engine)| engine.appetite(block.len())).collect();
             let dispenser = Dispenser::new(left, appetites);
             let last = solved.take().map(|(block, results)| (block, spare.insert(results)));
             let to = &mut *sink;
@@ -120,8 +122,7 @@ pub fn run<T: Scalar>(
             let store = last.as_mut().map(|store| store as &mut dyn FnMut() -> Stored);
             let (ends, flow) = together(&mut team, &dispenser, store);
             stored = stored.or(flow);
-            let seats = (0..ends.len()).map(|seat| dispenser.done_by(seat));
-            let parts: Vec<Done> = seats.collect();
+            let parts: Vec<Done> = (0..ends.len()).map(|seat| dispenser.done_by(seat)).collect();
             left = dispenser.into_left();
             for (seat, (end, part)) in ends.into_iter().zip(parts).enumerate() {
                 let index = team[seat].0;
@@ -226,7 +227,7 @@ impl<T: Scalar> Engine<T> for LaneEngine<'_, T> {
 
     fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
         let set = InstructionSet::best();
-        let schedule = if self.settings.adaptive { Schedule::Refill } else { Schedule::Static };
+        let schedule = Schedule::Auto.of_lanes(self.settings.adaptive);
         while let Some(mut taken) = desk.take() {
             let Piece { columns, results } = taken.work();
             let results = results.reborrow();

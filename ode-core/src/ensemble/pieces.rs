@@ -100,33 +100,12 @@ pub(super) fn chunks<'a, T: Scalar>(
     raw: &'a mut RawResults<T>,
     batch: usize,
 ) -> Vec<(ColumnRange<'a, T>, Results<'a, T>)> {
-    let n = block.len();
-    let codes = raw.codes.chunks_mut(batch);
-    let counts = raw.steps.chunks_mut(batch).zip(raw.rejected.chunks_mut(batch));
-    let ends = raw.ends.chunks_mut(batch);
-    // None where nothing is saved.
-    let kept = raw.kept.chunks_mut(batch).chain(core::iter::repeat_with(Default::default));
-    // None where it is off.
-    let guarded = raw.guarded.chunks_mut(batch).chain(core::iter::repeat_with(Default::default));
-    let arrays = codes.zip(counts).zip(ends.zip(kept).zip(guarded));
-    let mut chunks: Vec<(ColumnRange<'a, T>, Results<'a, T>)> = block
-        .chunks(batch)
-        .zip(arrays)
-        .map(|(columns, ((codes, (steps, rejected)), ((ends, kept), guarded)))| {
-            let (finals, saved) = (Vec::new(), Vec::new());
-            let results = Results { finals, saved, ends, codes, steps, rejected, kept, guarded };
-            (columns, results)
-        })
-        .collect();
-    for row in raw.finals.chunks_mut(n) {
-        for ((_, results), part) in chunks.iter_mut().zip(row.chunks_mut(batch)) {
-            results.finals.push(part);
-        }
-    }
-    for row in raw.saved.chunks_mut(n) {
-        for ((_, results), part) in chunks.iter_mut().zip(row.chunks_mut(batch)) {
-            results.saved.push(part);
-        }
+    let mut rest = Results::whole(raw, block.len());
+    let mut chunks = Vec::new();
+    for columns in block.chunks(batch) {
+        let (results, behind) = rest.split(columns.len());
+        chunks.push((columns, results));
+        rest = behind;
     }
     chunks
 }

@@ -15,3 +15,14 @@ pub enum Schedule {
     /// As soon as it pays: while one lane takes a trajectory, the lanes beside it wait.
     Refill,
 }
+
+impl Schedule {
+    /// What `Auto` is for the lanes of a CPU, of which there are always fewer than trajectories.
+    pub(super) fn of_lanes(self, adaptive: bool) -> Self {
+        match self {
+            Schedule::Auto if adaptive => Schedule::Refill,
+            Schedule::Auto => Schedule::Static,
+            chosen => chosen,
+        }
+    }
+}
