@@ -8,7 +8,7 @@ use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::asked::Asked;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::inputs::{Early, Inputs, prepared};
+use crate::problem::inputs::Inputs;
 use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
 use crate::problem::sweep;
@@ -152,8 +152,8 @@ where
 }
 
 /// Evaluates an ensemble's problems, and has a place hand the results of all trajectories to `sink`.
-fn evaluated<T: Scalar>(
-    ensemble: &Asked<'_, T>,
+fn evaluated<'a, T: Scalar>(
+    ensemble: &'a Asked<'a, T>,
     options: &SolveOptions,
     properties: &Properties,
     early: bool,
@@ -163,7 +163,7 @@ fn evaluated<T: Scalar>(
     let begin = Instant::now();
     let mut made = None;
     algorithm.prepare(&mut |workers| {
-        made = Some(prepared(workers, ensemble, options, properties, early));
+        made = Some(Inputs::of(workers, ensemble, options, properties, early));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();
@@ -172,7 +172,6 @@ fn evaluated<T: Scalar>(
         run.timings.setup = setup;
         return Ok((inputs, run));
     };
-    let later = Early::new(later, ensemble)?;
     let Inputs { settings, columns } = &inputs;
     let (run, surprised) = std::thread::scope(|scope| {
         let evaluation = scope.spawn(|| later.evaluate(columns));

@@ -32,8 +32,10 @@ const SAMPLES: usize = 8;
 /// Writes the problems of trajectories `range`, one row after the other.
 pub(crate) type Write<'a, T> = &'a (dyn Fn(Range<usize>, &mut [T]) + Sync);
 
-/// What a few trajectories tell of all.
-struct Guess<T> {
+/// What a few of `n` trajectories tell of all.
+#[derive(Debug)]
+pub(crate) struct Guess<T> {
+    n: usize,
     first: Vec<T>,
     /// The columns that differ.
     differ: Vec<usize>,
@@ -42,7 +44,8 @@ struct Guess<T> {
 }
 
 impl<T: Scalar> Guess<T> {
-    fn new(n: usize, width: usize, write: Write<'_, T>) -> Self {
+    /// Evaluates a few trajectories, whose problems are rows of `width` numbers.
+    pub(crate) fn new(n: usize, width: usize, write: Write<'_, T>) -> Self {
         let mut first = vec![T::default(); width];
         write(0..1, &mut first);
         let mut differs = vec![false; width];
@@ -56,56 +59,46 @@ impl<T: Scalar> Guess<T> {
             }
         }
         let (differ, alike) = (0..width).partition(|&c| differs[c]);
-        Guess { first, differ, alike }
+        Guess { n, first, differ, alike }
     }
-}
 
-/// The columns of `n` trajectories, whose problems are rows of `width` numbers.
-pub(crate) fn columns<T: Scalar>(
-    workers: Workers,
-    n: usize,
-    width: usize,
-    write: Write<'_, T>,
-) -> Result<Vec<Column<T>>, SolveError> {
-    let Guess { first, differ, alike } = Guess::new(n, width, write);
-    let mut columns: Vec<Column<T>> = first.iter().map(|&value| Column::all(value)).collect();
-    let mut pass = |wanted: &[usize], compared: &[usize]| {
-        let made = wanted.iter().map(|_| Buffer::of(n));
-        let mut made: Vec<Buffer<T>> = made.collect::<Result<_, _>>()?;
-        let surprises = fill(workers, 0..n, &first, (wanted, &mut made), compared, write);
-        for (&c, values) in wanted.iter().zip(made) {
-            columns[c] = Column::stored(values);
-        }
-        Ok::<_, SolveError>(surprises)
-    };
-    let surprises = pass(&differ, &alike)?;
-    if !surprises.is_empty() {
-        pass(&surprises, &[])?;
+    /// Whether the trajectories are known to differ in column `c`.
+    pub(crate) fn differs(&self, c: usize) -> bool {
+        self.differ.contains(&c)
     }
-    Ok(columns)
-}
 
-/// Columns of which nothing is evaluated yet but what a guess needed.
-#[derive(Debug)]
-pub(crate) struct Later<T> {
-    n: usize,
-    first: Vec<T>,
-    differ: Vec<usize>,
-    alike: Vec<usize>,
-    /// The logarithm of a segment's length.
-    bits: u32,
-    /// Memory for the columns that differ, segment by segment, which is there before it is needed.
-    memory: VecDeque<Vec<Buffer<T>>>,
-}
+    /// The columns as if all trajectories were the first one.
+    fn shared(&self) -> Vec<Column<T>> {
+        self.first.iter().map(|&value| Column::all(value)).collect()
+    }
 
-impl<T: Scalar> Later<T> {
-    /// The columns of `n` trajectories, and what is to do for them.
-    pub(crate) fn new(
-        n: usize,
-        width: usize,
+    /// The columns of all trajectories.
+    pub(crate) fn columns(
+        self,
+        workers: Workers,
         write: Write<'_, T>,
-    ) -> Result<(Vec<Column<T>>, Self), SolveError> {
-        let Guess { first, differ, alike } = Guess::new(n, width, write);
+    ) -> Result<Vec<Column<T>>, SolveError> {
+        let mut columns = self.shared();
+        let Guess { n, first, differ, alike } = self;
+        let mut pass = |wanted: &[usize], compared: &[usize]| {
+            let made = wanted.iter().map(|_| Buffer::of(n));
+            let mut made: Vec<Buffer<T>> = made.collect::<Result<_, _>>()?;
+            let surprises = fill(workers, 0..n, &first, (wanted, &mut made), compared, write);
+            for (&c, values) in wanted.iter().zip(made) {
+                columns[c] = Column::stored(values);
+            }
+            Ok::<_, SolveError>(surprises)
+        };
+        let surprises = pass(&differ, &alike)?;
+        if !surprises.is_empty() {
+            pass(&surprises, &[])?;
+        }
+        Ok(columns)
+    }
+
+    /// The columns of all trajectories, and what is to do before their numbers are there.
+    pub(crate) fn later(self) -> Result<(Vec<Column<T>>, Later<T>), SolveError> {
+        let Guess { n, differ, .. } = &self;
         // A megabyte each, and no more than some hundred of them.
         let length = ((1 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
         let segments = n.div_ceil(length);
@@ -116,13 +109,25 @@ impl<T: Scalar> Later<T> {
             memory.push_back(made.collect::<Result<_, _>>()?);
         }
         let bits = length.trailing_zeros();
-        let mut columns: Vec<Column<T>> = first.iter().map(|&value| Column::all(value)).collect();
-        for &c in &differ {
+        let mut columns = self.shared();
+        for &c in differ {
             columns[c] = Column::later(bits, segments);
         }
-        Ok((columns, Later { n, first, differ, alike, bits, memory }))
+        Ok((columns, Later { guess: self, bits, memory }))
     }
+}
 
+/// Columns of which nothing is evaluated yet but what a guess needed.
+#[derive(Debug)]
+pub(crate) struct Later<T> {
+    guess: Guess<T>,
+    /// The logarithm of a segment's length.
+    bits: u32,
+    /// Memory for the columns that differ, segment by segment, which is there before it is needed.
+    memory: VecDeque<Vec<Buffer<T>>>,
+}
+
+impl<T: Scalar> Later<T> {
     /// Evaluates all problems into `columns`, the first ones first. Whether another column than the
     /// guessed ones differs, so that these columns are not those of the problems.
     ///
@@ -133,7 +138,7 @@ impl<T: Scalar> Later<T> {
         columns: &[&Column<T>],
         write: Write<'_, T>,
     ) -> bool {
-        let Later { n, first, differ, alike, bits, memory } = self;
+        let Later { guess: Guess { n, first, differ, alike }, bits, memory } = self;
         let segments = memory.into_iter().enumerate();
         let segments =
             segments.map(|(index, memory)| Segment { index, memory, differ: &differ, columns });
@@ -284,7 +289,7 @@ mod tests {
                         (0..6).for_each(|c| row[c] = value(c, i, n));
                     }
                 };
-                let found = columns(workers, n, 6, &write).unwrap();
+                let found = Guess::new(n, 6, &write).columns(workers, &write).unwrap();
                 for (c, column) in found.iter().enumerate() {
                     let all: Vec<u64> = (0..n).map(|i| value(c, i, n).to_bits()).collect();
                     assert!((0..n).all(|i| column.get(i).to_bits() == all[i]), "{c} of {n}");
@@ -305,7 +310,7 @@ mod tests {
                     row.copy_from_slice(&[2.5, i as f64, f64::from(u8::from(i == odd))]);
                 }
             };
-            let (columns, later) = Later::new(n, 3, &write).unwrap();
+            let (columns, later) = Guess::new(n, 3, &write).later().unwrap();
             let all: Vec<&Column<f64>> = columns.iter().collect();
             let surprised = std::thread::scope(|scope| {
                 let evaluated = scope.spawn(|| later.evaluate(Workers::Pool, &all, &write));
@@ -327,7 +332,7 @@ mod tests {
                 row[0] = i as f64;
             }
         };
-        let (columns, later) = Later::new(n, 1, &write).unwrap();
+        let (columns, later) = Guess::new(n, 1, &write).later().unwrap();
         let all: Vec<&Column<f64>> = columns.iter().collect();
         std::thread::scope(|scope| {
             let evaluated = scope.spawn(|| later.evaluate(Workers::Pool, &all, &write));

@@ -7,7 +7,7 @@ use crate::problem::asked::Asked;
 use crate::problem::columns::{Column, Columns, SaveTimes};
 use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::evaluate::{self, BLOCK, Later, ROWS_NUMBERS};
+use crate::problem::evaluate::{BLOCK, Guess, Later, ROWS_NUMBERS};
 use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::settings::Settings;
@@ -73,19 +73,18 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
-        let (inputs, _) = prepared(workers, &ensemble.asked(), options, method, false)?;
-        Ok(inputs)
+        inputs(workers, &ensemble.asked(), options, method)
     }
 
     /// The inputs, and the columns that are still to evaluate: only if `early` says that the place
     /// can wait for them, and where they would take long.
-    fn of(
+    pub(crate) fn of<'a>(
         workers: Workers,
-        ensemble: &Asked<'_, T>,
+        ensemble: &'a Asked<'a, T>,
         options: &SolveOptions,
         method: &Properties,
         early: bool,
-    ) -> Result<Prepared<T>, SolveError> {
+    ) -> Result<(Self, Option<Early<'a, T>>), SolveError> {
         let system = &ensemble.system;
         let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
         let mut settings = Settings::of(system, options, method)?;
@@ -101,8 +100,10 @@ impl<T: Scalar> Inputs<T> {
         if n > MOST {
             return Err(SolveError::TooManyTrajectories { trajectories: n, most: MOST });
         }
-        let (axes, shape, draw) = made(ensemble, whole)?;
+        let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, whole)?;
         let shape = if trajectories == whole { shape } else { vec![trajectories] };
+        let on_axis = |quantity, index| is_on_axis(&axes, quantity, index);
+        let draw = Draw::checked(ensemble.samples, &on_axis, system, whole)?;
         check_common(ensemble, &axes, &draw)?;
 
         let width = states + parameters + 2;
@@ -115,18 +116,16 @@ impl<T: Scalar> Inputs<T> {
             let numbers = first + range.start..first + range.end;
             ensemble.problems.write(&axes, &draw, numbers, rows);
         };
-        let mut later = None;
-        let mut columns = Vec::new();
+        let guess = Guess::new(n, width, &write);
         // What is worked out below of each trajectory needs all of them.
-        if early && n >= EARLY && !of_parameters && !ensemble.stops && settings.saved.times == 0 {
-            let (made, rest) = Later::new(n, width, &write)?;
-            if made[width - 2..].iter().all(|span| span.shared().is_some()) {
-                (columns, later) = (made, Some(rest));
-            }
-        }
-        if later.is_none() {
-            columns = evaluate::columns(workers, n, width, &write)?;
-        }
+        let alike = !of_parameters && !ensemble.stops && settings.saved.times == 0;
+        let (mut columns, later) =
+            if early && n >= EARLY && alike && !(width - 2..width).any(|c| guess.differs(c)) {
+                let (columns, later) = guess.later()?;
+                (columns, Some(later))
+            } else {
+                (guess.columns(workers, &write)?, None)
+            };
 
         let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
         let p = columns.split_off(states);
@@ -186,34 +185,29 @@ impl<T: Scalar> Inputs<T> {
         let save = lists(spans, n, workers, &is_sound, &times)?;
         let (first, u0) = (numbers.start as u64, columns);
         let columns = Columns { trajectories, first, shape, u0, p, t0, t1, save, stops, abstols };
+        let later = later.map(|later| Early { later, ensemble, axes, draw });
         Ok((Inputs { settings, columns }, later))
     }
 }
 
-/// Inputs, and what of their columns is still to evaluate.
-pub(crate) type Prepared<T> = (Inputs<T>, Option<Later<T>>);
-
 each_precision! {
-    /// The inputs of an ensemble, and what of them is still to evaluate if the place may solve
-    /// `early`.
-    pub(crate) fn prepared<'a, T>(
+    /// The inputs of an ensemble.
+    fn inputs<'a, T>(
         workers: Workers,
         ensemble: &'a Asked<'a, T>,
         options: &'a SolveOptions,
         method: &'a Properties,
-        early: bool,
-    ) -> Result<Prepared<T>, SolveError> = Inputs::of, Inputs::of;
+    ) -> Result<Inputs<T>, SolveError> = all, all;
 }
 
-/// What problems are made of beside the closure: the axes of a grid, its shape, and samples.
-pub(crate) type Made<'a> = (Vec<(&'a Axis, usize)>, Vec<usize>, Draw);
-
-/// Checks the axes and the samples of an ensemble of `whole` trajectories.
-fn made<'a, T: Scalar>(ensemble: &Asked<'a, T>, whole: usize) -> Result<Made<'a>, SolveError> {
-    let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, &ensemble.system, whole)?;
-    let on_axis = |quantity, index| is_on_axis(&axes, quantity, index);
-    let draw = Draw::checked(ensemble.samples, &on_axis, &ensemble.system, whole)?;
-    Ok((axes, shape, draw))
+/// The inputs of an ensemble, with all columns evaluated.
+fn all<T: Scalar>(
+    workers: Workers,
+    ensemble: &Asked<'_, T>,
+    options: &SolveOptions,
+    method: &Properties,
+) -> Result<Inputs<T>, SolveError> {
+    Inputs::of(workers, ensemble, options, method, false).map(|(inputs, _)| inputs)
 }
 
 /// Columns that are still to evaluate, with all that this needs.
@@ -221,20 +215,15 @@ fn made<'a, T: Scalar>(ensemble: &Asked<'a, T>, whole: usize) -> Result<Made<'a>
 pub(crate) struct Early<'a, T> {
     later: Later<T>,
     ensemble: &'a Asked<'a, T>,
-    made: Made<'a>,
+    axes: Vec<(&'a Axis, usize)>,
+    draw: Draw,
 }
 
-impl<'a, T: Scalar> Early<'a, T> {
-    /// Checked once more, so that nothing can go wrong while others wait for numbers.
-    pub(crate) fn new(later: Later<T>, ensemble: &'a Asked<'a, T>) -> Result<Self, SolveError> {
-        let Some(whole) = ensemble.trajectories else { return Err(SolveError::HowMany) };
-        Ok(Early { later, ensemble, made: made(ensemble, whole)? })
-    }
-
+impl<T: Scalar> Early<'_, T> {
     /// Evaluates the columns. Whether they are not those of the ensemble's problems, which a guess
     /// has missed.
     pub(crate) fn evaluate(self, columns: &Columns<T>) -> bool {
-        let Early { later, ensemble, made: (axes, _, draw) } = self;
+        let Early { later, ensemble, axes, draw } = self;
         let quantities: Vec<&Column<T>> = columns.quantities().collect();
         let first = columns.first as usize;
         let write = |range: Range<usize>, rows: &mut [T]| {
