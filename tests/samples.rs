@@ -2,6 +2,8 @@
 
 #[path = "support/cpp.rs"]
 mod cpp;
+#[path = "../ode-core/tests/random/series.rs"]
+mod series;
 
 use cpp::{HostCpp, in_memory};
 use ode_core::random;
@@ -163,17 +165,6 @@ fn values_are_a_function_of_seed_quantity_and_number() {
     );
 }
 
-/// The normal distribution function by its series about 0 (Abramowitz, Stegun 26.2.11).
-fn normal(x: f64) -> f64 {
-    let (mut term, mut sum, mut k) = (x, x, 1.0);
-    while term.abs() > 1e-17 * sum.abs() {
-        k += 2.0;
-        term *= x * x / k;
-        sum += term;
-    }
-    0.5 + sum * (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt()
-}
-
 /// Every distribution by every design: the greatest distance of its distribution function from that
 /// of the values.
 #[test]
@@ -197,9 +188,9 @@ fn distributions_combine_with_designs() {
             }
         };
         check("Uniform", &columns.p[0].numbers(0..n).concat(), &|x| (x + 1.0) / 4.0);
-        check("Normal", &columns.p[1].numbers(0..n).concat(), &|x| normal((x - 2.0) / 0.5));
+        check("Normal", &columns.p[1].numbers(0..n).concat(), &|x| series::normal((x - 2.0) / 0.5));
         check("LogNormal", &columns.p[2].numbers(0..n).concat(), &|x| {
-            normal((x.ln() - 1.0) / 0.25)
+            series::normal((x.ln() - 1.0) / 0.25)
         });
         check("LogUniform", &columns.u0[0].numbers(0..n).concat(), &|x| {
             (x / 1e-3).ln() / 1e4_f64.ln()

@@ -5,6 +5,7 @@ mod lanes;
 mod normal;
 mod permutation;
 mod philox;
+mod series;
 mod sobol;
 
 use ode_core::random;
