@@ -23,6 +23,7 @@
 pub mod docs;
 
 pub use ode_core::ensemble::Schedule;
+pub use ode_core::gradient;
 pub use ode_core::kernel::Functions;
 pub use ode_core::lane::dispatch::InstructionSet;
 pub use ode_core::methods::{
@@ -52,6 +53,7 @@ pub use ode_macros::{ode_fn, ode_system};
 pub mod prelude {
     pub use core::f64::consts::{PI, TAU};
 
+    pub use crate::gradient::{Cotangents, EnsembleGradient, EnsembleLoss, Train};
     pub use crate::{
         AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853, Dp5,
         EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
@@ -119,7 +121,9 @@ pub mod system {
     pub use ode_core::system::info::{LinearEquations, Operations};
     pub use ode_core::system::report::Report;
     pub use ode_core::system::table::{interp_cubic, interp_linear};
-    pub use ode_core::system::{DeviceSource, Quantities, System, SystemInfo};
+    pub use ode_core::system::{
+        DeviceSource, Learn, Loss, PullBack, Quantities, System, SystemInfo,
+    };
     pub use ode_core::{tstops_for, tstops_of};
 }
 

@@ -7,6 +7,7 @@
 
 mod dependent;
 mod derivatives;
+mod gradients;
 mod linear;
 mod lowered;
 pub(crate) mod mass;
@@ -43,11 +44,19 @@ pub(crate) struct Settings {
     pub check: bool,
     /// Whether linear equations are solved with a search for pivots.
     pub pivoting: bool,
+    /// Whether there are pull-backs, though no function needs them.
+    pub gradients: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { fusion: Fusion::On, limit: elaborate::LIMIT, check: true, pivoting: false }
+        Settings {
+            fusion: Fusion::On,
+            limit: elaborate::LIMIT,
+            check: true,
+            pivoting: false,
+            gradients: false,
+        }
     }
 }
 
@@ -80,6 +89,8 @@ pub(crate) struct Info {
     pub states: Vec<String>,
     pub parameters: Vec<String>,
     pub observables: Vec<String>,
+    /// The names of what is learnt.
+    pub learnt: Vec<String>,
     /// The positions of nonzeros, row by row.
     pub jacobian_pattern: Vec<(usize, usize)>,
     pub parameter_pattern: Vec<(usize, usize)>,
@@ -106,10 +117,14 @@ pub(crate) enum Capability {
     Domain,
     Observe,
     TimeBreaks,
+    /// Not every system has the last three, and [`Capability::ALL`] not them.
+    PullBack,
+    Loss,
+    Learn,
 }
 
 impl Capability {
-    /// All of them: the name of each trait, and whether it is generic over the numbers of states
+    /// Those of all systems: the name of each trait, and whether it is generic over the numbers of states
     /// and of parameters.
     pub(crate) const ALL: [(Capability, &'static str, [bool; 2]); 6] = [
         (Capability::Rhs, "Rhs", [true, true]),
@@ -128,6 +143,9 @@ impl Capability {
             "out_of_domain" => Capability::Domain,
             "observables" => Capability::Observe,
             "break_times" => Capability::TimeBreaks,
+            "pull_back" | "pulled_state" | "pulled_parameters" => Capability::PullBack,
+            "loss" | "lost_value" | "lost_state" | "lost_parameters" => Capability::Loss,
+            "initial" | "given" | "begun" => Capability::Learn,
             _ => Capability::Linearised,
         }
     }
@@ -223,9 +241,12 @@ pub(crate) fn compile(
     name: String,
 ) -> syn::Result<(Compiled, Outside)> {
     let (states, parameters) = (elaborated.states(), elaborated.parameters());
+    let (learnt, data) =
+        elaborated.beginning.as_ref().map_or((0, 0), |map| (map.learnt(), map.data()));
+    // What is learnt and the data of a trajectory are inputs of the same kinds.
     let scope = Scope {
-        states,
-        parameters,
+        states: states.max(learnt),
+        parameters: parameters.max(data),
         time: true,
         constants: elaborated.constants.len(),
         tables: elaborated.tables.len(),
@@ -244,6 +265,7 @@ pub(crate) fn compile(
         mut mass,
         truths,
         numbers,
+        beginning,
         operations: written,
         constants,
         tables,
@@ -272,6 +294,7 @@ pub(crate) fn compile(
     let timed = graph.ids().filter(time).any(|id| reachable[id.index()]);
     let stepwise = time_pattern.is_empty() && timed;
 
+    let loss = gradients::loss(system, &numbers)?;
     let (observable_names, observed): (Vec<_>, Vec<_>) =
         (numbers.into_iter().filter(|number| number.purpose == Purpose::Observable))
             .map(|number| (number.name, Some(number.id)))
@@ -307,6 +330,14 @@ pub(crate) fn compile(
         false => (linear, solving),
     };
 
+    let pulled = match settings.gradients || loss.is_some() || beginning.is_some() {
+        true => {
+            let rhs: Vec<Id> = rhs.iter().flatten().copied().collect();
+            gradients::Made { graph: &mut graph, system, settings, sizes: [states, parameters] }
+                .functions(&rhs, &by, loss, beginning.as_ref())?
+        }
+        false => Vec::new(),
+    };
     let lower = |name, results| Lowered::new(name, &graph, results, settings.fusion);
     let mut functions = vec![
         lower("rhs", Results::Vector(rhs)),
@@ -322,11 +353,12 @@ pub(crate) fn compile(
     functions.extend(solving);
     functions.extend(product.map(|product| lower("mass", Results::Vector(product))));
     functions.extend(out_of_domain.map(|mask| lower("out_of_domain", Results::Mask(mask))));
+    functions.extend(pulled);
     let break_times = (!breaks.of_parameters.is_empty()).then(|| {
         let times = breaks.of_parameters.iter().copied().map(Some).collect();
         lower("break_times", Results::Vector(times))
     });
-    let sizes = Sizes { states, parameters, factors: linear.factors() };
+    let sizes = Sizes { states, parameters, factors: linear.factors(), learnt, data };
     functions.iter().chain(&break_times).for_each(|function| function.validate(sizes, &scope));
 
     let formula = Formula {
@@ -363,6 +395,7 @@ pub(crate) fn compile(
             states: state_names,
             parameters: parameter_names,
             observables: observable_names,
+            learnt: beginning.map_or(Vec::new(), |beginning| beginning.names),
             jacobian_pattern,
             parameter_pattern,
             time_pattern,

@@ -39,6 +39,7 @@
 //! side itself.
 
 mod relative;
+pub(crate) mod reverse;
 pub(crate) mod rules;
 
 use crate::graph::{Comparison, Graph, Id, Input, Node, Unary};

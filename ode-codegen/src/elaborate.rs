@@ -71,6 +71,8 @@ pub(crate) struct Elaborated<'a> {
     pub truths: Vec<(Purpose, Id)>,
     /// What functions compute whose purpose is to give numbers.
     pub numbers: Vec<Number>,
+    /// How trajectories begin, by what is learnt.
+    pub beginning: Option<Beginning<'a>>,
     /// Operations of the right-hand side as it was written.
     pub operations: u64,
     /// The constants that [`crate::graph::Node::Constant`] counts.
@@ -91,6 +93,32 @@ pub(crate) struct Number {
     pub id: Id,
 }
 
+/// How trajectories begin: a map from what is learnt, and from the data of each of them. In its
+/// part of the graph the former are [`Input::State`], and the latter [`Input::Parameter`].
+pub(crate) struct Beginning<'a> {
+    /// What is learnt.
+    pub theta: Layout<'a>,
+    /// The data of a trajectory; `None` where no function takes any.
+    pub item: Option<Layout<'a>>,
+    /// One node for each state, and one for each parameter.
+    pub initial: Vec<Id>,
+    pub parameters: Vec<Id>,
+    /// The names of what is learnt.
+    pub names: Vec<String>,
+}
+
+impl Beginning<'_> {
+    /// The number of numbers that are learnt.
+    pub(crate) fn learnt(&self) -> usize {
+        self.theta.size()
+    }
+
+    /// The number of data of a trajectory.
+    pub(crate) fn data(&self) -> usize {
+        self.item.as_ref().map_or(0, Layout::size)
+    }
+}
+
 impl Elaborated<'_> {
     /// The number of states.
     pub(crate) fn states(&self) -> usize {
@@ -109,6 +137,9 @@ impl Elaborated<'_> {
         let others = self.numbers.iter().map(|number| &number.id);
         let numbers = self.derivatives.iter().chain(by_hand).chain(mass).chain(others);
         self.graph.validate(pass, scope, Kind::Real, numbers.copied());
+        if let Some(Beginning { initial, parameters, .. }) = &self.beginning {
+            self.graph.validate(pass, scope, Kind::Real, initial.iter().chain(parameters).copied());
+        }
         let truths = self.truths.iter().map(|(_, id)| *id);
         self.graph.validate(pass, scope, Kind::Mask, truths);
     }
@@ -246,6 +277,7 @@ impl<'a> Elaborator<'a, '_> {
         for (purpose, part) in system.others.iter().filter(|(purpose, _)| purpose.gives_numbers()) {
             numbers.extend(self.numbers(*purpose, part, &inputs));
         }
+        let beginning = self.beginning(&inputs);
         if self.operations > self.limit || self.exhausted() {
             self.too_large();
         }
@@ -272,6 +304,7 @@ impl<'a> Elaborator<'a, '_> {
             mass,
             truths,
             numbers,
+            beginning,
             operations,
             state_names: names(self.state_names, "u", states),
             parameter_names: names(self.parameter_names, "p", parameters),

@@ -5,6 +5,7 @@
 //! from one language of devices to the next ([`Dialect`]).
 
 pub(crate) mod device;
+mod gradients;
 mod linear;
 mod mass;
 pub(crate) mod outside;
@@ -34,13 +35,21 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that stand in the body of a method in Rust.
-const WITHIN_METHODS: [&str; 3] = ["matrix", "observables", "break_times"];
+const WITHIN_METHODS: [&str; 4] = ["matrix", "observables", "break_times", "begun"];
 
 fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
-    let Sizes { states, parameters, factors } = sizes;
-    let [states, parameters, factors] =
-        [states, parameters, factors].map(Literal::usize_unsuffixed);
+    let Sizes { states, parameters, factors, learnt, data } = sizes;
+    let both = states + parameters;
+    let [states, parameters, factors, learnt, data, both, and_value] =
+        [states, parameters, factors, learnt, data, both, 1 + both].map(Literal::usize_unsuffixed);
     match function {
+        "pull_back" => {
+            quote!(u: &[R; #states], p: &[R; #parameters], t: R, b: &[R; #states])
+        }
+        "pulled_state" | "pulled_parameters" => quote!(w: &[R; #both]),
+        "lost_value" | "lost_state" | "lost_parameters" => quote!(w: &[R; #and_value]),
+        "initial" | "given" => quote!(u: &[R; #learnt], p: &[R; #data]),
+        "begun" => quote!(u: &[R; #learnt], p: &[R; #data], b: &[R; #both]),
         "solve" => quote!(w: &[R; #factors], b: &[R; #states]),
         "eliminate" => quote!(w: &[R; #factors]),
         "mass" => quote!(b: &[R; #states]),

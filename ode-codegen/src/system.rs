@@ -45,7 +45,7 @@ use crate::print::{Dialect, device, rust};
 /// Arguments: `crate = path`, where the facade crate is (`::odes`); `fusion = "off"`, to round
 /// every product by itself; `limit = 1000000`, the most operations of the right-hand side;
 /// `check = "off"`, to leave derivatives by hand unchecked; `pivoting = "on"`, to search for the
-/// pivots of linear equations.
+/// pivots of linear equations; `gradients = "on"`, for gradients by initial states and parameters.
 #[must_use]
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     if let Err(error) = depth::check_both(&attr, &item) {
@@ -119,6 +119,13 @@ impl Options {
                         "expected `pivoting = \"on\"`: pivots are on the diagonal otherwise",
                     );
                 }
+                "gradients" if is(&value, "on") => options.settings.gradients = true,
+                "gradients" => {
+                    return wrong(
+                        "expected `gradients = \"on\"`: there are none otherwise, unless the module \
+                         has a `#[loss]` or a function of `Theta`",
+                    );
+                }
                 "limit" => match number(&value) {
                     Some(limit) => options.settings.limit = limit,
                     None => {
@@ -163,8 +170,8 @@ fn unknown_argument(name: &Ident) -> String {
 }
 
 /// The arguments, each with its value.
-const VALUES: &str = "`crate = path`, `fusion = \"off\"`, `check = \"off\"`, `pivoting = \"on\"` or \
-                      `limit = number`";
+const VALUES: &str = "`crate = path`, `fusion = \"off\"`, `check = \"off\"`, `pivoting = \"on\"`, \
+                      `gradients = \"on\"` or `limit = number`";
 
 /// `name = value`, where the name may be the keyword `crate`.
 struct Argument {
@@ -175,7 +182,7 @@ struct Argument {
 impl syn::parse::Parse for Argument {
     fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
         let name = Ident::parse_any(input)?;
-        let arguments = ["crate", "fusion", "check", "pivoting", "limit"];
+        let arguments = ["crate", "fusion", "check", "pivoting", "gradients", "limit"];
         if !arguments.iter().any(|known| name == known) {
             return Err(syn::Error::new_spanned(&name, unknown_argument(&name)));
         }
@@ -188,13 +195,13 @@ impl syn::parse::Parse for Argument {
     }
 }
 
-/// The implementation of the trait `System` for the type `ty`, where state and parameters are these
-/// structs or else arrays.
+/// The implementation of the trait `System` for the type `ty`, where state and parameters, what is
+/// learnt and the data of a trajectory are these structs or else arrays.
 fn implementation(
     compiled: &Compiled,
     outside: &compile::Outside,
     ty: &TokenStream,
-    structs: [Option<&Ident>; 2],
+    structs: [Option<&Ident>; 4],
     options: &Options,
 ) -> syn::Result<TokenStream> {
     let device = device::device(compiled, Dialect::Cuda)?;

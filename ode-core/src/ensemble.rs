@@ -8,13 +8,17 @@ pub mod engine;
 mod feed;
 mod outlined;
 pub(crate) mod pieces;
+pub mod pull;
+pub mod pulled;
 mod schedule;
 mod solve;
 #[doc(hidden)]
 pub mod solver;
 mod stack;
+mod tape;
 pub mod task;
 
 pub use algorithm::EnsembleAlgorithm;
+pub(crate) use algorithm::pull_at;
 pub use cpu::{EnsembleSerial, EnsembleThreads};
 pub use schedule::Schedule;

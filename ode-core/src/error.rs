@@ -513,6 +513,33 @@ pub enum SolveError {
         "the place did not evaluate the ensemble's problems: its `prepare` is to call what it is given, once"
     )]
     NotPrepared,
+    /// The place computes no gradients.
+    #[error(
+        "this place computes no gradients; `EnsembleSerial`, `EnsembleThreads` and \
+         `EnsembleGpuKernel` do"
+    )]
+    NoGradients,
+    /// Gradients are asked for where a solve has something that they do not cover.
+    #[error("there are no gradients of {what}; {instead}")]
+    NoGradientsOf {
+        /// What the solve has.
+        what: &'static str,
+        /// What to do.
+        instead: &'static str,
+    },
+    /// Derivatives that are to be pulled back are not those of the saved states.
+    #[error(
+        "the derivatives by {what} are an array of shape {given:?} where {expected:?} is due: \
+         trajectories, saved times, components"
+    )]
+    Cotangents {
+        /// The states that they are by.
+        what: &'static str,
+        /// The shape that was given.
+        given: Vec<usize>,
+        /// The shape of the states.
+        expected: Vec<usize>,
+    },
     /// The place failed, for a reason of its own: no device, no compiler. `downcast_ref` gives the
     /// error.
     #[error(transparent)]

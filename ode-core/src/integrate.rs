@@ -18,6 +18,7 @@
 
 pub mod advance;
 pub mod attempt;
+pub mod backward;
 pub mod begin;
 pub mod consistent;
 pub mod first_step;

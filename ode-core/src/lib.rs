@@ -10,6 +10,7 @@ pub mod math;
 pub mod step;
 pub mod ensemble;
 mod error;
+pub mod gradient;
 pub mod integrate;
 pub mod kernel;
 pub mod memory;
@@ -62,6 +63,7 @@ pub use workers::Workers;
 pub mod __private {
     pub use crate::lane::{Real, Scalar};
     pub use crate::system::capabilities::*;
+    pub use crate::system::gradients::{Learn, Loss, PullBack};
     pub use crate::system::info::{LinearEquations, Operations};
     pub use crate::system::linear;
     pub use crate::system::quantities::Quantities;

@@ -6,6 +6,7 @@
 
 use core::fmt;
 
+use crate::step::adjoint::Adjoint;
 use crate::step::properties::row;
 pub use crate::step::properties::{Properties, Stability};
 pub use crate::step::stepper::Stepper;
@@ -64,6 +65,20 @@ pub trait Definition: Stepper + crate::sealed::Sealed + 'static {
     const DEVICE_NAME: &'static str;
     /// The method's lane program as C++, in parts.
     const DEVICE: &'static [&'static str];
+}
+
+/// A method by which gradients can be computed.
+#[diagnostic::on_unimplemented(
+    message = "there are no gradients by `{Self}`",
+    label = "an explicit method is expected here, such as `Tsit5`, `Vern7` or `Rk4`"
+)]
+pub trait Differentiable: Definition {
+    /// The adjoint of the method.
+    type Adjoint: Adjoint<Method = Self>;
+    /// The name of the adjoint's type in C++.
+    const ADJOINT: &'static str;
+    /// The adjoint's lane program as C++.
+    const ADJOINT_DEVICE: &'static str;
 }
 
 /// The properties of all methods, one in a line: see the [module](self).
@@ -135,6 +150,30 @@ methods! { {
     tsit5_rodas4::Tsit5Rodas4 of tsit5 and rodas4,
     vern7_rodas5p::Vern7Rodas5P of vern7 and rodas5p,
 } }
+
+macro_rules! differentiable {
+    ($($module:ident::$method:ident by $adjoint:ident,)*) => { $(
+        impl Differentiable for $method {
+            type Adjoint = $module::adjoint::Backward;
+            const ADJOINT: &'static str = concat!(stringify!($adjoint), "::Backward");
+            const ADJOINT_DEVICE: &'static str = $module::adjoint::DEVICE;
+        }
+    )* };
+}
+
+differentiable! {
+    euler::Euler by euler_adjoint,
+    heun::Heun by heun_adjoint,
+    ralston::Ralston by ralston_adjoint,
+    rk4::Rk4 by rk4_adjoint,
+    bs3::Bs3 by bs3_adjoint,
+    dp5::Dp5 by dp5_adjoint,
+    tsit5::Tsit5 by tsit5_adjoint,
+    vern6::Vern6 by vern6_adjoint,
+    vern7::Vern7 by vern7_adjoint,
+    dop853::Dop853 by dop853_adjoint,
+    vern9::Vern9 by vern9_adjoint,
+}
 
 #[cfg(test)]
 mod tests {

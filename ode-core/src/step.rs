@@ -8,6 +8,7 @@ pub mod rosenbrock;
 pub mod esdirk;
 #[macro_use]
 pub mod switching;
+pub mod adjoint;
 pub mod code;
 pub mod control;
 pub mod controller;

@@ -2,6 +2,7 @@
 
 pub mod capabilities;
 pub(crate) mod facts;
+pub mod gradients;
 pub mod info;
 pub mod linear;
 pub mod quantities;
@@ -10,6 +11,7 @@ pub mod source;
 pub mod table;
 
 pub use capabilities::*;
+pub use gradients::{Learn, Loss, PullBack};
 pub use info::SystemInfo;
 pub use quantities::Quantities;
 pub use source::DeviceSource;

@@ -111,6 +111,8 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// |---|---|
 /// | `fn rhs(u: &State, p: &Parameters, t: f64) -> State`, or `fn rhs(du: &mut State, u: &State, …)` | the right-hand side; a state can also be an array, whose length may be a constant of the module |
 /// | `#[observable] fn name(u: &State, p: &Parameters, t: f64) -> f64` | an output, saved beside the states or instead of them; arrays, tuples and structs of floats are several; the other functions may call it |
+/// | `#[loss] fn name(u: &State, p: &Parameters, t: f64) -> f64` | what training makes small: its sum over all saved times and trajectories |
+/// | `fn initial(theta: &Theta, item: &Item) -> State` and `fn parameters(theta: &Theta, item: &Item) -> Parameters` | how a trajectory begins by what is learnt, `struct Theta`, and by its own data, `struct Item`, which may be left out; only functions of a `&Theta` are that |
 /// | `fn jacobian(u: &State, …) -> [[f64; N]; N]`, or with a first argument `j: &mut [[f64; N]; N]` | in place of the derived Jacobian, row `i` of the derivatives of `u[i]`; what is not assigned is zero |
 /// | `fn tgrad(u: &State, …) -> State`, or with a first argument `dt: &mut State` | in place of the derivative by the time |
 /// | `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one | the matrix of `M du/dt = rhs`; an equation whose row is zero is algebraic |
@@ -141,8 +143,9 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// number of operations that a right-hand side may unroll to (200,000).
 /// `#[ode_system(check = "off")]` takes derivatives by hand as they are.
 /// `#[ode_system(pivoting = "on")]` searches for the pivots of the linear equations of implicit
-/// methods, which are on the diagonal otherwise. `#[ode_system(crate = path)]` names the facade
-/// crate where it is not `::odes`.
+/// methods, which are on the diagonal otherwise. `#[ode_system(gradients = "on")]` makes what
+/// gradients by initial states and parameters need, as a `#[loss]` or a function of `Theta` does.
+/// `#[ode_system(crate = path)]` names the facade crate where it is not `::odes`.
 #[proc_macro_attribute]
 pub fn ode_system(attr: TokenStream, item: TokenStream) -> TokenStream {
     ode_codegen::system::expand(attr.into(), item.into()).into()

@@ -9,6 +9,12 @@ pub(crate) enum Purpose {
     Tgrad,
     Domain,
     Observable,
+    /// What training makes small, at each saved time.
+    Loss,
+    /// The initial state, by what is learnt and by the data of a trajectory.
+    Initial,
+    /// The parameters, likewise.
+    Parameters,
     /// Called by the others.
     Helper,
 }
@@ -23,14 +29,25 @@ impl Purpose {
             "jacobian" => Purpose::Jacobian,
             "tgrad" => Purpose::Tgrad,
             "is_out_of_domain" => Purpose::Domain,
+            "initial" if takes_theta(&item.sig) => Purpose::Initial,
+            "parameters" if takes_theta(&item.sig) => Purpose::Parameters,
             _ => Purpose::Helper,
         }
+    }
+
+    /// Whether it is a function of what is learnt, and not of state, parameters and time.
+    pub(crate) fn begins(self) -> bool {
+        matches!(self, Purpose::Initial | Purpose::Parameters)
     }
 
     /// That which an attribute of ours says, as `#[observable]` does.
     pub(crate) fn of_attribute(attribute: &syn::Attribute) -> Option<Purpose> {
         let name = &attribute.path().segments.last()?.ident;
-        (name == "observable").then_some(Purpose::Observable)
+        match name.to_string().as_str() {
+            "observable" => Some(Purpose::Observable),
+            "loss" => Some(Purpose::Loss),
+            _ => None,
+        }
     }
 
     /// Whether it computes a truth value for each trajectory.
@@ -40,7 +57,7 @@ impl Purpose {
 
     /// Whether it computes numbers for each trajectory, as many as it likes, each with a name.
     pub(crate) fn gives_numbers(self) -> bool {
-        self == Purpose::Observable
+        matches!(self, Purpose::Observable | Purpose::Loss)
     }
 
     /// In words, with an article.
@@ -51,6 +68,9 @@ impl Purpose {
             Purpose::Tgrad => "a derivative by the time",
             Purpose::Domain => "a condition of the domain",
             Purpose::Observable => "an observable",
+            Purpose::Loss => "a loss",
+            Purpose::Initial => "an initial state by what is learnt",
+            Purpose::Parameters => "a set of parameters by what is learnt",
             Purpose::Helper => "a function of a system",
         }
     }
@@ -72,7 +92,23 @@ impl Purpose {
                  `fn tgrad(dt: &mut State, u: &State, p: &Parameters, t: f64)`"
             }
             Purpose::Domain => "`fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool`",
-            Purpose::Observable => "`fn name(u: &State, p: &Parameters, t: f64) -> f64`",
+            Purpose::Observable | Purpose::Loss => {
+                "`fn name(u: &State, p: &Parameters, t: f64) -> f64`"
+            }
+            Purpose::Initial => "`fn initial(theta: &Theta, item: &Item) -> State`",
+            Purpose::Parameters => "`fn parameters(theta: &Theta, item: &Item) -> Parameters`",
         }
+    }
+}
+
+/// Whether the first argument, but for one that results are written to, is what is learnt.
+fn takes_theta(sig: &syn::Signature) -> bool {
+    let results = usize::from(matches!(sig.output, syn::ReturnType::Default));
+    let Some(syn::FnArg::Typed(first)) = sig.inputs.iter().nth(results) else { return false };
+    match &*first.ty {
+        syn::Type::Reference(reference) => {
+            matches!(&*reference.elem, syn::Type::Path(path) if path.path.is_ident("Theta"))
+        }
+        _ => false,
     }
 }

@@ -5,19 +5,23 @@ use crate::functions::Cost;
 use crate::fuse::{self, Fusion};
 use crate::graph::{Graph, Id, Node, Scope};
 
-/// Numbers of states, parameters, and numbers of a factorised matrix.
+/// Numbers of states, parameters, and numbers of a factorised matrix; of what is learnt, and of the
+/// data of a trajectory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub states: usize,
     pub parameters: usize,
     pub factors: usize,
+    pub learnt: usize,
+    pub data: usize,
 }
 
 impl Sizes {
     /// What the function of this name may mention: its arguments (see `print::arguments`), and the
     /// constants and tables of `system`.
     fn scope(self, function: &str, system: &Scope) -> Scope {
-        let Sizes { states, parameters, factors } = self;
+        let Sizes { states, parameters, factors, learnt, data } = self;
+        let both = states + parameters;
         let Scope { constants, tables, .. } = *system;
         let outside = Scope { constants, tables, ..Scope::default() };
         match function {
@@ -25,6 +29,15 @@ impl Sizes {
             "eliminate" => Scope { factors, ..outside },
             "mass" => Scope { vector: states, ..outside },
             "break_times" => Scope { parameters, ..outside },
+            "pull_back" => Scope { states, parameters, time: true, vector: states, ..outside },
+            "pulled_state" | "pulled_parameters" => Scope { factors: both, ..outside },
+            "lost_value" | "lost_state" | "lost_parameters" => {
+                Scope { factors: 1 + both, ..outside }
+            }
+            "initial" | "given" | "begun" => {
+                let vector = if function == "begun" { both } else { 0 };
+                Scope { states: learnt, parameters: data, vector, ..outside }
+            }
             _ => Scope {
                 states,
                 parameters,

@@ -6,7 +6,7 @@ use super::expected::{NOT_RETURNED, is_value};
 use super::structs::Layout;
 use super::value::Value;
 use super::work::Work;
-use super::{Elaborator, Number, Role, Variable};
+use super::{Beginning, Elaborator, Number, Role, Variable};
 use crate::ast::{Part, Pattern, Purpose, Statement, Type, Typed};
 use crate::graph::{Id, Input};
 use crate::parse::{signature, too_large};
@@ -24,8 +24,9 @@ impl<'a> Elaborator<'a, '_> {
     pub(super) fn inputs(&mut self) -> Option<Inputs<'a>> {
         let system = self.system;
         let state = self.layout(&system.rhs.state);
-        let parts =
-            || core::iter::once(&system.rhs).chain(system.others.iter().map(|(_, part)| part));
+        // Others are functions of something else.
+        let others = || system.others.iter().filter(|(purpose, _)| !purpose.begins());
+        let parts = || core::iter::once(&system.rhs).chain(others().map(|(_, part)| part));
         let first = parts().find_map(|part| part.parameters.as_ref());
         let parameters = match first {
             Some(typed) => Some(self.layout(typed)?),
@@ -65,6 +66,11 @@ impl<'a> Elaborator<'a, '_> {
             self.error(0, &system.rhs.state.syntax, message);
             return None;
         }
+        Some(self.filled(state, parameters))
+    }
+
+    /// Inputs of these layouts.
+    fn filled(&mut self, state: Layout<'a>, parameters: Option<Layout<'a>>) -> Inputs<'a> {
         let mut fill = |layout: &Layout<'a>, input: fn(u32) -> Input| {
             // There are not as many as a `u32` counts.
             let mut next = 0;
@@ -75,7 +81,69 @@ impl<'a> Elaborator<'a, '_> {
         };
         let u = fill(&state, Input::State);
         let p = parameters.as_ref().map(|layout| fill(layout, Input::Parameter));
-        Some(Inputs { state, parameters, values: [u, p.unwrap_or(Value::array(Vec::new()))] })
+        Inputs { state, parameters, values: [u, p.unwrap_or(Value::array(Vec::new()))] }
+    }
+
+    /// How trajectories begin, if functions of what is learnt say so.
+    pub(super) fn beginning(&mut self, inputs: &Inputs<'a>) -> Option<Beginning<'a>> {
+        let system = self.system;
+        let of = |purpose| system.other(purpose);
+        let (initial, parameters) = (of(Purpose::Initial), of(Purpose::Parameters));
+        let first = initial.or(parameters)?;
+        let needed = inputs.parameters.is_some();
+        let missing = match (initial, parameters) {
+            (None, _) => Some(Purpose::Initial),
+            (_, None) if needed => Some(Purpose::Parameters),
+            _ => None,
+        };
+        if let Some(missing) = missing {
+            let message = format!(
+                "what is learnt makes the initial state and the parameters of each trajectory, and \
+                 this is one of two functions: write {} too",
+                missing.forms()
+            );
+            self.error(0, first.name, message);
+            return None;
+        }
+        let theta = self.layout(&first.state)?;
+        let both = [initial, parameters];
+        let typed = both.iter().flatten().find_map(|part| part.parameters.as_ref());
+        let item = match typed {
+            Some(typed) => Some(self.layout(typed)?),
+            None => None,
+        };
+        for part in both.iter().flatten() {
+            let other = self.layout(&part.state)?;
+            if other != theta {
+                let message = "this is of another type in the other of the two functions that \
+                               begin a trajectory: what is learnt is one struct; write the same";
+                self.error(0, &part.state.syntax, message);
+            }
+            if let (Some(typed), Some(item)) = (&part.parameters, &item)
+                && self.layout(typed)? != *item
+            {
+                let message = "this is of another type in the other of the two functions that \
+                               begin a trajectory: the data of one are one struct; write the same";
+                self.error(0, &typed.syntax, message);
+            }
+            if let Some(time) = part.t {
+                let message = "a trajectory begins at the beginning of its time span, so that \
+                               there is no time to depend on: remove this argument";
+                self.error(0, time, message);
+            }
+        }
+        let of_theta = self.filled(theta, item);
+        let initial =
+            initial.map_or(Vec::new(), |part| self.results(part, &of_theta, &inputs.state));
+        let parameters = match (parameters, &inputs.parameters) {
+            (Some(part), Some(layout)) => self.results(part, &of_theta, layout),
+            _ => Vec::new(),
+        };
+        let Inputs { state: theta, parameters: item, .. } = of_theta;
+        let names = theta.field_names();
+        let names =
+            names.unwrap_or_else(|| (0..theta.size()).map(|i| format!("theta{i}")).collect());
+        Some(Beginning { theta, item, initial, parameters, names })
     }
 
     fn agree(&mut self, token: &dyn ToTokens, a: &Layout<'a>, b: &Layout<'a>, what: &str) {
@@ -123,7 +191,11 @@ impl<'a> Elaborator<'a, '_> {
 
     /// The derivatives that the right-hand side, or the one by the time, has computed.
     pub(super) fn vector(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> Vec<Id> {
-        let layout = &inputs.state;
+        self.results(part, inputs, &inputs.state)
+    }
+
+    /// The results of a function that are of this layout.
+    fn results(&mut self, part: &Part<'a>, inputs: &Inputs<'a>, layout: &Layout<'a>) -> Vec<Id> {
         let unset = layout.fill(&mut || Value::Unset(None));
         let result = self.part(part, inputs, Some(unset));
         match part.out {
@@ -201,6 +273,14 @@ impl<'a> Elaborator<'a, '_> {
             return Vec::new();
         }
         let model = layout.fill(&mut || Value::Unset(None));
+        let begins = |purpose| self.system.other(purpose).is_some_and(|of| std::ptr::eq(of, part));
+        let what = if begins(Purpose::Initial) {
+            ("this function", "initial states")
+        } else if begins(Purpose::Parameters) {
+            ("this function", "parameters")
+        } else {
+            ("a right-hand side", "derivatives")
+        };
         match (&part.body.value, part.body.statements.last()) {
             (Some(value), _) => match self.misfit(value, &result, Some(&model)) {
                 None => {
@@ -209,7 +289,7 @@ impl<'a> Elaborator<'a, '_> {
                     return leaves.into_iter().filter_map(|(_, leaf)| real(&leaf)).collect();
                 }
                 Some(misfit) if std::ptr::eq(misfit.expr, value.as_ref()) => {
-                    let message = format!("{}: {}", misfit.message, what_is_returned(layout));
+                    let message = format!("{}: {}", misfit.message, what_is_returned(layout, what));
                     self.error(value.id, value.syntax, message);
                 }
                 Some(misfit) => self.error(misfit.expr.id, misfit.expr.syntax, misfit.message),
@@ -221,7 +301,7 @@ impl<'a> Elaborator<'a, '_> {
                 let message = format!(
                     "expected {} here, found nothing: {}",
                     model.form(),
-                    what_is_returned(layout)
+                    what_is_returned(layout, what)
                 );
                 self.error(0, &part.result.syntax, message);
             }
@@ -326,7 +406,8 @@ fn real(value: &Value<'_>) -> Option<Id> {
     }
 }
 
-fn what_is_returned(layout: &Layout<'_>) -> String {
+/// `of`: the function, and its results.
+fn what_is_returned(layout: &Layout<'_>, of: (&str, &str)) -> String {
     let form = if matches!(layout, Layout::Struct(..)) { "struct" } else { "array" };
-    format!("the last expression of a right-hand side is the {form} of derivatives")
+    format!("the last expression of {} is the {form} of {}", of.0, of.1)
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use super::function;
 use super::outside::{self, Names};
-use crate::compile::{Compiled, Fact, FactValue};
+use crate::compile::{Capability, Compiled, Fact, FactValue, Lowered};
 use crate::emit::Language;
 use crate::translate;
 
@@ -50,11 +50,14 @@ impl DeviceText {
 pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<DeviceText> {
     let Compiled { facts, sizes, linear, mass, .. } = compiled;
     let names = Names::of(compiled, Language::Device);
-    // There are no arrays of no elements in C++, and nothing to compute either.
-    let functions = compiled
-        .functions
-        .iter()
-        .filter(|function| function.name != "parameter_jacobian" || sizes.parameters > 0);
+    // There are no arrays of no elements in C++, and nothing to compute either. Trajectories begin
+    // on the host.
+    let of_parameters = ["parameter_jacobian", "pulled_parameters", "lost_parameters"];
+    let is_there = |function: &&Lowered| {
+        Capability::of(function.name) != Capability::Learn
+            && (sizes.parameters > 0 || !of_parameters.contains(&function.name))
+    };
+    let functions = compiled.functions.iter().filter(is_there);
     let functions = functions.map(|lowered| function(lowered, *sizes, &names));
     let choices = mass.iter().flat_map(|mass| mass.choices(Language::Device));
     let functions: Vec<TokenStream> =

@@ -4,20 +4,21 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::outside::{self, Names};
-use super::{DeviceText, counts, function};
+use super::{DeviceText, counts, function, gradients};
 use crate::compile::{Capability, Compiled, Fact, FactValue, Info, Lowered, Outside};
 use crate::emit::Language;
 use crate::hygiene::{private, private_name};
 use crate::text;
 
 /// A block with the implementations of `System` and of what it is made of for the type `ty`, where
-/// `device` is the text for devices, and state and parameters are these structs or else arrays.
+/// `device` is the text for devices, and state and parameters, what is learnt and the data of a
+/// trajectory are these structs or else arrays.
 pub(crate) fn rust(
     compiled: &Compiled,
     outside: &Outside,
     device: &DeviceText,
     ty: &TokenStream,
-    structs: [Option<&Ident>; 2],
+    structs: [Option<&Ident>; 4],
     facade: &syn::Path,
 ) -> TokenStream {
     let Compiled { info, sizes, linear, mass, .. } = compiled;
@@ -35,7 +36,17 @@ pub(crate) fn rust(
     let (imports, uses) = (imports(facade), &outside.uses);
     let values = outside::items(compiled, outside, facade);
     let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
-    let of_the_user = of_the_user(structs, [&states, &parameters]);
+    let [state, of_parameters, theta, item] = structs;
+    let of_the_user = of_the_user([state, of_parameters], [&states, &parameters]);
+    let array = |name: Option<&Ident>, size: usize| match name {
+        Some(name) => name.to_token_stream(),
+        None => {
+            let size = Literal::usize_unsuffixed(size);
+            quote!([f64; #size])
+        }
+    };
+    let learnt = [&array(theta, sizes.learnt), &array(item, sizes.data)];
+    let of_gradients = gradients::implementations(compiled, &functions, ty, learnt);
     let implementations = Capability::ALL.map(|(capability, name, generics)| {
         let name = private_name(&Ident::new(name, Span::call_site()));
         let generics = [&states, &parameters].into_iter().zip(generics);
@@ -67,6 +78,7 @@ pub(crate) fn rust(
             #assertions
 
             #(#implementations)*
+            #of_gradients
 
             #[automatically_derived]
             impl __System<#states, #parameters> for #ty {
@@ -218,6 +230,7 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
                     break_times::<f64>(p).into_iter().for_each(put);
                 }
             },
+            "begun" => gradients::begun(compiled, &tokens),
             _ => tokens,
         };
         functions.push((Capability::of(lowered.name), tokens));
@@ -232,14 +245,24 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
 
 /// Imports of what an implementation mentions, by [private names](private).
 fn imports(facade: &syn::Path) -> TokenStream {
-    let others =
-        ["DeviceSource", "LinearEquations", "Operations", "Real", "Scalar", "System", "SystemInfo"];
+    let others = [
+        "DeviceSource",
+        "Learn",
+        "LinearEquations",
+        "Loss",
+        "Operations",
+        "PullBack",
+        "Real",
+        "Scalar",
+        "System",
+        "SystemInfo",
+    ];
     let names = Capability::ALL.map(|(_, name, _)| name).into_iter().chain(others).map(|name| {
         let name = Ident::new(name, Span::call_site());
         let private = private_name(&name);
         quote!(#name as #private)
     });
-    quote!(use #facade::__private::{#(#names),*};)
+    quote!(#[allow(unused_imports)] use #facade::__private::{#(#names),*};)
 }
 
 /// The body in place of one with errors.

@@ -94,7 +94,7 @@ fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Res
     let (compiled, outside) = compiled(item, &options.settings, known)?;
     let [states, parameters] =
         [compiled.sizes.states, compiled.sizes.parameters].map(Literal::usize_unsuffixed);
-    let implementation = implementation(&compiled, &outside, &quote!(#name), [None; 2], options)?;
+    let implementation = implementation(&compiled, &outside, &quote!(#name), [None; 4], options)?;
     let visibility = &item.vis;
     let facade = &options.facade;
     let configuration = configuration(&item.attrs);

@@ -228,8 +228,9 @@ struct Made {
     compiled: Compiled,
     outside: compile::Outside,
     conversions: TokenStream,
-    /// The structs that state and parameters are to the user, where they are no arrays.
-    structs: [Option<Ident>; 2],
+    /// The structs that state and parameters, what is learnt and the data of a trajectory are to
+    /// the user, where they are no arrays.
+    structs: [Option<Ident>; 4],
 }
 
 /// What is known of the system that a module is. `sizes`: the numbers of states and parameters, as
@@ -295,10 +296,14 @@ fn compile(
     let [states, parameters] =
         [compiled.sizes.states, compiled.sizes.parameters].map(Literal::usize_unsuffixed);
     let facade = &options.facade;
-    let [state, of_parameters] = structs;
-    let of_parameters = of_parameters.filter(|name| Some(*name) != state);
-    let quantities = [(state, &states), (of_parameters, &parameters)].map(|(name, size)| {
-        name.map(|name| {
+    let [learnt, data] =
+        [compiled.sizes.learnt, compiled.sizes.data].map(Literal::usize_unsuffixed);
+    let sizes = [&states, &parameters, &learnt, &data];
+    let mut named: Vec<&Ident> = Vec::new();
+    let quantities = structs.into_iter().zip(sizes).filter_map(|(name, size)| {
+        let name = name.filter(|name| !named.contains(name))?;
+        named.push(name);
+        Some({
             quote! {
                 #[automatically_derived]
                 impl #facade::__private::Quantities<#size> for #name {
@@ -312,6 +317,7 @@ fn compile(
             }
         })
     });
+    let quantities: Vec<TokenStream> = quantities.collect();
     Ok(quote! {
         #implementation
         #conversions
@@ -427,15 +433,23 @@ fn is_open(item: &syn::ItemStruct) -> bool {
         && !mentions_allocation(item)
 }
 
-/// The structs that state and parameters are in problems. Fields of `f32` would not hold the
+/// The layouts of state and parameters, of what is learnt and of the data of a trajectory.
+fn layouts<'e, 'a>(elaborated: &'e Elaborated<'a>) -> [Option<&'e Layout<'a>>; 4] {
+    let beginning = elaborated.beginning.as_ref();
+    let theta = beginning.map(|beginning| &beginning.theta);
+    let item = beginning.and_then(|beginning| beginning.item.as_ref());
+    [Some(&elaborated.state), elaborated.parameters.as_ref(), theta, item]
+}
+
+/// The structs that these are in problems. Fields of `f32` would not hold the
 /// numbers of problems in `f64`.
-fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> [Option<Ident>; 2] {
+fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> [Option<Ident>; 4] {
     let open = |name: &Ident| {
         content.iter().any(
             |item| matches!(item, syn::Item::Struct(item) if item.ident == *name && is_open(item)),
         )
     };
-    [Some(&elaborated.state), elaborated.parameters.as_ref()].map(|layout| match layout {
+    layouts(elaborated).map(|layout| match layout {
         Some(Layout::Struct(definition, _)) if scalar == "f64" && open(definition.name) => {
             Some(definition.name.clone())
         }
@@ -510,10 +524,9 @@ fn of_numbers(content: &[syn::Item]) -> HashSet<String> {
 /// Conversions between the structs of state and parameters and arrays.
 fn conversions(elaborated: &Elaborated<'_>, scalar: &str) -> TokenStream {
     let scalar = format_ident!("{scalar}");
-    let layouts = [Some(&elaborated.state), elaborated.parameters.as_ref()];
     let mut known: Vec<&Layout<'_>> = Vec::new();
     let mut conversions = TokenStream::new();
-    for layout in layouts.into_iter().flatten() {
+    for layout in layouts(elaborated).into_iter().flatten() {
         let Layout::Struct(definition, _) = layout else { continue };
         if known.contains(&layout) {
             continue;

@@ -1,11 +1,13 @@
 //! Places: where the trajectories of an ensemble are integrated.
 
+use crate::ensemble::pull::PullTask;
+use crate::ensemble::pulled::{RawCotangents, RawGradients};
 use crate::ensemble::task::{Compiled, Everything, Task};
 use crate::error::SolveError;
 use crate::lane::each_precision;
 use crate::problem::columns::Columns;
 use crate::problem::settings::Settings;
-use crate::solution::{ResultSink, RunReport};
+use crate::solution::{RawResults, ResultSink, RunReport};
 use crate::workers::Workers;
 use std::sync::Arc;
 
@@ -77,6 +79,66 @@ pub trait EnsembleAlgorithm {
         columns: &Columns<f64>,
         sink: &mut dyn ResultSink<f64>,
     ) -> Result<RunReport, SolveError>;
+
+    /// Integrates the trajectories of `columns` in `f32`, and pulls derivatives back to their
+    /// initial states and parameters, all into `results` and `gradients`, which have the lengths for
+    /// that.
+    ///
+    /// # Errors
+    /// [`SolveError::NoGradients`], unless a place has an implementation of its own; and as
+    /// [`single`](Self::single).
+    fn pull_single(
+        &self,
+        task: &dyn PullTask<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        cotangents: &RawCotangents<'_, f32>,
+        pulled: (&mut RawResults<f32>, &mut RawGradients<f32>),
+    ) -> Result<RunReport, SolveError> {
+        let _ = (task, settings, columns, cotangents, pulled);
+        Err(SolveError::NoGradients)
+    }
+
+    /// The same in `f64`.
+    ///
+    /// # Errors
+    /// As [`pull_single`](Self::pull_single).
+    fn pull_double(
+        &self,
+        task: &dyn PullTask<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        cotangents: &RawCotangents<'_, f64>,
+        pulled: (&mut RawResults<f64>, &mut RawGradients<f64>),
+    ) -> Result<RunReport, SolveError> {
+        let _ = (task, settings, columns, cotangents, pulled);
+        Err(SolveError::NoGradients)
+    }
+}
+
+/// The functions [`pull_single`](EnsembleAlgorithm::pull_single) and
+/// [`pull_double`](EnsembleAlgorithm::pull_double) of a place, by a method of its own that is generic
+/// over the precision, as [`both_precisions!`](crate::both_precisions) makes those of solves.
+#[macro_export]
+macro_rules! both_pulls {
+    ($function:ident) => {
+        $crate::both_pulls! { @ $function pull_single: f32, pull_double: f64 }
+    };
+    (@ $function:ident $($name:ident: $T:ident),*) => { $(
+        fn $name(
+            &self,
+            task: &dyn $crate::ensemble::pull::PullTask<$T>,
+            settings: &$crate::problem::settings::Settings<$T>,
+            columns: &$crate::problem::columns::Columns<$T>,
+            cotangents: &$crate::ensemble::pulled::RawCotangents<'_, $T>,
+            pulled: (
+                &mut $crate::RawResults<$T>,
+                &mut $crate::ensemble::pulled::RawGradients<$T>,
+            ),
+        ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
+            self.$function(task, settings, columns, cotangents, pulled)
+        }
+    )* };
 }
 
 /// The functions [`single`](EnsembleAlgorithm::single) and [`double`](EnsembleAlgorithm::double) of a
@@ -160,6 +222,28 @@ macro_rules! pointers {
         ) -> Result<RunReport, SolveError> {
             (**self).double(task, settings, columns, sink)
         }
+
+        fn pull_single(
+            &self,
+            task: &dyn PullTask<f32>,
+            settings: &Settings<f32>,
+            columns: &Columns<f32>,
+            cotangents: &RawCotangents<'_, f32>,
+            pulled: (&mut RawResults<f32>, &mut RawGradients<f32>),
+        ) -> Result<RunReport, SolveError> {
+            (**self).pull_single(task, settings, columns, cotangents, pulled)
+        }
+
+        fn pull_double(
+            &self,
+            task: &dyn PullTask<f64>,
+            settings: &Settings<f64>,
+            columns: &Columns<f64>,
+            cotangents: &RawCotangents<'_, f64>,
+            pulled: (&mut RawResults<f64>, &mut RawGradients<f64>),
+        ) -> Result<RunReport, SolveError> {
+            (**self).pull_double(task, settings, columns, cotangents, pulled)
+        }
     };
 }
 // What a place behind a `dyn` needs is not known, and boxes and `Arc`s are there to have one.
@@ -181,6 +265,36 @@ each_precision! {
         columns: &'a Columns<T>,
         sink: &'a mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> = single, double;
+}
+
+each_precision! {
+    /// Pulls derivatives back in a place, by that of its two functions which is for this precision.
+    pub(crate) fn pull_at<'a, T>(
+        place: &'a dyn EnsembleAlgorithm,
+        task: &'a dyn PullTask<T>,
+        inputs: (&'a Settings<T>, &'a Columns<T>),
+        cotangents: &'a RawCotangents<'a, T>,
+        pulled: (&'a mut RawResults<T>, &'a mut RawGradients<T>),
+    ) -> Result<RunReport, SolveError> = pull_single, pull_double;
+}
+
+macro_rules! pulled {
+    ($($precision:ident: $T:ident;)*) => { $(
+        fn $precision(
+            place: &dyn EnsembleAlgorithm,
+            task: &dyn PullTask<$T>,
+            (settings, columns): (&Settings<$T>, &Columns<$T>),
+            cotangents: &RawCotangents<'_, $T>,
+            pulled: (&mut RawResults<$T>, &mut RawGradients<$T>),
+        ) -> Result<RunReport, SolveError> {
+            task.shape().check(settings, columns)?;
+            place.$precision(task, settings, columns, cotangents, pulled)
+        }
+    )* };
+}
+pulled! {
+    pull_single: f32;
+    pull_double: f64;
 }
 
 macro_rules! checked {

@@ -1,7 +1,10 @@
 //! The places of the CPU.
 
 use crate::ensemble::algorithm::EnsembleAlgorithm;
+use crate::ensemble::feed::Results;
 use crate::ensemble::pieces::{batch_size, by_blocks, chunks, lanes};
+use crate::ensemble::pull::PullTask;
+use crate::ensemble::pulled::{RawCotangents, RawGradients};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::task::{In, Lanes, OneLane, Task};
 use crate::error::SolveError;
@@ -9,7 +12,7 @@ use crate::lane::Scalar;
 use crate::lane::dispatch::InstructionSet;
 use crate::problem::columns::Columns;
 use crate::problem::settings::Settings;
-use crate::solution::{Backend, ResultSink, RunReport, Timings};
+use crate::solution::{Backend, RawResults, ResultSink, RunReport, Timings};
 use crate::workers::Workers;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
@@ -37,6 +40,22 @@ impl EnsembleSerial {
             }
             Ok(())
         })?;
+        Ok(report("scalar".to_string(), 1, begin))
+    }
+
+    /// Computes the gradients of one trajectory after the other, on the calling thread.
+    fn pull<T: Scalar>(
+        &self,
+        task: &dyn PullTask<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        cotangents: &RawCotangents<'_, T>,
+        (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
+    ) -> Result<RunReport, SolveError> {
+        let begin = Instant::now();
+        let n = columns.trajectories;
+        let (results, given) = (Results::whole(results, n), gradients.whole(n));
+        task.run(In::OneLane, settings, columns.all(), cotangents, results, given)?;
         Ok(report("scalar".to_string(), 1, begin))
     }
 }
@@ -155,6 +174,36 @@ impl EnsembleThreads {
         };
         self.install(run)?
     }
+
+    /// Computes the gradients of trajectories on threads, in lanes.
+    fn pull<T: Scalar>(
+        &self,
+        task: &dyn PullTask<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        cotangents: &RawCotangents<'_, T>,
+        (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
+    ) -> Result<RunReport, SolveError> {
+        let isa = self.instructions.unwrap_or_else(InstructionSet::best);
+        let begin = Instant::now();
+        let run = || {
+            let count = rayon::current_num_threads();
+            let (all, lanes) = (columns.all(), lanes::<T>(isa, columns.u0.len()));
+            let batch = self.batch.unwrap_or_else(|| batch_size(all.len(), count, lanes));
+            let mut left = gradients.whole(all.len());
+            let mut parts = Vec::new();
+            for (columns, results) in chunks(all, results, batch) {
+                let (given, behind) = left.split(columns.len());
+                parts.push((columns, results, given));
+                left = behind;
+            }
+            Workers::Pool.try_each_of(parts, |(columns, results, given)| {
+                task.run(In::Lanes(isa), settings, columns, cotangents, results, given)
+            })?;
+            Ok(report(format!("{isa:?}").to_lowercase(), count, begin))
+        };
+        self.install(run)?
+    }
 }
 
 impl EnsembleAlgorithm for EnsembleSerial {
@@ -166,6 +215,7 @@ impl EnsembleAlgorithm for EnsembleSerial {
     }
 
     crate::both_precisions!(solve);
+    crate::both_pulls!(pull);
 }
 
 impl EnsembleAlgorithm for EnsembleThreads {
@@ -176,6 +226,7 @@ impl EnsembleAlgorithm for EnsembleThreads {
     }
 
     crate::both_precisions!(solve);
+    crate::both_pulls!(pull);
 }
 
 fn report(instructions: String, threads: usize, begin: Instant) -> RunReport {

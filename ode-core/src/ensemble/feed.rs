@@ -117,10 +117,10 @@ const IDLE: usize = usize::MAX;
 /// The inputs of a chunk of trajectories, which are counted from its first one.
 #[derive(Debug)]
 pub(crate) struct Views<'f, T: Scalar> {
-    u0: Vec<View<'f, T>>,
-    p: Vec<View<'f, T>>,
-    t0: View<'f, T>,
-    t1: View<'f, T>,
+    pub(crate) u0: Vec<View<'f, T>>,
+    pub(crate) p: Vec<View<'f, T>>,
+    pub(crate) t0: View<'f, T>,
+    pub(crate) t1: View<'f, T>,
 }
 
 impl<'f, T: Scalar> Views<'f, T> {
@@ -146,11 +146,13 @@ pub(crate) struct CpuFeed<'f, 'a, S, T: Scalar> {
     pub(crate) next: usize,
     pub(crate) end: usize,
     pub(crate) saves: bool,
+    /// The first trajectory that was taken.
+    pub(crate) first: usize,
     /// Steps that lanes in need have waited, and how many they are to wait.
     waited: u32,
     patience: u32,
     /// What each lane works on, counted within the chunk.
-    lanes: [usize; MOST_LANES],
+    pub(crate) lanes: [usize; MOST_LANES],
     system: S,
 }
 
@@ -162,7 +164,7 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
         results: &'f mut Results<'a, T>,
         part: core::ops::Range<usize>,
     ) -> Self {
-        let (next, end) = (part.start, part.end);
+        let (next, end, first) = (part.start, part.end, part.start);
         let lanes = [IDLE; MOST_LANES];
         let saves = range.columns().save.slots() > 0 || settings.step_slots > 0;
         let (waited, patience) = (0, 1);
@@ -174,6 +176,7 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
             next,
             end,
             saves,
+            first,
             waited,
             patience,
             lanes,
@@ -200,14 +203,14 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
 
     /// Where the trajectory of a lane lies in the columns.
     #[inline(always)]
-    fn index(&self, lane: usize) -> usize {
+    pub(crate) fn index(&self, lane: usize) -> usize {
         self.range.indices().start + self.lanes[lane]
     }
 
     /// `t` with time number `slot` of each trajectory filled in, in lanes `which`. The next
     /// `unknown` indices after the known times give NaN.
     #[inline(always)]
-    fn time<R: Real<Scalar = T>>(
+    pub(crate) fn time<R: Real<Scalar = T>>(
         &self,
         times: &SaveTimes<T>,
         unknown: usize,
@@ -233,7 +236,7 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
 
 /// Iterates over the indices of the lanes whose bit is set.
 #[inline(always)]
-fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let lane = bits.trailing_zeros() as usize;
         bits &= bits.wrapping_sub(1);

@@ -85,7 +85,7 @@ pub trait Compiled: sealed::Sealed + 'static {
 /// Keeps [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`]: `unsafe` code that
 /// launches kernels rests on [`Shape`], and on a text that is of it and comes from `unsafe` code
 /// ([`DeviceSource`]).
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
 }
 
@@ -230,7 +230,7 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
 
 /// Whether a step is a function of its own: not those of explicit methods with a right-hand side of
 /// next to nothing, which would lose a fifth of their speed (measured, `bench/RESULTS.md`).
-const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
+pub(super) const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
 where
     S: System<N, P>,
     M: Definition,
@@ -248,8 +248,36 @@ fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
     lits
 }
 
+/// The options of a chunk's lanes; `every_step`: whether the end of every step is saved.
+#[inline(always)]
+pub(super) fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
+    settings: &Settings<T>,
+    range: ColumnRange<'_, T>,
+    every_step: bool,
+) -> Options<R, N> {
+    // By loops: functions of arrays that take a function are not inlined everywhere.
+    let mut abstol = [R::lit(0.0); N];
+    for d in 0..N {
+        abstol[d] = R::lit(range.columns().abstol(d, settings.abstol).widen());
+    }
+    Options::<R, N> {
+        tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.reltol.widen())),
+        dt: R::lit(settings.dt.widen()),
+        dtmin: R::lit(settings.dtmin.widen()),
+        dtmax: R::lit(settings.dtmax.widen()),
+        limited: settings.limited(),
+        stops: settings.stopping,
+        every_step,
+        law: control::law::<R>(lits::<R::Single, _>(settings.law.map(f64::from))),
+        stiff_law: control::law::<R>(lits::<R::Single, _>(settings.stiff_law.map(f64::from))),
+        kind: settings.law_kind,
+        max_steps: <R::Bits as Bits>::lit(u64::from(settings.max_steps)),
+        guard: settings.guard,
+    }
+}
+
 /// A [`Plan`] whose constants are parameters of the type.
-struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
+pub(super) struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
 
 impl<const ADAPTIVE: bool, const SAVES: bool> Plan for Planned<ADAPTIVE, SAVES> {
     const ADAPTIVE: bool = ADAPTIVE;
@@ -279,25 +307,7 @@ where
     #[inline(always)]
     fn run<R: Real<Scalar = T>>(self) {
         let (system, settings, range) = (self.system, self.settings, self.range);
-        // By loops: functions of arrays that take a function are not inlined everywhere.
-        let mut abstol = [R::lit(0.0); N];
-        for d in 0..N {
-            abstol[d] = R::lit(range.columns().abstol(d, settings.abstol).widen());
-        }
-        let options = Options::<R, N> {
-            tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.reltol.widen())),
-            dt: R::lit(settings.dt.widen()),
-            dtmin: R::lit(settings.dtmin.widen()),
-            dtmax: R::lit(settings.dtmax.widen()),
-            limited: settings.limited(),
-            stops: settings.stopping,
-            every_step: settings.saved.times > 0,
-            law: control::law::<R>(lits::<R::Single, _>(settings.law.map(f64::from))),
-            stiff_law: control::law::<R>(lits::<R::Single, _>(settings.stiff_law.map(f64::from))),
-            kind: settings.law_kind,
-            max_steps: <R::Bits as Bits>::lit(u64::from(settings.max_steps)),
-            guard: settings.guard,
-        };
+        let options = options::<R, T, N>(settings, range, settings.saved.times > 0);
         let n = self.results.codes.len();
         // Statically scheduled, the lanes get one trajectory each, and then the next group.
         let group = if self.schedule == Schedule::Static { R::LANES } else { n };

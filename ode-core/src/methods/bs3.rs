@@ -9,7 +9,7 @@ explicit! {
     /// Letters 2 (1989) 321–325. The interpolant is the cubic Hermite polynomial through the values
     /// and derivatives at both ends, as in the paper. The coefficients are rational numbers,
     /// rounded.
-    bs3::Bs3, kept 4,
+    bs3::Bs3, adjoint bs3_adjoint, kept 4,
     order 3,
     adaptive true, fsal true, last 3, degree 3,
     stages {

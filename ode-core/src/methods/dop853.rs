@@ -12,7 +12,7 @@ explicit! {
     /// error is made of two estimates, see [`norm::both`](crate::step::norm::both). The
     /// coefficients are those of Hairer's code `dop853`, rounded from the 30 digits in SciPy; the
     /// interpolant is multiplied out.
-    dop853::Dop853, kept 16,
+    dop853::Dop853, adjoint dop853_adjoint, kept 16,
     order 8,
     adaptive true, fsal true, last 12, degree 7,
     stages {

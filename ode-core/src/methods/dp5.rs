@@ -9,7 +9,7 @@ explicit! {
     /// Computational and Applied Mathematics 6 (1980) 19–26. The interpolant is that of Hairer,
     /// Nørsett and Wanner I, II.6, and of their code `dopri5`, multiplied out. The coefficients are
     /// rational numbers, rounded.
-    dp5::Dp5, kept 7,
+    dp5::Dp5, adjoint dp5_adjoint, kept 7,
     order 5,
     adaptive true, fsal true, last 6, degree 4,
     stages {

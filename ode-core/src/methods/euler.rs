@@ -5,7 +5,7 @@ explicit! {
     ///
     /// L. Euler, "Institutiones calculi integralis", volume I (1768), section 2, chapter 7. The
     /// interpolant is a straight line.
-    euler::Euler, kept 1,
+    euler::Euler, adjoint euler_adjoint, kept 1,
     order 1,
     adaptive false, fsal false, last 0, degree 1,
     stages {}

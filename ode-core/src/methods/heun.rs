@@ -10,7 +10,7 @@ explicit! {
     /// error estimate is the difference from Euler's method, as in OrdinaryDiffEq.jl. The
     /// interpolant is the parabola that has the derivative at the beginning of the step: order 2,
     /// and no further evaluation.
-    heun::Heun, kept 2,
+    heun::Heun, adjoint heun_adjoint, kept 2,
     order 2,
     adaptive true, fsal false, last 0, degree 2,
     stages {

@@ -9,7 +9,7 @@ explicit! {
     /// (1962) 431–437. The error estimate is the difference from Euler's method, as in
     /// OrdinaryDiffEq.jl. The interpolant is the parabola that has the derivative at the beginning
     /// of the step: order 2, and no further evaluation.
-    ralston::Ralston, kept 2,
+    ralston::Ralston, adjoint ralston_adjoint, kept 2,
     order 2,
     adaptive true, fsal false, last 0, degree 2,
     stages {

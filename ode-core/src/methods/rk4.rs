@@ -8,7 +8,7 @@ explicit! {
     /// W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen",
     /// Zeitschrift für Mathematik und Physik 46 (1901) 435–453. The interpolant is the cubic
     /// Hermite polynomial through the values and derivatives at both ends.
-    rk4::Rk4, kept 5,
+    rk4::Rk4, adjoint rk4_adjoint, kept 5,
     order 4,
     adaptive false, fsal false, last 4, degree 3,
     stages {

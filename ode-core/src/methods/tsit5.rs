@@ -8,7 +8,7 @@ explicit! {
     /// Ch. Tsitouras, "Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying
     /// assumption", Computers & Mathematics with Applications 62 (2011) 770–775. The coefficients,
     /// to double precision, are those of OrdinaryDiffEq.jl.
-    tsit5::Tsit5, kept 7,
+    tsit5::Tsit5, adjoint tsit5_adjoint, kept 7,
     order 5,
     adaptive true, fsal true, last 6, degree 4,
     stages {

@@ -14,7 +14,7 @@ explicit! {
     /// Two nodes, 0.9995 and 1, nearly coincide, so that the weights of their stages are large: 176
     /// in the step, thousands in the interpolant, and rounding errors of the right-hand side grow
     /// by as much. In `f32` [`Vern7`](crate::methods::Vern7) is the better one.
-    vern6::Vern6, kept 12,
+    vern6::Vern6, adjoint vern6_adjoint, kept 12,
     order 6,
     adaptive true, fsal true, last 8, degree 6,
     stages {

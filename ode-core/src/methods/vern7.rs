@@ -13,7 +13,7 @@ explicit! {
     /// The interpolant is published as one of order 7. With its printed coefficients the conditions
     /// of that order are violated by up to 3e-7, a hundredth of the error that follows: it is of
     /// order 6, and behaves as one of order 7 except for very small steps.
-    vern7::Vern7, kept 16,
+    vern7::Vern7, adjoint vern7_adjoint, kept 16,
     order 7,
     adaptive true, fsal false, last 0, degree 7,
     stages {

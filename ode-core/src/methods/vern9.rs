@@ -9,7 +9,7 @@ explicit! {
     /// 53 (2010) 383–396, the pair that he calls most efficient. The coefficients are rounded from
     /// the numbers of the field of √6 and of 40 digits in OrdinaryDiffEq.jl; they are from his
     /// site, <http://people.math.sfu.ca/~jverner/>.
-    vern9::Vern9, kept 26,
+    vern9::Vern9, adjoint vern9_adjoint, kept 26,
     order 9,
     adaptive true, fsal false, last 0, degree 9,
     stages {

@@ -133,7 +133,7 @@ impl ReturnCode {
     }
 
     /// Decodes a number of the lanes, which may also carry the bits of a method that switches.
-    pub(super) fn from_lane(number: u8) -> Self {
+    pub(crate) fn from_lane(number: u8) -> Self {
         let number = number & (switching::USED - 1) as u8;
         // Lanes report no other numbers. If they did, it should not count as a success.
         ReturnCode::ALL.get(usize::from(number)).copied().unwrap_or(ReturnCode::NonFinite)

@@ -50,12 +50,15 @@ pub struct Row {
 /// * `B`: the weight of stage `s` in the interpolant at `theta` is
 ///   `theta (B[s][0] + theta (B[s][1] + …))`, of the order and the stages that `dense` says.
 ///
+/// `adjoint` names the C++ namespace of the method's adjoint, which is a lane program by itself:
+/// kernels of ordinary solves do not have its text.
+///
 /// The controller is that of OrdinaryDiffEq.jl, except that it has that of Hairer's codes for DP5
 /// and DOP853, which takes fewer and longer steps at the same tolerance.
 macro_rules! explicit {
     (
         $(#[$documentation:meta])*
-        $module:ident::$method:ident, kept $kept:tt,
+        $module:ident::$method:ident, adjoint $adjoint:ident, kept $kept:tt,
         order $order:tt,
         adaptive $adaptive:tt, fsal $fsal:tt, last $last:tt, degree $degree:tt,
         stages { $($stage:tt: [$first:tt $(, $next:tt)*],)* }
@@ -288,6 +291,238 @@ macro_rules! explicit {
                         out[d] = (h * theta).mul_add(sum[d], u[d]);
                     }
                     out
+                }
+            }
+        }
+
+        explicit! {
+            @reversed {} { $($stage: [$first $(, $next)*],)* }
+            {} { $($($extra: [$first_of_extra $(, $next_of_extra)*],)*)? }
+            {
+                $adjoint::$module::$method, kept $kept, fsal $fsal, degree $degree,
+                solution { $($solution: [$first_of_solution $(, $next_of_solution)*])? },
+                dense [$($dense),*],
+            }
+        }
+    };
+
+    // The stages, and then those that only the interpolant needs, in the order of the way back.
+    (
+        @reversed { $($done:tt)* } { $stage:tt: [$($j:tt),*], $($left:tt)* }
+        {} $extra:tt $others:tt
+    ) => {
+        explicit! { @reversed { $stage: [$($j),*], $($done)* } { $($left)* } {} $extra $others }
+    };
+    (
+        @reversed $stages:tt {} { $($done:tt)* } { $stage:tt: [$($j:tt),*], $($left:tt)* }
+        $others:tt
+    ) => {
+        explicit! { @reversed $stages {} { $stage: [$($j),*], $($done)* } { $($left)* } $others }
+    };
+    // Where the last stage is at the end of the step its argument is the solution.
+    (
+        @reversed { $last:tt: [$($b:tt),*], $($stages:tt)* } {} $extra:tt {}
+        { $adjoint:ident::$module:ident::$method:ident, kept $kept:tt, fsal true, $($others:tt)* }
+    ) => {
+        explicit! {
+            @adjoint $adjoint::$module::$method, kept $kept, last { $last } row $last: [$($b),*],
+            stages { $($stages)* }, extra $extra, $($others)*
+        }
+    };
+    (
+        @reversed $stages:tt {} $extra:tt {}
+        {
+            $adjoint:ident::$module:ident::$method:ident, kept $kept:tt, fsal false,
+            degree $degree:tt, solution { $row:tt: [$($b:tt),*] }, $($others:tt)*
+        }
+    ) => {
+        explicit! {
+            @adjoint $adjoint::$module::$method, kept $kept, last {} row ($row + 1): [$($b),*],
+            stages $stages, extra $extra, degree $degree, solution {}, $($others)*
+        }
+    };
+    (
+        @adjoint $adjoint:ident::$module:ident::$method:ident, kept $kept:tt,
+        last { $($last:tt)? } row $row:tt: [$($b:tt),*],
+        stages { $($stage:tt: [$($a:tt),*],)* },
+        extra { $($extra:tt: [$($e:tt),*],)* },
+        degree $degree:tt, solution {}, dense [$($dense:tt),*],
+    ) => {
+        /// The adjoint of the method.
+        pub mod adjoint {
+            pub use device::*;
+
+            #[allow(unused_imports, unused_mut, unused_variables, unused_assignments)]
+            #[ode_macros::device($adjoint)]
+            mod device {
+                use super::super::device as $module;
+                use crate::lane::{Mask, Real};
+                use crate::step::adjoint::Adjoint;
+                use crate::step::{adjoint, stepper, timeline, vector};
+                use crate::system::PullBack;
+
+                /// The adjoint of the method of this module.
+                #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+                pub struct Backward;
+
+                impl Adjoint for Backward {
+                    type Method = $module::$method;
+
+                    fn nothing<R: Real, const N: usize>(
+                        end: [R; N],
+                    ) -> adjoint::Given<R, N, [[R; N]; $kept]> {
+                        let none = [R::lit(0.0); N];
+                        adjoint::given::<R, N, [[R; N]; $kept]>(end, none, [none; $kept])
+                    }
+
+                    fn within<R: Real, const N: usize>(
+                        given: &mut adjoint::Given<R, N, [[R; N]; $kept]>,
+                        theta: R,
+                        g: &[R; N],
+                    ) {
+                        for d in 0..N {
+                            given.begin[d] = given.begin[d] + g[d];
+                        }
+                        $(
+                            let mut weight = R::lit($module::B[$dense][$degree - 1]);
+                            for j in 1..$degree {
+                                weight = weight.mul_add(
+                                    theta,
+                                    R::lit($module::B[$dense][$degree - 1 - j]),
+                                );
+                            }
+                            weight = weight * theta;
+                            for d in 0..N {
+                                given.stages[$dense][d] =
+                                    weight.mul_add(g[d], given.stages[$dense][d]);
+                            }
+                        )*
+                    }
+
+                    fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        system: S,
+                        state: &stepper::State<R, N, P>,
+                        ask: &stepper::Ask<R>,
+                        step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                        given: &adjoint::Given<R, N, [[R; N]; $kept]>,
+                        dense: R::Mask,
+                    ) -> adjoint::Back<R, N, P> {
+                        let u = &state.u;
+                        let p = &state.p;
+                        let at = &ask.at;
+                        let h = ask.h;
+                        let mut k = given.stages;
+                        let mut end = given.end;
+                        let mut begin = given.begin;
+                        let mut by_p = [R::lit(0.0); P];
+                        let mut w = *u;
+                        let mut b = *u;
+                        if dense.any() {
+                            let mut first = begin;
+                            $(
+                                for d in 0..N {
+                                    let mut sum = R::lit(0.0);
+                                    $(sum = step.k[$e][d].mul_add(
+                                        R::lit($module::A[$extra - 1][$e]), sum,
+                                    );)*
+                                    w[d] = h.mul_add(sum, u[d]);
+                                    b[d] = h * k[$extra][d];
+                                }
+                                let time =
+                                    timeline::stage::<R, S, N, P>(at, R::lit($module::C[$extra]));
+                                let pulled = system.pull_back(&w, p, time, &b);
+                                let eta = system.pulled_state(&pulled);
+                                for d in 0..N {
+                                    first[d] = first[d] + eta[d];
+                                    $(k[$e][d] = eta[d].mul_add(
+                                        R::lit($module::A[$extra - 1][$e]), k[$e][d],
+                                    );)*
+                                }
+                                if P > 0 {
+                                    let of_p = system.pulled_parameters(&pulled);
+                                    for d in 0..P {
+                                        by_p[d] = by_p[d] + of_p[d];
+                                    }
+                                }
+                            )*
+                            $(
+                                for d in 0..N {
+                                    b[d] = h * k[$last][d];
+                                }
+                                let time =
+                                    timeline::stage::<R, S, N, P>(at, R::lit($module::C[$last]));
+                                let pulled = system.pull_back(&step.u, p, time, &b);
+                                let eta = system.pulled_state(&pulled);
+                                for d in 0..N {
+                                    let sum = end[d] + eta[d];
+                                    end[d] = R::select(dense, sum, end[d]);
+                                }
+                                if P > 0 {
+                                    let of_p = system.pulled_parameters(&pulled);
+                                    for d in 0..P {
+                                        by_p[d] = by_p[d] + of_p[d];
+                                    }
+                                }
+                            )?
+                            // What a lane computes does not depend on its neighbours: those without
+                            // states within the step take nothing of it.
+                            let zero = R::lit(0.0);
+                            begin = vector::choose::<R, N>(dense, first, begin);
+                            for d in 0..P {
+                                by_p[d] = R::select(dense, by_p[d], zero);
+                            }
+                            for i in 0..$kept {
+                                for d in 0..N {
+                                    k[i][d] = R::select(dense, k[i][d], zero);
+                                }
+                            }
+                        }
+                        for d in 0..N {
+                            begin[d] = begin[d] + end[d];
+                            $(k[$b][d] = end[d].mul_add(R::lit($module::A[$row - 1][$b]), k[$b][d]);)*
+                        }
+                        $(
+                            for d in 0..N {
+                                let mut sum = R::lit(0.0);
+                                $(sum = step.k[$a][d].mul_add(
+                                    R::lit($module::A[$stage - 1][$a]), sum,
+                                );)*
+                                w[d] = h.mul_add(sum, u[d]);
+                                b[d] = h * k[$stage][d];
+                            }
+                            let time =
+                                timeline::stage::<R, S, N, P>(at, R::lit($module::C[$stage]));
+                            let pulled = system.pull_back(&w, p, time, &b);
+                            let eta = system.pulled_state(&pulled);
+                            for d in 0..N {
+                                begin[d] = begin[d] + eta[d];
+                                $(k[$a][d] = eta[d].mul_add(
+                                    R::lit($module::A[$stage - 1][$a]), k[$a][d],
+                                );)*
+                            }
+                            if P > 0 {
+                                let of_p = system.pulled_parameters(&pulled);
+                                for d in 0..P {
+                                    by_p[d] = by_p[d] + of_p[d];
+                                }
+                            }
+                        )*
+                        for d in 0..N {
+                            b[d] = h * k[0][d];
+                        }
+                        let pulled = system.pull_back(u, p, at.t, &b);
+                        let eta = system.pulled_state(&pulled);
+                        for d in 0..N {
+                            begin[d] = begin[d] + eta[d];
+                        }
+                        if P > 0 {
+                            let of_p = system.pulled_parameters(&pulled);
+                            for d in 0..P {
+                                by_p[d] = by_p[d] + of_p[d];
+                            }
+                        }
+                        adjoint::back::<R, N, P>(begin, by_p)
+                    }
                 }
             }
         }

@@ -1,0 +1,150 @@
+//! The functions of gradients: products of vectors with the derivatives of the right-hand side, the
+//! loss with its derivatives, and how trajectories begin by what is learnt.
+//!
+//! A pull-back is one function of two results, by states and by parameters, since they share most
+//! of their operations: its value is an array of all, which `pulled_state` and `pulled_parameters`
+//! take apart.
+
+use super::derivatives::Derivatives;
+use super::{DERIVATIVE_FACTOR, Lowered, Settings};
+use crate::ast::{Purpose, System};
+use crate::derive::reverse;
+use crate::elaborate::{Beginning, Number};
+use crate::emit::Results;
+use crate::graph::{Graph, Id, Input};
+
+/// The node that is the loss, if there is one.
+pub(super) fn loss(system: &System<'_>, numbers: &[Number]) -> syn::Result<Option<Id>> {
+    let mut losses = system.others.iter().filter(|(purpose, _)| *purpose == Purpose::Loss);
+    losses.next();
+    if let Some((_, second)) = losses.next() {
+        let message = "a system has one loss: add the two in one function, and make functions \
+                       without `#[loss]` of them";
+        return Err(syn::Error::new_spanned(second.name, message));
+    }
+    let mut numbers = numbers.iter().filter(|number| number.purpose == Purpose::Loss);
+    match (numbers.next(), numbers.next()) {
+        (Some(_), Some(_)) => {
+            let part = system.other(Purpose::Loss).map(|part| part.name);
+            let message = "a loss is one number, whose sum over all saved times and trajectories \
+                           is made small: return one `f64`, such as a sum of squares";
+            Err(syn::Error::new_spanned(part.unwrap_or(system.name), message))
+        }
+        (first, _) => Ok(first.map(|number| number.id)),
+    }
+}
+
+/// What the functions are made in.
+pub(super) struct Made<'a, 's> {
+    pub graph: &'a mut Graph,
+    pub system: &'a System<'s>,
+    pub settings: &'a Settings,
+    pub sizes: [usize; 2],
+}
+
+impl Made<'_, '_> {
+    /// All functions that there are.
+    pub(super) fn functions(
+        mut self,
+        rhs: &[Id],
+        by: &Derivatives,
+        loss: Option<Id>,
+        beginning: Option<&Beginning<'_>>,
+    ) -> syn::Result<Vec<Lowered>> {
+        let [states, parameters] = self.sizes;
+        let both = states + parameters;
+        let mut functions = vec![self.of_rhs(rhs, by)?];
+        functions.push(self.part("pulled_state", 0, states));
+        functions.push(self.part("pulled_parameters", states, parameters));
+        if let Some(loss) = loss {
+            let one = self.graph.literal(1.0);
+            let inputs = self.pull_back(&[(loss, one)])?;
+            let mut results = vec![Some(loss)];
+            results.extend(self.arranged(&inputs));
+            functions.push(self.lower("loss", results));
+            functions.push(self.part("lost_value", 0, 1));
+            functions.push(self.part("lost_state", 1, states));
+            functions.push(self.part("lost_parameters", 1 + states, parameters));
+        }
+        if let Some(beginning) = beginning {
+            let Beginning { initial, parameters, .. } = beginning;
+            let all: Vec<Id> = initial.iter().chain(parameters).copied().collect();
+            let cotangents = (0..both).map(|i| self.graph.input(Input::Vector(i as u32)));
+            let roots: Vec<(Id, Id)> =
+                all.into_iter().zip(cotangents.collect::<Vec<_>>()).collect();
+            let inputs = self.pull_back(&roots)?;
+            let mut results = vec![None; beginning.learnt()];
+            for (input, id) in inputs {
+                if let Input::State(index) = input {
+                    results[index as usize] = Some(id);
+                }
+            }
+            let some = |ids: &[Id]| ids.iter().copied().map(Some).collect();
+            functions.push(self.lower("initial", some(initial)));
+            functions.push(self.lower("given", some(parameters)));
+            functions.push(self.lower("begun", results));
+        }
+        Ok(functions)
+    }
+
+    /// The product of a vector with the derivatives of the right-hand side: by a sweep, or by the
+    /// entries of the Jacobians, whichever takes fewer operations.
+    fn of_rhs(&mut self, rhs: &[Id], by: &Derivatives) -> syn::Result<Lowered> {
+        let [states, parameters] = self.sizes;
+        let cotangents: Vec<Id> =
+            (0..states).map(|row| self.graph.input(Input::Vector(row as u32))).collect();
+        let roots: Vec<(Id, Id)> = rhs.iter().copied().zip(cotangents.iter().copied()).collect();
+        let swept = self.pull_back(&roots)?;
+        let swept = self.arranged(&swept);
+        let swept = self.lower("pull_back", swept);
+        let mut product = |rows: &[Vec<Option<Id>>], column: usize| {
+            let entries =
+                rows.iter().zip(&cotangents).filter_map(|(row, b)| Some((row[column]?, *b)));
+            let products: Vec<Id> = entries.map(|(entry, b)| self.graph.mul(entry, b)).collect();
+            products.into_iter().reduce(|sum, product| self.graph.add(sum, product))
+        };
+        let mut products: Vec<Option<Id>> =
+            (0..states).map(|column| product(&by.jacobian, column)).collect();
+        products.extend((0..parameters).map(|column| product(&by.parameters, column)));
+        let products = self.lower("pull_back", products);
+        Ok(if products.weight() < swept.weight() { products } else { swept })
+    }
+
+    /// The derivatives by states and by parameters, in one row.
+    fn arranged(&self, inputs: &[(Input, Id)]) -> Vec<Option<Id>> {
+        let [states, parameters] = self.sizes;
+        let mut all = vec![None; states + parameters];
+        for &(input, id) in inputs {
+            match input {
+                Input::State(index) => all[index as usize] = Some(id),
+                Input::Parameter(index) => all[states + index as usize] = Some(id),
+                _ => {}
+            }
+        }
+        all
+    }
+
+    fn pull_back(&mut self, roots: &[(Id, Id)]) -> syn::Result<Vec<(Input, Id)>> {
+        let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(self.settings.limit));
+        let limit = limit.unwrap_or(usize::MAX);
+        reverse::pull_back(self.graph, roots, limit).ok_or_else(|| {
+            let message = format!(
+                "the gradients of this system take more than {limit} operations; use fewer \
+                 operations, or raise the limit by `#[ode_system(limit = {})]`",
+                self.settings.limit.saturating_mul(10)
+            );
+            syn::Error::new_spanned(self.system.name, message)
+        })
+    }
+
+    /// The part of an array that begins at `from`.
+    fn part(&mut self, name: &'static str, from: usize, count: usize) -> Lowered {
+        let entries = (from..from + count).map(|i| Some(self.graph.input(Input::Factor(i as u32))));
+        let entries = entries.collect();
+        self.lower(name, entries)
+    }
+
+    fn lower(&self, name: &'static str, results: Vec<Option<Id>>) -> Lowered {
+        Lowered::new(name, self.graph, Results::Vector(results), self.settings.fusion)
+    }
+}

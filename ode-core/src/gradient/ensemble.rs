@@ -1,0 +1,387 @@
+//! Gradients of an ensemble, by initial states and parameters of each trajectory.
+
+use crate::ensemble::pull::{Pull, PullTask};
+use crate::ensemble::pulled::{LossOf, Outside, Own, RawCotangents, RawGradients};
+use crate::ensemble::{EnsembleAlgorithm, pull_at};
+use crate::error::SolveError;
+use crate::gradient::sum;
+use crate::lane::{Scalar, each_precision};
+use crate::methods::Differentiable;
+use crate::problem::asked::Asked;
+use crate::problem::inputs::Inputs;
+use crate::problem::layout::Layout;
+use crate::problem::options::SolveOptions;
+use crate::problem::{EnsembleProblem, Vary};
+use crate::solution::{RawResults, ReturnCode, RunReport};
+use crate::step::code;
+use crate::step::properties::Properties;
+use crate::system::{Loss, PullBack};
+use crate::workers::Workers;
+use ndarray::{Array2, Array3, ArrayView2, Axis};
+use std::time::Instant;
+
+/// The derivatives of a loss by the states that a solve gives, which
+/// [`pull_back`](EnsembleProblem::pull_back) takes to initial states and parameters: by those at
+/// saved times, by final ones, or by both.
+///
+/// ```
+/// use ndarray::{Array2, Array3};
+/// use ode_core::gradient::Cotangents;
+///
+/// // Of two trajectories with three saved times and one component.
+/// let by_saved = Array3::from_elem((2, 3, 1), 1.0);
+/// let both = Cotangents::saved(by_saved).last(Array2::from_elem((2, 1), 0.5));
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Cotangents<T> {
+    saved: Option<Array3<T>>,
+    last: Option<Array2<T>>,
+}
+
+impl<T> Cotangents<T> {
+    /// The derivatives by saved states: trajectory, save, component, as
+    /// [`all_states`](crate::EnsembleSolution::all_states) has these.
+    pub fn saved(by: Array3<T>) -> Self {
+        Cotangents { saved: Some(by), last: None }
+    }
+
+    /// The derivatives by final states: trajectory, component, as
+    /// [`final_states`](crate::EnsembleSolution::final_states) has these; besides those by saved
+    /// states, if there are any.
+    pub fn last(self, by: Array2<T>) -> Self {
+        Cotangents { last: Some(by), ..self }
+    }
+}
+
+/// The derivatives by final states alone.
+impl<T> From<Array2<T>> for Cotangents<T> {
+    fn from(by: Array2<T>) -> Self {
+        Cotangents { saved: None, last: Some(by) }
+    }
+}
+
+/// The derivatives by saved states alone.
+impl<T> From<Array3<T>> for Cotangents<T> {
+    fn from(by: Array3<T>) -> Self {
+        Cotangents::saved(by)
+    }
+}
+
+impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
+where
+    S: PullBack<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    /// The derivatives of a loss by the initial state and the parameters of each trajectory, where
+    /// `cotangents` are those by the states that [`solve`](Self::solve) gives with the same method
+    /// and options (a vector–Jacobian product). It solves again, records, and goes backwards
+    /// through the steps; what is computed has the same bits in every place.
+    ///
+    /// A trajectory that fails has derivatives of zero, and its code says so.
+    ///
+    /// ```
+    /// # use ode_core::{EnsembleProblem, EnsembleThreads, SolveError, SolveOptions, Unvaried};
+    /// # use ode_core::{methods::Tsit5, system::PullBack};
+    /// # fn of<S: PullBack<2, 1>>(
+    /// #     ensemble: EnsembleProblem<S, f64, Unvaried, 2, 1>,
+    /// # ) -> Result<(), SolveError> {
+    /// let options = SolveOptions::default().saveat(0.1).tolerance(1e-8);
+    /// let solution = ensemble.solve(Tsit5, EnsembleThreads, &options)?;
+    /// // Half the sum of squares of all saved numbers has these derivatives.
+    /// let by_saved = solution.all_states().to_owned();
+    /// let gradient = ensemble.pull_back(Tsit5, EnsembleThreads, &options, by_saved)?;
+    /// println!("{:?} {:?}", gradient.u0(0), gradient.p(0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve); [`SolveError::Cotangents`] where the shape of an array is not
+    /// that of the states, and [`SolveError::NoGradientsOf`] for options that have no gradients.
+    pub fn pull_back<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+        cotangents: impl Into<Cotangents<T>>,
+    ) -> Result<EnsembleGradient<T, N, P>, SolveError>
+    where
+        M: Differentiable,
+        A: EnsembleAlgorithm,
+    {
+        self.pulled::<M, A, Outside>(method, algorithm, options, &cotangents.into())
+    }
+
+    /// The sum of the system's `#[loss]` over the saved times of each trajectory, and its
+    /// derivatives by the initial state and the parameters; see [`pull_back`](Self::pull_back).
+    ///
+    /// # Errors
+    /// As [`pull_back`](Self::pull_back).
+    pub fn gradient<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+    ) -> Result<EnsembleGradient<T, N, P>, SolveError>
+    where
+        S: Loss<N, P>,
+        M: Differentiable,
+        A: EnsembleAlgorithm,
+    {
+        self.pulled::<M, A, Own>(method, algorithm, options, &Cotangents::default())
+    }
+
+    fn pulled<M, A, L>(
+        &self,
+        _: M,
+        algorithm: A,
+        options: &SolveOptions,
+        cotangents: &Cotangents<T>,
+    ) -> Result<EnsembleGradient<T, N, P>, SolveError>
+    where
+        M: Differentiable,
+        A: EnsembleAlgorithm,
+        L: LossOf<S, N, P>,
+    {
+        let task = Pull::<S, M, L, A::Compiled, N, P>::new(self.problem.system);
+        let timed = !S::AUTONOMOUS || S::STEPWISE;
+        let how = How { properties: M::DEFINED, timed };
+        let asked = (&self.asked(), options, &how);
+        let (results, gradients, run) = pulled(asked, &algorithm, &task, cotangents)?;
+        Ok(EnsembleGradient { results, gradients, run })
+    }
+}
+
+/// What is known of a method and a system.
+#[derive(Clone, Copy, Debug)]
+struct How {
+    properties: Properties,
+    /// Whether the right-hand side depends on time.
+    timed: bool,
+}
+
+each_precision! {
+    /// The results and gradients of an ensemble.
+    fn pulled<'a, T>(
+        ensemble: (&'a Asked<'a, T>, &'a SolveOptions, &'a How),
+        algorithm: &'a dyn EnsembleAlgorithm,
+        task: &'a dyn PullTask<T>,
+        cotangents: &'a Cotangents<T>,
+    ) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> = evaluated, evaluated;
+}
+
+fn evaluated<T: Scalar>(
+    (ensemble, options, how): (&Asked<'_, T>, &SolveOptions, &How),
+    algorithm: &dyn EnsembleAlgorithm,
+    task: &dyn PullTask<T>,
+    cotangents: &Cotangents<T>,
+) -> Result<(RawResults<T>, RawGradients<T>, RunReport), SolveError> {
+    let begin = Instant::now();
+    let mut made = None;
+    algorithm.prepare(&mut |workers| {
+        made = Some(Inputs::of(workers, ensemble, options, &how.properties, false));
+    })?;
+    let (inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
+    let setup = begin.elapsed().as_secs_f64();
+    let Inputs { mut settings, columns } = inputs;
+    let no = |what, instead| Err(SolveError::NoGradientsOf { what, instead });
+    if settings.saved.times > 0 {
+        return no(
+            "a loss at the ends of steps",
+            "save at times, as in `saveat(0.1)`: how many steps there are is no function of what \
+             is learnt",
+        );
+    }
+    if settings.stopping && (how.timed || !settings.adaptive) {
+        return no(
+            "solves with times to stop at where the right-hand side depends on time or steps are \
+             fixed",
+            "leave `tstops` out, and turn breaks in time off by `time_breaks(false)`",
+        );
+    }
+    let (n, shape) = (columns.trajectories, task.shape());
+    let slots = columns.save.slots();
+    let mut raw = RawCotangents { saved: &[], last: &[], trajectories: n };
+    let wrong = |what, given: &[usize], expected: Vec<usize>| {
+        let given = given.to_vec();
+        Err(SolveError::Cotangents { what, given, expected })
+    };
+    let (saved, last);
+    if let Some(by) = &cotangents.saved {
+        let expected = [n, slots, shape.states];
+        if by.shape() != expected {
+            return wrong("saved states", by.shape(), expected.to_vec());
+        }
+        // Trajectory last.
+        saved = by.view().permuted_axes([1, 2, 0]).iter().copied().collect::<Vec<T>>();
+        raw.saved = &saved;
+    }
+    if let Some(by) = &cotangents.last {
+        let expected = [n, shape.states];
+        if by.shape() != expected {
+            return wrong("final states", by.shape(), expected.to_vec());
+        }
+        last = by.view().reversed_axes().iter().copied().collect::<Vec<T>>();
+        raw.last = &last;
+    }
+    // Nothing is saved on the way there.
+    let layout = Layout { slots: 0, ..Layout::new(&settings, &columns) };
+    settings.step_slots = 0;
+    let mut results = RawResults::default();
+    results.fit(&layout, n)?;
+    let mut gradients = RawGradients::default();
+    gradients.fit(shape, n)?;
+    let places = (&mut results, &mut gradients);
+    let mut run = pull_at(algorithm, task, (&settings, &columns), &raw, places)?;
+    leave_out(&mut results, &mut gradients);
+    run.timings.setup = setup;
+    run.timings.total = begin.elapsed().as_secs_f64();
+    Ok((results, gradients, run))
+}
+
+/// Trajectories whose loss or gradient is not finite fail, too, and count for nothing: those of a
+/// chaotic system over a long span may overflow.
+fn leave_out<T: Scalar>(results: &mut RawResults<T>, gradients: &mut RawGradients<T>) {
+    let n = gradients.loss.len();
+    let rows = |numbers: &[T]| numbers.len() / n.max(1);
+    for i in 0..n {
+        let RawGradients { loss, u0, p } = &*gradients;
+        let of_u0 = (0..rows(u0)).map(|d| u0[d * n + i]);
+        let of_p = (0..rows(p)).map(|d| p[d * n + i]);
+        if of_u0.chain(of_p).all(T::is_finite) && loss[i].is_finite() {
+            continue;
+        }
+        results.codes[i] = code::NON_FINITE as u8;
+        gradients.loss[i] = T::default();
+        (0..rows(&gradients.u0)).for_each(|d| gradients.u0[d * n + i] = T::default());
+        (0..rows(&gradients.p)).for_each(|d| gradients.p[d * n + i] = T::default());
+    }
+}
+
+/// Gradients of all trajectories of an ensemble. Those of one that failed are zero.
+#[derive(Clone, Debug)]
+pub struct EnsembleGradient<T, const N: usize, const P: usize> {
+    pub(super) results: RawResults<T>,
+    pub(super) gradients: RawGradients<T>,
+    pub(super) run: RunReport,
+}
+
+impl<T: Scalar, const N: usize, const P: usize> EnsembleGradient<T, N, P> {
+    /// The number of trajectories.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.gradients.loss.len()
+    }
+
+    /// Whether there are no trajectories, as in a part of an ensemble that has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The loss of each trajectory; zero where derivatives were given.
+    #[must_use]
+    pub fn losses(&self) -> &[T] {
+        &self.gradients.loss
+    }
+
+    /// The sum of the losses, in a fixed order.
+    #[must_use]
+    pub fn loss(&self) -> f64 {
+        let put = |i: usize, sums: &mut [f64]| sums[0] += self.gradients.loss[i].widen();
+        sum::tree(Workers::Caller, self.len(), 1, &put)[0]
+    }
+
+    /// The derivatives by the initial state of trajectory `i`.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn u0(&self, i: usize) -> [T; N] {
+        let n = self.len();
+        core::array::from_fn(|d| self.gradients.u0[d * n + i])
+    }
+
+    /// The derivatives by the parameters of trajectory `i`.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn p(&self, i: usize) -> [T; P] {
+        let n = self.len();
+        core::array::from_fn(|d| self.gradients.p[d * n + i])
+    }
+
+    /// The derivatives by all initial states: trajectory, component.
+    #[must_use]
+    pub fn all_u0(&self) -> ArrayView2<'_, T> {
+        self.view(&self.gradients.u0, N)
+    }
+
+    /// The derivatives by all parameters: trajectory, parameter.
+    #[must_use]
+    pub fn all_p(&self) -> ArrayView2<'_, T> {
+        self.view(&self.gradients.p, P)
+    }
+
+    fn view<'a>(&self, numbers: &'a [T], rows: usize) -> ArrayView2<'a, T> {
+        let view = ArrayView2::from_shape((rows, self.len()), numbers);
+        let mut view = view.unwrap_or_else(|_| unreachable!("lengths are those that were fitted"));
+        view.swap_axes(0, 1);
+        debug_assert_eq!(view.len_of(Axis(0)), self.len());
+        view
+    }
+
+    /// The sum of the derivatives by initial states over all trajectories, in a fixed order: the
+    /// derivatives by an initial state that they share.
+    #[must_use]
+    pub fn sum_u0(&self) -> [f64; N] {
+        self.sum(|i| self.u0(i))
+    }
+
+    /// The sum of the derivatives by parameters over all trajectories, in a fixed order: the
+    /// derivatives by parameters that they share.
+    #[must_use]
+    pub fn sum_p(&self) -> [f64; P] {
+        self.sum(|i| self.p(i))
+    }
+
+    fn sum<const K: usize>(&self, of: impl Fn(usize) -> [T; K] + Sync) -> [f64; K] {
+        let put = |i: usize, sums: &mut [f64]| {
+            sums.iter_mut().zip(of(i)).for_each(|(sum, number)| *sum += number.widen());
+        };
+        let sums = sum::tree(Workers::Caller, self.len(), K, &put);
+        core::array::from_fn(|k| sums[k])
+    }
+
+    /// How trajectory `i` ended.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    pub fn code(&self, i: usize) -> ReturnCode {
+        self.results.code(i)
+    }
+
+    /// The number of trajectories that failed, and count for nothing.
+    #[must_use]
+    pub fn failed(&self) -> usize {
+        (0..self.len()).filter(|i| self.code(*i) != ReturnCode::Success).count()
+    }
+
+    /// The accepted steps of trajectory `i`, through which the derivatives were taken.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn accepted(&self, i: usize) -> u32 {
+        self.results.steps[i] - self.results.rejected[i]
+    }
+
+    /// Where it was computed, and how long that took.
+    #[must_use]
+    pub fn report(&self) -> &RunReport {
+        &self.run
+    }
+}

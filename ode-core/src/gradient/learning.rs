@@ -1,0 +1,239 @@
+//! The loss of an ensemble as a function of what is learnt.
+
+use crate::ensemble::EnsembleAlgorithm;
+use crate::error::SolveError;
+use crate::gradient::ensemble::EnsembleGradient;
+use crate::gradient::sum;
+use crate::lane::Scalar;
+use crate::methods::Differentiable;
+use crate::problem::options::SolveOptions;
+use crate::problem::{EnsembleProblem, Numbers, OdeProblem, TimeSpan, Vary};
+use crate::solution::ReturnCode;
+use crate::system::quantities::{Quantities, quantities};
+use crate::system::{Learn, Loss};
+use core::fmt;
+use core::ops::Deref;
+use std::sync::Arc;
+
+/// The loss of an ensemble: the sum of a module's `#[loss]` over all saved times of all
+/// trajectories, as a function of its `Theta`. Each trajectory has an `Item`, the data from which,
+/// together with `Theta`, the module's `initial` and `parameters` make its problem.
+///
+/// `N`, `P`, `K` and `I` are the numbers of states, of parameters, of what is learnt and of the
+/// data of a trajectory. `docs/gradients.md` has an example; here is one that makes a module's loss
+/// and its gradient:
+///
+/// ```
+/// # use ode_core::gradient::EnsembleLoss;
+/// # use ode_core::{EnsembleThreads, SolveError, SolveOptions, methods::Tsit5};
+/// # use ode_core::system::{Learn, Loss};
+/// # fn of<S>(system: S, items: Vec<S::Item>, theta: [f64; 2]) -> Result<(), SolveError>
+/// # where S: Learn<1, 1, 2, 1> + Loss<1, 1> {
+/// let loss = EnsembleLoss::new(system, 0.0..=1.0, items);
+/// let options = SolveOptions::default().saveat(0.1).tolerance(1e-8);
+/// let gradient = loss.gradient(Tsit5, EnsembleThreads, &options, theta)?;
+/// println!("{} {:?}", gradient.loss, gradient.theta);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct EnsembleLoss<S, T, const N: usize, const P: usize, const K: usize, const I: usize> {
+    system: S,
+    span: (T, T),
+    items: Arc<[[f64; I]]>,
+}
+
+impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> fmt::Debug
+    for EnsembleLoss<S, T, N, P, K, I>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnsembleLoss").field("items", &self.items.len()).finish_non_exhaustive()
+    }
+}
+
+// Of `f64` alone, so that literals have a type.
+impl<S, const N: usize, const P: usize, const K: usize, const I: usize>
+    EnsembleLoss<S, f64, N, P, K, I>
+where
+    S: Learn<N, P, K, I> + Loss<N, P>,
+{
+    /// The loss of one trajectory for each of `items`, over this time span, in `f64`;
+    /// [`cast`](Self::cast) gives it in `f32`.
+    pub fn new(
+        system: S,
+        tspan: impl TimeSpan<f64>,
+        items: impl IntoIterator<Item = S::Item>,
+    ) -> Self {
+        let items = items.into_iter().map(Quantities::to_numbers).collect();
+        EnsembleLoss { system, span: tspan.ends(), items }
+    }
+}
+
+impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize>
+    EnsembleLoss<S, T, N, P, K, I>
+where
+    S: Learn<N, P, K, I> + Loss<N, P>,
+    T: Scalar,
+{
+    /// The same loss, of solves in the precision `U`. What is learnt, sums over trajectories and
+    /// the derivatives of `initial` and `parameters` stay `f64`.
+    #[must_use]
+    pub fn cast<U: Scalar>(self) -> EnsembleLoss<S, U, N, P, K, I> {
+        let to = |x: T| U::narrow(x.widen());
+        let EnsembleLoss { system, span: (t0, t1), items } = self;
+        EnsembleLoss { system, span: (to(t0), to(t1)), items }
+    }
+
+    /// The number of trajectories.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The loss of these trajectories alone, by their numbers: a minibatch.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn of(&self, numbers: &[usize]) -> Self {
+        let items = numbers.iter().map(|number| self.items[*number]).collect();
+        EnsembleLoss { system: self.system, span: self.span, items }
+    }
+
+    /// The ensemble that has this loss at `theta`: to solve it, and to see its trajectories.
+    pub fn ensemble(
+        &self,
+        theta: impl Numbers<f64, K>,
+    ) -> EnsembleProblem<S, T, Learnt<S, K, I>, N, P> {
+        let learnt =
+            Learnt { system: self.system, theta: theta.numbers(), items: self.items.clone() };
+        let (t0, t1) = self.span;
+        let (u0, p) = (quantities([T::default(); N]), quantities([T::default(); P]));
+        let base = OdeProblem { system: self.system, u0, t0, t1, p };
+        let EnsembleProblem { problem, sweep, samples, tstops, part, .. } =
+            EnsembleProblem::new(base);
+        let trajectories = Some(self.len());
+        EnsembleProblem { problem, trajectories, sweep, samples, vary: learnt, tstops, part }
+    }
+
+    /// The loss at `theta`, and its gradient.
+    ///
+    /// Trajectories that fail count for nothing, and are [counted](EnsembleGradient::failed). Sums
+    /// over trajectories are made in an order that depends on their number alone, so that loss and
+    /// gradient have the same bits in every place.
+    ///
+    /// # Errors
+    /// As [`EnsembleProblem::pull_back`].
+    pub fn gradient<M, A>(
+        &self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+        theta: impl Numbers<f64, K>,
+    ) -> Result<LossGradient<S, T, N, P, K, I>, SolveError>
+    where
+        M: Differentiable,
+        A: EnsembleAlgorithm,
+    {
+        let theta = theta.numbers();
+        let each = self.ensemble(theta).gradient(method, &algorithm, options)?;
+        let at = Learnt { system: self.system, theta, items: self.items.clone() };
+        let put = |i: usize, sums: &mut [f64]| {
+            if each.code(i) == ReturnCode::Success {
+                sums[0] += each.losses()[i].widen();
+                let of = at.of(&each, i);
+                sums[1..].iter_mut().zip(of).for_each(|(sum, number)| *sum += number);
+            }
+        };
+        let mut sums = Vec::new();
+        algorithm.prepare(&mut |workers| sums = sum::tree(workers, each.len(), 1 + K, &put))?;
+        let theta = S::Theta::from_numbers(core::array::from_fn(|k| sums[1 + k]));
+        Ok(LossGradient { loss: sums[0], theta, each, at })
+    }
+}
+
+/// What is learnt and the data of all trajectories, which make their problems.
+#[derive(Clone, Debug)]
+pub struct Learnt<S, const K: usize, const I: usize> {
+    system: S,
+    theta: [f64; K],
+    items: Arc<[[f64; I]]>,
+}
+
+impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> Vary<S, T, N, P>
+    for Learnt<S, K, I>
+where
+    S: Learn<N, P, K, I>,
+    T: Scalar,
+{
+    fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P> {
+        let Learnt { system, theta, items } = self;
+        let u0 = quantities(system.initial::<f64>(theta, &items[i]).map(T::narrow));
+        let p = quantities(system.given::<f64>(theta, &items[i]).map(T::narrow));
+        OdeProblem { u0, p, ..base }
+    }
+}
+
+impl<S, const K: usize, const I: usize> Learnt<S, K, I> {
+    /// The derivatives of the loss of trajectory `i`.
+    fn of<T: Scalar, const N: usize, const P: usize>(
+        &self,
+        each: &EnsembleGradient<T, N, P>,
+        i: usize,
+    ) -> [f64; K]
+    where
+        S: Learn<N, P, K, I>,
+    {
+        let (u, p) = (each.u0(i).map(T::widen), each.p(i).map(T::widen));
+        self.system.begun::<f64>(&self.theta, &self.items[i], &u, &p)
+    }
+}
+
+/// The loss of an ensemble and its gradient. It dereferences to the gradients of the trajectories
+/// by their initial states and parameters.
+#[derive(Clone, Debug)]
+pub struct LossGradient<S, T, const N: usize, const P: usize, const K: usize, const I: usize>
+where
+    S: Learn<N, P, K, I>,
+{
+    /// The loss, over all trajectories that did not fail.
+    pub loss: f64,
+    /// Its derivatives by what is learnt.
+    pub theta: S::Theta,
+    each: EnsembleGradient<T, N, P>,
+    at: Learnt<S, K, I>,
+}
+
+impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize>
+    LossGradient<S, T, N, P, K, I>
+where
+    S: Learn<N, P, K, I>,
+    T: Scalar,
+{
+    /// The derivatives of the loss of trajectory `i` by what is learnt.
+    ///
+    /// # Panics
+    /// If there is no such trajectory.
+    #[must_use]
+    pub fn of(&self, i: usize) -> S::Theta {
+        S::Theta::from_numbers(self.at.of(&self.each, i))
+    }
+}
+
+impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> Deref
+    for LossGradient<S, T, N, P, K, I>
+where
+    S: Learn<N, P, K, I>,
+{
+    type Target = EnsembleGradient<T, N, P>;
+
+    fn deref(&self) -> &EnsembleGradient<T, N, P> {
+        &self.each
+    }
+}

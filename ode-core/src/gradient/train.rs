@@ -1,0 +1,279 @@
+//! Training: gradient after gradient.
+
+use crate::ensemble::EnsembleAlgorithm;
+use crate::error::SolveError;
+use crate::gradient::learning::EnsembleLoss;
+use crate::gradient::optimiser::{Adam, AdamW, Optimiser, Sgd};
+use crate::lane::Scalar;
+use crate::methods::Differentiable;
+use crate::problem::Numbers;
+use crate::problem::options::SolveOptions;
+use crate::random::{Network, permuted, philox4x32};
+use crate::system::quantities::Quantities;
+use crate::system::{Learn, Loss};
+use core::fmt;
+use core::ops::ControlFlow;
+
+/// What makes the loss of an ensemble small: an [`Optimiser`], and for how long.
+///
+/// ```
+/// # use ode_core::gradient::{EnsembleLoss, Train};
+/// # use ode_core::{EnsembleThreads, SolveError, SolveOptions, methods::Tsit5};
+/// # use ode_core::system::{Learn, Loss};
+/// # fn of<S>(loss: EnsembleLoss<S, f64, 1, 1, 2, 1>) -> Result<(), SolveError>
+/// # where S: Learn<1, 1, 2, 1> + Loss<1, 1> {
+/// let options = SolveOptions::default().saveat(0.1).tolerance(1e-8);
+/// let trained = Train::new(&loss, [3.0, 1.0])
+///     .adam(0.1)
+///     .iterations(100)
+///     .on_step(|step| println!("{} {}", step.iteration, step.loss))
+///     .run(Tsit5, EnsembleThreads, &options)?;
+/// println!("{:?} {}", trained.theta, trained.loss);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// All arithmetic is in a fixed order, so that a training has the same bits in every place.
+#[must_use]
+pub struct Train<'e, S, T, const N: usize, const P: usize, const K: usize, const I: usize>
+where
+    S: Learn<N, P, K, I>,
+{
+    loss: &'e EnsembleLoss<S, T, N, P, K, I>,
+    theta: [f64; K],
+    optimiser: Box<dyn Optimiser + 'e>,
+    iterations: usize,
+    minibatch: Option<usize>,
+    seed: u64,
+    on_step: Option<OnStep<'e, S::Theta>>,
+}
+
+type OnStep<'e, Q> = Box<dyn FnMut(&Progress<Q>) -> ControlFlow<()> + 'e>;
+
+impl<S, T, const N: usize, const P: usize, const K: usize, const I: usize> fmt::Debug
+    for Train<'_, S, T, N, P, K, I>
+where
+    S: Learn<N, P, K, I>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Train")
+            .field("optimiser", &self.optimiser)
+            .field("iterations", &self.iterations)
+            .field("minibatch", &self.minibatch)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A gradient of a training.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Progress<Q> {
+    /// How many there were before.
+    pub iteration: usize,
+    /// The loss, of the minibatch if there is one.
+    pub loss: f64,
+    /// Where it was computed.
+    pub theta: Q,
+    /// The derivatives of the loss.
+    pub gradient: Q,
+    /// The number of trajectories that failed, and count for nothing.
+    pub failed: usize,
+}
+
+/// The result of a training.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Trained<Q> {
+    /// The best point among those whose gradients were computed: that with the fewest failed
+    /// trajectories, and among such the one with the least loss.
+    pub theta: Q,
+    /// The loss there.
+    pub loss: f64,
+    /// The number of trajectories that failed there.
+    pub failed: usize,
+    /// The loss of each iteration.
+    pub losses: Vec<f64>,
+    /// The point that the last step led to.
+    pub last: Q,
+}
+
+/// What a callback says: to go on, by giving nothing or [`ControlFlow::Continue`], or to stop.
+pub trait IntoFlow {
+    /// Whether to go on.
+    fn into_flow(self) -> ControlFlow<()>;
+}
+
+impl IntoFlow for () {
+    fn into_flow(self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl IntoFlow for ControlFlow<()> {
+    fn into_flow(self) -> ControlFlow<()> {
+        self
+    }
+}
+
+impl<'e, S, T, const N: usize, const P: usize, const K: usize, const I: usize>
+    Train<'e, S, T, N, P, K, I>
+where
+    S: Learn<N, P, K, I> + Loss<N, P>,
+    T: Scalar,
+{
+    /// A training that begins at `theta`: 100 iterations of [`Adam`] with steps of 0.01, each of
+    /// all trajectories.
+    pub fn new(loss: &'e EnsembleLoss<S, T, N, P, K, I>, theta: impl Numbers<f64, K>) -> Self {
+        Train {
+            loss,
+            theta: theta.numbers(),
+            optimiser: Box::new(Adam::new(0.01)),
+            iterations: 100,
+            minibatch: None,
+            seed: 0,
+            on_step: None,
+        }
+    }
+
+    /// Takes any optimiser. Its memory of earlier steps, if it has one, is used on.
+    pub fn optimiser(self, optimiser: impl Optimiser + 'e) -> Self {
+        Train { optimiser: Box::new(optimiser), ..self }
+    }
+
+    /// Takes [`Adam`] with steps of this size.
+    pub fn adam(self, rate: f64) -> Self {
+        self.optimiser(Adam::new(rate))
+    }
+
+    /// Takes [`AdamW`] with steps of this size.
+    pub fn adam_w(self, rate: f64) -> Self {
+        self.optimiser(AdamW::new(rate))
+    }
+
+    /// Takes [`Sgd`] with steps of this size.
+    pub fn sgd(self, rate: f64) -> Self {
+        self.optimiser(Sgd::new(rate))
+    }
+
+    /// Computes this many gradients at most. There is a step after each.
+    pub fn iterations(self, iterations: usize) -> Self {
+        Train { iterations, ..self }
+    }
+
+    /// Computes each gradient of so many trajectories only, at least 1, in the order of a random
+    /// permutation of all; each pass over all has another one.
+    pub fn minibatch(self, trajectories: usize) -> Self {
+        Train { minibatch: Some(trajectories.max(1)), ..self }
+    }
+
+    /// Sets the seed of these permutations; 0 by default.
+    pub fn seed(self, seed: u64) -> Self {
+        Train { seed, ..self }
+    }
+
+    /// Calls `watch` after each gradient and before the step. It may give
+    /// [`ControlFlow::Break`](core::ops::ControlFlow::Break) to end the training there.
+    pub fn on_step<F: IntoFlow>(
+        self,
+        mut watch: impl FnMut(&Progress<S::Theta>) -> F + 'e,
+    ) -> Self {
+        Train { on_step: Some(Box::new(move |progress| watch(progress).into_flow())), ..self }
+    }
+
+    /// Trains by `method` in the place `algorithm`.
+    ///
+    /// # Errors
+    /// As [`EnsembleLoss::gradient`].
+    pub fn run<M, A>(
+        mut self,
+        method: M,
+        algorithm: A,
+        options: &SolveOptions,
+    ) -> Result<Trained<S::Theta>, SolveError>
+    where
+        M: Differentiable,
+        A: EnsembleAlgorithm,
+    {
+        let mut theta = self.theta;
+        let mut best: Option<(usize, f64, [f64; K])> = None;
+        let mut losses = Vec::with_capacity(self.iterations);
+        for iteration in 0..self.iterations {
+            let batch = self.batch(iteration);
+            let loss = batch.as_ref().unwrap_or(self.loss);
+            let found = loss.gradient(method, &algorithm, options, theta)?;
+            let failed = found.failed();
+            losses.push(found.loss);
+            let better = best.is_none_or(|(fewest, least, _)| {
+                failed < fewest || failed == fewest && found.loss < least
+            });
+            if better {
+                best = Some((failed, found.loss, theta));
+            }
+            let progress = Progress {
+                iteration,
+                loss: found.loss,
+                theta: S::Theta::from_numbers(theta),
+                gradient: found.theta,
+                failed,
+            };
+            let flow = self.on_step.as_mut().map(|watch| watch(&progress));
+            if flow.is_some_and(|flow| flow.is_break()) {
+                break;
+            }
+            self.optimiser.step(&mut theta, &found.theta.to_numbers());
+        }
+        let (failed, loss, of_best) = best.unwrap_or((0, f64::NAN, theta));
+        Ok(Trained {
+            theta: S::Theta::from_numbers(of_best),
+            loss,
+            failed,
+            losses,
+            last: S::Theta::from_numbers(theta),
+        })
+    }
+
+    /// The trajectories of an iteration, if these are not all.
+    fn batch(&self, iteration: usize) -> Option<EnsembleLoss<S, T, N, P, K, I>> {
+        let (all, size) = (self.loss.len(), self.minibatch?);
+        if size >= all {
+            return None;
+        }
+        // A pass leaves out what does not fill a batch.
+        let passes = all / size;
+        let (pass, within) = (iteration / passes, iteration % passes);
+        let order = order(self.seed, pass as u64, all);
+        let numbers: Vec<usize> = (within * size..(within + 1) * size).map(order).collect();
+        Some(self.loss.of(&numbers))
+    }
+}
+
+/// A random permutation of `0..n`, of this seed and pass.
+fn order(seed: u64, pass: u64, n: usize) -> impl Fn(usize) -> usize {
+    let half = |number: u64, upper: bool| if upper { number >> 32 } else { number & 0xffff_ffff };
+    let key = [half(seed, false), half(seed, true)];
+    let words =
+        |block: u64| philox4x32::<f64>([half(pass, false), half(pass, true), block, 0], key);
+    let [first, second] = [words(0), words(1)];
+    let keys = core::array::from_fn(|i| if i < 4 { first[i] } else { second[i - 4] });
+    let network = Network::new(n as u64, keys);
+    move |i| permuted::<f64>(i as u64, network.n, &network.powers, &network.keys) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::order;
+
+    #[test]
+    fn a_pass_has_every_trajectory_once() {
+        for n in [1, 2, 7, 100, 1000] {
+            let passes: Vec<Vec<usize>> =
+                (0..2).map(|pass| (0..n).map(order(42, pass, n)).collect()).collect();
+            for pass in &passes {
+                let mut sorted = pass.clone();
+                sorted.sort_unstable();
+                assert!(sorted.into_iter().eq(0..n));
+            }
+            assert!(n < 7 || passes[0] != passes[1]);
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! The loop backwards through the recorded steps of trajectories, for lanes of every width: the
+//! derivatives of a loss by initial states and parameters.
+//!
+//! A trajectory was integrated before, and the ends of its accepted steps were recorded: their
+//! times and states. A lane takes a trajectory from the [`Tape`](device::Tape), and goes through its
+//! steps from the last to the first. It makes each step again from the recorded state at its
+//! beginning, with the recorded size, meets the saved times within it, where the loss is evaluated,
+//! and has the [adjoint](crate::step::adjoint) of the method take the derivatives to the step's
+//! beginning. Nothing is estimated and no step is refused: sizes of steps are frozen.
+//!
+//! Lanes take trajectories in the loop, as they do in [`integrate`](crate::integrate), and wait for
+//! others in the same way.
+
+pub use device::*;
+
+// The number of arguments is that of what a step depends on.
+#[allow(clippy::too_many_arguments)]
+#[ode_macros::device(backward)]
+mod device {
+    use crate::lane::{Bits, Mask, Real};
+    use crate::step::adjoint::Adjoint;
+    use crate::step::stepper::Stepper;
+    use crate::step::{adjoint, guard, norm, stepper, timeline, vector};
+    use crate::system::PullBack;
+
+    /// A recorded step.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Row<R: Real, const N: usize> {
+        /// The time at its beginning.
+        pub t: R,
+        /// Its size.
+        pub h: R,
+        /// The state at its beginning.
+        pub u: [R; N],
+    }
+
+    /// Makes a [`Row`].
+    pub fn row<R: Real, const N: usize>(t: R, h: R, u: [R; N]) -> Row<R, N> {
+        Row::<R, N> { t, h, u }
+    }
+
+    /// The loss at a saved time, and its derivatives by the state and by the parameters.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Lost<R: Real, const N: usize, const P: usize> {
+        /// The loss.
+        pub value: R,
+        /// The derivatives by the state.
+        pub u: [R; N],
+        /// The derivatives by the parameters.
+        pub p: [R; P],
+    }
+
+    /// Makes a [`Lost`].
+    pub fn lost<R: Real, const N: usize, const P: usize>(
+        value: R,
+        u: [R; N],
+        p: [R; P],
+    ) -> Lost<R, N, P> {
+        Lost::<R, N, P> { value, u, p }
+    }
+
+    /// What a loop is compiled for.
+    pub trait Replay {
+        /// Whether steps were adaptive; otherwise their size is given.
+        const ADAPTIVE: bool;
+    }
+
+    /// Where recorded trajectories come from, what is asked of them, and where their derivatives
+    /// go. `should_refill` and `vote` must be called by all lanes that run together.
+    pub trait Tape<R: Real, const N: usize, const P: usize> {
+        /// Whether lanes are to acquire trajectories now, where those of `need` have none.
+        fn should_refill(&mut self, need: R::Mask) -> bool;
+        /// Whether any lane of the group has a trajectory, where these are the lanes `alive` that
+        /// do.
+        fn vote(&mut self, alive: R::Mask) -> bool;
+        /// Gives trajectories to lanes of `need`; returns the mask of the lanes that assigned one.
+        fn acquire(&mut self, need: R::Mask) -> R::Mask;
+        /// The number of recorded steps in lanes `assigned`, `steps` in others.
+        fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits;
+        /// The number of saved times that were reached in lanes `assigned`, `saved` in others.
+        fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits;
+        /// `u`, with the initial states in lanes `assigned`.
+        fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
+        /// `p`, with the parameters in lanes `assigned`.
+        fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P];
+        /// The beginning of the time span in lanes `assigned`, `t` in others.
+        fn load_start(&self, assigned: R::Mask, t: R) -> R;
+        /// The end of the time span in lanes `assigned`, `t` in others.
+        fn load_end(&self, assigned: R::Mask, t: R) -> R;
+        /// The size of fixed steps in lanes `assigned`, `dt` in others. The sign is ignored.
+        fn load_dt(&self, assigned: R::Mask, dt: R) -> R;
+        /// Step number `index` in lanes `which`, `row` in others. The size is that of adaptive
+        /// steps, the difference of the times at their ends.
+        fn step(&self, which: R::Mask, index: R::Bits, row: &Row<R, N>) -> Row<R, N>;
+        /// Time number `index` to save at in lanes `which`, `t` in others.
+        fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R;
+        /// The loss at saved time number `index` in lanes `which`, where this is the state.
+        fn lose(
+            &self,
+            which: R::Mask,
+            index: R::Bits,
+            u: &[R; N],
+            p: &[R; P],
+            t: R,
+        ) -> Lost<R, N, P>;
+        /// The derivatives of the loss by the final state in lanes `assigned`, `u` in others.
+        fn load_final(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
+        /// Takes the loss of trajectories, and its derivatives by initial state and parameters, in
+        /// lanes `done` that have a trajectory.
+        fn finish(&mut self, done: R::Mask, loss: R, back: adjoint::Back<R, N, P>);
+    }
+
+    /// The loop's state of a lane.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Lane<R: Real, const N: usize, const P: usize> {
+        /// The derivatives so far, by the state at the beginning of the last step that was made.
+        pub back: adjoint::Back<R, N, P>,
+        /// The loss so far.
+        pub loss: R,
+        /// The parameters.
+        pub p: [R; P],
+        /// The step that is made.
+        pub row: Row<R, N>,
+        /// The beginning of the span.
+        pub t0: R,
+        /// The size of fixed steps.
+        pub dt: R,
+        /// The size of the next one, which is another for the last of a span.
+        pub rest: R,
+        /// The number of steps that are left.
+        pub steps: R::Bits,
+        /// The number of saved times that are left.
+        pub saved: R::Bits,
+        /// The last one of these.
+        pub save_at: R,
+        /// Whether the lane has a trajectory.
+        pub alive: R::Mask,
+    }
+
+    /// Goes backwards through every trajectory of `feed`.
+    pub fn backward<
+        R: Real,
+        S: PullBack<N, P>,
+        A: Adjoint,
+        Q: Tape<R, N, P>,
+        C: Replay,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        feed: &mut Q,
+    ) {
+        let zero = R::lit(0.0);
+        let none = <R::Bits as Bits>::lit(0);
+        let nobody = <R::Mask as Mask>::splat(false);
+        let nothing = adjoint::back::<R, N, P>([zero; N], [zero; P]);
+        let p = feed.load_p(nobody, [zero; P]);
+        let start = row::<R, N>(zero, zero, [zero; N]);
+        let mut lane = Lane::<R, N, P> {
+            back: nothing,
+            loss: zero,
+            p,
+            row: start,
+            t0: zero,
+            dt: zero,
+            rest: zero,
+            steps: none,
+            saved: none,
+            save_at: zero,
+            alive: nobody,
+        };
+        loop {
+            begin::<R, Q, C, N, P>(feed, &mut lane);
+            if !feed.vote(lane.alive) {
+                break;
+            }
+            loop {
+                let run = lane.alive & none.less_than(lane.steps);
+                again::<R, S, A, Q, C, N, P>(system, feed, &mut lane, run);
+                if feed.should_refill(none.reaches(lane.steps)) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Hands in what lanes without steps have found out, and gives them other trajectories.
+    pub fn begin<R: Real, Q: Tape<R, N, P>, C: Replay, const N: usize, const P: usize>(
+        feed: &mut Q,
+        lane: &mut Lane<R, N, P>,
+    ) {
+        let zero = R::lit(0.0);
+        let none = <R::Bits as Bits>::lit(0);
+        let mut need = none.reaches(lane.steps);
+        while need.any() {
+            lose_first::<R, Q, N, P>(feed, lane, need);
+            feed.finish(need & lane.alive, lane.loss, lane.back);
+            let got = feed.acquire(need);
+            lane.alive = got | (lane.alive & !need);
+            lane.loss = R::select(got, zero, lane.loss);
+            lane.p = feed.load_p(got, lane.p);
+            lane.t0 = feed.load_start(got, lane.t0);
+            lane.steps = feed.load_steps(got, lane.steps);
+            if !C::ADAPTIVE {
+                // As `integrate` begins a span of fixed steps.
+                let span = feed.load_end(got, lane.t0) - lane.t0;
+                let dt = feed.load_dt(got, lane.dt).abs().copysign(span);
+                let count = timeline::whole_from_bits::<R>(lane.steps);
+                let rest = (R::lit(1.0) - count).mul_add(dt, span);
+                lane.dt = R::select(got, dt, lane.dt);
+                lane.rest = R::select(got, rest, lane.rest);
+            }
+            lane.saved = feed.load_saved(got, lane.saved);
+            let end = feed.load_final(got, lane.back.u);
+            lane.back.u = vector::choose::<R, N>(got, end, lane.back.u);
+            for d in 0..P {
+                lane.back.p[d] = R::select(got, zero, lane.back.p[d]);
+            }
+            let one = <R::Bits as Bits>::lit(1);
+            let some = got & none.less_than(lane.saved);
+            lane.save_at = feed.save_time(some, lane.saved.wrapping_sub(one), lane.save_at);
+            need = got & none.reaches(lane.steps);
+        }
+    }
+
+    /// Makes a step again, in lanes `run`, and goes back to its beginning.
+    pub fn again<
+        R: Real,
+        S: PullBack<N, P>,
+        A: Adjoint,
+        Q: Tape<R, N, P>,
+        C: Replay,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        feed: &mut Q,
+        lane: &mut Lane<R, N, P>,
+        run: R::Mask,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let index = lane.steps.wrapping_sub(one);
+        lane.row = feed.step(run, index, &lane.row);
+        let t = lane.row.t;
+        let mut h = lane.row.h;
+        if !C::ADAPTIVE {
+            h = lane.rest;
+            lane.rest = R::select(run, lane.dt, lane.rest);
+        }
+        let at = timeline::at(t, R::lit(0.0), h, R::lit(timeline::BEYOND), run);
+        let tight = norm::tolerances::<R, N>([R::lit(0.0); N], R::lit(0.0));
+        let mut du = lane.row.u;
+        if <A::Method as Stepper>::FSAL {
+            du = system.rhs(&lane.row.u, &lane.p, t);
+        }
+        let state = stepper::state::<R, N, P>(lane.row.u, lane.p, du, tight);
+        let watch = guard::watch::<R>(false, <R::Mask as Mask>::splat(false));
+        let ask = stepper::ask::<R>(at, h, none, watch);
+        let mut step = <A::Method as Stepper>::step::<R, S, N, P>(system, &state, &ask);
+
+        let mut given = A::nothing::<R, N>(lane.back.u);
+        let mut dense = <R::Mask as Mask>::splat(false);
+        let mut ahead = ahead_of::<R, C, N, P>(lane, index);
+        let mut want = run & is_within::<R>(ahead, h) & none.less_than(lane.saved);
+        if want.any() {
+            step = <A::Method as Stepper>::complete::<R, S, N, P>(system, &state, &ask, &step);
+        }
+        while want.any() {
+            let last = lane.saved.wrapping_sub(one);
+            let theta = ahead / h;
+            let within = <A::Method as Stepper>::interpolate::<R, N, P>(&state, &ask, &step, theta);
+            let ends = want & ahead.equals(h);
+            let u = vector::choose::<R, N>(ends, step.u, within);
+            let lost = feed.lose(want, last, &u, &lane.p, lane.save_at);
+            let inside = want & !ends;
+            let zero = R::lit(0.0);
+            let mut g = lost.u;
+            for d in 0..N {
+                let sum = given.end[d] + lost.u[d];
+                given.end[d] = R::select(ends, sum, given.end[d]);
+                g[d] = R::select(inside, lost.u[d], zero);
+            }
+            A::within::<R, N>(&mut given, R::select(inside, theta, zero), &g);
+            dense = dense | inside;
+            lose::<R, N, P>(lane, &lost, want);
+            lane.saved = <R::Bits as Bits>::select(want, last, lane.saved);
+            let more = want & none.less_than(lane.saved);
+            lane.save_at = feed.save_time(more, lane.saved.wrapping_sub(one), lane.save_at);
+            ahead = ahead_of::<R, C, N, P>(lane, index);
+            want = more & is_within::<R>(ahead, h);
+        }
+        let back = A::pull_back::<R, S, N, P>(system, &state, &ask, &step, &given, dense);
+        for d in 0..N {
+            lane.back.u[d] = R::select(run, back.u[d], lane.back.u[d]);
+        }
+        for d in 0..P {
+            let sum = lane.back.p[d] + back.p[d];
+            lane.back.p[d] = R::select(run, sum, lane.back.p[d]);
+        }
+        lane.steps = <R::Bits as Bits>::select(run, index, lane.steps);
+    }
+
+    /// The initial state may be saved, too: it is what is left where there are no more steps.
+    fn lose_first<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
+        feed: &mut Q,
+        lane: &mut Lane<R, N, P>,
+        need: R::Mask,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let first = need & lane.alive & none.less_than(lane.saved);
+        if first.any() {
+            let u = feed.load_u(first, lane.row.u);
+            let lost = feed.lose(first, none, &u, &lane.p, lane.save_at);
+            for d in 0..N {
+                let sum = lane.back.u[d] + lost.u[d];
+                lane.back.u[d] = R::select(first, sum, lane.back.u[d]);
+            }
+            lose::<R, N, P>(lane, &lost, first);
+        }
+    }
+
+    /// Adds a loss, and its derivatives by the parameters, in lanes `which`.
+    fn lose<R: Real, const N: usize, const P: usize>(
+        lane: &mut Lane<R, N, P>,
+        lost: &Lost<R, N, P>,
+        which: R::Mask,
+    ) {
+        let sum = lane.loss + lost.value;
+        lane.loss = R::select(which, sum, lane.loss);
+        for d in 0..P {
+            let sum = lane.back.p[d] + lost.p[d];
+            lane.back.p[d] = R::select(which, sum, lane.back.p[d]);
+        }
+    }
+
+    /// The distance of the last time to save from the beginning of step number `index`, as the
+    /// [loop](crate::integrate::lane::ahead) works it out.
+    fn ahead_of<R: Real, C: Replay, const N: usize, const P: usize>(
+        lane: &Lane<R, N, P>,
+        index: R::Bits,
+    ) -> R {
+        let mut ahead = lane.save_at - lane.row.t;
+        if !C::ADAPTIVE {
+            let done = timeline::whole_from_bits::<R>(index);
+            ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0);
+        }
+        ahead
+    }
+
+    /// Whether a time so far ahead is within the step or at its end, and not at its beginning.
+    fn is_within<R: Real>(ahead: R, h: R) -> R::Mask {
+        let zero = R::lit(0.0);
+        R::select(h.lt(zero), -ahead, ahead).gt(zero)
+    }
+}

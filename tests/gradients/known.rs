@@ -1,0 +1,195 @@
+//! Derivatives that are known: in closed form, or from independent codes with much smaller
+//! tolerances (DOP853 with complex steps; Radau for sensitivity equations).
+
+use odes::ndarray::{Array2, Array3};
+use odes::prelude::*;
+
+#[ode_system(gradients = "on")]
+fn lotka_volterra(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
+    let [x, y] = *u;
+    [p[0] * x - p[1] * x * y, -p[2] * y + p[3] * x * y]
+}
+
+#[ode_system(gradients = "on")]
+fn timed(u: &[f64; 2], p: &[f64; 4], t: f64) -> [f64; 2] {
+    let [x, y] = *u;
+    [p[0] * x - p[1] * x * y * t, -p[2] * y + t * p[3] * x * y]
+}
+
+#[ode_system(gradients = "on")]
+fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
+    let ([x, y, z], [sigma, rho, beta]) = (*u, *p);
+    [sigma * (y - x), x * (rho - z) - y, x * y - beta * z]
+}
+
+#[ode_system(gradients = "on")]
+fn spiral(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
+    [p[0] * u[0] - u[1], u[0] + p[1] * u[1]]
+}
+
+#[ode_system(gradients = "on")]
+fn van_der_pol(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
+    [u[1], p[0] * (1.0 - u[0] * u[0]) * u[1] - u[0]]
+}
+
+#[ode_system(gradients = "on")]
+fn meshed(u: &[f64; 2]) -> [f64; 2] {
+    [-273.0 / 512.0 * u[0], -u[0] / 160.0 + (785.0 / 512.0 - 2.0_f64.sqrt() / 8.0) * u[1]]
+}
+
+#[ode_system(gradients = "on")]
+fn quartic(_: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
+    [(t - p[0]).powi(4)]
+}
+
+fn close(found: &[f64], expected: &[f64], tolerance: f64) {
+    let size = expected.iter().fold(0.0_f64, |most, number| most.max(number.abs()));
+    assert_eq!(found.len(), expected.len());
+    for (a, b) in found.iter().zip(expected) {
+        let error = (a - b).abs() / size;
+        assert!(error <= tolerance, "{found:?}\n{expected:?}\n{error:e}");
+    }
+}
+
+fn options() -> SolveOptions {
+    SolveOptions::default().tolerance(1e-12).max_steps(1_000_000)
+}
+
+/// The derivatives by initial state and parameters of a sum of functions of the saved states, whose
+/// derivatives `by` gives.
+macro_rules! pulled {
+    ($problem:expr, $options:expr, $by:expr) => {{
+        let (problem, options) = ($problem, $options);
+        let ensemble = EnsembleProblem::new(problem);
+        let solution = ensemble.solve(Vern9, EnsembleThreads, &options).unwrap();
+        let by: Array3<f64> = solution.all_states().mapv($by);
+        let found = ensemble.pull_back(Vern9, EnsembleThreads, &options, by).unwrap();
+        assert_eq!(found.failed(), 0);
+        (found.u0(0), found.p(0))
+    }};
+}
+
+/// The derivatives by initial state and parameters of a function of the final state.
+macro_rules! pulled_end {
+    ($problem:expr, $by:expr) => {{
+        let ensemble = EnsembleProblem::new($problem);
+        let end = ensemble.solve(Vern9, EnsembleThreads, &options()).unwrap();
+        let end = end.final_state(0);
+        let by = Array2::from_shape_vec((1, end.len()), $by(end).to_vec()).unwrap();
+        let found = ensemble.pull_back(Vern9, EnsembleThreads, &options(), by).unwrap();
+        (found.u0(0), found.p(0))
+    }};
+}
+
+/// diffrax, `test_adjoint.py`.
+#[test]
+fn of_a_spiral() {
+    let problem = OdeProblem::new(spiral, [0.9, 5.4], 0.3..=9.5, [0.1, -0.1]);
+    let (u0, p) = pulled_end!(problem, |_| [1.0, 1.0]);
+    close(&u0, &[-0.6676975398004, -1.2593668134183], 1e-11);
+    close(&p, &[-36.1560251158739, -31.9378538042891], 1e-11);
+}
+
+#[test]
+fn of_lotka_volterra_at_saved_times() {
+    // The last parameter is one, as that of three parameters has it.
+    let problem = OdeProblem::new(lotka_volterra, [1.0, 1.0], 0.0..=10.0, [1.5, 1.0, 3.0, 1.0]);
+    let (u0, p) = pulled!(problem, options().saveat(0.5), |u| u - 1.0);
+    close(&u0, &[-87.9487749499881, -22.488414360516], 1e-10);
+    close(&p[..3], &[25.5006372316084, -77.2550774152178, 93.5321275643012], 1e-10);
+    let (u0, p) = pulled!(problem, options().saveat(0.1), |_| 1.0);
+    close(&u0, &[-39.127541222681, -8.7877802189803], 1e-10);
+    let expected = [8.3053626622621, -159.4842927151248, 75.2035082137627, -339.1950927660747];
+    close(&p, &expected, 1e-10);
+}
+
+#[test]
+fn of_lotka_volterra_at_the_end() {
+    let problem = OdeProblem::new(lotka_volterra, [1.0, 1.0], 0.0..=10.0, [1.5, 1.0, 3.0, 1.0]);
+    let (u0, p) = pulled_end!(problem, |u: [f64; 2]| u.map(|u| u - 1.0));
+    close(&u0, &[0.2995995083035, -0.0141518163449], 1e-10);
+    let expected = [0.6219615855509, 0.0680014041508, 0.1691764639958, 0.2725606939498];
+    close(&p, &expected, 1e-10);
+    let (u0, p) = pulled_end!(problem, |_| [1.0, 0.0]);
+    close(
+        &[&u0[..], &p[..3]].concat(),
+        &[1.9659960547294, 0.1885687770773, 2.1605575235661, 0.1885687770773, 0.5631827941685],
+        1e-10,
+    );
+}
+
+#[test]
+fn of_what_depends_on_time() {
+    let problem = OdeProblem::new(timed, [1.0, 1.0], 0.0..=10.0, [1.5, 1.0, 3.0, 1.0]);
+    let (u0, p) = pulled!(problem, options().saveat(0.5), |u| u - 2.0);
+    close(&u0, &[0.2119656697812, -17.1910050707353], 1e-9);
+    let expected = [13.1567195267523, -16.810514043534, 7.7027081314153, -25.6394758596945];
+    close(&p, &expected, 1e-9);
+}
+
+#[test]
+fn of_lorenz() {
+    let problem = |rho| OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=1.0, [10.0, rho, 8.0 / 3.0]);
+    let (u0, p) = pulled_end!(problem(21.0), |u: [f64; 3]| u.map(|u| 2.0 * u));
+    close(&u0, &[147.0717940267636, 137.7744545844031, -39.0751850787928], 1e-10);
+    close(&p, &[6.6743461787758, 108.5257145085193, -35.7442371320132], 1e-10);
+    // By fixed steps of Tsit5, a thousand of them.
+    let ensemble = EnsembleProblem::new(problem(10.5));
+    let options = SolveOptions::default().fixed_step(1e-3);
+    let end = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap().final_state(0);
+    let by = Array2::from_shape_vec((1, 3), end.map(|u| 2.0 * u).to_vec()).unwrap();
+    let found = ensemble.pull_back(Tsit5, EnsembleSerial, &options, by).unwrap();
+    close(&found.u0(0), &[-118.270508146, -176.695437073, 21.2423226865], 1e-11);
+    close(&found.p(0), &[-8.1404148771, -17.8947787494, -20.8195615421], 1e-11);
+}
+
+#[test]
+fn of_van_der_pol() {
+    for (mu, t, expected) in [
+        (5.0, 20.0, [-1.4807679877476, -0.0991633381696, -0.5203875077668]),
+        (1.0, 10.0, [-0.0446482885222, -0.0164535329317, -0.0489380222869]),
+    ] {
+        let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=t, [mu]);
+        let (u0, p) = pulled_end!(problem, |_| [1.0, 0.0]);
+        close(&[&u0[..], &p[..]].concat(), &expected, 1e-9);
+    }
+}
+
+/// The gradient of the mesh and not of the exact solution (SciMLSensitivity issue 1094): by Heun's
+/// method with these steps, which times to stop at make.
+#[test]
+fn of_a_mesh() {
+    let ends = [
+        0.1,
+        0.6139295972860885,
+        1.1997802572988525,
+        1.760825190439614,
+        2.2899305515863184,
+        2.7977642464962393,
+        3.0,
+    ];
+    let problem = OdeProblem::new(meshed, [1.0, 1.0], 0.0..=3.0, []);
+    // With tolerances that refuse nothing a step goes from stop to stop.
+    let options = SolveOptions::default().abstol(1e6).reltol(0.5).tstops(ends).first_step(3.0);
+    let ensemble = EnsembleProblem::new(problem);
+    let solution = ensemble.solve(Heun, EnsembleSerial, &options).unwrap();
+    assert_eq!(solution.accepted(0), 7);
+    let end: [f64; 2] = solution.final_state(0);
+    close(&[end[0] * end[0] + end[1] * end[1]], &[2286.57985486666], 1e-12);
+    let by = Array2::from_shape_vec((1, 2), end.map(|u| 2.0 * u).to_vec()).unwrap();
+    let found = ensemble.pull_back(Heun, EnsembleSerial, &options, by).unwrap();
+    close(&found.u0(0), &[-15.0242342055, 4588.1839439388], 1e-12);
+}
+
+/// Exact for methods of order 5 and more, whatever the steps.
+#[test]
+fn of_a_quartic() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(quartic, [0.0], 0.0..=2.0, [0.7]));
+    for tolerance in [1e-3, 1e-6, 1e-9] {
+        let options = SolveOptions::default().tolerance(tolerance);
+        let by = Array2::from_elem((1, 1), 1.0);
+        let found = ensemble.pull_back(Vern7, EnsembleThreads, &options, by).unwrap();
+        close(&found.p(0), &[0.7_f64.powi(4) - 1.3_f64.powi(4)], 1e-13);
+        assert_eq!(found.u0(0), [1.0]);
+    }
+}

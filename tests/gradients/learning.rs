@@ -1,0 +1,161 @@
+//! Training: the example of DiffEqGPU.jl's documentation of data-parallel training.
+
+use odes::prelude::*;
+
+/// `u' = 1.01 u θ2` from `0.5 + i/100 θ1`, whose loss is the sum of `(1 - u)²` over all saved times.
+#[ode_system]
+mod decay {
+    pub struct Theta {
+        pub start: f64,
+        pub rate: f64,
+    }
+    pub struct Item {
+        pub scale: f64,
+    }
+    pub struct State {
+        pub u: f64,
+    }
+    pub struct Parameters {
+        pub rate: f64,
+    }
+
+    fn initial(theta: &Theta, item: &Item) -> State {
+        State { u: 0.5 + item.scale * theta.start }
+    }
+
+    fn parameters(theta: &Theta) -> Parameters {
+        Parameters { rate: theta.rate }
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { u: 1.01 * u.u * p.rate }
+    }
+
+    #[loss]
+    fn misfit(u: &State) -> f64 {
+        (1.0 - u.u) * (1.0 - u.u)
+    }
+}
+
+fn items() -> impl Iterator<Item = decay::Item> {
+    (1..=100).map(|i| decay::Item { scale: f64::from(i) / 100.0 })
+}
+
+fn options() -> SolveOptions {
+    SolveOptions::default().saveat(0.1).tolerance(1e-12)
+}
+
+/// Before gradient `k` the loss and what is learnt: from the exact solution, with Adam of 0.1 from
+/// (3, 1), by complex steps.
+const KNOWN: [(usize, f64, [f64; 2]); 5] = [
+    (1, 11050.12434860808, [3.0, 1.0]),
+    (2, 8616.040485133192, [2.9, 0.9]),
+    (10, 1210.801457917199, [2.175115902559014, 0.2026731518303722]),
+    (50, 139.3164232674579, [1.057601722195657, -0.6036516494550175]),
+    (100, 109.8652112814184, [1.094119955792198, -0.4117801329368498]),
+];
+
+fn close(found: f64, expected: f64, tolerance: f64) {
+    let error = (found - expected).abs() / expected.abs().max(1e-300);
+    assert!(error <= tolerance, "{found} where {expected} is known: {error:e}");
+}
+
+#[test]
+fn the_seeds_training_is_known() {
+    let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
+    let theta = decay::Theta { start: 3.0, rate: 1.0 };
+    let first = loss.gradient(Tsit5, EnsembleSerial, &options(), theta).unwrap();
+    close(first.loss, KNOWN[0].1, 1e-9);
+    close(first.theta.start, 7379.51845938, 1e-9);
+    close(first.theta.rate, 19855.6173297, 1e-9);
+    assert_eq!(first.failed(), 0);
+    // Each trajectory has its own part of the gradient.
+    let parts: f64 = (0..100).map(|i| first.of(i).rate).sum();
+    close(parts, first.theta.rate, 1e-12);
+
+    let mut seen = Vec::new();
+    let trained = Train::new(&loss, theta)
+        .adam(0.1)
+        .iterations(100)
+        .on_step(|step| seen.push((step.loss, step.theta)))
+        .run(Tsit5, EnsembleSerial, &options())
+        .unwrap();
+    for (k, loss, [start, rate]) in KNOWN {
+        let (found, theta) = seen[k - 1];
+        close(found, loss, 1e-9);
+        close(theta.start, start, 1e-8);
+        close(theta.rate, rate, 1e-8);
+    }
+    assert_eq!(trained.losses.len(), 100);
+    // The last point is not the best one of these.
+    close(trained.theta.start, KNOWN[4].2[0], 1e-8);
+    close(trained.last.start, 1.093136237875595, 1e-8);
+    close(trained.last.rate, -0.4077583695755574, 1e-8);
+}
+
+/// The same bits on threads, in all lanes, and in batches of any size.
+#[test]
+fn places_train_alike() {
+    let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
+    let theta = decay::Theta { start: 3.0, rate: 1.0 };
+    let options = SolveOptions::default().saveat(0.1).tolerance(1e-6);
+    fn train(
+        place: impl odes::EnsembleAlgorithm,
+        loss: &EnsembleLoss<decay::Model, f64, 1, 1, 2, 1>,
+        theta: decay::Theta,
+        options: &SolveOptions,
+    ) -> Vec<u64> {
+        let trained =
+            Train::new(loss, theta).adam(0.1).iterations(20).run(Tsit5, place, options).unwrap();
+        let [start, rate]: [f64; 2] = trained.theta.into();
+        trained.losses.iter().chain(&[start, rate]).map(|number| number.to_bits()).collect()
+    }
+    let serial = train(EnsembleSerial, &loss, theta, &options);
+    for set in odes::InstructionSet::available() {
+        for batch in [1, 7, 100] {
+            let threads = EnsembleThreads.threads(2).instructions(set).batch(batch);
+            assert_eq!(train(threads, &loss, theta, &options), serial, "{set:?} {batch}");
+        }
+    }
+}
+
+#[test]
+fn a_training_stops_when_told_and_takes_minibatches() {
+    use core::ops::ControlFlow;
+
+    let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
+    let theta = [3.0, 1.0];
+    let trained = Train::new(&loss, theta)
+        .adam(0.1)
+        .on_step(|step| match step.loss < 5000.0 {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+        .run(Tsit5, EnsembleThreads, &options())
+        .unwrap();
+    assert!(trained.losses.len() < 10 && *trained.losses.last().unwrap() < 5000.0);
+
+    let batched = Train::new(&loss, theta).adam(0.1).iterations(40).minibatch(25).seed(3);
+    let batched = batched.run(Tsit5, EnsembleThreads, &options()).unwrap();
+    let whole = loss.gradient(Tsit5, EnsembleThreads, &options(), batched.last).unwrap();
+    assert!(whole.loss < 1000.0, "{}", whole.loss);
+    // The four batches of a pass are all trajectories.
+    let pass = Train::new(&loss, theta).sgd(0.0).iterations(4).minibatch(25).seed(3);
+    let pass = pass.run(Tsit5, EnsembleThreads, &options()).unwrap();
+    close(pass.losses.iter().sum(), KNOWN[0].1, 1e-9);
+}
+
+/// A trajectory that fails counts for nothing, and changes no other.
+#[test]
+fn failures_count_for_nothing() {
+    let good = EnsembleLoss::new(decay, 0.0..=1.0, items().take(10));
+    let poisoned = items().take(10).chain([decay::Item { scale: f64::NAN }]);
+    let poisoned = EnsembleLoss::new(decay, 0.0..=1.0, poisoned);
+    let theta = [3.0, 1.0];
+    let [a, b] = [good, poisoned]
+        .map(|loss| loss.gradient(Tsit5, EnsembleThreads, &options(), theta).unwrap());
+    assert_eq!((a.failed(), b.failed()), (0, 1));
+    assert_eq!(a.loss, b.loss);
+    assert_eq!(a.theta, b.theta);
+    assert_eq!((b.losses()[10], b.u0(10), b.p(10)), (0.0, [0.0], [0.0]));
+}

@@ -1,0 +1,130 @@
+//! Every method against differences of the same fixed steps, at states that are interpolated, at
+//! ends of steps and at both ends of the span; and bits.
+
+use odes::gradient::{Cotangents, EnsembleGradient};
+use odes::ndarray::{Array2, Array3};
+use odes::prelude::*;
+use odes::{EnsembleAlgorithm, InstructionSet};
+
+/// Depends on time, with elementary functions, a quotient and a branch.
+#[ode_system(gradients = "on")]
+fn mixed(u: &[f64; 3], p: &[f64; 2], t: f64) -> [f64; 3] {
+    let [x, y, z] = *u;
+    // Differences do not cross the branch.
+    let flow = if z > 5.0 { (x - 9.0).sqrt() } else { y / (1.0 + p[0] * p[0]) };
+    [(t * p[1]).sin() - x * y, flow - y * z, (x - z).exp() / (2.0 + z * z) - p[1] * z]
+}
+
+const SAVED: [f64; 6] = [0.0, 0.13, 0.25, 0.3, 0.31, 1.0];
+const WEIGHTS: [f64; 3] = [1.0, -0.7, 0.4];
+
+fn problem(numbers: [f64; 5]) -> OdeProblem<mixed, f64, 3, 2> {
+    let [x, y, z, a, b] = numbers;
+    OdeProblem::new(mixed, [x, y, z], 0.0..=1.0, [a, b])
+}
+
+/// The sum of squares of all saved numbers and the weighted final state, and its derivatives by
+/// these.
+macro_rules! of_method {
+    ($test:ident, $method:ident) => {
+        #[test]
+        fn $test() {
+            let options = SolveOptions::default().fixed_step(0.05).saveat(SAVED);
+            let begin = [0.9, 0.4, 0.2, 1.3, 2.1];
+            let loss = |numbers: [f64; 5]| {
+                let ensemble = EnsembleProblem::new(problem(numbers));
+                let solution = ensemble.solve(odes::$method, EnsembleSerial, &options).unwrap();
+                let squares: f64 = solution.all_states().iter().map(|u| 0.5 * u * u).sum();
+                let end: [f64; 3] = solution.final_state(0);
+                squares + end.iter().zip(WEIGHTS).map(|(u, w)| u * w).sum::<f64>()
+            };
+            let ensemble = EnsembleProblem::new(problem(begin));
+            let solution = ensemble.solve(odes::$method, EnsembleSerial, &options).unwrap();
+            let last = Array2::from_shape_vec((1, 3), WEIGHTS.to_vec()).unwrap();
+            let by = Cotangents::saved(solution.all_states().to_owned()).last(last);
+            let found = ensemble.pull_back(odes::$method, EnsembleSerial, &options, by).unwrap();
+            let found = [&found.u0(0)[..], &found.p(0)].concat();
+            for (k, found) in found.into_iter().enumerate() {
+                // Differences of order four.
+                let at = |shift: f64| {
+                    let mut numbers = begin;
+                    numbers[k] += shift * 1e-3;
+                    loss(numbers)
+                };
+                let expected = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / 12e-3;
+                let error = (found - expected).abs() / expected.abs().max(1.0);
+                assert!(error < 1e-9, "{k}: {found} where {expected} is due: {error:e}");
+            }
+        }
+    };
+}
+of_method!(by_euler, Euler);
+of_method!(by_heun, Heun);
+of_method!(by_ralston, Ralston);
+of_method!(by_rk4, Rk4);
+of_method!(by_bs3, Bs3);
+of_method!(by_dp5, Dp5);
+of_method!(by_tsit5, Tsit5);
+of_method!(by_vern6, Vern6);
+of_method!(by_vern7, Vern7);
+of_method!(by_dop853, Dop853);
+of_method!(by_vern9, Vern9);
+
+fn bits<const N: usize, const P: usize>(found: &EnsembleGradient<f64, N, P>) -> Vec<u64> {
+    let numbers = found.all_u0().iter().chain(found.all_p().iter()).copied().collect::<Vec<f64>>();
+    numbers.into_iter().map(f64::to_bits).collect()
+}
+
+/// Lanes, threads and batches give the bits of one lane, by adaptive steps too, forwards and
+/// backwards in time.
+#[test]
+fn bits_are_equal() {
+    for (t0, t1) in [(0.0, 1.0), (1.0, 0.0)] {
+        let ensemble = EnsembleProblem::new(problem([0.9, 0.4, 0.2, 1.3, 2.1]))
+            .trajectories(150)
+            .vary(move |problem, i| {
+                let i = i as f64 / 150.0;
+                let problem = problem.with_u0([0.9 + i, 0.4 - i, 0.2]).with_p([1.3, 2.1 + i]);
+                problem.with_tspan((t0, t1))
+            });
+        let times = SAVED.map(|t| t0 + (t1 - t0) * t);
+        for options in [
+            SolveOptions::default().tolerance(1e-7).saveat(times),
+            SolveOptions::default().fixed_step((t1 - t0) * 0.07).saveat(times),
+        ] {
+            let by = Array3::from_shape_fn((150, 6, 3), |(i, j, k)| (i + 2 * j + 3 * k) as f64);
+            fn pull<F: odes::Vary<mixed, f64, 3, 2>>(
+                ensemble: &EnsembleProblem<mixed, f64, F, 3, 2>,
+                place: impl EnsembleAlgorithm,
+                options: &SolveOptions,
+                by: &Array3<f64>,
+            ) -> Vec<u64> {
+                bits(&ensemble.pull_back(Tsit5, place, options, by.clone()).unwrap())
+            }
+            let serial = pull(&ensemble, EnsembleSerial, &options, &by);
+            for set in InstructionSet::available() {
+                for batch in [3, 150] {
+                    let place = EnsembleThreads.threads(2).instructions(set).batch(batch);
+                    assert!(pull(&ensemble, place, &options, &by) == serial, "{set:?} {batch}");
+                }
+            }
+        }
+    }
+}
+
+/// What is not differentiated is an error that says what to do.
+#[test]
+fn what_has_no_gradients_is_refused() {
+    let ensemble = EnsembleProblem::new(problem([0.9, 0.4, 0.2, 1.3, 2.1]));
+    let by = || Array3::from_elem((1, 6, 3), 1.0);
+    let pull = |options: &SolveOptions, by: Array3<f64>| {
+        ensemble.pull_back(Tsit5, EnsembleSerial, options, by).unwrap_err().to_string()
+    };
+    let saved = SolveOptions::default().saveat(SAVED);
+    let wrong = pull(&saved, Array3::from_elem((1, 5, 3), 1.0));
+    assert!(wrong.contains("[1, 5, 3] where [1, 6, 3] is due"), "{wrong}");
+    let stops = pull(&saved.tstops([0.5]), by());
+    assert!(stops.contains("times to stop at"), "{stops}");
+    let steps = pull(&SolveOptions::default().saveat(SaveAt::Steps), by());
+    assert!(steps.contains("ends of steps"), "{steps}");
+}
