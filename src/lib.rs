@@ -145,13 +145,15 @@ pub mod lane {
 /// release to release, so who constructs these names one version of odes. Who implements
 /// [`EnsembleAlgorithm`] or [`ResultSink`] and reads them does not.
 pub mod backend {
+    pub use ode_core::ensemble::pull::PullTask;
+    pub use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
     pub use ode_core::ensemble::task::{Compiled, Everything, Lanes, OneLane, Task, Text};
     pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
     pub use ode_core::problem::inputs::Inputs;
     pub use ode_core::problem::settings::Settings;
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SavedRow,
-        Schedule, SolveError, Timings, Workers, both_precisions,
+        Schedule, SolveError, Timings, Workers, both_precisions, both_pulls,
     };
 }
 

@@ -16,6 +16,8 @@ use crate::step::{self, control};
 use crate::system::{System, linear};
 use core::mem::offset_of;
 
+pub mod pull;
+
 /// The numbers of one lane in C++, for all targets.
 const PRELUDE: &str = include_str!("kernel/prelude.hpp");
 /// The work queue of a thread (its `Source` and `Sink`), and the kernel.
@@ -158,6 +160,32 @@ where
     S: System<N, P>,
     M: Definition,
 {
+    let kernel = format!("KERNEL({KERNEL_NAME}, {BLOCK})\n");
+    let parts = Parts { programs: "", config: "", kernel: &kernel };
+    text::<T, S, M, N, P>(system, variant, &parts)
+}
+
+/// The parts of a text that tell its kernel from others.
+struct Parts<'a> {
+    /// Lane programs that come last.
+    programs: &'a str,
+    /// Members of `Config`.
+    config: &'a str,
+    kernel: &'a str,
+}
+
+/// The complete text of a kernel.
+fn text<T, S, M, const N: usize, const P: usize>(
+    system: S,
+    variant: &Variant,
+    parts: &Parts<'_>,
+) -> Result<String, SolveError>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Definition,
+{
+    let Parts { programs, config, kernel } = parts;
     let info = system.info();
     let sizes = [N, P, S::OBSERVABLES];
     let system = system.device_source();
@@ -183,6 +211,10 @@ where
         &integrate::LANE_PROGRAMS.join("\n"),
     ]
     .join("\n");
+    let lane_programs = match programs.is_empty() {
+        true => lane_programs,
+        false => [lane_programs.as_str(), programs].join("\n"),
+    };
     let precision = if T::DOUBLE { "#define NUMBER_IS_DOUBLE\n" } else { "" };
     let [rhs, jacobian, ..] = info.operations;
     let many = rhs.functions + if M::DEFINED.solves > 0 { jacobian.functions } else { 0 };
@@ -226,14 +258,13 @@ struct Config {{
     static constexpr bool OWN_TOLERANCES = {own_tolerances};
     static constexpr u32 LAW_KIND = {law_kind};
     static constexpr u32 GUARD = {guard};
-}};
+{config}}};
 // For each column its place among the shared numbers, or -1.
 CONSTANT int SHARED_AT[{columns}] = {{{places}}};
 constexpr int SHARED_COUNT = {shared_count};
 }} // namespace odes
 {KERNEL}
-KERNEL({KERNEL_NAME}, {BLOCK})
-{layout}static_assert(sizeof(odes::Job<{number}>) == {size}, "the layout of JobArguments");
+{kernel}{layout}static_assert(sizeof(odes::Job<{number}>) == {size}, "the layout of JobArguments");
 "#,
         columns = shared.len(),
         size = size_of::<JobArguments<T>>(),

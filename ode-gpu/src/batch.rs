@@ -21,7 +21,7 @@ use crate::rows::Source;
 /// The alignment of arrays in device memory, in bytes.
 const ALIGN: usize = 256;
 
-fn align(at: usize) -> usize {
+pub(crate) fn align(at: usize) -> usize {
     at.next_multiple_of(ALIGN)
 }
 

@@ -12,6 +12,7 @@ use ode_core::SolveError;
 use ode_core::ensemble::dispenser::{Appetite, Desk, Divisible, Taken};
 use ode_core::ensemble::engine::{Engine, Piece};
 use ode_core::ensemble::task::Task;
+use ode_core::kernel::pull::PullArguments;
 use ode_core::kernel::{self, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
@@ -286,9 +287,7 @@ pub(crate) fn kernel_of<T: Scalar>(
     // Writing and hashing the text takes as long as a small solve: of a system without fields it is
     // not written where the kernel is loaded. One with fields writes its own part, of a few
     // kilobytes, in each solve, since that tells its values apart.
-    if let Some(option) = options.iter().find(|option| changes_text(option)) {
-        return Err(GpuError::OptionOfText { option: option.clone() }.into());
-    }
+    check_options(options)?;
     let name = Name::Task(task.key(), variant.clone(), options.to_vec());
     device.kernel_named(name, Cache::from_env(), || {
         let source = task.kernel(variant)?;
@@ -308,17 +307,29 @@ const OPTIONS_OF_TEXT: [&str; 7] = [
     "@",
 ];
 
+/// Refuses options that change the text of kernels.
+pub(crate) fn check_options(options: &[String]) -> Result<(), GpuError> {
+    match options.iter().find(|option| changes_text(option)) {
+        Some(option) => Err(GpuError::OptionOfText { option: option.clone() }),
+        None => Ok(()),
+    }
+}
+
 fn changes_text(option: &str) -> bool {
     OPTIONS_OF_TEXT.iter().any(|of| option.trim_start().starts_with(of))
 }
 
 /// A wrapper of what is passed to a kernel as an argument by value.
 #[repr(transparent)]
-struct Argument<A>(A);
+pub(crate) struct Argument<A>(pub(crate) A);
 
 // SAFETY: the kernel takes a `Job` of the same layout by value: both consist of the same numbers
 // in the same order, and the source asserts that the sizes agree.
 unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
+
+// SAFETY: the kernel takes a `PullJob` of the same layout by value: six addresses or counts in the
+// same order, and the source asserts that the sizes agree.
+unsafe impl DeviceRepr for Argument<PullArguments> {}
 
 /// The shared numbers as bytes, padded with zeros.
 type SharedBytes = [u8; SHARED_BYTES];
@@ -328,7 +339,7 @@ type SharedBytes = [u8; SHARED_BYTES];
 unsafe impl DeviceRepr for Argument<SharedBytes> {}
 
 impl Argument<SharedBytes> {
-    fn shared<T: Scalar>(numbers: &[T]) -> Self {
+    pub(crate) fn shared<T: Scalar>(numbers: &[T]) -> Self {
         let mut bytes = [0; SHARED_BYTES];
         let numbers = bytes_of(numbers);
         bytes[..numbers.len()].copy_from_slice(numbers);

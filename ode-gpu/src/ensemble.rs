@@ -1,12 +1,14 @@
 //! Ensembles on GPUs: which devices solve, and how.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ode_core::Method;
 use ode_core::Part;
-use ode_core::ensemble::engine::{self, Engine, LaneEngine};
+use ode_core::ensemble::engine::{self, Engine, LaneEngine, Results};
+use ode_core::ensemble::pull::PullTask;
+use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, Compiled, Solve, Task};
 use ode_core::kernel::{Functions, Variant};
 use ode_core::lane::Scalar;
@@ -16,14 +18,16 @@ use ode_core::problem::inputs::Inputs;
 use ode_core::problem::settings::Settings;
 use ode_core::system::System;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Memory, ResultSink, RunReport, Schedule, SolveError, Timings,
+    Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, Schedule, SolveError,
+    Timings,
 };
 
-use crate::device::{Device, WarmUp, devices};
+use crate::device::{Device, WarmUp, devices, lock};
 use crate::engine::{Computing, DeviceEngine, at_once, kernel_of};
 use crate::error::GpuError;
 use crate::kernel::KernelReport;
 use crate::locked::page_lock;
+use crate::pull::{Part as PullPart, PullEngine};
 
 /// Solves on NVIDIA GPUs, one trajectory per thread, each with its own step size.
 ///
@@ -326,6 +330,7 @@ impl<C: Compiled> EnsembleAlgorithm for EnsembleGpuKernel<C> {
     }
 
     ode_core::both_precisions!(solve);
+    ode_core::both_pulls!(pull);
 }
 
 impl<C> EnsembleGpuKernel<C> {
@@ -373,6 +378,68 @@ impl<C> EnsembleGpuKernel<C> {
         let mut report = RunReport::new(Backend::Gpu { devices }, timings);
         (report.shares, report.warnings) = (outcome.shares, outcome.warnings);
         Ok(report)
+    }
+
+    /// Computes gradients on the devices, each of which takes one part of the trajectories after the
+    /// other. Threads of the CPU have no part in it.
+    fn pull<T: Scalar>(
+        &self,
+        task: &dyn PullTask<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        cotangents: &RawCotangents<'_, T>,
+        (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
+    ) -> Result<RunReport, SolveError> {
+        let begin = Instant::now();
+        // The kernels write as many numbers as their system has.
+        task.shape().check(settings, columns)?;
+        let n = columns.trajectories;
+        let settings = PullEngine::recording(settings, columns.u0.len());
+        let mut whole = Some(PullPart {
+            columns: columns.all(),
+            results: Results::whole(results, n),
+            given: gradients.whole(n),
+        });
+        let mut parts = Vec::new();
+        while let Some(part) = whole.take() {
+            let (part, behind) = part.first(n.div_ceil(self.devices.len()).max(1));
+            parts.push(part);
+            whole = behind;
+        }
+        let parts = Mutex::new(parts);
+        let next = || lock(&parts).pop();
+        let engine = |device| PullEngine {
+            device,
+            task,
+            settings: settings.clone(),
+            cotangents,
+            variant: self.variant(device, &settings, columns),
+            options: &self.compiler_options,
+            batch: self.batch,
+            compile: Duration::ZERO,
+            computing: Duration::ZERO,
+        };
+        let mut engines: Vec<PullEngine<'_, T>> = self.devices.iter().map(engine).collect();
+        std::thread::scope(|scope| {
+            let running: Vec<_> =
+                engines.iter_mut().map(|engine| scope.spawn(|| engine.run(&next))).collect();
+            let ended = running.into_iter().map(|thread| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            ended.collect::<Result<Vec<()>, SolveError>>()
+        })?;
+        let longest = |of: fn(&PullEngine<'_, T>) -> Duration| {
+            engines.iter().map(of).max().unwrap_or_default()
+        };
+        let compile = longest(|engine| engine.compile);
+        let computing = longest(|engine| engine.computing);
+        let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
+        let mut timings = Timings::default();
+        timings.compile = compile.as_secs_f64();
+        timings.solve = computing.as_secs_f64();
+        timings.transfer = transfer.as_secs_f64();
+        let devices = self.devices.iter().map(|device| device.name().to_owned()).collect();
+        Ok(RunReport::new(Backend::Gpu { devices }, timings))
     }
 
     /// Page-locks memory for all devices. Where no context can be made, the solve says so.

@@ -27,6 +27,7 @@
 //! |---|---|
 //! | [`EnsembleGpuKernel`] | ensembles: which devices, and how |
 //! | `engine` | one device: pieces, launches, results |
+//! | `pull` | gradients: records of steps, and the way back |
 //! | `batch` | how a batch lies in device memory |
 //! | `driver` | the driver's library: found, checked, started |
 //! | `library` | where libraries lie on real machines |
@@ -67,6 +68,7 @@ mod memory;
 mod nvrtc;
 mod pinned;
 mod pool;
+mod pull;
 mod recent;
 mod rows;
 #[cfg(test)]

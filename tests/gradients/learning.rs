@@ -1,5 +1,7 @@
 //! Training: the example of DiffEqGPU.jl's documentation of data-parallel training.
 
+use crate::cpp::HostCpp;
+use crate::gpu::gpu;
 use odes::prelude::*;
 
 /// `u' = 1.01 u θ2` from `0.5 + i/100 θ1`, whose loss is the sum of `(1 - u)²` over all saved times.
@@ -115,6 +117,15 @@ fn places_train_alike() {
         for batch in [1, 7, 100] {
             let threads = EnsembleThreads.threads(2).instructions(set).batch(batch);
             assert_eq!(train(threads, &loss, theta, &options), serial, "{set:?} {batch}");
+        }
+    }
+    if let Some(cpp) = HostCpp::find() {
+        assert_eq!(train(cpp, &loss, theta, &options), serial, "C++");
+    }
+    if let Some(gpu) = gpu() {
+        for batch in [7, 100] {
+            let gpu = gpu.clone().batch(batch);
+            assert_eq!(train(gpu, &loss, theta, &options), serial, "GPU, {batch}");
         }
     }
 }

@@ -2,6 +2,10 @@
 
 #![allow(missing_docs)]
 
+#[path = "../support/cpp.rs"]
+mod cpp;
+#[path = "../support/gpu.rs"]
+mod gpu;
 mod known;
 mod learning;
 mod replay;

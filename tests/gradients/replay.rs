@@ -1,10 +1,12 @@
 //! Every method against differences of the same fixed steps, at states that are interpolated, at
 //! ends of steps and at both ends of the span; and bits.
 
+use crate::cpp::HostCpp;
+use crate::gpu::gpu;
 use odes::gradient::{Cotangents, EnsembleGradient};
 use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, InstructionSet};
+use odes::{EnsembleAlgorithm, InstructionSet, Schedule};
 
 /// Depends on time, with elementary functions, a quotient and a branch.
 #[ode_system(gradients = "on")]
@@ -106,6 +108,15 @@ fn bits_are_equal() {
                 for batch in [3, 150] {
                     let place = EnsembleThreads.threads(2).instructions(set).batch(batch);
                     assert!(pull(&ensemble, place, &options, &by) == serial, "{set:?} {batch}");
+                }
+            }
+            if let Some(cpp) = HostCpp::find() {
+                assert!(pull(&ensemble, cpp, &options, &by) == serial, "C++");
+            }
+            if let Some(gpu) = gpu() {
+                for (batch, schedule) in [(150, Schedule::Static), (40, Schedule::Refill)] {
+                    let gpu = gpu.clone().batch(batch).schedule(schedule);
+                    assert!(pull(&ensemble, gpu, &options, &by) == serial, "{schedule:?}");
                 }
             }
         }

@@ -4,7 +4,10 @@
 // Not every program uses all of it.
 #![allow(dead_code)]
 
-use odes::backend::{self, ColumnRange, Columns, Settings, Task};
+use odes::backend::{
+    self, ColumnRange, Columns, PullTask, RawCotangents, RawGradients, Settings, Task,
+};
+use odes::internals::kernel::pull::{PULL_NAME, PullArguments, recorded};
 use odes::internals::kernel::{self, JobArguments, KERNEL_NAME, Packed, Target, Variant};
 use odes::lane::Scalar;
 use odes::{
@@ -72,9 +75,64 @@ impl EnsembleAlgorithm for HostCpp {
     type Compiled = backend::Text;
 
     backend::both_precisions!(solve);
+    backend::both_pulls!(pull);
 }
 
 impl HostCpp {
+    /// Records in one function, and goes back in another.
+    fn pull<T: Scalar>(
+        &self,
+        task: &dyn PullTask<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        cotangents: &RawCotangents<'_, T>,
+        (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
+    ) -> Result<RunReport, SolveError> {
+        // Room for more steps than any test takes.
+        let mut settings = settings.clone();
+        (settings.saved, settings.step_slots) = (recorded(columns.u0.len()), 5000);
+        let variant = Variant::new(&settings, columns, true);
+        let variant = Variant { target: Target::Host, ..variant };
+        let forth = self.compile(&task.recorded().kernel(&variant)?);
+        let back = self.compile(&task.kernel(&variant)?);
+        type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T);
+        type Pull<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const PullArguments);
+        // SAFETY: the functions have these types; their arguments are checked by static_asserts.
+        let (forth, back): (libloading::Symbol<'_, Run<T>>, libloading::Symbol<'_, Pull<T>>) = unsafe {
+            (forth.get(KERNEL_NAME.as_bytes()).unwrap(), back.get(PULL_NAME.as_bytes()).unwrap())
+        };
+        let mut raw = RawResults::default();
+        in_memory(&settings, columns.all(), &variant, &mut raw, |job, shared| {
+            let recording = JobArguments { known_slots: 0, ..*job };
+            // SAFETY: every pointer is to as many elements as `Job` and `Shared` say.
+            unsafe { forth(&raw const recording, shared.as_ptr()) };
+            let mut counter = 0u32;
+            let known = columns.save.slots() as u32;
+            let returning = JobArguments {
+                save_slots: known,
+                known_slots: known,
+                counter: &raw mut counter as u64,
+                ..*job
+            };
+            let pull = PullArguments {
+                by_saved: cotangents.saved.as_ptr() as u64,
+                by_last: cotangents.last.as_ptr() as u64,
+                loss: gradients.loss.as_mut_ptr() as u64,
+                u0: gradients.u0.as_mut_ptr() as u64,
+                p: gradients.p.as_mut_ptr() as u64,
+                has_saved: u32::from(!cotangents.saved.is_empty()),
+                has_last: u32::from(!cotangents.last.is_empty()),
+            };
+            // SAFETY: as above, and as `PullJob` says.
+            unsafe { back(&raw const returning, shared.as_ptr(), &raw const pull) };
+        })?;
+        results.codes.copy_from_slice(&raw.codes);
+        results.steps.copy_from_slice(&raw.steps);
+        results.rejected.copy_from_slice(&raw.rejected);
+        let backend = Backend::Cpu { instructions: "c++".to_string(), threads: 1 };
+        Ok(RunReport::new(backend, Timings::default()))
+    }
+
     fn solve<T: Scalar>(
         &self,
         task: &dyn Task<T>,

@@ -28,7 +28,7 @@ pub struct Results<'a, T> {
 impl<'a, T: Scalar> Results<'a, T> {
     /// The places for the results of all `n` trajectories of `raw`, whose arrays
     /// [fit](RawResults::fit).
-    pub(crate) fn whole(raw: &'a mut RawResults<T>, n: usize) -> Self {
+    pub fn whole(raw: &'a mut RawResults<T>, n: usize) -> Self {
         let n = n.max(1);
         Results {
             finals: raw.finals.chunks_mut(n).collect(),
@@ -43,7 +43,8 @@ impl<'a, T: Scalar> Results<'a, T> {
     }
 
     /// The places of the first `count` trajectories, and of those behind.
-    pub(crate) fn split(self, count: usize) -> (Self, Self) {
+    #[must_use]
+    pub fn split(self, count: usize) -> (Self, Self) {
         fn halves<V>(slice: &mut [V], at: usize) -> (&mut [V], &mut [V]) {
             // Empty where there is nothing to write.
             slice.split_at_mut(at.min(slice.len()))

@@ -7,17 +7,19 @@ use crate::ensemble::pieces;
 use crate::ensemble::pulled::{Given, LossOf, RawCotangents};
 use crate::ensemble::stack;
 use crate::ensemble::tape::{CpuTape, Recorder, Records};
-use crate::ensemble::task::{self, Compiled, In, Planned, sealed};
+use crate::ensemble::task::{self, Compiled, In, Planned, Solve, Task, TaskKey, sealed};
 use crate::error::{Memory, SolveError};
 use crate::integrate::backward::{Replay, backward};
 use crate::integrate::integrate;
+use crate::kernel::{self, Variant};
 use crate::lane::dispatch::{self, InstructionSet, Program};
 use crate::lane::{Real, Scalar};
 use crate::methods::Differentiable;
 use crate::problem::columns::ColumnRange;
 use crate::problem::layout::Shape;
 use crate::problem::settings::Settings;
-use crate::system::PullBack;
+use crate::system::{PullBack, System};
+use core::fmt;
 use core::marker::PhantomData;
 
 /// Trajectories that are recorded together. Their records are to stay in a cache.
@@ -28,6 +30,18 @@ const GROUP: usize = 128;
 pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
     /// The numbers that its system has.
     fn shape(&self) -> Shape;
+
+    /// The solve whose steps are recorded.
+    fn recorded(&self) -> &dyn Task<T>;
+
+    /// Identifies the way back within the process.
+    fn key(&self) -> TaskKey;
+
+    /// The text of the kernel for the way back; see [`kernel::pull`].
+    ///
+    /// # Errors
+    /// [`SolveError::NoDeviceSource`] where the system has none.
+    fn kernel(&self, variant: &Variant) -> Result<String, SolveError>;
 
     /// Integrates the trajectories of a chunk, and pulls `cotangents`, or the derivatives of the
     /// system's own loss, back to their initial states and parameters.
@@ -47,9 +61,9 @@ pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
 }
 
 /// The gradients of system `S` by method `M`, of the loss that `L` says, as far as `C` says.
-#[derive(Debug)]
 pub struct Pull<S, M, L, C, const N: usize, const P: usize> {
     system: S,
+    solve: Solve<S, M, C, N, P>,
     types: Types<M, L, C>,
 }
 
@@ -59,8 +73,21 @@ type Types<M, L, C> = PhantomData<fn() -> (M, L, C)>;
 impl<S, M, L, C, const N: usize, const P: usize> Pull<S, M, L, C, N, P> {
     /// The task.
     #[must_use]
-    pub const fn new(system: S) -> Self {
-        Pull { system, types: PhantomData }
+    pub const fn new(system: S) -> Self
+    where
+        S: Copy,
+    {
+        Pull { system, solve: Solve::new(system), types: PhantomData }
+    }
+}
+
+impl<S, M, L, C, const N: usize, const P: usize> fmt::Debug for Pull<S, M, L, C, N, P>
+where
+    S: System<N, P>,
+    M: Differentiable,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "gradients of {:?}", self.solve)
     }
 }
 
@@ -76,6 +103,18 @@ where
 {
     fn shape(&self) -> Shape {
         Shape { states: N, parameters: P, observables: S::OBSERVABLES }
+    }
+
+    fn recorded(&self) -> &dyn Task<T> {
+        &self.solve
+    }
+
+    fn key(&self) -> TaskKey {
+        TaskKey::of::<(T, S, M, L), S, N, P>(&self.system)
+    }
+
+    fn kernel(&self, variant: &Variant) -> Result<String, SolveError> {
+        kernel::pull::source::<T, S, M, N, P>(self.system, variant, L::GIVEN)
     }
 
     fn run(

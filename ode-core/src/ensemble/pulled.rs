@@ -59,7 +59,7 @@ impl<T: Scalar> RawGradients<T> {
     }
 
     /// The places for the gradients of all `n` trajectories.
-    pub(crate) fn whole(&mut self, n: usize) -> Given<'_, T> {
+    pub fn whole(&mut self, n: usize) -> Given<'_, T> {
         let n = n.max(1);
         Given {
             loss: &mut self.loss,
@@ -79,12 +79,26 @@ pub struct Given<'a, T> {
 
 impl<'a, T> Given<'a, T> {
     /// The places of the first `count` trajectories, and of those behind.
-    pub(crate) fn split(self, count: usize) -> (Self, Self) {
+    #[must_use]
+    pub fn split(self, count: usize) -> (Self, Self) {
         let rows = |rows: Vec<&'a mut [T]>| rows.into_iter().map(|row| row.split_at_mut(count));
         let (loss, behind_loss) = self.loss.split_at_mut(count);
         let (u0, behind_u0) = rows(self.u0).unzip();
         let (p, behind_p) = rows(self.p).unzip();
         (Given { loss, u0, p }, Given { loss: behind_loss, u0: behind_u0, p: behind_p })
+    }
+
+    /// The places as bytes, row by row, for who copies them from a device: losses, derivatives by
+    /// initial states, derivatives by parameters.
+    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 3]
+    where
+        T: bytemuck::Pod,
+    {
+        fn rows<'r, V: bytemuck::Pod>(rows: &'r mut [&mut [V]]) -> Vec<&'r mut [u8]> {
+            rows.iter_mut().map(|row| bytemuck::cast_slice_mut(row)).collect()
+        }
+        let loss = vec![bytemuck::cast_slice_mut(&mut *self.loss)];
+        [loss, rows(&mut self.u0), rows(&mut self.p)]
     }
 }
 

@@ -73,6 +73,16 @@ pub struct TaskKey {
     text: Option<DeviceSource>,
 }
 
+impl TaskKey {
+    /// The identity of a task of the types `X` and of this system.
+    pub(super) fn of<X: 'static, S: System<N, P>, const N: usize, const P: usize>(
+        system: &S,
+    ) -> Self {
+        let text = (size_of::<S>() > 0).then(|| system.device_source()).flatten();
+        TaskKey { types: TypeId::of::<X>(), text }
+    }
+}
+
 /// Which parts of a task a place needs compiled. Solvers are compiled with the user's system, so a
 /// place leaves out the parts that it never runs.
 pub trait Compiled: sealed::Sealed + 'static {
@@ -152,8 +162,7 @@ where
     C: Compiled,
 {
     fn key(&self) -> TaskKey {
-        let text = (size_of::<S>() > 0).then(|| self.system.device_source()).flatten();
-        TaskKey { types: TypeId::of::<(T, S, M)>(), text }
+        TaskKey::of::<(T, S, M), S, N, P>(&self.system)
     }
 
     fn shape(&self) -> Shape {
