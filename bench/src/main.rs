@@ -5,6 +5,7 @@
 //! cargo run --release -p odes-bench -- cpu --json cpu.jsonl
 //! cargo run --release -p odes-bench -- gpu --quick --workloads A,B2 --precision f32
 //! cargo run --release -p odes-bench -- scaling --precision f32
+//! cargo run --release -p odes-bench -- gradients
 //! cargo run --release -p odes-bench -- gpu-tune
 //! cargo run --release -p odes-bench -- gpu-functions
 //! cargo run --release -p odes-bench -- work-precision --json target/work_precision.jsonl
@@ -29,6 +30,7 @@ mod errors;
 mod expand;
 mod functions;
 mod gpu;
+mod gradients;
 mod ignition;
 mod output;
 mod peak;
@@ -65,6 +67,16 @@ enum Command {
     Cpu(Selection),
     /// The time of a call by the number of trajectories: one thread, all, and 1, 2, ... all GPUs
     Scaling(Selection),
+    /// Gradients beside solves of the same trajectories, on one thread and on the first GPU
+    Gradients {
+        /// One run: whether it works, not how fast it is
+        #[arg(long)]
+        quick: bool,
+
+        /// A line of JSON for each row goes to this file
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+    },
     /// Schedules, batches and register limits on the first GPU
     GpuTune(Selection),
     /// Our elementary functions against the device library's, on the first GPU
@@ -162,6 +174,9 @@ fn run() -> Result<(), Failure> {
         }
         Command::Scaling(selection) => {
             scaling::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
+        Command::Gradients { quick, json } => {
+            gradients::run(quick, &mut Output::new(json.as_deref())?)
         }
         Command::GpuTune(selection) => {
             tune::run(&selection, &mut Output::new(selection.json.as_deref())?)

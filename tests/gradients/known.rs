@@ -193,3 +193,80 @@ fn of_a_quartic() {
         assert_eq!(found.u0(0), [1.0]);
     }
 }
+
+/// The network of the page on neural differential equations of SciML: two states, 50 hidden
+/// numbers, 252 parameters, `0.3 sin(k²)`.
+#[ode_system]
+mod network {
+    const HIDDEN: usize = 50;
+
+    pub struct Theta {
+        pub w1: [[f64; 2]; HIDDEN],
+        pub b1: [f64; HIDDEN],
+        pub w2: [[f64; HIDDEN]; 2],
+        pub b2: [f64; 2],
+    }
+    pub struct Item {
+        pub start: [f64; 2],
+    }
+    pub struct State {
+        pub u: [f64; 2],
+    }
+
+    fn initial(_theta: &Theta, item: &Item) -> State {
+        State { u: item.start }
+    }
+
+    fn parameters(theta: &Theta) -> Theta {
+        *theta
+    }
+
+    fn rhs(state: &State, p: &Theta) -> State {
+        let hidden: [f64; HIDDEN] = std::array::from_fn(|k| {
+            (p.w1[k][0] * state.u[0] + p.w1[k][1] * state.u[1] + p.b1[k]).tanh()
+        });
+        let mut u = p.b2;
+        for d in 0..2 {
+            for k in 0..HIDDEN {
+                u[d] += p.w2[d][k] * hidden[k];
+            }
+        }
+        State { u }
+    }
+
+    #[loss]
+    fn square(state: &State) -> f64 {
+        state.u[0] * state.u[0] + state.u[1] * state.u[1]
+    }
+}
+
+#[test]
+fn of_a_neural_network() {
+    let theta: [f64; 252] = std::array::from_fn(|k| 0.3 * ((k + 1) as f64).powi(2).sin());
+    let starts = [[2.0, 0.0], [1.0, 0.0], [0.0, 0.0]];
+    let items = starts.map(|start| network::Item { start });
+    let loss = EnsembleLoss::new(network, 0.0..=1.0, items);
+    let solution = loss.ensemble(theta).solve(Tsit5, EnsembleThreads, &options()).unwrap();
+    let ends: Vec<f64> = solution.final_states().iter().copied().collect();
+    let expected = [
+        2.141667600025,
+        -1.3473941271131,
+        0.7532093962904,
+        -1.0741889787067,
+        -0.6438833759851,
+        -0.6810048907577,
+    ];
+    close(&ends, &expected, 1e-11);
+
+    let found = loss.gradient(Tsit5, EnsembleThreads, &options().saveat([1.0]), theta).unwrap();
+    close(&[found.losses()[0]], &[6.402211042775832], 1e-11);
+    close(&found.u0(0), &[6.3924756821498, -1.5557586174316], 1e-10);
+    let by: [f64; 252] = found.of(0).into();
+    let entries = [0, 100, 150, 250, 251].map(|k| by[k]);
+    let expected =
+        [-1.6097308585023, -0.7698906075689, 2.8000154808125, 5.3024169406087, -2.1853892882659];
+    close(&entries, &expected, 1e-10);
+    let sum: f64 = by.iter().sum();
+    let norm = by.iter().map(|number| number * number).sum::<f64>().sqrt();
+    close(&[sum, norm], &[7.4060907498065, 24.7261297142787], 1e-10);
+}
