@@ -143,7 +143,8 @@ impl Capability {
             "out_of_domain" => Capability::Domain,
             "observables" => Capability::Observe,
             "break_times" => Capability::TimeBreaks,
-            "pull_back" | "pulled_state" | "pulled_parameters" => Capability::PullBack,
+            "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
+            | "curve_more" | "curved" => Capability::PullBack,
             "loss" | "lost_value" | "lost_state" | "lost_parameters" => Capability::Loss,
             "initial" | "given" | "begun" => Capability::Learn,
             _ => Capability::Linearised,
@@ -294,18 +295,19 @@ pub(crate) fn compile(
     let timed = graph.ids().filter(time).any(|id| reachable[id.index()]);
     let stepwise = time_pattern.is_empty() && timed;
 
-    let loss = gradients::loss(system, &numbers)?;
+    let loss = self::gradients::loss(system, &numbers)?;
     let (observable_names, observed): (Vec<_>, Vec<_>) =
         (numbers.into_iter().filter(|number| number.purpose == Purpose::Observable))
             .map(|number| (number.name, Some(number.id)))
             .unzip();
+    let gradients = settings.gradients || loss.is_some() || beginning.is_some();
     let one = graph.literal(1.0);
     let identity = || (0..states).map(|state| vec![(state, one)]).collect();
     let entries = mass.clone().unwrap_or_else(identity);
     let (linear, solving) = match factor::factorization(&graph, &by.jacobian, &entries) {
         Ok(made) => {
             made.validate(&scope);
-            Linear::new(made, settings.fusion)
+            Linear::new(made, settings.fusion, gradients)
         }
         Err(Unsuitable::Long { equation_of }) => {
             (Linear::Loops { equation_of, full: false }, Vec::new())
@@ -330,11 +332,16 @@ pub(crate) fn compile(
         false => (linear, solving),
     };
 
-    let pulled = match settings.gradients || loss.is_some() || beginning.is_some() {
+    let pulled = match gradients {
         true => {
             let rhs: Vec<Id> = rhs.iter().flatten().copied().collect();
-            gradients::Made { graph: &mut graph, system, settings, sizes: [states, parameters] }
-                .functions(&rhs, &by, loss, beginning.as_ref())?
+            self::gradients::Made {
+                graph: &mut graph,
+                system,
+                settings,
+                sizes: [states, parameters],
+            }
+            .functions(&rhs, &by, loss, beginning.as_ref())?
         }
         false => Vec::new(),
     };
@@ -358,7 +365,8 @@ pub(crate) fn compile(
         let times = breaks.of_parameters.iter().copied().map(Some).collect();
         lower("break_times", Results::Vector(times))
     });
-    let sizes = Sizes { states, parameters, factors: linear.factors(), learnt, data };
+    let curve = if gradients { jacobian_pattern.len().max(1) } else { 0 };
+    let sizes = Sizes { states, parameters, factors: linear.factors(), learnt, data, curve };
     functions.iter().chain(&break_times).for_each(|function| function.validate(sizes, &scope));
 
     let formula = Formula {

@@ -10,9 +10,9 @@ use quote::format_ident;
 
 /// What generated functions mention by the names that they have everywhere: keywords, primitive
 /// types, and the type of lanes, which as a generic parameter shadows other types.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "as", "const", "crate", "f32", "f64", "fn", "for", "impl", "in", "let", "mut", "R", "Self",
-    "self", "str", "usize",
+    "self", "str", "usize", "while",
 ];
 
 /// Generated functions with a prefix to each name that they declare or take from the block around

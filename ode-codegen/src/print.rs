@@ -38,14 +38,21 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 const WITHIN_METHODS: [&str; 4] = ["matrix", "observables", "break_times", "begun"];
 
 fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
-    let Sizes { states, parameters, factors, learnt, data } = sizes;
+    let Sizes { states, parameters, factors, learnt, data, curve } = sizes;
     let both = states + parameters;
-    let [states, parameters, factors, learnt, data, both, and_value] =
-        [states, parameters, factors, learnt, data, both, 1 + both].map(Literal::usize_unsuffixed);
+    let [states, parameters, factors, learnt, data, curve, both, and_value] =
+        [states, parameters, factors, learnt, data, curve, both, 1 + both]
+            .map(Literal::usize_unsuffixed);
     match function {
         "pull_back" => {
             quote!(u: &[R; #states], p: &[R; #parameters], t: R, b: &[R; #states])
         }
+        "solve_transposed" => quote!(w: &[R; #factors], u: &[R; #states]),
+        "curve" => quote!(u: &[R; #states], b: &[R; #states]),
+        "curve_more" => quote!(w: &[R; #curve], u: &[R; #states], b: &[R; #states]),
+        "curved" => quote!(
+            u: &[R; #states], p: &[R; #parameters], t: R, w: &[R; #curve], b: &[R; #states]
+        ),
         "pulled_state" | "pulled_parameters" => quote!(w: &[R; #both]),
         "lost_value" | "lost_state" | "lost_parameters" => quote!(w: &[R; #and_value]),
         "initial" | "given" => quote!(u: &[R; #learnt], p: &[R; #data]),

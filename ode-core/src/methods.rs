@@ -70,7 +70,7 @@ pub trait Definition: Stepper + crate::sealed::Sealed + 'static {
 /// A method by which gradients can be computed.
 #[diagnostic::on_unimplemented(
     message = "there are no gradients by `{Self}`",
-    label = "an explicit method is expected here, such as `Tsit5`, `Vern7` or `Rk4`"
+    label = "expected an explicit method, such as `Tsit5`, or `Rodas3`, `Rodas4` or `Rodas5P`"
 )]
 pub trait Differentiable: Definition {
     /// The adjoint of the method.
@@ -173,6 +173,9 @@ differentiable! {
     vern7::Vern7 by vern7_adjoint,
     dop853::Dop853 by dop853_adjoint,
     vern9::Vern9 by vern9_adjoint,
+    rodas3::Rodas3 by rodas3_adjoint,
+    rodas4::Rodas4 by rodas4_adjoint,
+    rodas5p::Rodas5P by rodas5p_adjoint,
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use odes::ndarray::{Array2, Array3};
 use odes::prelude::*;
 
 #[ode_system(gradients = "on")]
-fn lotka_volterra(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
+pub(crate) fn lotka_volterra(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
     let [x, y] = *u;
     [p[0] * x - p[1] * x * y, -p[2] * y + p[3] * x * y]
 }
 
 #[ode_system(gradients = "on")]
-fn timed(u: &[f64; 2], p: &[f64; 4], t: f64) -> [f64; 2] {
+pub(crate) fn timed(u: &[f64; 2], p: &[f64; 4], t: f64) -> [f64; 2] {
     let [x, y] = *u;
     [p[0] * x - p[1] * x * y * t, -p[2] * y + t * p[3] * x * y]
 }
@@ -28,7 +28,7 @@ fn spiral(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
 }
 
 #[ode_system(gradients = "on")]
-fn van_der_pol(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
+pub(crate) fn van_der_pol(u: &[f64; 2], p: &[f64; 1]) -> [f64; 2] {
     [u[1], p[0] * (1.0 - u[0] * u[0]) * u[1] - u[0]]
 }
 
@@ -42,7 +42,7 @@ fn quartic(_: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {
     [(t - p[0]).powi(4)]
 }
 
-fn close(found: &[f64], expected: &[f64], tolerance: f64) {
+pub(crate) fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     let size = expected.iter().fold(0.0_f64, |most, number| most.max(number.abs()));
     assert_eq!(found.len(), expected.len());
     for (a, b) in found.iter().zip(expected) {
@@ -51,7 +51,7 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-fn options() -> SolveOptions {
+pub(crate) fn options() -> SolveOptions {
     SolveOptions::default().tolerance(1e-12).max_steps(1_000_000)
 }
 

@@ -9,3 +9,4 @@ mod gpu;
 mod known;
 mod learning;
 mod replay;
+mod stiff;

@@ -71,6 +71,62 @@ of_method!(by_vern6, Vern6);
 of_method!(by_vern7, Vern7);
 of_method!(by_dop853, Dop853);
 of_method!(by_vern9, Vern9);
+of_method!(by_rodas3, Rodas3);
+of_method!(by_rodas4, Rodas4);
+of_method!(by_rodas5p, Rodas5P);
+
+/// Every state depends on every other one.
+macro_rules! dense {
+    ($test:ident, $system:ident, $n:literal, $($argument:tt)*) => {
+        #[ode_system($($argument)*)]
+        fn $system(u: &[f64; $n], p: &[f64; 1]) -> [f64; $n] {
+            std::array::from_fn(|i| {
+                let mut sum = -2.0 * u[i];
+                for j in 0..$n {
+                    let weight = ((7 * i + 3 * j + i * j) % 11) as f64 / 11.0 - 0.4;
+                    sum += weight * u[j] * (1.0 + 0.2 * p[0] * u[i]) / ($n as f64).sqrt();
+                }
+                sum
+            })
+        }
+
+        #[test]
+        fn $test() {
+            let options = SolveOptions::default().fixed_step(0.1);
+            let problem = |k: usize, shift: f64| {
+                let mut u0: [f64; $n] = std::array::from_fn(|i| 0.5 + 0.1 * (i as f64).sin());
+                let mut p = [0.7];
+                if k < $n { u0[k] += shift } else { p[0] += shift }
+                EnsembleProblem::new(OdeProblem::new($system, u0, 0.0..=1.0, p))
+            };
+            let loss = |k: usize, shift: f64| {
+                let solution = problem(k, shift).solve(Rodas4, EnsembleThreads, &options).unwrap();
+                let end: [f64; $n] = solution.final_state(0);
+                end.iter().enumerate().map(|(i, u)| (1.0 + i as f64) * u * u).sum::<f64>()
+            };
+            let end = problem(0, 0.0).solve(Rodas4, EnsembleThreads, &options).unwrap();
+            let end: [f64; $n] = end.final_state(0);
+            let by = Array2::from_shape_fn((1, $n), |(_, i)| 2.0 * (1.0 + i as f64) * end[i]);
+            let pull = |place: &dyn EnsembleAlgorithm| {
+                problem(0, 0.0).pull_back(Rodas4, place, &options, by.clone()).unwrap()
+            };
+            let found = pull(&EnsembleThreads);
+            assert!(bits(&found) == bits(&pull(&EnsembleSerial)));
+            for k in [0, 1, $n / 2, $n - 1, $n] {
+                let at = |shift: f64| loss(k, shift * 1e-3);
+                let expected = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / 12e-3;
+                let found = if k < $n { found.u0(0)[k] } else { found.p(0)[0] };
+                let error = (found - expected).abs() / expected.abs().max(1.0);
+                assert!(error < 1e-8, "{k}: {found} where {expected} is due: {error:e}");
+            }
+        }
+    };
+}
+// Straight-line code, loops on a CPU, loops everywhere, and with a search for pivots.
+dense!(of_five_states, five, 5, gradients = "on");
+dense!(of_sixteen_states, sixteen, 16, gradients = "on");
+dense!(of_thirty_three_states, thirty_three, 33, gradients = "on");
+dense!(of_pivoted_states, pivoted, 6, gradients = "on", pivoting = "on");
 
 fn bits<const N: usize, const P: usize>(found: &EnsembleGradient<f64, N, P>) -> Vec<u64> {
     let numbers = found.all_u0().iter().chain(found.all_p().iter()).copied().collect::<Vec<f64>>();

@@ -54,6 +54,7 @@ impl Made<'_, '_> {
         let [states, parameters] = self.sizes;
         let both = states + parameters;
         let mut functions = vec![self.of_rhs(rhs, by)?];
+        functions.extend(self.curvature(by)?);
         functions.push(self.part("pulled_state", 0, states));
         functions.push(self.part("pulled_parameters", states, parameters));
         if let Some(loss) = loss {
@@ -108,6 +109,43 @@ impl Made<'_, '_> {
         products.extend((0..parameters).map(|column| product(&by.parameters, column)));
         let products = self.lower("pull_back", products);
         Ok(if products.weight() < swept.weight() { products } else { swept })
+    }
+
+    /// What adjoints of Rosenbrock methods need, whose steps contain the Jacobian and the derivative
+    /// by the time: the derivatives of `Σ w_rc J_rc + bᵀ ∂f/∂t` by states and by parameters, where
+    /// `w` are the entries of a matrix at the nonzeros of the Jacobian; and that matrix as a sum of
+    /// products `b uᵀ`. One sweep for a step, instead of one for each of its stages.
+    fn curvature(&mut self, by: &Derivatives) -> syn::Result<[Lowered; 3]> {
+        let mut roots = Vec::new();
+        let (mut first, mut more) = (Vec::new(), Vec::new());
+        for (row, entries) in by.jacobian.iter().enumerate() {
+            for (column, entry) in entries.iter().enumerate() {
+                let Some(entry) = *entry else { continue };
+                let weight = self.graph.input(Input::Factor(roots.len() as u32));
+                roots.push((entry, weight));
+                let b = self.graph.input(Input::Vector(row as u32));
+                let u = self.graph.input(Input::State(column as u32));
+                let product = self.graph.mul(b, u);
+                first.push(Some(product));
+                more.push(Some(self.graph.add(weight, product)));
+            }
+        }
+        if roots.is_empty() {
+            // There are no arrays of no elements in C++.
+            (first, more) = (vec![None], vec![None]);
+        }
+        for (row, entry) in by.time.iter().enumerate() {
+            if let Some(entry) = *entry {
+                roots.push((entry, self.graph.input(Input::Vector(row as u32))));
+            }
+        }
+        let inputs = self.pull_back(&roots)?;
+        let curved = self.arranged(&inputs);
+        Ok([
+            self.lower("curve", first),
+            self.lower("curve_more", more),
+            self.lower("curved", curved),
+        ])
     }
 
     /// The derivatives by states and by parameters, in one row.

@@ -1,10 +1,11 @@
 //! The linear equations of implicit methods: straight-line code over the nonzeros, or loops.
 
 use super::{Counts, Lowered};
+use crate::derive::reverse;
 use crate::emit::Results;
 use crate::factor::Factorization;
 use crate::fuse::Fusion;
-use crate::graph::Id;
+use crate::graph::{Graph, Id, Input};
 
 /// How the linear equations are solved.
 #[derive(Debug)]
@@ -26,9 +27,15 @@ impl Linear {
     pub(crate) const TINY: usize = 4;
 
     /// The linear equations of a factorisation, and the functions that they take.
-    pub(super) fn new(made: Factorization, fusion: Fusion) -> (Self, Vec<Lowered>) {
-        let Factorization { matrix, factor, factors, pivots, odd, solve, solution } = made;
+    /// With `gradients` they have one for the transposed matrix.
+    pub(super) fn new(
+        made: Factorization,
+        fusion: Fusion,
+        gradients: bool,
+    ) -> (Self, Vec<Lowered>) {
+        let Factorization { matrix, factor, factors, pivots, odd, mut solve, solution } = made;
         let count = factors.len();
+        let transposed = gradients.then(|| transposed(&mut solve, &solution, fusion));
         let all = |ids: Vec<Id>| Results::Vector(ids.into_iter().map(Some).collect());
         let solve = Lowered::new("solve", &solve, all(solution), fusion);
         let name = if matrix.is_some() { "eliminate" } else { "factor" };
@@ -42,7 +49,7 @@ impl Linear {
         let operations = [counts, solve.counts()];
         let full = matrix.is_some();
         let linear = Linear::Nonzeros { operations, factors: count, pivots, odd, full };
-        (linear, matrix.into_iter().chain([factor, solve]).collect())
+        (linear, matrix.into_iter().chain([factor, solve]).chain(transposed).collect())
     }
 
     /// The number of numbers of the factors, in straight-line code.
@@ -52,4 +59,22 @@ impl Linear {
             Linear::Loops { .. } | Linear::Pivoting => 0,
         }
     }
+}
+
+/// The function that solves with the transposed matrix: the solution is linear in the right side, so
+/// that the product of a vector with its derivatives is that, with the same factors.
+fn transposed(solve: &mut Graph, solution: &[Id], fusion: Fusion) -> Lowered {
+    let roots: Vec<(Id, Id)> = solution
+        .iter()
+        .enumerate()
+        .map(|(row, id)| (*id, solve.input(Input::State(row as u32))))
+        .collect();
+    let pulled = reverse::pull_back(solve, &roots, usize::MAX).unwrap_or_default();
+    let mut results = vec![None; solution.len()];
+    for (input, id) in pulled {
+        if let Input::Vector(column) = input {
+            results[column as usize] = Some(id);
+        }
+    }
+    Lowered::new("solve_transposed", solve, Results::Vector(results), fusion)
 }

@@ -14,13 +14,15 @@ pub(crate) struct Sizes {
     pub factors: usize,
     pub learnt: usize,
     pub data: usize,
+    /// Nonzeros of the Jacobian, where there are gradients; at least one then.
+    pub curve: usize,
 }
 
 impl Sizes {
     /// What the function of this name may mention: its arguments (see `print::arguments`), and the
     /// constants and tables of `system`.
     fn scope(self, function: &str, system: &Scope) -> Scope {
-        let Sizes { states, parameters, factors, learnt, data } = self;
+        let Sizes { states, parameters, factors, learnt, data, curve } = self;
         let both = states + parameters;
         let Scope { constants, tables, .. } = *system;
         let outside = Scope { constants, tables, ..Scope::default() };
@@ -30,6 +32,12 @@ impl Sizes {
             "mass" => Scope { vector: states, ..outside },
             "break_times" => Scope { parameters, ..outside },
             "pull_back" => Scope { states, parameters, time: true, vector: states, ..outside },
+            "solve_transposed" => Scope { factors, states, ..outside },
+            "curve" => Scope { states, vector: states, ..outside },
+            "curve_more" => Scope { factors: curve, states, vector: states, ..outside },
+            "curved" => {
+                Scope { states, parameters, time: true, factors: curve, vector: states, ..outside }
+            }
             "pulled_state" | "pulled_parameters" => Scope { factors: both, ..outside },
             "lost_value" | "lost_state" | "lost_parameters" => {
                 Scope { factors: 1 + both, ..outside }

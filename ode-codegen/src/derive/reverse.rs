@@ -27,7 +27,7 @@ pub(crate) fn pull_back(
     limit: usize,
 ) -> Option<Vec<(Input, Id)>> {
     let ids: Vec<Id> = graph.ids().collect();
-    let limit = graph.len() + limit;
+    let limit = graph.len().saturating_add(limit);
     let of_roots: Vec<Id> = roots.iter().map(|(root, _)| *root).collect();
     let needed = graph.reachable(&of_roots);
     // A unit gradient for each node that depends on an input, by its number.

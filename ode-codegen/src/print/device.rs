@@ -1,6 +1,7 @@
 //! The text of a system for a device.
 
 use proc_macro2::TokenStream;
+use quote::quote;
 
 use super::function;
 use super::outside::{self, Names};
@@ -60,8 +61,11 @@ pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<Devic
     let functions = compiled.functions.iter().filter(is_there);
     let functions = functions.map(|lowered| function(lowered, *sizes, &names));
     let choices = mass.iter().flat_map(|mass| mass.choices(Language::Device));
+    let transposed = (sizes.curve > 0)
+        .then(|| linear.transposed(*sizes, &quote!(linear), Language::Device))
+        .flatten();
     let functions: Vec<TokenStream> =
-        functions.chain(linear.on_device(*sizes)).chain(choices).collect();
+        functions.chain(linear.on_device(*sizes)).chain(choices).chain(transposed).collect();
     let functions: Vec<syn::ItemFn> =
         functions.into_iter().map(syn::parse2).collect::<syn::Result<_>>()?;
     let text = match dialect {

@@ -6,18 +6,21 @@ use quote::quote;
 use crate::compile::{Capability, Compiled};
 use crate::hygiene::private;
 
-/// The implementations of those traits that the system has, of these functions.
+/// The implementations of those traits that the system has, of these functions; `transposed` solves
+/// with the transposed matrix, where that is none of them.
 pub(super) fn implementations(
     compiled: &Compiled,
     functions: &[(Capability, TokenStream)],
+    transposed: Option<&TokenStream>,
     ty: &TokenStream,
     learnt: [&TokenStream; 2],
 ) -> TokenStream {
     let sizes = compiled.sizes;
     let both = sizes.states + sizes.parameters;
-    let [states, parameters, learn, data, both, and_value] =
-        [sizes.states, sizes.parameters, sizes.learnt, sizes.data, both, 1 + both]
-            .map(Literal::usize_unsuffixed);
+    let counts = [sizes.states, sizes.parameters, sizes.learnt, sizes.data, sizes.curve];
+    let [states, parameters, learn, data, curve] = counts.map(Literal::usize_unsuffixed);
+    let [both, and_value] = [both, 1 + both].map(Literal::usize_unsuffixed);
+    let transposed = transposed.cloned().map(private);
     let of = |capability: Capability| {
         let mine = functions.iter().filter(move |(of, _)| *of == capability);
         mine.map(|(_, function)| private(function.clone())).collect::<Vec<_>>()
@@ -29,6 +32,8 @@ pub(super) fn implementations(
             #[automatically_derived]
             impl __PullBack<#states, #parameters> for #ty {
                 type Pulled<R: __Real> = [R; #both];
+                type Curve<R: __Real> = [R; #curve];
+                #transposed
                 #(#pull_back)*
             }
         }

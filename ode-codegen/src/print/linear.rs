@@ -59,7 +59,7 @@ impl Linear {
     /// Whether a function is for devices only.
     pub(super) fn is_for_devices(&self, function: &str) -> bool {
         matches!(self, Linear::Nonzeros { full: true, .. })
-            && ["eliminate", "solve"].contains(&function)
+            && ["eliminate", "solve", "solve_transposed"].contains(&function)
     }
 
     /// The functions beside those of the system's own; `loops` is where loops are, and `matrix` the
@@ -94,6 +94,79 @@ impl Linear {
         let mut functions = functions.emit(sizes, &ty, called, Language::Rust);
         functions.push(self.negative(sizes, loops, Language::Rust));
         functions
+    }
+
+    /// The function that solves with the transposed matrix, where it is in loops.
+    pub(super) fn transposed(
+        &self,
+        sizes: Sizes,
+        loops: &TokenStream,
+        language: Language,
+    ) -> Option<TokenStream> {
+        let (equation_of, pivoting): (&[usize], bool) = match self {
+            Linear::Nonzeros { full: true, .. } if language == Language::Rust => (&[], false),
+            Linear::Nonzeros { .. } => return None,
+            Linear::Loops { equation_of, .. } => (equation_of, false),
+            Linear::Pivoting => (&[], true),
+        };
+        let ty = self.factors_type(sizes, loops);
+        let receiver = receiver(language, "solve_transposed");
+        let states = Literal::usize_unsuffixed(sizes.states);
+        let lu = if pivoting { quote!(w.lu) } else { quote!(w) };
+        // The exchanges of rows, from the last to the first.
+        let exchange = pivoting.then(|| {
+            quote! {
+                let mut k: usize = #states;
+                while k > 0 {
+                    k -= 1;
+                    let mut i: usize = #states;
+                    while i > k + 1 {
+                        i -= 1;
+                        let greater = w.exchanged[i][k].gt(R::lit(0.0));
+                        let above = x[k];
+                        x[k] = R::select(greater, x[i], above);
+                        x[i] = R::select(greater, above, x[i]);
+                    }
+                }
+            }
+        });
+        let moved = equation_of.iter().enumerate().any(|(unknown, row)| unknown != *row);
+        let value = if moved {
+            let mut unknown_of = vec![0; equation_of.len()];
+            for (unknown, row) in equation_of.iter().enumerate() {
+                unknown_of[*row] = unknown;
+            }
+            let places = unknown_of.into_iter().map(Literal::usize_unsuffixed);
+            quote!([#(x[#places]),*])
+        } else {
+            quote!(x)
+        };
+        Some(quote! {
+            #[inline(always)]
+            fn solve_transposed<R: Real>(#receiver w: &#ty, u: &[R; #states]) -> [R; #states] {
+                let mut x = *u;
+                let mut i: usize = 0;
+                while i < #states {
+                    let mut k: usize = 0;
+                    while k < i {
+                        x[i] = (-#lu[k][i]).mul_add(x[k], x[i]);
+                        k += 1;
+                    }
+                    x[i] = x[i] * #lu[i][i];
+                    i += 1;
+                }
+                while i > 0 {
+                    i -= 1;
+                    let mut k: usize = i + 1;
+                    while k < #states {
+                        x[i] = (-#lu[k][i]).mul_add(x[k], x[i]);
+                        k += 1;
+                    }
+                }
+                #exchange
+                #value
+            }
+        })
     }
 
     /// Whether the determinant is negative, by factors as CPUs have them.

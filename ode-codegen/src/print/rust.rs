@@ -46,7 +46,10 @@ pub(crate) fn rust(
         }
     };
     let learnt = [&array(theta, sizes.learnt), &array(item, sizes.data)];
-    let of_gradients = gradients::implementations(compiled, &functions, ty, learnt);
+    let transposed = (sizes.curve > 0).then(|| linear.transposed(*sizes, &loops, Language::Rust));
+    let transposed = transposed.flatten();
+    let of_gradients =
+        gradients::implementations(compiled, &functions, transposed.as_ref(), ty, learnt);
     let implementations = Capability::ALL.map(|(capability, name, generics)| {
         let name = private_name(&Ident::new(name, Span::call_site()));
         let generics = [&states, &parameters].into_iter().zip(generics);

@@ -103,12 +103,14 @@ where
     }
 
     #[inline(always)]
-    fn save(&mut self, which: R::Mask, _: R::Bits, u: [R; N], _: [R; P], t: R) {
+    fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], _: [R; P], t: R) {
         R::outline(
             #[inline(always)]
             || {
                 for lane in set_bits(which.to_bitmask()) {
                     let record = &mut self.records.each[self.feed.lanes[lane] - self.feed.first];
+                    // A trajectory may begin anew.
+                    record.truncate(slot.lane(lane) as usize * (1 + N));
                     if record.try_reserve(1 + N).is_err() {
                         self.records.full = true;
                         continue;

@@ -146,6 +146,12 @@ where
         L: LossOf<S, N, P>,
     {
         let task = Pull::<S, M, L, A::Compiled, N, P>::new(self.problem.system);
+        if S::MASS {
+            return Err(SolveError::NoGradientsOf {
+                what: "systems with a mass matrix",
+                instead: "divide by it, if it has an inverse",
+            });
+        }
         let timed = !S::AUTONOMOUS || S::STEPWISE;
         let how = How { properties: M::DEFINED, timed };
         let asked = (&self.asked(), options, &how);

@@ -19,7 +19,7 @@ rosenbrock! {
     /// combination of them is of order 3 within a step. The interpolant is the nearest one of order
     /// 2 (its terms of order 3 vanish in the mean) that leaves `(1 - θ)²` of an infinitely stiff
     /// component.
-    rodas3::Rodas3, kept 5,
+    rodas3::Rodas3, adjoint rodas3_adjoint, kept 5,
     order 3, embedded 2, evaluations 3,
     stages 4, own 2, after 3, timed 2,
     dense 2: degree 1,

@@ -8,7 +8,7 @@ rosenbrock! {
     /// E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II", second edition
     /// (1996), IV.7 and VI.4: RODAS. The coefficients are those of their code `rodas.f` (method 1)
     /// and of OrdinaryDiffEq.jl.
-    rodas4::Rodas4, kept 7,
+    rodas4::Rodas4, adjoint rodas4_adjoint, kept 7,
     order 4, embedded 3, evaluations 6,
     stages 6, own 1, after 5, timed 4,
     dense 3: degree 2,

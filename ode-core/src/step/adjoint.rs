@@ -39,7 +39,8 @@ mod device {
         pub end: [R; N],
         /// By the state at its beginning, as states within the step are made of it.
         pub begin: [R; N],
-        /// By the stages, as states within the step are made of them, divided by the step's size.
+        /// By the stages, as states within the step are made of them: of explicit methods by the
+        /// derivatives that these are, divided by the step's size.
         pub stages: V,
     }
 

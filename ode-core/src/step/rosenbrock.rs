@@ -55,7 +55,7 @@ pub struct Tableau {
 macro_rules! rosenbrock {
     (
         $(#[$documentation:meta])*
-        $module:ident::$method:ident, kept $kept:tt,
+        $module:ident::$method:ident, adjoint $adjoint:ident, kept $kept:tt,
         order $order:tt, embedded $embedded:tt, evaluations $evaluations:tt,
         stages $stages:tt, own $own:tt, after $after:tt, timed $timed:tt,
         dense $interpolant:tt: degree $degree:tt,
@@ -111,7 +111,7 @@ macro_rules! rosenbrock {
             /// over stages is unrolled. More do not fit in a GPU's registers, and a rolled loop is
             /// faster: on an H200 it is twice as fast with 20 states, half as fast with 8, and
             /// equal at about this number.
-            const MAX_UNROLLED: usize = 100;
+            pub const MAX_UNROLLED: usize = 100;
 
             $(#[$documentation])*
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -255,6 +255,151 @@ macro_rules! rosenbrock {
                         out = vector::add(out, weight, &step.k[i + 1]);
                     }
                     out
+                }
+            }
+        }
+
+        /// The adjoint of the method.
+        pub mod adjoint {
+            pub use device::*;
+
+            #[allow(unused_mut, clippy::int_plus_one, clippy::manual_range_contains)]
+            #[ode_macros::device($adjoint)]
+            mod device {
+                use super::super::device as $module;
+                use crate::lane::Real;
+                use crate::step::adjoint::Adjoint;
+                use crate::step::{adjoint, stepper, timeline, vector};
+                use crate::system::PullBack;
+
+                /// The adjoint of the method of this module. Derivatives by stages are those by the
+                /// `U_i`. The Jacobian and the derivative by the time are parts of a step, so that
+                /// their derivatives are parts of its adjoint: these of all stages together, of
+                /// `Σ_i v_iᵀ J U_i + (h Σ_i γ_i v_i)ᵀ ∂f/∂t`, where `v_i` solves the transposed
+                /// equations of stage `i`.
+                #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+                pub struct Backward;
+
+                impl Adjoint for Backward {
+                    type Method = $module::$method;
+
+                    fn nothing<R: Real, const N: usize>(
+                        end: [R; N],
+                    ) -> adjoint::Given<R, N, [[R; N]; $kept]> {
+                        let none = [R::lit(0.0); N];
+                        adjoint::given::<R, N, [[R; N]; $kept]>(end, none, [none; $kept])
+                    }
+
+                    fn within<R: Real, const N: usize>(
+                        given: &mut adjoint::Given<R, N, [[R; N]; $kept]>,
+                        theta: R,
+                        g: &[R; N],
+                    ) {
+                        let rest = R::lit(1.0) - theta;
+                        for d in 0..N {
+                            given.begin[d] = given.begin[d] + g[d];
+                        }
+                        for i in 0..$stages {
+                            let mut weight = R::lit($module::H[i][$degree - 1]);
+                            for j in 1..$degree {
+                                weight = weight.mul_add(
+                                    theta,
+                                    R::lit($module::H[i][$degree - 1 - j]),
+                                );
+                            }
+                            let weight = weight.mul_add(rest, R::lit($module::M[i])) * theta;
+                            given.stages[i + 1] =
+                                vector::add(given.stages[i + 1], weight, g);
+                        }
+                    }
+
+                    fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        system: S,
+                        state: &stepper::State<R, N, P>,
+                        ask: &stepper::Ask<R>,
+                        step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                        given: &adjoint::Given<R, N, [[R; N]; $kept]>,
+                        _dense: R::Mask,
+                    ) -> adjoint::Back<R, N, P> {
+                        let u = &state.u;
+                        let p = &state.p;
+                        let at = &ask.at;
+                        let h = ask.h;
+                        let per_h = h.reciprocal();
+                        let scale = per_h * R::lit(1.0 / $module::GAMMA);
+                        let factors = system.factor(u, p, at.t, scale);
+                        // By the stages, and by the right-hand side at the beginning.
+                        let mut by = given.stages;
+                        for i in 0..$stages {
+                            by[i + 1] = vector::add(by[i + 1], R::lit($module::M[i]), &given.end);
+                        }
+                        let mut first = [R::lit(0.0); N];
+                        let mut begin = vector::add(given.begin, R::lit(1.0), &given.end);
+                        let mut by_p = [R::lit(0.0); P];
+                        let mut of_time = [R::lit(0.0); N];
+                        let last = system.solve_transposed(&factors, &by[$stages]);
+                        let mut curve = system.curve(&step.k[$stages], &last);
+                        let mut v = last;
+                        #[rolled($stages * N > $module::MAX_UNROLLED * (2 - R::DOUBLE as usize))]
+                        for back in 0..$stages {
+                            // Of stage `$stages - 1 - back`.
+                            let x = step.k[$stages - back];
+                            if back > 0 {
+                                v = system.solve_transposed(&factors, &by[$stages - back]);
+                                curve = system.curve_more(&curve, &x, &v);
+                            }
+                            if !S::AUTONOMOUS && $stages - 1 - back < $timed {
+                                let weight = h * R::lit($module::TIME[$stages - 1 - back]);
+                                of_time = vector::add(of_time, weight, &v);
+                            }
+                            for j in 0..$stages {
+                                if j + back + 1 < $stages {
+                                    let c = per_h * R::lit($module::C[$stages - 1 - back][j]);
+                                    by[j + 1] = vector::add(by[j + 1], c, &v);
+                                }
+                            }
+                            if back + $own < $stages {
+                                let mut w = *u;
+                                for j in 0..$stages {
+                                    if j + back + 1 < $stages {
+                                        let a = R::lit($module::A[$stages - 1 - back][j]);
+                                        w = vector::add(w, a, &step.k[j + 1]);
+                                    }
+                                }
+                                let node = R::lit($module::ALPHA[$stages - 1 - back]);
+                                let time = timeline::stage::<R, S, N, P>(at, node);
+                                let pulled = system.pull_back(&w, p, time, &v);
+                                let eta = system.pulled_state(&pulled);
+                                begin = vector::add(begin, R::lit(1.0), &eta);
+                                for j in 0..$stages {
+                                    if j + back + 1 < $stages {
+                                        let a = R::lit($module::A[$stages - 1 - back][j]);
+                                        by[j + 1] = vector::add(by[j + 1], a, &eta);
+                                    }
+                                }
+                                if P > 0 {
+                                    by_p = vector::add(
+                                        by_p,
+                                        R::lit(1.0),
+                                        &system.pulled_parameters(&pulled),
+                                    );
+                                }
+                            } else {
+                                first = vector::add(first, R::lit(1.0), &v);
+                            }
+                        }
+                        let pulled = system.pull_back(u, p, at.t, &first);
+                        begin = vector::add(begin, R::lit(1.0), &system.pulled_state(&pulled));
+                        let curved = system.curved(u, p, at.t, &curve, &of_time);
+                        begin = vector::add(begin, R::lit(1.0), &system.pulled_state(&curved));
+                        if P > 0 {
+                            by_p =
+                                vector::add(by_p, R::lit(1.0), &system.pulled_parameters(&pulled));
+                            by_p =
+                                vector::add(by_p, R::lit(1.0), &system.pulled_parameters(&curved));
+                        }
+                        adjoint::back::<R, N, P>(begin, by_p)
+                    }
                 }
             }
         }

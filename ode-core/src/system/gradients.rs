@@ -24,6 +24,30 @@ pub trait PullBack<const N: usize, const P: usize>: System<N, P> {
 
     /// The products by parameters among them.
     fn pulled_parameters<R: Real>(&self, w: &Self::Pulled<R>) -> [R; P];
+
+    /// The entries of a matrix at the nonzeros of the Jacobian.
+    type Curve<R: Real>: Copy + core::fmt::Debug;
+
+    /// The matrix `b uᵀ`.
+    fn curve<R: Real>(&self, u: &[R; N], b: &[R; N]) -> Self::Curve<R>;
+
+    /// The sum of the matrix `w` and `b uᵀ`.
+    fn curve_more<R: Real>(&self, w: &Self::Curve<R>, u: &[R; N], b: &[R; N]) -> Self::Curve<R>;
+
+    /// The derivatives of `Σ w_rc J_rc + bᵀ ∂f/∂t` at this point by states and by parameters, where
+    /// `J` is the Jacobian.
+    fn curved<R: Real>(
+        &self,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        w: &Self::Curve<R>,
+        b: &[R; N],
+    ) -> Self::Pulled<R>;
+
+    /// The solution `x` of `Wᵀ x = u`, where `w` are the [factors](super::Linearised::factor) of
+    /// `W`.
+    fn solve_transposed<R: Real>(&self, w: &Self::Factors<R>, u: &[R; N]) -> [R; N];
 }
 
 /// A loss: a number of the state at each saved time, whose sum is to become small.
