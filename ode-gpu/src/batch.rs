@@ -220,23 +220,45 @@ pub(crate) fn most_trajectories<T: Scalar>(inputs: &Columns<T>) -> usize {
     (numbers / stored.max(1)).clamp(1, 1 << 31)
 }
 
-/// The device memory of a batch, in bytes: for each trajectory, and for the batch as a whole.
-pub(crate) fn footprint<T: Scalar>(settings: &Settings<T>, inputs: &Columns<T>) -> (usize, usize) {
-    let size = size_of::<T>();
-    let stored = inputs.quantities().filter(|c| c.is_stored()).count();
-    let times = [&inputs.save, &inputs.stops].map(|times| match times.shared() {
-        Some(times) => (0, times.len()),
-        None => (times.slots(), 0),
-    });
-    let [(own_saves, shared_saves), (own_stops, shared_stops)] = times;
-    let (own_times, shared_times) = (own_saves + own_stops, shared_saves + shared_stops);
-    let layout = Layout::new(settings, inputs);
-    // Columns, times, final states and their times.
-    let each = (stored + own_times + layout.states + 1).saturating_add(layout.saved());
-    // A margin for alignment, and for memory that the driver takes.
-    let beside = shared_times * size + (inputs.quantities().count() + 16) * 2 * ALIGN + (2 << 20);
-    let counts = 9 + 4 * (layout.kept() + layout.guarded());
-    (each.saturating_mul(size).saturating_add(counts), beside)
+/// The device memory of a batch, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Footprint {
+    /// Columns and times of a trajectory.
+    pub(crate) inputs: usize,
+    /// Results of a trajectory.
+    pub(crate) results: usize,
+    /// What a batch needs as a whole.
+    pub(crate) beside: usize,
+}
+
+impl Footprint {
+    pub(crate) fn new<T: Scalar>(settings: &Settings<T>, inputs: &Columns<T>) -> Self {
+        let size = size_of::<T>();
+        let stored = inputs.quantities().filter(|c| c.is_stored()).count();
+        let times = [&inputs.save, &inputs.stops].map(|times| match times.shared() {
+            Some(times) => (0, times.len()),
+            None => (times.slots(), 0),
+        });
+        let [(own_saves, shared_saves), (own_stops, shared_stops)] = times;
+        let (own_times, shared_times) = (own_saves + own_stops, shared_saves + shared_stops);
+        let layout = Layout::new(settings, inputs);
+        // Final states and their times.
+        let numbers = (layout.states + 1).saturating_add(layout.saved());
+        let counts = 9 + 4 * (layout.kept() + layout.guarded());
+        Footprint {
+            inputs: (stored + own_times).saturating_mul(size),
+            results: numbers.saturating_mul(size).saturating_add(counts),
+            // A margin for alignment, and for memory that the driver takes.
+            beside: shared_times * size
+                + (inputs.quantities().count() + 16) * 2 * ALIGN
+                + (2 << 20),
+        }
+    }
+
+    /// The bytes of a trajectory, at least one.
+    pub(crate) fn each(self) -> usize {
+        self.inputs.saturating_add(self.results).max(1)
+    }
 }
 
 /// An array of results in device memory.
@@ -371,7 +393,8 @@ mod tests {
         for own_times in [false, true] {
             for n in [1, 100, 100_000] {
                 let (settings, columns) = inputs(n, own_times);
-                let (each, beside) = footprint(&settings, &columns);
+                let footprint = Footprint::new(&settings, &columns);
+                let (each, beside) = (footprint.each(), footprint.beside);
                 let total = Batch::new(&settings, columns.all()).total();
                 assert!(total <= each * n + beside && each * n <= total, "{total} {each} {beside}");
             }

@@ -235,7 +235,8 @@ impl<C> EnsembleGpuKernel<C> {
 
     /// Sets how many trajectories a device launches at a time, at most; at least 1. The results are
     /// the same bits. By default a device takes as many as keep it busy, and cuts what it solves into
-    /// several batches, so that one is copied while another computes.
+    /// several batches, so that one is copied while another computes; small results are one batch for
+    /// each device.
     ///
     /// Three batches are under way at a time, so a device holds three times as many trajectories. Batches
     /// that do not fit are halved, down to one block of threads; a device on which that does not fit
@@ -350,6 +351,7 @@ impl<C> EnsembleGpuKernel<C> {
             settings,
             columns,
             variant: self.variant(device, settings, columns),
+            alike: (self.cpu_threads == 0).then_some(self.devices.len()),
             options: &self.compiler_options,
             batch: self.batch,
             compile: Duration::ZERO,
