@@ -224,6 +224,28 @@ fn many_trajectories() {
     assert_same_bits(&cpu, &pieces);
 }
 
+/// Kernels draw by themselves what is sampled, and the solution shows what they drew.
+#[test]
+fn samples() {
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
+    let sobol = [Scrambling::None, Scrambling::Owen].map(Design::Sobol);
+    for design in [[Design::Random, Design::LatinHypercube], sobol].concat() {
+        same_bits(Tsit5, &sampled_lorenz::<f64>(many(10_000), design), &options);
+        same_bits(Tsit5, &sampled_lorenz::<f32>(many(10_000), design), &options);
+    }
+    let Some(gpu) = gpu() else { return };
+    // More than a device holds threads, and a part of them.
+    let ensemble = sampled_lorenz::<f32>(300_000, Design::Random);
+    let whole = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
+    let cpu = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
+    assert_same_bits(&cpu, &whole);
+    assert!(cpu.iter().zip(&whole).all(|(a, b)| (a.u0(), a.p()) == (b.u0(), b.p())));
+    let part = ensemble.part((2, 3)).solve(Tsit5, gpu.with_cpu_threads(2), &options).unwrap();
+    let of_whole = cpu.iter().skip(200_000);
+    assert_eq!(part.len(), 100_000);
+    assert!(part.iter().zip(of_whole).all(|(a, b)| a.final_state() == b.final_state()));
+}
+
 /// Initial states, parameters and time spans of each trajectory's own, hence save times too;
 /// some run backwards, some not at all, and some fail.
 #[test]

@@ -3,15 +3,15 @@
 //! One piece of memory holds everything, so that a batch costs one allocation:
 //!
 //! ```text
-//! counter | places | shared numbers | shared times | columns … | own times | results …
-//! └ header, made for the batch ───────────────────┘ └ the ensemble's own vectors: uploaded from there
+//! counter | places | shared numbers | shared times | rules | columns … | own times | results …
+//! └ header, made for the batch ───────────────────────────┘ └ the ensemble's own vectors: uploaded from there
 //! ```
 //!
-//! Times are those to save at, and those to stop at; [`places`] has the order of the results. Each
+//! Rules are those of quantities that the kernel draws. Times are those to save at, and those to stop at; [`places`] has the order of the results. Each
 //! array begins at a multiple of 256 bytes, as a device allocation would.
 
 use ode_core::Layout;
-use ode_core::kernel::{ColumnPlace, JobArguments};
+use ode_core::kernel::{self, ColumnPlace, JobArguments};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{ColumnRange, Columns};
 use ode_core::problem::settings::Settings;
@@ -57,6 +57,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             let numbers = quantity.numbers(range.indices());
             match quantity.is_stored() {
                 true => stored.push(numbers),
+                // None where the kernel draws them.
                 false => shared.extend(numbers.concat()),
             }
         }
@@ -69,6 +70,10 @@ impl<'i, T: Scalar> Batch<'i, T> {
                 header_end = *at + size_of_val(times);
             }
         }
+
+        let rules = kernel::rules(inputs);
+        let rules_at = align(header_end);
+        header_end = rules_at + size_of_val(&rules[..]);
 
         let mut end = align(header_end);
         let mut columns = Vec::new();
@@ -102,7 +107,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
                 offsets.next().unwrap_or(0)
             } else {
                 let first = shared_before;
-                shared_before += 1;
+                shared_before += usize::from(quantity.shared().is_some());
                 first
             };
             // `most_trajectories` bounds the batch.
@@ -118,6 +123,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             let bytes = bytes_of(numbers);
             header[at..at + bytes.len()].copy_from_slice(bytes);
         }
+        header[rules_at..].copy_from_slice(bytemuck::cast_slice(&rules));
         // From slot to slot, and from trajectory to trajectory.
         let strides = times.map(|times| times.strides(n as u32));
         let [(save_stride, save_each), (stop_stride, stop_each)] = strides;
@@ -131,6 +137,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let job = JobArguments {
             inputs: numbers_at as u64,
             columns: places_at as u64,
+            rules: rules_at as u64,
             save_times: times_at[0] as u64,
             stop_times: times_at[1] as u64,
             finals,
@@ -191,6 +198,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         JobArguments {
             inputs: base + job.inputs,
             columns: base + job.columns,
+            rules: base + job.rules,
             save_times: base + job.save_times,
             stop_times: base + job.stop_times,
             finals: base + job.finals,
@@ -250,6 +258,7 @@ impl Footprint {
             results: numbers.saturating_mul(size).saturating_add(counts),
             // A margin for alignment, and for memory that the driver takes.
             beside: shared_times * size
+                + size_of_val(&kernel::rules(inputs)[..])
                 + (inputs.quantities().count() + 16) * 2 * ALIGN
                 + (2 << 20),
         }

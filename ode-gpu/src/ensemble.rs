@@ -330,6 +330,10 @@ impl<C: Compiled> EnsembleAlgorithm for EnsembleGpuKernel<C> {
         true
     }
 
+    fn draws_samples(&self) -> bool {
+        true
+    }
+
     ode_core::both_precisions!(solve);
     ode_core::both_pulls!(pull);
 }

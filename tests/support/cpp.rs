@@ -74,6 +74,10 @@ impl HostCpp {
 impl EnsembleAlgorithm for HostCpp {
     type Compiled = backend::Text;
 
+    fn draws_samples(&self) -> bool {
+        true
+    }
+
     backend::both_precisions!(solve);
     backend::both_pulls!(pull);
 }
@@ -173,6 +177,7 @@ pub(crate) fn in_memory<T: Scalar>(
 ) -> Result<(), SolveError> {
     let columns = range.columns();
     let packed = Packed::new(range);
+    let rules = kernel::rules(columns);
     let (times, (save_stride, save_each)) = kernel::packed_times(&columns.save, range.indices());
     let (stops, (stop_stride, stop_each)) = kernel::packed_times(&columns.stops, range.indices());
     let layout = Layout::new(settings, columns);
@@ -181,6 +186,7 @@ pub(crate) fn in_memory<T: Scalar>(
     let job = JobArguments {
         inputs: packed.numbers.as_ptr() as u64,
         columns: packed.columns.as_ptr() as u64,
+        rules: rules.as_ptr() as u64,
         save_times: times.as_ptr() as u64,
         stop_times: stops.as_ptr() as u64,
         finals: raw.finals.as_mut_ptr() as u64,
