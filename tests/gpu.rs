@@ -13,6 +13,7 @@ mod gpu;
 mod observed;
 #[path = "support/opencl.rs"]
 mod opencl;
+mod resident;
 mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;

@@ -37,6 +37,8 @@ pub(crate) struct Batch<'i, T> {
     inputs_end: usize,
     /// The end of the whole batch, in bytes.
     total: usize,
+    /// Where each column begins that has a number for each trajectory.
+    columns_at: Vec<Option<usize>>,
     /// Where the results lie.
     places: [Place; 8],
     /// The kernel's arguments, with offsets in place of addresses.
@@ -102,18 +104,16 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let mut header = vec![0; header_end];
         let mut shared_before = 0;
         let mut offsets = offsets.into_iter();
-        let columns_at = inputs.quantities().map(|quantity| {
-            let first = if quantity.is_stored() {
-                offsets.next().unwrap_or(0)
-            } else {
-                let first = shared_before;
-                shared_before += usize::from(quantity.shared().is_some());
-                first
-            };
+        let mut columns_at = Vec::new();
+        let column_places = inputs.quantities().map(|quantity| {
+            let stored = if quantity.is_stored() { offsets.next() } else { None };
+            columns_at.push(stored.map(|first| numbers_at + first * size));
+            let first = stored.unwrap_or(shared_before);
+            shared_before += usize::from(quantity.shared().is_some());
             // `most_trajectories` bounds the batch.
             ColumnPlace::new(first as u32, quantity)
         });
-        for (bytes, place) in header[places_at..].chunks_exact_mut(8).zip(columns_at) {
+        for (bytes, place) in header[places_at..].chunks_exact_mut(8).zip(column_places) {
             bytes[..4].copy_from_slice(&place.first.to_ne_bytes());
             bytes[4..].copy_from_slice(&place.mask.to_ne_bytes());
         }
@@ -167,7 +167,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             stop_stride,
             stop_each,
         };
-        Batch { range, header, columns, inputs_end, total, places, job }
+        Batch { range, header, columns, inputs_end, total, columns_at, places, job }
     }
 
     /// The number of trajectories of the batch.
@@ -184,6 +184,12 @@ impl<'i, T: Scalar> Batch<'i, T> {
     pub(crate) fn sources(&self) -> (Vec<Source<'_>>, usize) {
         let header: Source<'_> = (0, &self.header);
         (std::iter::once(header).chain(self.columns.iter().copied()).collect(), self.inputs_end)
+    }
+
+    /// Where each column begins that has a number for each trajectory, in bytes, in the order of
+    /// [`Columns::quantities`].
+    pub(crate) fn columns_at(&self) -> &[Option<usize>] {
+        &self.columns_at
     }
 
     /// Where the results lie, in the order of
@@ -376,6 +382,8 @@ mod tests {
                 for i in 0..range.len() {
                     let own = first + (i as u32 & mask);
                     let at = job.inputs as usize + 4 * own as usize;
+                    let begin = batch.columns_at()[c].map(|begin| begin + 4 * i);
+                    assert_eq!(begin, quantity.is_stored().then_some(at));
                     assert_eq!(number(&memory, at), quantity.get(range.start + i));
                 }
             }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
 use ode_core::SolveError;
 use ode_core::ensemble::dispenser::{Appetite, Desk, Divisible, Taken};
 use ode_core::ensemble::engine::{Engine, Piece};
@@ -201,10 +201,7 @@ impl<T: Scalar> DeviceEngine<'_, T> {
         let batch = Batch::new(self.settings, *columns);
         // `most_trajectories` bounds the batch.
         let items = batch.len() as u32;
-        let config = match self.variant.refill {
-            true => kernel.launch_resident(items),
-            false => kernel.launch_for(items),
-        };
+        let config = launch_config(kernel, &self.variant, items);
         let memory = one.memory.insert(stream.allocate::<u8>(batch.total())?);
         let (sources, end) = batch.sources();
         one.uploads = stream.upload_rows(&sources, end, memory)?;
@@ -318,6 +315,14 @@ impl<T: Scalar> Drop for Launched<'_, '_, T> {
     }
 }
 
+/// How a kernel of this variant is launched for so many trajectories.
+pub(crate) fn launch_config(kernel: &Kernel, variant: &Variant, trajectories: u32) -> LaunchConfig {
+    match variant.refill {
+        true => kernel.launch_resident(trajectories),
+        false => kernel.launch_for(trajectories),
+    }
+}
+
 /// The kernel of a task, from this process's memory, the disk, or the compiler.
 pub(crate) fn kernel_of<T: Scalar>(
     task: &dyn Task<T>,
@@ -373,7 +378,7 @@ unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
 unsafe impl DeviceRepr for Argument<PullArguments> {}
 
 /// The shared numbers as bytes, padded with zeros.
-type SharedBytes = [u8; SHARED_BYTES];
+pub(crate) type SharedBytes = [u8; SHARED_BYTES];
 
 // SAFETY: the kernel takes an array of numbers by value, which `Argument::shared` puts first, and
 // which is not larger: `Variant` sees to that.

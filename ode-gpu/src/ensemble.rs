@@ -25,7 +25,7 @@ use ode_core::{
 use crate::device::{Device, WarmUp, devices, lock};
 use crate::engine::{Computing, DeviceEngine, at_once, kernel_of};
 use crate::error::GpuError;
-use crate::kernel::KernelReport;
+use crate::kernel::{Kernel, KernelReport};
 use crate::locked::page_lock;
 use crate::pull::{Part as PullPart, PullEngine};
 
@@ -470,10 +470,22 @@ impl<C> EnsembleGpuKernel<C> {
         M: Method,
     {
         let device = first(&self.devices)?;
-        let variant = self.variant(device, &inputs.settings, &inputs.columns);
         let task = Solve::<S, M, task::Text, N, P>::new(system);
-        let kernel = kernel_of::<T>(&task, device, &variant, &self.compiler_options)?;
+        let (kernel, _) = self.kernel_for(device, &task, &inputs.settings, &inputs.columns)?;
         Ok(kernel.report().clone())
+    }
+
+    /// The kernel that solves a task on a device, compiled if it is not yet, and what it is for.
+    pub(crate) fn kernel_for<T: Scalar>(
+        &self,
+        device: &Device,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+    ) -> Result<(Arc<Kernel>, Variant), SolveError> {
+        let variant = self.variant(device, settings, columns);
+        let kernel = kernel_of(task, device, &variant, &self.compiler_options)?;
+        Ok((kernel, variant))
     }
 
     fn variant<T: Scalar>(

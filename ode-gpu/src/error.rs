@@ -161,6 +161,63 @@ pub enum GpuError {
         ordinal: usize,
     },
 
+    /// What was handed over is on another device than it has to be.
+    #[error("{what} is on device {given}, and has to be on device {}", list(.expected))]
+    WrongDevice {
+        /// What was handed over.
+        what: &'static str,
+        /// The number of its device.
+        given: usize,
+        /// The numbers of the devices that it may be on.
+        expected: Vec<usize>,
+    },
+
+    /// A stream of another context than the device's primary one, in which kernels are loaded.
+    #[error(
+        "the stream is of another context of device {device} than its primary one; make it with \
+         CudaContext::new({device})"
+    )]
+    ForeignContext {
+        /// The number of the device.
+        device: usize,
+    },
+
+    /// A column of a [`DeviceEnsemble`](crate::DeviceEnsemble) gets another number of numbers than there are
+    /// trajectories.
+    #[error(
+        "component {index} of {kind} gets {given} numbers, and there are {expected} trajectories"
+    )]
+    WrongLength {
+        /// `u0` or `p`.
+        kind: &'static str,
+        /// The index of the component.
+        index: usize,
+        /// How many numbers were given.
+        given: usize,
+        /// The number of trajectories.
+        expected: usize,
+    },
+
+    /// A [`DeviceEnsemble`](crate::DeviceEnsemble) has no column of this component.
+    #[error(
+        "component {index} of {kind} is not a column: {}", no_column(*.index, *.count)
+    )]
+    NoInput {
+        /// `u0` or `p`.
+        kind: &'static str,
+        /// The index of the component.
+        index: usize,
+        /// How many components there are.
+        count: usize,
+    },
+
+    /// An ensemble cannot stay on a device, since the host works on what each solve needs.
+    #[error("the ensemble cannot stay on a device: {because}; use EnsembleProblem::solve")]
+    NotResident {
+        /// Why it cannot.
+        because: &'static str,
+    },
+
     /// Another call of the driver failed.
     #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", lost_context(*.code))]
     Driver {
@@ -248,6 +305,19 @@ fn mismatch(driver: &(u32, u32), nvrtc: &(u32, u32)) -> &'static str {
     }
 }
 
+fn list(ordinals: &[usize]) -> String {
+    ordinals.iter().map(usize::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+fn no_column(index: usize, count: usize) -> String {
+    if index < count {
+        "all trajectories have the same, or it is sampled; use DeviceEnsemble::with_all_inputs"
+            .to_owned()
+    } else {
+        format!("there are {count}, counted from 0")
+    }
+}
+
 fn detail(log: &str) -> String {
     let log = log.trim();
     if log.is_empty() { String::new() } else { format!(": {log}") }
@@ -305,6 +375,22 @@ mod tests {
             text: "device kernel image is invalid".into(),
         };
         assert!(e.to_string().contains("newer than the driver"));
+    }
+
+    /// What is wrong with what callers hand to an ensemble on a device, and what to do.
+    #[test]
+    fn what_an_ensemble_on_a_device_gets_is_named() {
+        let what = "the memory";
+        let text = GpuError::WrongDevice { what, given: 2, expected: vec![0, 1] }.to_string();
+        assert_eq!(text, "the memory is on device 2, and has to be on device 0 or 1");
+        let text = GpuError::WrongLength { kind: "p", index: 1, given: 9, expected: 10 };
+        assert_eq!(
+            text.to_string(),
+            "component 1 of p gets 9 numbers, and there are 10 trajectories"
+        );
+        let of = |index| GpuError::NoInput { kind: "u0", index, count: 3 }.to_string();
+        assert!(of(3).ends_with("is not a column: there are 3, counted from 0"));
+        assert!(of(2).ends_with("use DeviceEnsemble::with_all_inputs"));
     }
 
     #[test]
