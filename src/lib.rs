@@ -2,6 +2,7 @@
 //! [files]: docs::getting_started#files
 //! [from-sciml]: docs::from_sciml
 //! [choosing-a-method]: docs::choosing_a_method
+//! [scaling]: docs::scaling
 //! [what-a-success-means]: docs::what_success_means
 //! [language]: docs::language
 //! [extending]: docs::extending
