@@ -7,6 +7,11 @@
 mod blocks;
 #[path = "support/cpp.rs"]
 mod cpp;
+#[cfg(target_os = "linux")]
+#[path = "support/driver.rs"]
+mod driver;
+#[cfg(target_os = "linux")]
+mod faults;
 #[path = "support/gpu.rs"]
 mod gpu;
 #[path = "support/observed.rs"]
@@ -74,6 +79,15 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
             );
         }
     }
+}
+
+/// Where there is no GPU its driver is simulated, so that all is tested but CUDA itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn on_simulated_devices() {
+    let tests = ["resident::", "draws", "everything_varies", "few_trajectories", "blocks"];
+    driver::run(&tests, &[]);
+    driver::run(&tests, &[("SIMULATED_DEVICES", "2")]);
 }
 
 /// Solves by three steps only: the system has no meaning, and its solutions soon grow.
@@ -227,15 +241,20 @@ fn many_trajectories() {
 
 /// Kernels draw by themselves what is sampled, and the solution shows what they drew.
 #[test]
-fn samples() {
+fn draws() {
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let sobol = [Scrambling::None, Scrambling::Owen].map(Design::Sobol);
     for design in [[Design::Random, Design::LatinHypercube], sobol].concat() {
         same_bits(Tsit5, &sampled_lorenz::<f64>(many(10_000), design), &options);
         same_bits(Tsit5, &sampled_lorenz::<f32>(many(10_000), design), &options);
     }
+}
+
+/// More than a device holds threads, and a part of them with threads of the CPU beside it.
+#[test]
+fn many_samples() {
     let Some(gpu) = gpu() else { return };
-    // More than a device holds threads, and a part of them.
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
     let ensemble = sampled_lorenz::<f32>(300_000, Design::Random);
     let whole = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
     let cpu = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();

@@ -12,6 +12,7 @@ use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, Compiled, Solve, Task};
 use ode_core::kernel::{Functions, Variant};
 use ode_core::lane::Scalar;
+use ode_core::lane::dispatch::InstructionSet;
 use ode_core::memory::Locked;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::inputs::Inputs;
@@ -133,6 +134,9 @@ impl EnsembleGpuKernel {
                 return Err(GpuError::DeviceTwice { ordinal });
             }
             devices.push(device);
+        }
+        if devices.is_empty() {
+            return Err(GpuError::EmptyList);
         }
         Self::on(devices)
     }
@@ -370,18 +374,27 @@ impl<C> EnsembleGpuKernel<C> {
         let lock = |memory: &mut [u8]| self.page_lock(memory);
         let outcome = engine::run(&mut team, settings, columns, sink, Some(&lock))?;
 
-        let longest = |times: &mut dyn Iterator<Item = Duration>| times.max().unwrap_or_default();
-        let compile = longest(&mut engines.iter().map(|engine| engine.compile));
-        let computing = longest(&mut engines.iter().map(|engine| engine.computing.total));
+        // Of one device, so that they add up: that which was busy longest.
+        let times = engines.iter().map(|engine| (engine.compile, engine.computing.total));
+        let longest = times.max_by_key(|&(compile, computing)| compile + computing);
+        let (compile, computing) = longest.unwrap_or_default();
         let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
         let took = outcome.shares.iter().map(|share| share.trajectories > 0);
         let took = self.devices.iter().zip(took).filter(|(_, took)| *took);
-        let devices = took.map(|(device, _)| device.name().to_owned()).collect();
+        let devices: Vec<String> = took.map(|(device, _)| device.name().to_owned()).collect();
+        let backend = match devices[..] {
+            // All of them failed.
+            [] if self.cpu_threads > 0 => Backend::Cpu {
+                instructions: format!("{:?}", InstructionSet::best()).to_lowercase(),
+                threads: self.cpu_threads,
+            },
+            _ => Backend::Gpu { devices },
+        };
         let mut timings = Timings::default();
         timings.compile = compile.as_secs_f64();
         timings.solve = computing.as_secs_f64();
         timings.transfer = transfer.as_secs_f64();
-        let mut report = RunReport::new(Backend::Gpu { devices }, timings);
+        let mut report = RunReport::new(backend, timings);
         (report.shares, report.warnings) = (outcome.shares, outcome.warnings);
         Ok(report)
     }
@@ -517,6 +530,14 @@ mod tests {
         let pinned = GpuError::OutOfPinnedMemory { needed: 7, code: 2, text: String::new() };
         let text = SolveError::from(pinned).to_string();
         assert!(text.contains("7 bytes of page-locked memory"), "{text}");
+    }
+
+    /// A list without devices is not a machine without devices.
+    #[test]
+    fn an_empty_list_is_named() {
+        let error = EnsembleGpuKernel::with_devices([]).unwrap_err();
+        assert!(matches!(error, GpuError::EmptyList));
+        assert!(error.to_string().starts_with("the list of devices is empty"), "{error}");
     }
 
     /// Whatever else fails is there in its own words, and for programs as it was.

@@ -128,8 +128,8 @@ pub enum GpuError {
 
     /// A device allocation failed.
     #[error(
-        "device {device} is out of memory: {} needed, {} free; use smaller batches, save fewer \
-         points, or free what other programs hold on it", bytes(*.needed), bytes(*.free)
+        "device {device} is out of memory: {} needed, {} free; {}", bytes(*.needed), bytes(*.free),
+        room(*.needed, *.free)
     )]
     OutOfMemory {
         /// The device's number.
@@ -153,6 +153,10 @@ pub enum GpuError {
         /// The driver's own description of the code.
         text: String,
     },
+
+    /// A list of devices has none.
+    #[error("the list of devices is empty; EnsembleGpuKernel::all() takes all of them")]
+    EmptyList,
 
     /// A device was asked for twice.
     #[error("device {ordinal} is in the list twice")]
@@ -219,7 +223,7 @@ pub enum GpuError {
     },
 
     /// Another call of the driver failed.
-    #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", lost_context(*.code))]
+    #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", remedy(.call, *.code))]
     Driver {
         /// The driver's function.
         call: &'static str,
@@ -284,8 +288,24 @@ fn is_fatal(code: u32) -> bool {
     .any(|fatal| *fatal as u32 == code)
 }
 
-fn lost_context(code: u32) -> &'static str {
-    if is_fatal(code) { "; the device's context is lost, start a new process" } else { "" }
+fn remedy(call: &str, code: u32) -> &'static str {
+    let no_memory = code == CUresult::CUDA_ERROR_OUT_OF_MEMORY as u32;
+    if is_fatal(code) {
+        "; the device's context is lost, start a new process"
+    } else if no_memory && ["cuInit", "cuDevicePrimaryCtxRetain"].contains(&call) {
+        "; other programs fill the device, or a limit of this process (ulimit -v) leaves no room"
+    } else {
+        ""
+    }
+}
+
+/// What to do where memory of a device cannot be had. It may be another's fault.
+fn room(needed: u64, free: u64) -> &'static str {
+    if needed > free {
+        "use smaller batches, save fewer points, or free what other programs hold on it"
+    } else {
+        "a limit of this process (ulimit -v) may be in the way, or what is free is in pieces"
+    }
 }
 
 fn other_compiler(newer: bool) -> &'static str {
@@ -362,6 +382,18 @@ mod tests {
         let e = GpuError::OutOfMemory { device: 1, needed: 2 << 30, free: 1 << 20 };
         let text = e.to_string();
         assert!(text.contains("device 1") && text.contains("2.0 GiB needed, 1.0 MiB free"));
+    }
+
+    /// What the device has it is not blamed for.
+    #[test]
+    fn limits_of_the_process_are_named() {
+        let text = GpuError::OutOfMemory { device: 0, needed: 1 << 20, free: 1 << 30 }.to_string();
+        assert!(text.contains("1.0 MiB needed, 1.0 GiB free; a limit of this process"), "{text}");
+        let failed = |call| {
+            let code = CUresult::CUDA_ERROR_OUT_OF_MEMORY as u32;
+            GpuError::Driver { call, code, name: String::new(), text: String::new() }.to_string()
+        };
+        assert!(failed("cuInit").contains("ulimit -v") && !failed("x").contains("ulimit"));
     }
 
     #[test]

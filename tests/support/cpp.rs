@@ -14,7 +14,7 @@ use odes::{
     Backend, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SolveError, Timings,
 };
 use odes_skipped::Needed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -38,6 +38,11 @@ impl HostCpp {
             Needed::Cpp.is_missing("neither $CXX nor c++, g++ or clang++");
         }
         found
+    }
+
+    /// The compiler.
+    pub(crate) fn path(&self) -> &Path {
+        &self.compiler
     }
 
     /// Compiles `source` to a shared library.
