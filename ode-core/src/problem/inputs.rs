@@ -82,7 +82,25 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
-        inputs(workers, &ensemble.asked(), options, method)
+        inputs(workers, &ensemble.asked(), options, method, Abilities::default())
+    }
+
+    /// The same as a place gets them that [draws](crate::EnsembleAlgorithm::draws_samples) by itself what
+    /// is sampled.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn drawn<S, F, const N: usize, const P: usize>(
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError>
+    where
+        S: System<N, P>,
+        F: Vary<S, T, N, P>,
+    {
+        let able = Abilities { draws: true, ..Abilities::default() };
+        inputs(Workers::Pool, &ensemble.asked(), options, method, able)
     }
 
     /// The inputs, and the columns that are still to evaluate: only if the place can wait for them, and
@@ -223,17 +241,19 @@ each_precision! {
         ensemble: &'a Asked<'a, T>,
         options: &'a SolveOptions,
         method: &'a Properties,
+        place: Abilities,
     ) -> Result<Inputs<T>, SolveError> = all, all;
 }
 
-/// The inputs of an ensemble, with all columns evaluated.
+/// The inputs of an ensemble, whose columns are evaluated but for those that the place draws.
 fn all<T: Scalar>(
     workers: Workers,
     ensemble: &Asked<'_, T>,
     options: &SolveOptions,
     method: &Properties,
+    place: Abilities,
 ) -> Result<Inputs<T>, SolveError> {
-    Inputs::of(workers, ensemble, options, method, Abilities::default()).map(|(inputs, _)| inputs)
+    Inputs::of(workers, ensemble, options, method, place).map(|(inputs, _)| inputs)
 }
 
 /// Columns that are still to evaluate, with all that this needs.
