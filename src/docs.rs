@@ -8,6 +8,7 @@
 /// [what-a-success-means]: crate::docs::what_success_means
 /// [choosing-a-method]: crate::docs::choosing_a_method
 /// [doses]: crate#doses-pulses-and-switches
+/// [scaling]: crate::docs::scaling
 /// [module]: crate#what-a-right-hand-side-may-contain
 ///
 #[doc = include_str!("../docs/getting-started.md")]
@@ -22,6 +23,14 @@ pub mod from_sciml {}
 ///
 #[doc = include_str!("../docs/choosing-a-method.md")]
 pub mod choosing_a_method {}
+
+/// [results-h200]: crate::docs::results#one-nvidia-h200-driver-580159-cuda-130-2026-11-21-commit-ddbf9a0
+/// [results-two]: crate::docs::results#two-nvidia-h100-80gb-nvlink-18-driver-580159-cuda-130-2026-11-24-commit-f0f854f
+/// [machines]: crate::docs::getting_started#on-several-machines
+/// [extending]: crate::docs::extending
+///
+#[doc = include_str!("../docs/scaling.md")]
+pub mod scaling {}
 
 /// [results-pulses]: crate::docs::results#pulses
 ///

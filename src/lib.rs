@@ -2,6 +2,7 @@
 //! [files]: docs::getting_started#files
 //! [from-sciml]: docs::from_sciml
 //! [choosing-a-method]: docs::choosing_a_method
+//! [scaling]: docs::scaling
 //! [what-a-success-means]: docs::what_success_means
 //! [language]: docs::language
 //! [extending]: docs::extending
@@ -154,6 +155,41 @@ pub mod backend {
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SavedRow,
         Schedule, SolveError, Timings, Workers, both_precisions, both_pulls,
+    };
+}
+
+/// Ensembles that stay on a GPU, for programs with kernels of their own.
+///
+/// ```no_run
+/// use odes::device::{DeviceEnsemble, cudarc};
+/// use odes::prelude::*;
+///
+/// #[ode_system]
+/// fn decay(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+///     [-p[0] * u[0]]
+/// }
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [0.5]);
+///     let ensemble = EnsembleProblem::new(problem).trajectories(100_000);
+///     let gpu = EnsembleGpuKernel::device(0)?;
+///     let stream = gpu.devices()[0].new_stream()?;
+///     let options = SolveOptions::default();
+///     let mut resident =
+///         DeviceEnsemble::with_all_inputs(&gpu, &stream, &ensemble, Tsit5, &options)?;
+///     let rates: cudarc::driver::CudaSlice<f64> = stream.zeros(100_000)?; // or by a kernel
+///     resident.set_p(0, &rates)?;
+///     resident.solve()?.wait()?;
+///     let ends = stream.raw().clone_dtoh(&resident.final_states())?;
+///     assert_eq!(ends[99_999], 1.0);
+///     Ok(())
+/// }
+/// ```
+///
+/// Memory is the bindings' ([`cudarc`](device::cudarc)), whose version may change in any release.
+pub mod device {
+    pub use ode_gpu::{
+        Device, DeviceEnsemble, Element, MemoryInfo, Running, Stream, cudarc, device, devices,
     };
 }
 

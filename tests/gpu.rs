@@ -7,12 +7,18 @@
 mod blocks;
 #[path = "support/cpp.rs"]
 mod cpp;
+#[cfg(target_os = "linux")]
+#[path = "support/driver.rs"]
+mod driver;
+#[cfg(target_os = "linux")]
+mod faults;
 #[path = "support/gpu.rs"]
 mod gpu;
 #[path = "support/observed.rs"]
 mod observed;
 #[path = "support/opencl.rs"]
 mod opencl;
+mod resident;
 mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
@@ -73,6 +79,15 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
             );
         }
     }
+}
+
+/// Where there is no GPU its driver is simulated, so that all is tested but CUDA itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn on_simulated_devices() {
+    let tests = ["resident::", "draws", "everything_varies", "few_trajectories", "blocks"];
+    driver::run(&tests, &[]);
+    driver::run(&tests, &[("SIMULATED_DEVICES", "2")]);
 }
 
 /// Solves by three steps only: the system has no meaning, and its solutions soon grow.
@@ -222,6 +237,33 @@ fn many_trajectories() {
     assert_same_bits(&cpu, &whole);
     let pieces = ensemble.solve(Tsit5, gpu.batch(300_000), &options).unwrap();
     assert_same_bits(&cpu, &pieces);
+}
+
+/// Kernels draw by themselves what is sampled, and the solution shows what they drew.
+#[test]
+fn draws() {
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
+    let sobol = [Scrambling::None, Scrambling::Owen].map(Design::Sobol);
+    for design in [[Design::Random, Design::LatinHypercube], sobol].concat() {
+        same_bits(Tsit5, &sampled_lorenz::<f64>(many(10_000), design), &options);
+        same_bits(Tsit5, &sampled_lorenz::<f32>(many(10_000), design), &options);
+    }
+}
+
+/// More than a device holds threads, and a part of them with threads of the CPU beside it.
+#[test]
+fn many_samples() {
+    let Some(gpu) = gpu() else { return };
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
+    let ensemble = sampled_lorenz::<f32>(300_000, Design::Random);
+    let whole = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
+    let cpu = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
+    assert_same_bits(&cpu, &whole);
+    assert!(cpu.iter().zip(&whole).all(|(a, b)| (a.u0(), a.p()) == (b.u0(), b.p())));
+    let part = ensemble.part((2, 3)).solve(Tsit5, gpu.with_cpu_threads(2), &options).unwrap();
+    let of_whole = cpu.iter().skip(200_000);
+    assert_eq!(part.len(), 100_000);
+    assert!(part.iter().zip(of_whole).all(|(a, b)| a.final_state() == b.final_state()));
 }
 
 /// Initial states, parameters and time spans of each trajectory's own, hence save times too;

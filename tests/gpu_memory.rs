@@ -1,5 +1,5 @@
-//! A solve on a GPU whose memory is nearly full. It is a program of its own, since no other test
-//! may allocate memory meanwhile.
+//! The memory of a GPU: a solve where it is nearly full, and many solves that take no more of it. It is a
+//! program of its own, since no other test may allocate memory meanwhile.
 //!
 //! Where there is no GPU it says so and passes; `ODES_REQUIRE_GPU=1` makes that a failure.
 
@@ -9,13 +9,19 @@ mod gpu;
 mod workloads;
 
 use gpu::gpu;
-use ode_gpu::GpuError;
+use ode_gpu::{DeviceEnsemble, GpuError, pooled_bytes};
 use odes::prelude::*;
+use std::sync::Mutex;
+use std::time::Instant;
 use workloads::*;
+
+/// Held by the test that runs.
+static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
 fn batches_shrink_until_they_fit() {
     let Some(gpu) = gpu() else { return };
+    let _alone = ALONE.lock().unwrap();
     let device = &gpu.devices()[0];
     let options = SolveOptions::default().saveat(0.01);
     let ensemble = lorenz_sweep::<f64>(30_000, 10.0);
@@ -46,4 +52,38 @@ fn batches_shrink_until_they_fit() {
     // A batch that is too large is made smaller.
     let solution = ensemble.solve(Tsit5, gpu.batch(30_000), &options).unwrap();
     assert_same_bits(&reference, &solution);
+}
+
+/// A thousand solves without an allocation, and what each takes of the host's time.
+#[test]
+fn a_resident_ensemble_takes_no_more_memory() {
+    let Some(gpu) = gpu() else { return };
+    let _alone = ALONE.lock().unwrap();
+    let device = &gpu.devices()[0];
+    let stream = device.new_stream().unwrap();
+    let ensemble = lorenz_sweep::<f32>(1000, 0.01);
+    let options = SolveOptions::default().fixed_step(0.01);
+    let mut resident = DeviceEnsemble::new(&gpu, &stream, &ensemble, Tsit5, &options).unwrap();
+    resident.solve().unwrap().wait().unwrap();
+    let memory = || (device.memory_info().unwrap().free, pooled_bytes());
+    let before = memory();
+    let begin = Instant::now();
+    for _ in 0..1000 {
+        resident.solve().unwrap().wait().unwrap();
+    }
+    let each = begin.elapsed() / 1000;
+    assert_eq!(memory(), before);
+    let begin = Instant::now();
+    for _ in 0..1000 {
+        resident.solve().unwrap();
+    }
+    let queued = begin.elapsed() / 1000;
+    stream.synchronize().unwrap();
+    assert_eq!(memory(), before);
+    println!("a solve of 1000 trajectories by one step: {each:?}, to queue it {queued:?}");
+    let expected = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+    let ends = stream.raw().clone_dtoh(&resident.final_states()).unwrap();
+    for (i, one) in expected.iter().enumerate() {
+        assert_eq!(one.final_state(), [0, 1, 2].map(|d| ends[d * 1000 + i]));
+    }
 }

@@ -24,7 +24,7 @@ mod workloads;
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::backend::SavedRow;
 use odes::internals::guard;
-use odes::internals::kernel::{self, Functions, KERNEL_NAME, Variant};
+use odes::internals::kernel::{self, Functions, Given, KERNEL_NAME, Variant};
 use odes::lane::Scalar;
 use odes::system::System;
 use odes::{
@@ -156,9 +156,10 @@ fn architectures(others: bool) -> impl Iterator<Item = u32> {
     std::iter::once(FIRST).chain(OTHERS.into_iter().filter(move |_| others || all_kernels()))
 }
 
-/// The columns that a sweep over the first parameter shares.
-fn swept<const N: usize, const P: usize>() -> Vec<bool> {
-    (0..N + P + 2).map(|column| column != N).collect()
+/// The columns of a sweep over the first parameter, which share the others.
+fn swept<const N: usize, const P: usize>() -> Vec<Given> {
+    let given = |column| if column == N { Given::Memory } else { Given::Argument };
+    (0..N + P + 2).map(given).collect()
 }
 
 /// A variant with adaptive steps or not, saving states and observables or not, and the default
@@ -166,7 +167,7 @@ fn swept<const N: usize, const P: usize>() -> Vec<bool> {
 fn variant<T, S, M, const N: usize, const P: usize>(
     adaptive: bool,
     save: bool,
-    shared: Vec<bool>,
+    columns: Vec<Given>,
 ) -> Variant
 where
     T: Scalar,
@@ -179,7 +180,7 @@ where
     let law_kind = M::PROPERTIES.controller.kind();
     let looks = if T::DOUBLE { guard::REJECT } else { guard::REPORT };
     let guard = if M::GUARDS { looks } else { guard::OFF };
-    Variant { adaptive, saved, refill: adaptive, shared, law_kind, guard, ..Variant::default() }
+    Variant { adaptive, saved, refill: adaptive, columns, law_kind, guard, ..Variant::default() }
 }
 
 /// The variants of a system that are compiled.
@@ -204,8 +205,9 @@ fn variants<T: Scalar, S: System<N, P>, const N: usize, const P: usize>(
         for sweep in [false, true] {
             let (heaviest, lightest) = (adaptive && save && !sweep, !adaptive && !save && sweep);
             if heaviest || lightest || which == Which::All || all_kernels() {
-                let shared = if sweep { swept::<N, P>() } else { vec![false; N + P + 2] };
-                let variant = variant::<T, S, Tsit5, N, P>(adaptive, save, shared);
+                let all = vec![Given::Memory; N + P + 2];
+                let columns = if sweep { swept::<N, P>() } else { all };
+                let variant = variant::<T, S, Tsit5, N, P>(adaptive, save, columns);
                 let new = |arch| Kernel::new::<T, S, Tsit5, N, P>(system, arch, &variant, most);
                 let others = if T::DOUBLE { heaviest } else { lightest };
                 kernels.extend(architectures(others).map(new));
@@ -279,8 +281,8 @@ where
     for law_kind in [pi, pid, predictive] {
         check(&|plain| Variant { law_kind, ..plain });
     }
-    let shared = [swept::<N, P>(), vec![true; N]].concat();
-    check(&|plain| Variant { shared: shared.clone(), own_tolerances: true, ..plain });
+    let columns = [swept::<N, P>(), vec![Given::Argument; N]].concat();
+    check(&|plain| Variant { columns: columns.clone(), own_tolerances: true, ..plain });
     if M::GUARDS {
         for guard in [guard::OFF, guard::REPORT, guard::REJECT] {
             check(&|plain| Variant { guard, ..plain });
@@ -296,9 +298,9 @@ where
     M: Method,
 {
     check_variant(system, method, most, false, |plain| {
-        let shared = [swept::<N, P>(), vec![false; N]].concat();
+        let columns = [swept::<N, P>(), vec![Given::Memory; N]].concat();
         let law_kind = Controller::predictive().kind();
-        Variant { limited: true, stops: true, law_kind, shared, own_tolerances: true, ..plain }
+        Variant { limited: true, stops: true, law_kind, columns, own_tolerances: true, ..plain }
     });
 }
 
@@ -309,7 +311,7 @@ fn library_functions() {
     let variant = Variant {
         adaptive: true,
         refill: true,
-        shared: vec![false; 6],
+        columns: vec![Given::Memory; 6],
         functions: Functions::Library,
         ..Variant::default()
     };
@@ -326,7 +328,7 @@ fn library_functions() {
 
 /// Compiles one kernel of a model, for the newest architecture.
 fn check_model<S: System<N, P>, const N: usize, const P: usize>(system: S, most: Most) {
-    let variant = variant::<f64, S, Tsit5, N, P>(true, false, vec![false; N + P + 2]);
+    let variant = variant::<f64, S, Tsit5, N, P>(true, false, vec![Given::Memory; N + P + 2]);
     compile(vec![Kernel::new::<f64, S, Tsit5, N, P>(system, NEWEST, &variant, most)]);
 }
 

@@ -229,7 +229,11 @@ fn options(table: &mut Table) {
             _ => q.with_tspan(-x..=10.0 * x),
         }
     });
-    table.row("everything varies", Tsit5, &ensemble, &options.saveat(0.5));
+    table.row("everything varies", Tsit5, &ensemble, &options.clone().saveat(0.5));
+    table.row("draws", Tsit5, &sampled_lorenz::<f64>(MANY, Design::Random), &options);
+    table.row("draws", Tsit5, &sampled_lorenz::<f32>(MANY, Design::LatinHypercube), &options);
+    let owen = Design::Sobol(Scrambling::Owen);
+    table.row("draws", Tsit5, &sampled_lorenz::<f64>(MANY, owen), &options);
 }
 
 fn functions(table: &mut Table) {

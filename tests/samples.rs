@@ -5,17 +5,21 @@ mod cpp;
 #[path = "../ode-core/tests/random/series.rs"]
 mod series;
 
-use cpp::{HostCpp, in_memory};
-use ode_core::random;
+use cpp::HostCpp;
 use ode_gpu::{Cache, Nvrtc, Program};
-use odes::backend::{Column, Columns, Inputs, Workers};
-use odes::internals::kernel::{self, JobArguments, KERNEL_NAME, Target, Variant};
+use odes::backend::{Column, Columns, Inputs, Settings, Task, Text, Workers, both_precisions};
+use odes::internals::kernel::{KERNEL_NAME, Variant};
 use odes::lane::Scalar;
 use odes::methods::Properties;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{Axis, Method, RawResults, Vary};
+use odes::{
+    Axis, EnsembleAlgorithm, EnsembleSolution, Method, ResultSink, RunReport, SolveError,
+    Trajectory, Vary,
+};
 use odes_skipped::Needed;
+use std::sync::Mutex;
+use std::time::Instant;
 
 #[ode_system]
 fn decay(u: &[f64; 2], p: &[f64; 4]) -> [f64; 2] {
@@ -453,107 +457,188 @@ fn wrong_numbers_of_trajectories_are_errors() {
     }
 }
 
-/// The text of a kernel that draws parameters itself instead of loading them: for the columns 2 and 3,
-/// the first two parameters, one random and normal, the other one in a Latin hypercube.
-fn drawing(text: &str, seed: u64, n: u64) -> String {
-    let [low, high] = [seed & 0xffff_ffff, seed >> 32];
-    // As problem/draw.rs says what words are for.
-    let order = [low, high, 1, 5];
-    let keys: Vec<u64> = (0..2).flat_map(|k| random::words::<f64>(k, &order)).collect();
-    let network = random::Network::new(n, keys.try_into().unwrap());
-    let list =
-        |words: &[u64]| words.iter().map(|w| format!("(u64){w}")).collect::<Vec<_>>().join(", ");
-    let (powers, keys) = (list(&network.powers), list(&network.keys));
-    let (before, behind) = text.split_once("// What the kernel is compiled for.").unwrap();
-    let load = "DEVICE R column(int c) const {\n";
-    assert_eq!(behind.matches(load).count(), 1);
-    let draw = format!(
-        "{load}
-        u64 number = job.first + i;
-        if (c == 2) {{
-            double u = source::independent<double>(number, array((u64){low}, (u64){high}, (u64)0, (u64)1));
-            return (R)distribution::gaussian(u, 2.0, 0.25);
-        }}
-        if (c == 3) {{
-            double u = source::latin<double>(
-                number, (u64){n}, array({powers}), array({keys}), array((u64){low}, (u64){high}, (u64)1, (u64)7));
-            return (R)distribution::between(u, 1.0, 3.0);
-        }}
-        "
-    );
-    [before, &random::LANE_PROGRAMS.concat(), &behind.replace(load, &draw)].concat()
+/// A place that draws itself, in lanes, what it can: of ordinary ensembles the columns of all rules,
+/// and where something else reads them, none.
+struct Drawing<A> {
+    place: A,
+    drawn: usize,
 }
 
-/// The texts of a kernel that loads all columns, and of one that draws two.
-struct Texts {
-    plain: String,
-    drawing: String,
-    variant: Variant,
-}
-
-/// A kernel has all that it takes to draw samples: the columns that it is given here are NaNs.
-fn kernels_can_draw<T: Scalar>() {
-    let (seed, n) = (0x0123_4567_89ab_cdef, 501);
-    let samples = Samples::seed(seed).design(Design::LatinHypercube).p(1, Uniform(1.0, 3.0));
-    let first = Samples::seed(seed).p(0, Normal { mean: 2.0, sd: 0.25 });
-    let normal = columns(&ensemble().trajectories(n).sample(first));
-    let ensemble = ensemble().trajectories(n).sample(samples).vary(move |mut problem, i| {
-        problem.p[0] = normal.p[0].get(i);
-        problem
-    });
-    let ensemble = ensemble.cast::<T>();
-    let options = SolveOptions::default().tolerance(1e-4);
-    let Inputs { settings, mut columns } = Inputs::new(&ensemble, &options, METHOD).unwrap();
-    for d in 0..2 {
-        columns.p[d] = Column::each(vec![T::nan(); n]);
+impl<A: EnsembleAlgorithm> Drawing<A> {
+    fn solve<T: Scalar>(&self, columns: &Columns<T>) {
+        let is_drawn = |column: &&Column<T>| column.shared().is_none() && !column.is_stored();
+        assert_eq!(columns.quantities().filter(is_drawn).count(), self.drawn);
     }
-    let text = |target| {
-        let variant = Variant { target, ..Variant::new(&settings, &columns, true) };
-        let text = kernel::source::<T, _, Tsit5, 2, 4>(decay, &variant).unwrap();
-        let drawing = drawing(&text, seed, n as u64);
-        Texts { plain: text, drawing, variant }
+}
+
+impl<A: EnsembleAlgorithm> EnsembleAlgorithm for Drawing<A> {
+    type Compiled = A::Compiled;
+
+    fn draws_samples(&self) -> bool {
+        true
+    }
+
+    fn single(
+        &self,
+        task: &dyn Task<f32>,
+        settings: &Settings<f32>,
+        columns: &Columns<f32>,
+        sink: &mut dyn ResultSink<f32>,
+    ) -> Result<RunReport, SolveError> {
+        self.solve(columns);
+        self.place.single(task, settings, columns, sink)
+    }
+
+    fn double(
+        &self,
+        task: &dyn Task<f64>,
+        settings: &Settings<f64>,
+        columns: &Columns<f64>,
+        sink: &mut dyn ResultSink<f64>,
+    ) -> Result<RunReport, SolveError> {
+        self.solve(columns);
+        self.place.double(task, settings, columns, sink)
+    }
+}
+
+/// What a solution shows of each trajectory, as bits: problem, result and counts.
+fn shown<T: Scalar>(solution: &EnsembleSolution<decay, T, 2, 4>) -> Vec<Vec<u64>> {
+    let bits = |x: T| x.widen().to_bits();
+    let of = |one: Trajectory<'_, decay, T, 2, 4>| {
+        let numbers = one.u0().into_iter().chain(one.p()).chain(one.final_state());
+        let steps = [u64::from(one.accepted()), u64::from(one.rejected()), one.number()];
+        numbers.map(bits).chain(steps).collect()
     };
-    match Nvrtc::get() {
-        Ok(_) => {
-            let text = text(Target::Cuda);
-            let compile = |text: &str| {
-                let program = Program::new(KERNEL_NAME, text);
-                program.compile("sm_90", &Cache::off()).unwrap().resources
-            };
-            let (plain, drawing) = (compile(&text.plain), compile(&text.drawing));
-            eprintln!("{}: {drawing:?}, and {plain:?} where columns are loaded", T::NAME);
-        }
-        Err(error) => Needed::Nvrtc.is_missing(error),
-    }
+    solution.iter().map(of).collect()
+}
+
+fn drawn_as_evaluated<T: Scalar>(design: Design) {
+    let samples = rules(design);
+    let ensemble = ensemble().trajectories(3001).sample(samples).cast::<T>();
+    let options = SolveOptions::default().tolerance(1e-4);
+    let expected = shown(&ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap());
+    let lanes = Drawing { place: EnsembleThreads.batch(999), drawn: 6 };
+    assert!(shown(&ensemble.solve(Tsit5, &lanes, &options).unwrap()) == expected, "{design:?}");
+    let part = ensemble.clone().part((1, 3)).solve(Tsit5, &lanes, &options).unwrap();
+    assert!(shown(&part) == expected[1000..2000], "{design:?}");
     let Some(cpp) = HostCpp::find() else { return };
-    let Texts { drawing, variant, .. } = text(Target::Host);
-    let library = cpp.compile(&drawing);
-    type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T);
-    // SAFETY: the function has this type; its argument is checked by a static_assert.
-    let run: libloading::Symbol<'_, Run<T>> =
-        unsafe { library.get(KERNEL_NAME.as_bytes()) }.unwrap();
-    let expected = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
-    // A part, too, since numbers are those of the whole.
-    for numbers in [0..n as u64, 100..203] {
-        let mut raw = RawResults::default();
-        let range = columns.range(numbers.clone());
-        in_memory(&settings, range, &variant, &mut raw, |job, shared| {
-            // SAFETY: every pointer is to as many elements as `Job` and `Shared` say.
-            unsafe { run(job, shared.as_ptr()) };
-        })
-        .unwrap();
-        for (k, i) in numbers.clone().enumerate() {
-            for d in 0..2 {
-                let found = raw.finals[d * range.len() + k];
-                let expected = expected.final_state(i as usize)[d];
-                assert_eq!(found.widen().to_bits(), expected.widen().to_bits(), "{i}, {d}");
-            }
-        }
+    let cpp = Drawing { place: cpp, drawn: 6 };
+    assert!(shown(&ensemble.solve(Tsit5, &cpp, &options).unwrap()) == expected, "{design:?}");
+    let part = ensemble.part((1, 3)).solve(Tsit5, &cpp, &options).unwrap();
+    assert!(shown(&part) == expected[1000..2000], "{design:?}");
+}
+
+/// Who solves draws what is sampled, in lanes or by a kernel's text: the same bits as of columns that
+/// were evaluated before, and the solution shows what was solved.
+#[test]
+fn places_draw_samples() {
+    for design in DESIGNS {
+        drawn_as_evaluated::<f64>(design);
+    }
+    drawn_as_evaluated::<f32>(Design::Random);
+    drawn_as_evaluated::<f32>(Design::LatinHypercube);
+}
+
+/// The other rules, and quantities beside them that rows and axes give.
+#[test]
+fn places_draw_beside_rows() {
+    let samples = Samples::seed(7)
+        .p(0, Logspace(0.5, 2.0))
+        .p(1, 1.5)
+        .p(2, Choice((0..4096).map(f64::from)))
+        .p(3, Choice((0..4097).map(f64::from)));
+    let rows: Vec<[f64; 2]> = (0..500).map(|i| [f64::from(i), 1.0 / f64::from(i + 1)]).collect();
+    let rows = ensemble().over_u0(&rows).sample(samples.clone());
+    let options = SolveOptions::default().fixed_step(0.25);
+    let expected = shown(&rows.solve(Tsit5, EnsembleSerial, &options).unwrap());
+    // The longer table is the host's.
+    let lanes = Drawing { place: EnsembleThreads, drawn: 2 };
+    assert!(shown(&rows.solve(Tsit5, lanes, &options).unwrap()) == expected);
+    if let Some(cpp) = HostCpp::find() {
+        let cpp = Drawing { place: cpp, drawn: 2 };
+        assert!(shown(&rows.solve(Tsit5, cpp, &options).unwrap()) == expected);
+    }
+    let grid = ensemble().grid([Axis::u0(0, [0.1, 0.2, 0.3]), Axis::u0(1, [1.0, 2.0])]);
+    let grid = grid.sample(samples);
+    let expected = shown(&grid.solve(Tsit5, EnsembleSerial, &options).unwrap());
+    let lanes = Drawing { place: EnsembleThreads, drawn: 2 };
+    assert!(shown(&grid.solve(Tsit5, lanes, &options).unwrap()) == expected);
+}
+
+/// Closures, and times to stop at, get the values before the solve.
+#[test]
+fn what_is_read_before_is_evaluated() {
+    let options = SolveOptions::default().fixed_step(0.25);
+    let ensemble = ensemble().trajectories(10).sample(rules(Design::Random));
+    let evaluated = |drawn| Drawing { place: EnsembleSerial, drawn };
+    let expected = shown(&ensemble.solve(Tsit5, evaluated(6), &options).unwrap());
+    let varied = ensemble.clone().vary(|problem, _| problem);
+    assert!(shown(&varied.solve(Tsit5, evaluated(0), &options).unwrap()) == expected);
+    let stopped =
+        ensemble.tstops(|problem: &OdeProblem<decay, f64, 2, 4>, _| [problem.p[3] / 32.0]);
+    let adaptive = SolveOptions::default();
+    let lanes = stopped.solve(Tsit5, evaluated(0), &adaptive).unwrap();
+    assert!(shown(&lanes) == shown(&stopped.solve(Tsit5, EnsembleSerial, &adaptive).unwrap()));
+}
+
+/// Prints what a device's compiler makes of kernels that draw, and of those that load.
+#[test]
+fn kernels_that_draw_compile() {
+    fn resources<T: Scalar>(samples: Samples) {
+        let options = SolveOptions::default();
+        let solve = |draws: bool| {
+            let ensemble = ensemble().trajectories(10).sample(samples.clone()).cast::<T>();
+            let seen = Mutex::new(String::new());
+            let place = Compiling { draws, seen: &seen };
+            let failed = ensemble.solve(Tsit5, place, &options);
+            assert!(matches!(failed, Err(SolveError::NotPrepared)));
+            seen.into_inner().unwrap()
+        };
+        let (drawn, loaded) = (solve(true), solve(false));
+        eprintln!("{}: drawn {drawn}\n     loaded {loaded}", T::NAME);
+    }
+    if let Err(error) = Nvrtc::get() {
+        return Needed::Nvrtc.is_missing(error);
+    }
+    let one = Samples::seed(1).p(0, Uniform(0.0, 1.0));
+    resources::<f32>(one.clone());
+    resources::<f64>(one);
+    for design in DESIGNS {
+        eprintln!("{design:?}");
+        resources::<f32>(rules(design));
+        resources::<f64>(rules(design));
     }
 }
 
-#[test]
-fn kernels_can_draw_samples() {
-    kernels_can_draw::<f64>();
-    kernels_can_draw::<f32>();
+/// A place that compiles the kernel for a device, and then fails.
+struct Compiling<'a> {
+    draws: bool,
+    seen: &'a Mutex<String>,
+}
+
+impl Compiling<'_> {
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        _: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        let text = task.kernel(&Variant::new(settings, columns, true))?;
+        let begin = Instant::now();
+        let compiled = Program::new(KERNEL_NAME, &text).compile("sm_90", &Cache::off()).unwrap();
+        let seen = format!("{:?} in {:.2?}", compiled.resources, begin.elapsed());
+        *self.seen.lock().unwrap() = seen;
+        Err(SolveError::NotPrepared)
+    }
+}
+
+impl EnsembleAlgorithm for Compiling<'_> {
+    type Compiled = Text;
+
+    fn draws_samples(&self) -> bool {
+        self.draws
+    }
+
+    both_precisions!(solve);
 }

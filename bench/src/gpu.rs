@@ -188,7 +188,7 @@ impl<M: Method> Visitor for Bench<'_, Kept<M>> {
                 .any(|w| w.name == workload.name && w.trajectories == workload.trajectories)
         });
 
-        let inputs = Inputs::new(ensemble, options, &M::PROPERTIES)?;
+        let inputs = Inputs::drawn(ensemble, options, &M::PROPERTIES)?;
         let report = gpu.report::<T, S, M, N, P>(ensemble.system(), &inputs)?;
         Ok(Measured {
             bench: "gpu",

@@ -50,9 +50,9 @@ impl Row for Measured {
     }
 }
 
-/// Measures the selected workloads among B2 and C: on one thread, on all, and on 1, 2, ... all GPUs.
+/// Measures the selected workloads among B2, B2r and C: on one thread, on all, and on 1, 2, ... all GPUs.
 pub(crate) fn run(selection: &Selection, output: &mut Output) -> Result<(), Failure> {
-    let names = ["B2", "C"];
+    let names = ["B2", "B2r", "C"];
     let all = workloads::all().into_iter().filter(|workload| names.contains(&workload.name));
     let last = if selection.quick { 12 } else { 26 };
     for (workload, precision) in selection.of(all.collect())? {

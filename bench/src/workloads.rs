@@ -3,7 +3,7 @@
 //! - **A** Lorenz, sigma = 10, beta = 8/3, rho from 0 to 21 in order, u0 = (1, 0, 0), t in [0, 1],
 //!   1000 fixed steps, final states. **Ark4**: by the classical Runge–Kutta method.
 //! - **B2** the same with adaptive steps, both tolerances 1e-6, t in [0, 10]. **B2s**: rho
-//!   shuffled.
+//!   shuffled. **B2r**: rho at random, which the place draws (`sample`).
 //! - **C** as B2, saved at t = 0, 1, …, 10.
 //! - **R3, R6, R8** Lorenz, f64, t in [0, 1], relative tolerance 1e-3, 1e-6, 1e-8, absolute a
 //!   thousandth of it; 524288 trajectories. **R3s, R6s, R8s**: 2048 trajectories.
@@ -46,6 +46,8 @@ pub(crate) enum Sweep {
     Rho,
     /// Lorenz with rho from 0 to 21, in random order.
     RhoShuffled,
+    /// Lorenz with rho between 0 and 21, at random by a rule.
+    RhoSampled,
     /// Van der Pol with mu from 1 to 100, in random order.
     Mu,
 }
@@ -103,6 +105,7 @@ pub(crate) fn all() -> Vec<Workload> {
         Workload { name: "Ark4", by: By::Rk4, end: 1.0, steps: Steps::Fixed(0.001), ..b2 },
         b2,
         Workload { name: "B2s", sweep: Sweep::RhoShuffled, ..b2 },
+        Workload { name: "B2r", sweep: Sweep::RhoSampled, ..b2 },
         Workload { name: "C", save: true, ..b2 },
         Workload {
             name: "V",
@@ -190,6 +193,14 @@ impl Workload {
                 });
                 visitor.visit(base, &ensemble, &options)
             }
+            Sweep::RhoSampled => {
+                let (u0, p) = ([1.0, 0.0, 0.0], [10.0, 0.0, 8.0 / 3.0]);
+                let base = OdeProblem::new(lorenz, u0, 0.0..=self.end, p);
+                let problem = OdeProblem::new(lorenz, u0, span, p).cast::<T>();
+                let samples = Samples::seed(1).p(1, Uniform(0.0, 21.0));
+                let ensemble = EnsembleProblem::new(problem).trajectories(n).sample(samples);
+                visitor.visit(base, &ensemble, &options)
+            }
             Sweep::Mu => {
                 let u0 = [2.0, 0.0];
                 let base = OdeProblem::new(van_der_pol, u0, 0.0..=self.end, [1.0]);
@@ -206,8 +217,9 @@ impl Workload {
     /// and the right-hand side; only for three states, by Tsit5.
     pub(crate) fn flops(&self) -> Option<f64> {
         match (self.by, self.sweep, self.steps) {
-            (By::Tsit5, Sweep::Rho | Sweep::RhoShuffled, Steps::Fixed(_)) => Some(174.0),
-            (By::Tsit5, Sweep::Rho | Sweep::RhoShuffled, Steps::Adaptive { .. }) => Some(292.0),
+            (By::Tsit5, Sweep::Mu, _) => None,
+            (By::Tsit5, _, Steps::Fixed(_)) => Some(174.0),
+            (By::Tsit5, _, Steps::Adaptive { .. }) => Some(292.0),
             _ => None,
         }
     }

@@ -476,8 +476,8 @@ pub enum SolveError {
     },
     /// Inputs or results do not fit into memory.
     #[error(
-        "the solve needs {bytes} bytes of {memory}, which cannot be allocated; save fewer states, or \
-         solve in parts"
+        "the solve needs {bytes} bytes of {memory}, which cannot be allocated; {}",
+        memory.remedy(*bytes)
     )]
     OutOfMemory {
         /// The size of the allocation that failed.
@@ -561,6 +561,20 @@ pub enum Memory {
         /// The number of free bytes.
         free: u64,
     },
+}
+
+impl Memory {
+    /// What to do where `bytes` of it cannot be had.
+    fn remedy(&self, bytes: usize) -> &'static str {
+        match self {
+            Memory::Device { free, .. } if *free >= bytes as u64 => {
+                "a limit of this process (ulimit -v) may be in the way, or what is free is in pieces"
+            }
+            Memory::Host | Memory::PageLocked | Memory::Device { .. } => {
+                "save fewer states, or solve in parts"
+            }
+        }
+    }
 }
 
 impl core::fmt::Display for Memory {

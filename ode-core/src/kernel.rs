@@ -4,6 +4,8 @@
 //! `ode-gpu`'s. That the text is right is tested without a GPU, too: by a host's C++ compiler and
 //! by an OpenCL runtime for CPUs.
 
+mod drawn;
+
 use crate::error::SolveError;
 use crate::integrate;
 use crate::lane::Scalar;
@@ -15,6 +17,7 @@ use crate::problem::settings::Settings;
 use crate::step::{self, control};
 use crate::system::{System, linear};
 use core::mem::offset_of;
+pub use drawn::{Recipe, rules};
 
 pub mod pull;
 
@@ -76,6 +79,17 @@ pub enum Functions {
     Library,
 }
 
+/// Where a kernel gets the numbers of a column from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Given {
+    /// Memory has them.
+    Memory,
+    /// All trajectories share one, which is among the kernel's arguments.
+    Argument,
+    /// It draws them.
+    Rule(Recipe),
+}
+
 /// The values on which the text of a kernel depends, besides its types.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
@@ -96,9 +110,9 @@ pub struct Variant {
     pub guard: u32,
     /// Whether threads take one trajectory after the other from a queue; otherwise each solves one.
     pub refill: bool,
-    /// For each column (initial states, parameters, begin, end, tolerances) whether all
-    /// trajectories share its number and it is among the kernel's arguments.
-    pub shared: Vec<bool>,
+    /// For each column (initial states, parameters, begin, end, tolerances) where its numbers come
+    /// from.
+    pub columns: Vec<Given>,
     /// Whether components have absolute tolerances of their own.
     pub own_tolerances: bool,
     /// The implementation of elementary functions that the kernel calls.
@@ -110,10 +124,13 @@ impl Variant {
     #[must_use]
     pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>, refill: bool) -> Self {
         let mut room = SHARED_BYTES / size_of::<T>();
-        let shared = columns.quantities().map(|column| {
+        let given = columns.quantities().map(|column| {
+            if let Some(rule) = column.rule() {
+                return Given::Rule(Recipe::of(rule).0);
+            }
             let fits = room > 0 && column.shared().is_some();
             room -= usize::from(fits);
-            fits
+            if fits { Given::Argument } else { Given::Memory }
         });
         let Layout { row, slots, .. } = Layout::new(settings, columns);
         Variant {
@@ -125,7 +142,7 @@ impl Variant {
             guard: settings.guard,
             saved: if slots > 0 { row } else { SavedRow::default() },
             refill,
-            shared: shared.collect(),
+            columns: given.collect(),
             own_tolerances: columns.has_own_tolerances(),
             functions: Functions::default(),
         }
@@ -134,7 +151,8 @@ impl Variant {
     /// The numbers of the shared columns: the kernel's second argument.
     #[must_use]
     pub fn shared_numbers<T: Scalar>(&self, columns: &Columns<T>) -> Vec<T> {
-        let shared = columns.quantities().zip(&self.shared).filter(|(_, shared)| **shared);
+        let given = columns.quantities().zip(&self.columns);
+        let shared = given.filter(|(_, given)| **given == Given::Argument);
         shared.map(|(column, _)| column.get(0)).collect()
     }
 }
@@ -194,7 +212,7 @@ where
         return Err(SolveError::NoDeviceSource { system: info.name, of });
     };
     let Variant { target, adaptive, limited, stops, law_kind, guard, saved, refill, .. } = variant;
-    let Variant { shared, own_tolerances, functions, .. } = variant;
+    let Variant { columns, own_tolerances, functions, .. } = variant;
     let number = T::DEVICE_NAME;
     let functions = match functions {
         Functions::Portable => "",
@@ -223,12 +241,19 @@ where
     let SavedRow { states, observables, times } = saved;
     let saves = saved.width() > 0;
     let mut next = 0..;
-    let places = shared.iter().map(|shared| match shared {
-        true => next.next().unwrap_or(0).to_string(),
-        false => "-1".to_string(),
+    let places = columns.iter().map(|given| match given {
+        Given::Argument => next.next().unwrap_or(0).to_string(),
+        Given::Memory | Given::Rule(_) => "-1".to_string(),
     });
     let places = places.collect::<Vec<_>>().join(", ");
-    let shared_count = shared.iter().filter(|shared| **shared).count();
+    let shared_count = columns.iter().filter(|given| **given == Given::Argument).count();
+    let is_drawn = columns.iter().map(|given| matches!(given, Given::Rule(_)).to_string());
+    let is_drawn = is_drawn.collect::<Vec<_>>().join(", ");
+    let recipes = columns.iter().enumerate().filter_map(|(c, given)| match given {
+        &Given::Rule(recipe) => Some((c, recipe)),
+        Given::Argument | Given::Memory => None,
+    });
+    let drawn = drawn::text(&recipes.collect::<Vec<_>>());
     let prelude = target.prelude();
     // NVRTC has no `offsetof`, and lays out as a host's compiler does.
     let layout = if *target == Target::Cuda { String::new() } else { layout::<T>() };
@@ -260,13 +285,16 @@ struct Config {{
     static constexpr u32 GUARD = {guard};
 {config}}};
 // For each column its place among the shared numbers, or -1.
-CONSTANT int SHARED_AT[{columns}] = {{{places}}};
+CONSTANT int SHARED_AT[{count}] = {{{places}}};
 constexpr int SHARED_COUNT = {shared_count};
+// For each column whether it is drawn.
+CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
+{drawn}
 }} // namespace odes
 {KERNEL}
 {kernel}{layout}static_assert(sizeof(odes::Job<{number}>) == {size}, "the layout of JobArguments");
 "#,
-        columns = shared.len(),
+        count = columns.len(),
         size = size_of::<JobArguments<T>>(),
     ))
 }
@@ -282,7 +310,7 @@ fn layout<T: Scalar>() -> String {
         }};
     }
     let job = offsets!(JobArguments, JobArguments<T>:
-        inputs columns save_times stop_times finals saved ends codes steps rejected kept guarded counter first
+        inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded counter first
         abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
         stop_slots stop_stride stop_each);
     let column = offsets!(ColumnPlace, ColumnPlace: first mask);
@@ -311,6 +339,7 @@ pub const BLOCK: u32 = 64;
 pub struct JobArguments<T> {
     pub inputs: u64,
     pub columns: u64,
+    pub rules: u64,
     pub save_times: u64,
     pub stop_times: u64,
     pub finals: u64,
@@ -355,7 +384,7 @@ pub struct ColumnPlace {
 impl ColumnPlace {
     /// The place of a column at `first`.
     #[must_use]
-    pub fn new<T: Copy>(first: u32, column: &Column<T>) -> Self {
+    pub fn new<T: Scalar>(first: u32, column: &Column<T>) -> Self {
         let mask = if column.is_stored() { u32::MAX } else { 0 };
         ColumnPlace { first, mask }
     }

@@ -3,15 +3,15 @@
 //! One piece of memory holds everything, so that a batch costs one allocation:
 //!
 //! ```text
-//! counter | places | shared numbers | shared times | columns … | own times | results …
-//! └ header, made for the batch ───────────────────┘ └ the ensemble's own vectors: uploaded from there
+//! counter | places | shared numbers | shared times | rules | columns … | own times | results …
+//! └ header, made for the batch ───────────────────────────┘ └ the ensemble's own vectors: uploaded from there
 //! ```
 //!
-//! Times are those to save at, and those to stop at; [`places`] has the order of the results. Each
+//! Rules are those of quantities that the kernel draws. Times are those to save at, and those to stop at; [`places`] has the order of the results. Each
 //! array begins at a multiple of 256 bytes, as a device allocation would.
 
 use ode_core::Layout;
-use ode_core::kernel::{ColumnPlace, JobArguments};
+use ode_core::kernel::{self, ColumnPlace, JobArguments};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{ColumnRange, Columns};
 use ode_core::problem::settings::Settings;
@@ -37,6 +37,8 @@ pub(crate) struct Batch<'i, T> {
     inputs_end: usize,
     /// The end of the whole batch, in bytes.
     total: usize,
+    /// Where each column begins that has a number for each trajectory.
+    columns_at: Vec<Option<usize>>,
     /// Where the results lie.
     places: [Place; 8],
     /// The kernel's arguments, with offsets in place of addresses.
@@ -57,6 +59,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             let numbers = quantity.numbers(range.indices());
             match quantity.is_stored() {
                 true => stored.push(numbers),
+                // None where the kernel draws them.
                 false => shared.extend(numbers.concat()),
             }
         }
@@ -69,6 +72,10 @@ impl<'i, T: Scalar> Batch<'i, T> {
                 header_end = *at + size_of_val(times);
             }
         }
+
+        let rules = kernel::rules(inputs);
+        let rules_at = align(header_end);
+        header_end = rules_at + size_of_val(&rules[..]);
 
         let mut end = align(header_end);
         let mut columns = Vec::new();
@@ -97,18 +104,16 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let mut header = vec![0; header_end];
         let mut shared_before = 0;
         let mut offsets = offsets.into_iter();
-        let columns_at = inputs.quantities().map(|quantity| {
-            let first = if quantity.is_stored() {
-                offsets.next().unwrap_or(0)
-            } else {
-                let first = shared_before;
-                shared_before += 1;
-                first
-            };
+        let mut columns_at = Vec::new();
+        let column_places = inputs.quantities().map(|quantity| {
+            let stored = if quantity.is_stored() { offsets.next() } else { None };
+            columns_at.push(stored.map(|first| numbers_at + first * size));
+            let first = stored.unwrap_or(shared_before);
+            shared_before += usize::from(quantity.shared().is_some());
             // `most_trajectories` bounds the batch.
             ColumnPlace::new(first as u32, quantity)
         });
-        for (bytes, place) in header[places_at..].chunks_exact_mut(8).zip(columns_at) {
+        for (bytes, place) in header[places_at..].chunks_exact_mut(8).zip(column_places) {
             bytes[..4].copy_from_slice(&place.first.to_ne_bytes());
             bytes[4..].copy_from_slice(&place.mask.to_ne_bytes());
         }
@@ -118,6 +123,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             let bytes = bytes_of(numbers);
             header[at..at + bytes.len()].copy_from_slice(bytes);
         }
+        header[rules_at..].copy_from_slice(bytemuck::cast_slice(&rules));
         // From slot to slot, and from trajectory to trajectory.
         let strides = times.map(|times| times.strides(n as u32));
         let [(save_stride, save_each), (stop_stride, stop_each)] = strides;
@@ -131,6 +137,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let job = JobArguments {
             inputs: numbers_at as u64,
             columns: places_at as u64,
+            rules: rules_at as u64,
             save_times: times_at[0] as u64,
             stop_times: times_at[1] as u64,
             finals,
@@ -160,7 +167,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             stop_stride,
             stop_each,
         };
-        Batch { range, header, columns, inputs_end, total, places, job }
+        Batch { range, header, columns, inputs_end, total, columns_at, places, job }
     }
 
     /// The number of trajectories of the batch.
@@ -179,6 +186,12 @@ impl<'i, T: Scalar> Batch<'i, T> {
         (std::iter::once(header).chain(self.columns.iter().copied()).collect(), self.inputs_end)
     }
 
+    /// Where each column begins that has a number for each trajectory, in bytes, in the order of
+    /// [`Columns::quantities`].
+    pub(crate) fn columns_at(&self) -> &[Option<usize>] {
+        &self.columns_at
+    }
+
     /// Where the results lie, in the order of
     /// [`Results::bytes`](ode_core::ensemble::engine::Results::bytes).
     pub(crate) fn places(&self) -> &[Place; 8] {
@@ -191,6 +204,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         JobArguments {
             inputs: base + job.inputs,
             columns: base + job.columns,
+            rules: base + job.rules,
             save_times: base + job.save_times,
             stop_times: base + job.stop_times,
             finals: base + job.finals,
@@ -220,23 +234,46 @@ pub(crate) fn most_trajectories<T: Scalar>(inputs: &Columns<T>) -> usize {
     (numbers / stored.max(1)).clamp(1, 1 << 31)
 }
 
-/// The device memory of a batch, in bytes: for each trajectory, and for the batch as a whole.
-pub(crate) fn footprint<T: Scalar>(settings: &Settings<T>, inputs: &Columns<T>) -> (usize, usize) {
-    let size = size_of::<T>();
-    let stored = inputs.quantities().filter(|c| c.is_stored()).count();
-    let times = [&inputs.save, &inputs.stops].map(|times| match times.shared() {
-        Some(times) => (0, times.len()),
-        None => (times.slots(), 0),
-    });
-    let [(own_saves, shared_saves), (own_stops, shared_stops)] = times;
-    let (own_times, shared_times) = (own_saves + own_stops, shared_saves + shared_stops);
-    let layout = Layout::new(settings, inputs);
-    // Columns, times, final states and their times.
-    let each = (stored + own_times + layout.states + 1).saturating_add(layout.saved());
-    // A margin for alignment, and for memory that the driver takes.
-    let beside = shared_times * size + (inputs.quantities().count() + 16) * 2 * ALIGN + (2 << 20);
-    let counts = 9 + 4 * (layout.kept() + layout.guarded());
-    (each.saturating_mul(size).saturating_add(counts), beside)
+/// The device memory of a batch, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Footprint {
+    /// Columns and times of a trajectory.
+    pub(crate) inputs: usize,
+    /// Results of a trajectory.
+    pub(crate) results: usize,
+    /// What a batch needs as a whole.
+    pub(crate) beside: usize,
+}
+
+impl Footprint {
+    pub(crate) fn new<T: Scalar>(settings: &Settings<T>, inputs: &Columns<T>) -> Self {
+        let size = size_of::<T>();
+        let stored = inputs.quantities().filter(|c| c.is_stored()).count();
+        let times = [&inputs.save, &inputs.stops].map(|times| match times.shared() {
+            Some(times) => (0, times.len()),
+            None => (times.slots(), 0),
+        });
+        let [(own_saves, shared_saves), (own_stops, shared_stops)] = times;
+        let (own_times, shared_times) = (own_saves + own_stops, shared_saves + shared_stops);
+        let layout = Layout::new(settings, inputs);
+        // Final states and their times.
+        let numbers = (layout.states + 1).saturating_add(layout.saved());
+        let counts = 9 + 4 * (layout.kept() + layout.guarded());
+        Footprint {
+            inputs: (stored + own_times).saturating_mul(size),
+            results: numbers.saturating_mul(size).saturating_add(counts),
+            // A margin for alignment, and for memory that the driver takes.
+            beside: shared_times * size
+                + size_of_val(&kernel::rules(inputs)[..])
+                + (inputs.quantities().count() + 16) * 2 * ALIGN
+                + (2 << 20),
+        }
+    }
+
+    /// The bytes of a trajectory, at least one.
+    pub(crate) fn each(self) -> usize {
+        self.inputs.saturating_add(self.results).max(1)
+    }
 }
 
 /// An array of results in device memory.
@@ -345,6 +382,8 @@ mod tests {
                 for i in 0..range.len() {
                     let own = first + (i as u32 & mask);
                     let at = job.inputs as usize + 4 * own as usize;
+                    let begin = batch.columns_at()[c].map(|begin| begin + 4 * i);
+                    assert_eq!(begin, quantity.is_stored().then_some(at));
                     assert_eq!(number(&memory, at), quantity.get(range.start + i));
                 }
             }
@@ -371,7 +410,8 @@ mod tests {
         for own_times in [false, true] {
             for n in [1, 100, 100_000] {
                 let (settings, columns) = inputs(n, own_times);
-                let (each, beside) = footprint(&settings, &columns);
+                let footprint = Footprint::new(&settings, &columns);
+                let (each, beside) = (footprint.each(), footprint.beside);
                 let total = Batch::new(&settings, columns.all()).total();
                 assert!(total <= each * n + beside && each * n <= total, "{total} {each} {beside}");
             }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PushKernelArg};
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
 use ode_core::SolveError;
 use ode_core::ensemble::dispenser::{Appetite, Desk, Divisible, Taken};
 use ode_core::ensemble::engine::{Engine, Piece};
@@ -18,7 +18,7 @@ use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
 
-use crate::batch::{Batch, Place, bytes_of, footprint, most_trajectories};
+use crate::batch::{Batch, Footprint, Place, bytes_of, most_trajectories};
 use crate::cache::Cache;
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
@@ -41,6 +41,11 @@ const PIECES: usize = 16;
 const PIECE_BYTES: usize = 16 << 20;
 const EACH_THREAD: usize = 4;
 
+/// Results of a block that are fewer bytes are not worth the ends of several pieces: each device
+/// takes one. They cross the bus in a millisecond, and of Van der Pol oscillators whose steps differ
+/// by 20 times the kernels of four pieces took 6.6 ms, where that of one takes 3.2.
+const WHOLE_BYTES: usize = 48 << 20;
+
 /// The fewest trajectories that a piece is cut into for want of memory: one block of threads.
 const FEWEST: usize = kernel::BLOCK as usize;
 
@@ -52,6 +57,8 @@ pub(crate) struct DeviceEngine<'a, T> {
     pub(crate) columns: &'a Columns<T>,
     /// The kernel that it needs.
     pub(crate) variant: Variant,
+    /// How many devices solve together; `None` where there is something slower beside them.
+    pub(crate) alike: Option<usize>,
     /// The compiler's options.
     pub(crate) options: &'a [String],
     /// How many trajectories the user wants launched at a time.
@@ -60,6 +67,38 @@ pub(crate) struct DeviceEngine<'a, T> {
     pub(crate) compile: Duration,
     /// The time that it computed.
     pub(crate) computing: Computing,
+}
+
+/// How a block of trajectories is cut into pieces.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    trajectories: usize,
+    /// How many the device holds at a time.
+    all: usize,
+    footprint: Footprint,
+    /// As in [`DeviceEngine`].
+    alike: Option<usize>,
+}
+
+impl Cut {
+    /// The appetite of a device on which `fitting` trajectories fit at a time.
+    fn pieces(self, fitting: usize) -> Appetite {
+        let Cut { trajectories, all, footprint, alike } = self;
+        if let Some(devices) = alike
+            && trajectories.saturating_mul(footprint.results) <= WHOLE_BYTES
+        {
+            let most = trajectories.div_ceil(devices.max(1)).min(fitting);
+            return Appetite { least: most, most };
+        }
+        let worth = (PIECE_BYTES / footprint.each()).max(EACH_THREAD * all);
+        let most = (trajectories / PIECES).max(worth).min(fitting);
+        Appetite { least: (2 * all).min(most), most }
+    }
+
+    /// The appetite of a device of which the user wants `most` launched at a time.
+    fn batches(self, most: usize) -> Appetite {
+        Appetite { least: most.min(self.all), most }
+    }
 }
 
 /// How many threads of 128 registers, which most kernels do not exceed, a device holds at a time.
@@ -74,15 +113,16 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
 
     fn appetite(&self, trajectories: usize) -> Appetite {
         let reachable = most_trajectories(self.columns).min(trajectories.max(1));
-        if let Some(batch) = self.batch {
-            let most = batch.min(reachable);
-            return Appetite { least: most.min(at_once(self.device)), most };
+        let cut = Cut {
+            trajectories,
+            all: at_once(self.device),
+            footprint: Footprint::new(self.settings, self.columns),
+            alike: self.alike,
+        };
+        match self.batch {
+            Some(batch) => cut.batches(batch.min(reachable)),
+            None => cut.pieces(self.fitting(reachable)),
         }
-        let all = at_once(self.device);
-        let (each, _) = footprint(self.settings, self.columns);
-        let worth = (PIECE_BYTES / each.max(1)).max(EACH_THREAD * all);
-        let most = (trajectories / PIECES).max(worth).min(self.fitting(reachable));
-        Appetite { least: (2 * all).min(most), most }
     }
 
     fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
@@ -138,7 +178,8 @@ impl<T: Scalar> Engine<T> for DeviceEngine<'_, T> {
 impl<T: Scalar> DeviceEngine<'_, T> {
     /// The largest number of trajectories that fit at a time, so that [`UNDER_WAY`] pieces fit.
     fn fitting(&self, reachable: usize) -> usize {
-        let (each, beside) = footprint(self.settings, self.columns);
+        let footprint = Footprint::new(self.settings, self.columns);
+        let (each, beside) = (footprint.each(), footprint.beside);
         let needed = reachable.saturating_mul(each).saturating_add(beside);
         let usable = |memory: u64| usize::try_from(memory).unwrap_or(usize::MAX);
         // Asking how much is free takes longer than a small solve; should that little be missing,
@@ -149,7 +190,7 @@ impl<T: Scalar> DeviceEngine<'_, T> {
         // What fails here fails again where memory is allocated, and is told there.
         let free = self.device.memory_info().map_or(u64::MAX, |info| info.free);
         let one = usable(free / 10 * 8) / UNDER_WAY;
-        (one.saturating_sub(beside) / each.max(1)).clamp(FEWEST.min(reachable), reachable)
+        (one.saturating_sub(beside) / each).clamp(FEWEST.min(reachable), reachable)
     }
 
     /// Queues upload, kernel and, where the host's memory is page-locked, download of a piece.
@@ -160,10 +201,7 @@ impl<T: Scalar> DeviceEngine<'_, T> {
         let batch = Batch::new(self.settings, *columns);
         // `most_trajectories` bounds the batch.
         let items = batch.len() as u32;
-        let config = match self.variant.refill {
-            true => kernel.launch_resident(items),
-            false => kernel.launch_for(items),
-        };
+        let config = launch_config(kernel, &self.variant, items);
         let memory = one.memory.insert(stream.allocate::<u8>(batch.total())?);
         let (sources, end) = batch.sources();
         one.uploads = stream.upload_rows(&sources, end, memory)?;
@@ -277,6 +315,14 @@ impl<T: Scalar> Drop for Launched<'_, '_, T> {
     }
 }
 
+/// How a kernel of this variant is launched for so many trajectories.
+pub(crate) fn launch_config(kernel: &Kernel, variant: &Variant, trajectories: u32) -> LaunchConfig {
+    match variant.refill {
+        true => kernel.launch_resident(trajectories),
+        false => kernel.launch_for(trajectories),
+    }
+}
+
 /// The kernel of a task, from this process's memory, the disk, or the compiler.
 pub(crate) fn kernel_of<T: Scalar>(
     task: &dyn Task<T>,
@@ -332,7 +378,7 @@ unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
 unsafe impl DeviceRepr for Argument<PullArguments> {}
 
 /// The shared numbers as bytes, padded with zeros.
-type SharedBytes = [u8; SHARED_BYTES];
+pub(crate) type SharedBytes = [u8; SHARED_BYTES];
 
 // SAFETY: the kernel takes an array of numbers by value, which `Argument::shared` puts first, and
 // which is not larger: `Variant` sees to that.
@@ -377,6 +423,43 @@ impl Computing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Small results are one piece for each device, and larger ones several for each.
+    #[test]
+    fn small_results_are_not_cut() {
+        // 132 multiprocessors of 512 threads.
+        let all = 132 * 512;
+        // Final states of two numbers in `f32`, and one column.
+        let footprint = Footprint { inputs: 4, results: 21, beside: 0 };
+        let cut = |trajectories, alike| Cut { trajectories, all, footprint, alike };
+        let plenty = usize::MAX;
+        let one = Appetite { least: 1 << 20, most: 1 << 20 };
+        assert_eq!(cut(1 << 20, Some(1)).pieces(plenty), one);
+        let half = Appetite { least: 1 << 19, most: 1 << 19 };
+        assert_eq!(cut(1 << 20, Some(2)).pieces(plenty), half);
+        // No one takes fewer than another one of three.
+        assert_eq!(cut(1000, Some(3)).pieces(plenty), Appetite { least: 334, most: 334 });
+        assert_eq!(cut(1 << 20, Some(1)).pieces(5000), Appetite { least: 5000, most: 5000 });
+        // Threads of the CPU beside it would have nothing to do.
+        let beside = cut(1 << 20, None).pieces(plenty);
+        assert_eq!(beside, Appetite { least: 2 * all, most: (16 << 20) / 25 });
+        // The last number of trajectories that is not cut, and the first one that is.
+        let last = (48 << 20) / 21;
+        assert_eq!(cut(last, Some(1)).pieces(plenty).least, last);
+        let more = cut(last + 1, Some(1)).pieces(plenty);
+        assert_eq!(more, Appetite { least: 2 * all, most: (16 << 20) / 25 });
+        let many = cut(1 << 30, Some(1)).pieces(plenty);
+        assert_eq!(many, Appetite { least: 2 * all, most: 1 << 26 });
+    }
+
+    /// What the user says stands.
+    #[test]
+    fn batches_are_as_large_as_the_user_says() {
+        let footprint = Footprint { inputs: 4, results: 21, beside: 0 };
+        let cut = Cut { trajectories: 1 << 20, all: 1000, footprint, alike: Some(1) };
+        assert_eq!(cut.batches(500), Appetite { least: 500, most: 500 });
+        assert_eq!(cut.batches(5000), Appetite { least: 1000, most: 5000 });
+    }
 
     #[test]
     fn options_that_change_the_text_are_told_from_others() {

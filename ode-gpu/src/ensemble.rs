@@ -12,6 +12,7 @@ use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::{self, Compiled, Solve, Task};
 use ode_core::kernel::{Functions, Variant};
 use ode_core::lane::Scalar;
+use ode_core::lane::dispatch::InstructionSet;
 use ode_core::memory::Locked;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::inputs::Inputs;
@@ -25,7 +26,7 @@ use ode_core::{
 use crate::device::{Device, WarmUp, devices, lock};
 use crate::engine::{Computing, DeviceEngine, at_once, kernel_of};
 use crate::error::GpuError;
-use crate::kernel::KernelReport;
+use crate::kernel::{Kernel, KernelReport};
 use crate::locked::page_lock;
 use crate::pull::{Part as PullPart, PullEngine};
 
@@ -134,6 +135,9 @@ impl EnsembleGpuKernel {
             }
             devices.push(device);
         }
+        if devices.is_empty() {
+            return Err(GpuError::EmptyList);
+        }
         Self::on(devices)
     }
 
@@ -235,7 +239,8 @@ impl<C> EnsembleGpuKernel<C> {
 
     /// Sets how many trajectories a device launches at a time, at most; at least 1. The results are
     /// the same bits. By default a device takes as many as keep it busy, and cuts what it solves into
-    /// several batches, so that one is copied while another computes.
+    /// several batches, so that one is copied while another computes; small results are one batch for
+    /// each device.
     ///
     /// Three batches are under way at a time, so a device holds three times as many trajectories. Batches
     /// that do not fit are halved, down to one block of threads; a device on which that does not fit
@@ -329,6 +334,10 @@ impl<C: Compiled> EnsembleAlgorithm for EnsembleGpuKernel<C> {
         true
     }
 
+    fn draws_samples(&self) -> bool {
+        true
+    }
+
     ode_core::both_precisions!(solve);
     ode_core::both_pulls!(pull);
 }
@@ -350,6 +359,7 @@ impl<C> EnsembleGpuKernel<C> {
             settings,
             columns,
             variant: self.variant(device, settings, columns),
+            alike: (self.cpu_threads == 0).then_some(self.devices.len()),
             options: &self.compiler_options,
             batch: self.batch,
             compile: Duration::ZERO,
@@ -364,18 +374,27 @@ impl<C> EnsembleGpuKernel<C> {
         let lock = |memory: &mut [u8]| self.page_lock(memory);
         let outcome = engine::run(&mut team, settings, columns, sink, Some(&lock))?;
 
-        let longest = |times: &mut dyn Iterator<Item = Duration>| times.max().unwrap_or_default();
-        let compile = longest(&mut engines.iter().map(|engine| engine.compile));
-        let computing = longest(&mut engines.iter().map(|engine| engine.computing.total));
+        // Of one device, so that they add up: that which was busy longest.
+        let times = engines.iter().map(|engine| (engine.compile, engine.computing.total));
+        let longest = times.max_by_key(|&(compile, computing)| compile + computing);
+        let (compile, computing) = longest.unwrap_or_default();
         let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
         let took = outcome.shares.iter().map(|share| share.trajectories > 0);
         let took = self.devices.iter().zip(took).filter(|(_, took)| *took);
-        let devices = took.map(|(device, _)| device.name().to_owned()).collect();
+        let devices: Vec<String> = took.map(|(device, _)| device.name().to_owned()).collect();
+        let backend = match devices[..] {
+            // All of them failed.
+            [] if self.cpu_threads > 0 => Backend::Cpu {
+                instructions: format!("{:?}", InstructionSet::best()).to_lowercase(),
+                threads: self.cpu_threads,
+            },
+            _ => Backend::Gpu { devices },
+        };
         let mut timings = Timings::default();
         timings.compile = compile.as_secs_f64();
         timings.solve = computing.as_secs_f64();
         timings.transfer = transfer.as_secs_f64();
-        let mut report = RunReport::new(Backend::Gpu { devices }, timings);
+        let mut report = RunReport::new(backend, timings);
         (report.shares, report.warnings) = (outcome.shares, outcome.warnings);
         Ok(report)
     }
@@ -464,10 +483,22 @@ impl<C> EnsembleGpuKernel<C> {
         M: Method,
     {
         let device = first(&self.devices)?;
-        let variant = self.variant(device, &inputs.settings, &inputs.columns);
         let task = Solve::<S, M, task::Text, N, P>::new(system);
-        let kernel = kernel_of::<T>(&task, device, &variant, &self.compiler_options)?;
+        let (kernel, _) = self.kernel_for(device, &task, &inputs.settings, &inputs.columns)?;
         Ok(kernel.report().clone())
+    }
+
+    /// The kernel that solves a task on a device, compiled if it is not yet, and what it is for.
+    pub(crate) fn kernel_for<T: Scalar>(
+        &self,
+        device: &Device,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+    ) -> Result<(Arc<Kernel>, Variant), SolveError> {
+        let variant = self.variant(device, settings, columns);
+        let kernel = kernel_of(task, device, &variant, &self.compiler_options)?;
+        Ok((kernel, variant))
     }
 
     fn variant<T: Scalar>(
@@ -499,6 +530,14 @@ mod tests {
         let pinned = GpuError::OutOfPinnedMemory { needed: 7, code: 2, text: String::new() };
         let text = SolveError::from(pinned).to_string();
         assert!(text.contains("7 bytes of page-locked memory"), "{text}");
+    }
+
+    /// A list without devices is not a machine without devices.
+    #[test]
+    fn an_empty_list_is_named() {
+        let error = EnsembleGpuKernel::with_devices([]).unwrap_err();
+        assert!(matches!(error, GpuError::EmptyList));
+        assert!(error.to_string().starts_with("the list of devices is empty"), "{error}");
     }
 
     /// Whatever else fails is there in its own words, and for programs as it was.

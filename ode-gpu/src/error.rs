@@ -128,8 +128,8 @@ pub enum GpuError {
 
     /// A device allocation failed.
     #[error(
-        "device {device} is out of memory: {} needed, {} free; use smaller batches, save fewer \
-         points, or free what other programs hold on it", bytes(*.needed), bytes(*.free)
+        "device {device} is out of memory: {} needed, {} free; {}", bytes(*.needed), bytes(*.free),
+        room(*.needed, *.free)
     )]
     OutOfMemory {
         /// The device's number.
@@ -154,6 +154,10 @@ pub enum GpuError {
         text: String,
     },
 
+    /// A list of devices has none.
+    #[error("the list of devices is empty; EnsembleGpuKernel::all() takes all of them")]
+    EmptyList,
+
     /// A device was asked for twice.
     #[error("device {ordinal} is in the list twice")]
     DeviceTwice {
@@ -161,8 +165,65 @@ pub enum GpuError {
         ordinal: usize,
     },
 
+    /// What was handed over is on another device than it has to be.
+    #[error("{what} is on device {given}, and has to be on device {}", list(.expected))]
+    WrongDevice {
+        /// What was handed over.
+        what: &'static str,
+        /// The number of its device.
+        given: usize,
+        /// The numbers of the devices that it may be on.
+        expected: Vec<usize>,
+    },
+
+    /// A stream of another context than the device's primary one, in which kernels are loaded.
+    #[error(
+        "the stream is of another context of device {device} than its primary one; make it with \
+         CudaContext::new({device})"
+    )]
+    ForeignContext {
+        /// The number of the device.
+        device: usize,
+    },
+
+    /// A column of a [`DeviceEnsemble`](crate::DeviceEnsemble) gets another number of numbers than there are
+    /// trajectories.
+    #[error(
+        "component {index} of {kind} gets {given} numbers, and there are {expected} trajectories"
+    )]
+    WrongLength {
+        /// `u0` or `p`.
+        kind: &'static str,
+        /// The index of the component.
+        index: usize,
+        /// How many numbers were given.
+        given: usize,
+        /// The number of trajectories.
+        expected: usize,
+    },
+
+    /// A [`DeviceEnsemble`](crate::DeviceEnsemble) has no column of this component.
+    #[error(
+        "component {index} of {kind} is not a column: {}", no_column(*.index, *.count)
+    )]
+    NoInput {
+        /// `u0` or `p`.
+        kind: &'static str,
+        /// The index of the component.
+        index: usize,
+        /// How many components there are.
+        count: usize,
+    },
+
+    /// An ensemble cannot stay on a device, since the host works on what each solve needs.
+    #[error("the ensemble cannot stay on a device: {because}; use EnsembleProblem::solve")]
+    NotResident {
+        /// Why it cannot.
+        because: &'static str,
+    },
+
     /// Another call of the driver failed.
-    #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", lost_context(*.code))]
+    #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", remedy(.call, *.code))]
     Driver {
         /// The driver's function.
         call: &'static str,
@@ -227,8 +288,24 @@ fn is_fatal(code: u32) -> bool {
     .any(|fatal| *fatal as u32 == code)
 }
 
-fn lost_context(code: u32) -> &'static str {
-    if is_fatal(code) { "; the device's context is lost, start a new process" } else { "" }
+fn remedy(call: &str, code: u32) -> &'static str {
+    let no_memory = code == CUresult::CUDA_ERROR_OUT_OF_MEMORY as u32;
+    if is_fatal(code) {
+        "; the device's context is lost, start a new process"
+    } else if no_memory && ["cuInit", "cuDevicePrimaryCtxRetain"].contains(&call) {
+        "; other programs fill the device, or a limit of this process (ulimit -v) leaves no room"
+    } else {
+        ""
+    }
+}
+
+/// What to do where memory of a device cannot be had. It may be another's fault.
+fn room(needed: u64, free: u64) -> &'static str {
+    if needed > free {
+        "use smaller batches, save fewer points, or free what other programs hold on it"
+    } else {
+        "a limit of this process (ulimit -v) may be in the way, or what is free is in pieces"
+    }
 }
 
 fn other_compiler(newer: bool) -> &'static str {
@@ -245,6 +322,19 @@ fn mismatch(driver: &(u32, u32), nvrtc: &(u32, u32)) -> &'static str {
          driver's CUDA version and name it in ODES_NVRTC"
     } else {
         ""
+    }
+}
+
+fn list(ordinals: &[usize]) -> String {
+    ordinals.iter().map(usize::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+fn no_column(index: usize, count: usize) -> String {
+    if index < count {
+        "all trajectories have the same, or it is sampled; use DeviceEnsemble::with_all_inputs"
+            .to_owned()
+    } else {
+        format!("there are {count}, counted from 0")
     }
 }
 
@@ -294,6 +384,18 @@ mod tests {
         assert!(text.contains("device 1") && text.contains("2.0 GiB needed, 1.0 MiB free"));
     }
 
+    /// What the device has it is not blamed for.
+    #[test]
+    fn limits_of_the_process_are_named() {
+        let text = GpuError::OutOfMemory { device: 0, needed: 1 << 20, free: 1 << 30 }.to_string();
+        assert!(text.contains("1.0 MiB needed, 1.0 GiB free; a limit of this process"), "{text}");
+        let failed = |call| {
+            let code = CUresult::CUDA_ERROR_OUT_OF_MEMORY as u32;
+            GpuError::Driver { call, code, name: String::new(), text: String::new() }.to_string()
+        };
+        assert!(failed("cuInit").contains("ulimit -v") && !failed("x").contains("ulimit"));
+    }
+
     #[test]
     fn a_compiler_newer_than_the_driver_is_named_as_the_cause() {
         let e = GpuError::Load {
@@ -305,6 +407,22 @@ mod tests {
             text: "device kernel image is invalid".into(),
         };
         assert!(e.to_string().contains("newer than the driver"));
+    }
+
+    /// What is wrong with what callers hand to an ensemble on a device, and what to do.
+    #[test]
+    fn what_an_ensemble_on_a_device_gets_is_named() {
+        let what = "the memory";
+        let text = GpuError::WrongDevice { what, given: 2, expected: vec![0, 1] }.to_string();
+        assert_eq!(text, "the memory is on device 2, and has to be on device 0 or 1");
+        let text = GpuError::WrongLength { kind: "p", index: 1, given: 9, expected: 10 };
+        assert_eq!(
+            text.to_string(),
+            "component 1 of p gets 9 numbers, and there are 10 trajectories"
+        );
+        let of = |index| GpuError::NoInput { kind: "u0", index, count: 3 }.to_string();
+        assert!(of(3).ends_with("is not a column: there are 3, counted from 0"));
+        assert!(of(2).ends_with("use DeviceEnsemble::with_all_inputs"));
     }
 
     #[test]

@@ -26,6 +26,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`EnsembleGpuKernel`] | ensembles: which devices, and how |
+//! | [`DeviceEnsemble`] | an ensemble that stays on a device |
 //! | `engine` | one device: pieces, launches, results |
 //! | `pull` | gradients: records of steps, and the way back |
 //! | `batch` | how a batch lies in device memory |
@@ -70,6 +71,7 @@ mod pinned;
 mod pool;
 mod pull;
 mod recent;
+mod resident;
 mod rows;
 #[cfg(test)]
 mod testing;
@@ -86,4 +88,5 @@ pub use kernel::{Compiled, Kernel, KernelReport, Origin, Program};
 pub use memory::{Element, MemoryInfo, Stream};
 pub use nvrtc::{Cubin, Nvrtc};
 pub use pinned::{Direction, Pinned, Transfer, pooled_bytes, trim_pinned};
+pub use resident::{DeviceEnsemble, Running};
 pub use timing::Stopwatch;

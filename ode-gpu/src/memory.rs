@@ -115,6 +115,32 @@ impl Device {
 }
 
 impl Stream {
+    /// A stream that the caller made with the bindings, of the primary context of a device.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ode_gpu::Stream;
+    /// use ode_gpu::cudarc::driver::CudaContext;
+    ///
+    /// let own = CudaContext::new(0)?.new_stream()?;
+    /// let stream = Stream::of(own.clone())?;
+    /// assert_eq!(stream.device().ordinal(), 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`devices`](fn@crate::devices), and [`GpuError::ForeignContext`] if the stream is of
+    /// another context.
+    pub fn of(stream: Arc<CudaStream>) -> Result<Stream, GpuError> {
+        let ordinal = stream.context().ordinal();
+        let device = crate::device::device(ordinal)?;
+        if device.context()? != *stream.context() {
+            return Err(GpuError::ForeignContext { device: ordinal });
+        }
+        Ok(Stream { device, stream })
+    }
+
     /// The device of the stream.
     pub fn device(&self) -> &Device {
         &self.device

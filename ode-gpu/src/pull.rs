@@ -22,7 +22,7 @@ use ode_core::problem::columns::ColumnRange;
 use ode_core::problem::settings::Settings;
 use ode_core::step::code;
 
-use crate::batch::{Batch, Place, align, bytes_of, footprint};
+use crate::batch::{Batch, Footprint, Place, align, bytes_of};
 use crate::cache::Cache;
 use crate::device::{Device, lock};
 use crate::engine::{Argument, check_options, kernel_of};
@@ -159,14 +159,14 @@ impl<T: Scalar> PullEngine<'_, T> {
     fn fitting(&self, steps: usize, part: &Part<'_, T>) -> usize {
         let settings = self.with_room(steps, part.columns);
         let shape = self.task.shape();
-        let (each, beside) = footprint(&settings, part.columns.columns());
+        let footprint = Footprint::new(&settings, part.columns.columns());
         let own = 1 + shape.states + shape.parameters;
         let given = self.cotangents.saved.len() + self.cotangents.last.len();
         let given = given / self.cotangents.trajectories.max(1);
-        let each = each + (own + given) * size_of::<T>();
+        let each = footprint.each() + (own + given) * size_of::<T>();
         let free = self.device.memory_info().map_or(u64::MAX, |info| info.free);
         let usable = usize::try_from(free / 10 * 8).unwrap_or(usize::MAX);
-        let fits = usable.saturating_sub(beside) / each.max(1);
+        let fits = usable.saturating_sub(footprint.beside) / each;
         fits.clamp(FEWEST, crate::batch::most_trajectories(part.columns.columns()))
     }
 

@@ -2029,8 +2029,11 @@ struct Config {
 // For each column its place among the shared numbers, or -1.
 CONSTANT int SHARED_AT[8] = {0, 1, 2, -1, 3, 4, 5, 6};
 constexpr int SHARED_COUNT = 7;
+// For each column whether it is drawn.
+CONSTANT bool DRAWN[8] = {false, false, false, false, false, false, false, false};
+DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }
 } // namespace odes
 // feed.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::Job<double>) == 272, "the layout of JobArguments");
+static_assert(sizeof(odes::Job<double>) == 280, "the layout of JobArguments");

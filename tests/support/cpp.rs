@@ -14,7 +14,7 @@ use odes::{
     Backend, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SolveError, Timings,
 };
 use odes_skipped::Needed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -38,6 +38,11 @@ impl HostCpp {
             Needed::Cpp.is_missing("neither $CXX nor c++, g++ or clang++");
         }
         found
+    }
+
+    /// The compiler.
+    pub(crate) fn path(&self) -> &Path {
+        &self.compiler
     }
 
     /// Compiles `source` to a shared library.
@@ -73,6 +78,10 @@ impl HostCpp {
 
 impl EnsembleAlgorithm for HostCpp {
     type Compiled = backend::Text;
+
+    fn draws_samples(&self) -> bool {
+        true
+    }
 
     backend::both_precisions!(solve);
     backend::both_pulls!(pull);
@@ -173,6 +182,7 @@ pub(crate) fn in_memory<T: Scalar>(
 ) -> Result<(), SolveError> {
     let columns = range.columns();
     let packed = Packed::new(range);
+    let rules = kernel::rules(columns);
     let (times, (save_stride, save_each)) = kernel::packed_times(&columns.save, range.indices());
     let (stops, (stop_stride, stop_each)) = kernel::packed_times(&columns.stops, range.indices());
     let layout = Layout::new(settings, columns);
@@ -181,6 +191,7 @@ pub(crate) fn in_memory<T: Scalar>(
     let job = JobArguments {
         inputs: packed.numbers.as_ptr() as u64,
         columns: packed.columns.as_ptr() as u64,
+        rules: rules.as_ptr() as u64,
         save_times: times.as_ptr() as u64,
         stop_times: stops.as_ptr() as u64,
         finals: raw.finals.as_mut_ptr() as u64,

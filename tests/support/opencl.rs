@@ -181,6 +181,10 @@ impl Runtime {
 impl EnsembleAlgorithm for OpenCl {
     type Compiled = backend::Text;
 
+    fn draws_samples(&self) -> bool {
+        true
+    }
+
     backend::both_precisions!(solve);
 }
 

@@ -43,6 +43,23 @@ pub(crate) fn lorenz_sweep<T: Scalar>(
         .cast()
 }
 
+/// Initial states and parameters by rules.
+pub(crate) fn sampled_lorenz<T: Scalar>(
+    n: usize,
+    design: Design,
+) -> EnsembleProblem<lorenz, T, impl Vary<lorenz, T, 3, 3> + Clone, 3, 3> {
+    let samples = Samples::seed(0x5eed_0123_4567_89ab)
+        .design(design)
+        .p(0, Normal { mean: 10.0, sd: 0.5 })
+        .p(1, Uniform(0.0, 28.0))
+        .p(2, LogNormal { mu: 1.0, sigma: 0.1 })
+        .u0(0, LogUniform(0.1, 10.0))
+        .u0(1, Choice([0.0, 0.5, 1.0]))
+        .u0(2, Linspace(-1.0, 1.0));
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=5.0, [10.0, 28.0, 8.0 / 3.0]);
+    EnsembleProblem::new(problem).trajectories(n).sample(samples).cast()
+}
+
 /// mu from 1 to 100 in mixed order.
 pub(crate) fn van_der_pol_sweep<T: Scalar>(
     n: usize,

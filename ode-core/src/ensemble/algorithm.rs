@@ -55,6 +55,15 @@ pub trait EnsembleAlgorithm {
         false
     }
 
+    /// Whether the place draws by itself the quantities that
+    /// [`EnsembleProblem::sample`](crate::EnsembleProblem::sample) has rules for, where nothing else reads
+    /// them. Such a [`Column`](crate::problem::columns::Column) has no numbers in memory: lanes draw them
+    /// where they take trajectories, kernels have the text for it, and
+    /// [`get`](crate::problem::columns::Column::get) draws one. The bits are the same.
+    fn draws_samples(&self) -> bool {
+        false
+    }
+
     /// Integrates the trajectories of `columns` in `f32`, and hands the results to `sink`, block by
     /// block and in order, until there are no more or it has [enough](ResultSink::store).
     ///
@@ -201,6 +210,10 @@ macro_rules! pointers {
 
         fn begins_early(&self) -> bool {
             (**self).begins_early()
+        }
+
+        fn draws_samples(&self) -> bool {
+            (**self).draws_samples()
         }
 
         fn single(

@@ -8,7 +8,7 @@ use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
 use crate::problem::asked::Asked;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::inputs::Inputs;
+use crate::problem::inputs::{Abilities, Inputs};
 use crate::problem::ode::OdeProblem;
 use crate::problem::options::SolveOptions;
 use crate::problem::sweep;
@@ -147,7 +147,8 @@ where
         };
         // A thread of rayon that waits would be one fewer to evaluate, and may be the last one.
         let early = again && algorithm.begins_early() && rayon::current_thread_index().is_none();
-        solved(&self.asked(), options, &properties, early, (&algorithm, place), sink)
+        let able = Abilities { early, draws: algorithm.draws_samples() };
+        solved(&self.asked(), options, &properties, able, (&algorithm, place), sink)
     }
 }
 
@@ -156,14 +157,14 @@ fn evaluated<'a, T: Scalar>(
     ensemble: &'a Asked<'a, T>,
     options: &SolveOptions,
     properties: &Properties,
-    early: bool,
+    able: Abilities,
     (algorithm, place): (&dyn EnsembleAlgorithm, Place<'_, T>),
     sink: &mut dyn ResultSink<T>,
 ) -> Result<(Inputs<T>, RunReport), SolveError> {
     let begin = Instant::now();
     let mut made = None;
     algorithm.prepare(&mut |workers| {
-        made = Some(Inputs::of(workers, ensemble, options, properties, early));
+        made = Some(Inputs::of(workers, ensemble, options, properties, able));
     })?;
     let (mut inputs, later) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();
@@ -179,7 +180,8 @@ fn evaluated<'a, T: Scalar>(
         (run, evaluation.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     if surprised {
-        return evaluated(ensemble, options, properties, false, (algorithm, place), sink);
+        let able = Abilities { early: false, ..able };
+        return evaluated(ensemble, options, properties, able, (algorithm, place), sink);
     }
     let mut run = run?;
     run.timings.setup = setup;
@@ -211,7 +213,7 @@ each_precision! {
         ensemble: &'a Asked<'a, T>,
         options: &'a SolveOptions,
         properties: &'a Properties,
-        early: bool,
+        able: Abilities,
         place: (&'a dyn EnsembleAlgorithm, Place<'a, T>),
         sink: &'a mut dyn ResultSink<T>,
     ) -> Result<(Inputs<T>, RunReport), SolveError> = evaluated, evaluated;

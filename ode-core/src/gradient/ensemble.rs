@@ -8,7 +8,7 @@ use crate::gradient::sum;
 use crate::lane::{Scalar, each_precision};
 use crate::methods::Differentiable;
 use crate::problem::asked::Asked;
-use crate::problem::inputs::Inputs;
+use crate::problem::inputs::{Abilities, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::options::SolveOptions;
 use crate::problem::{EnsembleProblem, Vary};
@@ -187,7 +187,7 @@ fn evaluated<T: Scalar>(
     let begin = Instant::now();
     let mut made = None;
     algorithm.prepare(&mut |workers| {
-        made = Some(Inputs::of(workers, ensemble, options, &how.properties, false));
+        made = Some(Inputs::of(workers, ensemble, options, &how.properties, Abilities::default()));
     })?;
     let (inputs, _) = made.unwrap_or_else(|| Err(SolveError::NotPrepared))?;
     let setup = begin.elapsed().as_secs_f64();

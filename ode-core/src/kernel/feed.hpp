@@ -19,6 +19,7 @@ template<class R> struct Shared {
 template<class R> struct Job {
     const GLOBAL R* inputs; // columns, shared ones of one number
     const GLOBAL Column* columns;
+    const GLOBAL u64* rules; // of what is drawn: where the words of each begin, then these
     const GLOBAL R* save_times;
     const GLOBAL R* stop_times;
     GLOBAL R* finals;       // [component * n + trajectory]
@@ -101,6 +102,7 @@ template<class C> struct Feed {
 
     DEVICE R column(int c) const {
         if (SHARED_AT[c] >= 0) return shared.at[SHARED_AT[c]];
+        if (DRAWN[c]) return (R)drawn(c, job.first + i, job.rules);
         Column place = job.columns[c];
         return job.inputs[place.first + (i & place.mask)];
     }

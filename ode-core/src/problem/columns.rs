@@ -1,10 +1,12 @@
 //! The numbers of all trajectories, structure of arrays, and ranges of them.
 //!
 //! What kinds of columns there are is known to this file alone: others ask a column for the number
-//! of a trajectory, whether all have the same, and what of it travels to a device.
+//! of a trajectory, whether all have the same, what of it travels to a device, and by which rule it is
+//! drawn there.
 
 use crate::lane::Scalar;
 use crate::memory::Buffer;
+use crate::problem::draw::values::{self, Values};
 use core::ops::Range;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -20,6 +22,27 @@ enum Kind<T> {
     Shared(T),
     /// One value for each trajectory.
     Each(Segments<T>),
+    /// One value for each trajectory, which whoever needs it draws.
+    Drawn(Box<Drawn>),
+}
+
+/// Values by a rule, of trajectories whose first one has this number in the whole ensemble.
+#[derive(Clone, Debug, PartialEq)]
+struct Drawn {
+    values: Values,
+    first: u64,
+}
+
+impl Drawn {
+    fn value<T: Scalar>(&self, i: usize) -> T {
+        T::narrow(values::value(&self.values, self.first + i as u64))
+    }
+
+    fn range<T: Scalar>(&self, range: Range<usize>) -> Vec<T> {
+        let mut drawn = vec![0.0; range.len()];
+        values::write(&self.values, self.first + range.start as u64, &mut drawn);
+        drawn.into_iter().map(T::narrow).collect()
+    }
 }
 
 /// The values of a column, in segments of a power of two. While problems are evaluated, those of
@@ -65,7 +88,7 @@ impl<T> Segments<T> {
     }
 }
 
-impl<T: Copy> Column<T> {
+impl<T: Scalar> Column<T> {
     /// The same value for all trajectories.
     #[must_use]
     pub fn all(value: T) -> Self {
@@ -82,6 +105,12 @@ impl<T: Copy> Column<T> {
     #[must_use]
     pub fn stored(values: Buffer<T>) -> Self {
         Column(Kind::Each(Segments::one(values)))
+    }
+
+    /// Values by a rule, in memory nowhere; `first` is the number in the whole ensemble of the first
+    /// trajectory.
+    pub(crate) fn drawn(values: Values, first: u64) -> Self {
+        Column(Kind::Drawn(Box::new(Drawn { values, first })))
     }
 
     /// A column whose values come later, each segment of `2^bits` by a call of [`put`](Self::put).
@@ -105,20 +134,22 @@ impl<T: Copy> Column<T> {
     pub fn shared(&self) -> Option<T> {
         match &self.0 {
             Kind::Shared(value) => Some(*value),
-            Kind::Each(_) => None,
+            Kind::Each(_) | Kind::Drawn(_) => None,
         }
     }
 
     /// The value of trajectory `i`, counted from the first one of the columns.
     ///
     /// # Panics
-    /// If there is no such trajectory.
+    /// If there is no such trajectory; but a value that all have is anybody's, and so is one that is
+    /// drawn.
     #[must_use]
     #[inline(always)]
     pub fn get(&self, i: usize) -> T {
         match &self.0 {
             Kind::Shared(value) => *value,
             Kind::Each(segments) => *segments.get(i),
+            Kind::Drawn(drawn) => drawn.value(i),
         }
     }
 
@@ -129,8 +160,8 @@ impl<T: Copy> Column<T> {
     }
 
     /// The numbers that make the column for trajectories `range`, which is what travels to a
-    /// device: one for each where it [is stored](Self::is_stored), in one slice or several, and one
-    /// for all otherwise.
+    /// device: one for each where it [is stored](Self::is_stored), in one slice or several, one for all
+    /// where it is [shared](Self::shared), and none where the device draws them.
     ///
     /// # Panics
     /// If there are no such trajectories.
@@ -139,6 +170,15 @@ impl<T: Copy> Column<T> {
         match &self.0 {
             Kind::Shared(value) => vec![core::slice::from_ref(value)],
             Kind::Each(segments) => segments.slices(range),
+            Kind::Drawn(_) => Vec::new(),
+        }
+    }
+
+    /// The rule, where values are drawn by whoever needs them.
+    pub(crate) fn rule(&self) -> Option<&Values> {
+        match &self.0 {
+            Kind::Drawn(drawn) => Some(&drawn.values),
+            Kind::Shared(_) | Kind::Each(_) => None,
         }
     }
 
@@ -150,6 +190,7 @@ impl<T: Copy> Column<T> {
                 [one] => Cow::Borrowed(one),
                 ref several => Cow::Owned(several.concat()),
             }),
+            Kind::Drawn(drawn) => View::Each(Cow::Owned(drawn.range(range))),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The values of sampled quantities, for any range of trajectories.
 
-mod values;
+pub(crate) mod values;
 
 use crate::error::SolveError;
-use crate::lane::Real;
+use crate::lane::{Real, Scalar};
+use crate::problem::columns::Column;
 use crate::problem::samples::{
     Design, Kind, Linspace, LogUniform, Logspace, Rule, Samples, Scrambling, Uniform,
 };
@@ -83,6 +84,32 @@ impl Draw {
     /// Whether a quantity is sampled.
     pub(crate) fn has(&self, quantity: Quantity, index: usize) -> bool {
         self.columns.iter().any(|column| column.quantity == quantity && column.index == index)
+    }
+
+    /// Takes out those quantities whose values a device draws itself, each with the number of its
+    /// column; `first` is the number of the first trajectory, and `states` how many components a state
+    /// has.
+    pub(crate) fn take_for_device<T: Scalar>(
+        &mut self,
+        first: u64,
+        states: usize,
+    ) -> Vec<(usize, Column<T>)> {
+        let (taken, left): (Vec<Drawn>, _) =
+            self.columns.drain(..).partition(|c| c.values.is_for_devices());
+        self.columns = left;
+        let taken = taken.into_iter().map(|Drawn { quantity, index, values }| {
+            let before = match quantity {
+                Quantity::InitialState => 0,
+                Quantity::Parameter => states,
+            };
+            (before + index, Column::drawn(values, first))
+        });
+        taken.collect()
+    }
+
+    /// Whether the values are the same for all trajectories, which includes that there are none.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.columns.iter().all(|column| matches!(column.values, Values::Constant(_)))
     }
 
     /// The values of trajectories `range`, quantity by quantity; none where nothing is sampled.

@@ -28,6 +28,15 @@ pub struct Inputs<T> {
     pub columns: Columns<T>,
 }
 
+/// What a place does itself of what makes the columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Abilities {
+    /// It can wait for numbers that are still evaluated.
+    pub(crate) early: bool,
+    /// It draws what is sampled.
+    pub(crate) draws: bool,
+}
+
 /// With fewer trajectories there is nothing to gain by solving the first ones early.
 const EARLY: usize = 1 << 18;
 
@@ -73,17 +82,35 @@ impl<T: Scalar> Inputs<T> {
         S: System<N, P>,
         F: Vary<S, T, N, P>,
     {
-        inputs(workers, &ensemble.asked(), options, method)
+        inputs(workers, &ensemble.asked(), options, method, Abilities::default())
     }
 
-    /// The inputs, and the columns that are still to evaluate: only if `early` says that the place
-    /// can wait for them, and where they would take long.
+    /// The same as a place gets them that [draws](crate::EnsembleAlgorithm::draws_samples) by itself what
+    /// is sampled.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn drawn<S, F, const N: usize, const P: usize>(
+        ensemble: &EnsembleProblem<S, T, F, N, P>,
+        options: &SolveOptions,
+        method: &Properties,
+    ) -> Result<Self, SolveError>
+    where
+        S: System<N, P>,
+        F: Vary<S, T, N, P>,
+    {
+        let able = Abilities { draws: true, ..Abilities::default() };
+        inputs(Workers::Pool, &ensemble.asked(), options, method, able)
+    }
+
+    /// The inputs, and the columns that are still to evaluate: only if the place can wait for them, and
+    /// where they would take long.
     pub(crate) fn of<'a>(
         workers: Workers,
         ensemble: &'a Asked<'a, T>,
         options: &SolveOptions,
         method: &Properties,
-        early: bool,
+        place: Abilities,
     ) -> Result<(Self, Option<Early<'a, T>>), SolveError> {
         let system = &ensemble.system;
         let (states, parameters) = (system.info.states.len(), system.info.parameters.len());
@@ -103,7 +130,7 @@ impl<T: Scalar> Inputs<T> {
         let (axes, shape) = sweep::checked(ensemble.axes, ensemble.sweep, system, whole)?;
         let shape = if trajectories == whole { shape } else { vec![trajectories] };
         let on_axis = |quantity, index| is_on_axis(&axes, quantity, index);
-        let draw = Draw::checked(ensemble.samples, &on_axis, system, whole)?;
+        let mut draw = Draw::checked(ensemble.samples, &on_axis, system, whole)?;
         check_common(ensemble, &axes, &draw)?;
 
         let width = states + parameters + 2;
@@ -112,20 +139,37 @@ impl<T: Scalar> Inputs<T> {
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
         let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
+        // What is drawn where it is needed must be nobody's business before.
+        let drawn = match place.draws && !ensemble.varies && !of_parameters && !ensemble.stops {
+            true => draw.take_for_device(first as u64, states),
+            false => Vec::new(),
+        };
         let write = |range: Range<usize>, rows: &mut [T]| {
             let numbers = first + range.start..first + range.end;
             ensemble.problems.write(&axes, &draw, numbers, rows);
         };
-        let guess = Guess::new(n, width, &write);
+        // Where nothing else differs there is one problem to evaluate.
+        let swept = ensemble.sweep != [None; 2] || !axes.is_empty();
+        let n_evaluated = match ensemble.varies || swept || !draw.is_constant() {
+            true => n,
+            false => 1,
+        };
+        let guess = Guess::new(n_evaluated, width, &write);
         // What is worked out below of each trajectory needs all of them.
         let alike = !of_parameters && !ensemble.stops && settings.saved.times == 0;
-        let (mut columns, later) =
-            if early && n >= EARLY && alike && !(width - 2..width).any(|c| guess.differs(c)) {
-                let (columns, later) = guess.later()?;
-                (columns, Some(later))
-            } else {
-                (guess.columns(workers, &write)?, None)
-            };
+        let (mut columns, later) = if place.early
+            && n_evaluated >= EARLY
+            && alike
+            && !(width - 2..width).any(|c| guess.differs(c))
+        {
+            let (columns, later) = guess.later()?;
+            (columns, Some(later))
+        } else {
+            (guess.columns(workers, &write)?, None)
+        };
+        for (index, column) in drawn {
+            columns[index] = column;
+        }
 
         let (Some(t1), Some(t0)) = (columns.pop(), columns.pop()) else { unreachable!() };
         let p = columns.split_off(states);
@@ -197,17 +241,19 @@ each_precision! {
         ensemble: &'a Asked<'a, T>,
         options: &'a SolveOptions,
         method: &'a Properties,
+        place: Abilities,
     ) -> Result<Inputs<T>, SolveError> = all, all;
 }
 
-/// The inputs of an ensemble, with all columns evaluated.
+/// The inputs of an ensemble, whose columns are evaluated but for those that the place draws.
 fn all<T: Scalar>(
     workers: Workers,
     ensemble: &Asked<'_, T>,
     options: &SolveOptions,
     method: &Properties,
+    place: Abilities,
 ) -> Result<Inputs<T>, SolveError> {
-    Inputs::of(workers, ensemble, options, method, false).map(|(inputs, _)| inputs)
+    Inputs::of(workers, ensemble, options, method, place).map(|(inputs, _)| inputs)
 }
 
 /// Columns that are still to evaluate, with all that this needs.

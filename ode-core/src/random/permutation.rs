@@ -1,7 +1,7 @@
 //! Random permutations of `0..n`, as functions of the index.
 
 /// The arguments of [`permuted`](device::permuted) that are the same for all indices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     /// The length of the permutation.
     pub n: u64,

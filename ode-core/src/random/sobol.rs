@@ -52,6 +52,8 @@ pub(super) mod device {
         let one = <R::Bits as Bits>::lit(1);
         let mut gray = index ^ index.shr::<1>();
         let mut x = zero;
+        // One lane gets the words from memory one after the other, which takes few registers.
+        #[rolled(R::LANES == 1)]
         for j in 0..32 {
             x = x ^ (directions[j] & zero.wrapping_sub(gray & one));
             gray = gray.shr::<1>();
@@ -69,6 +71,7 @@ pub(super) mod device {
         let mut y = x;
         let mut before = <R::Bits as Bits>::lit(0);
         let mut bit = <R::Bits as Bits>::lit(0x8000_0000);
+        #[rolled(R::LANES == 1)]
         for j in 0..32 {
             y = y ^ (hash::mixed::<R>((x & before) ^ keys[j]) & bit);
             before = before | bit;

@@ -132,8 +132,16 @@ impl ReturnCode {
         matches!(self, ReturnCode::Success | ReturnCode::Terminated)
     }
 
-    /// Decodes a number of the lanes, which may also carry the bits of a method that switches.
-    pub(crate) fn from_lane(number: u8) -> Self {
+    /// Decodes a number of the lanes, as [`RawResults::codes`](crate::RawResults::codes) and kernels have
+    /// it, which may also carry the bits of a method that switches.
+    ///
+    /// ```
+    /// use ode_core::ReturnCode;
+    ///
+    /// let code = ReturnCode::MaxSteps;
+    /// assert_eq!(ReturnCode::from_lane(code as u8), code);
+    /// ```
+    pub fn from_lane(number: u8) -> Self {
         let number = number & (switching::USED - 1) as u8;
         // Lanes report no other numbers. If they did, it should not count as a success.
         ReturnCode::ALL.get(usize::from(number)).copied().unwrap_or(ReturnCode::NonFinite)

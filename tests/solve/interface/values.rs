@@ -3,7 +3,7 @@
 use super::{PARAMETERS, STATE, hunting, steps};
 use crate::blocks::Sums;
 use odes::backend::{Inputs, Task};
-use odes::internals::kernel::Variant;
+use odes::internals::kernel::{Given, Variant};
 use odes::internals::task::{Everything, Solve, Text};
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
@@ -131,7 +131,7 @@ fn a_system_is_a_value() {
 }
 
 fn variant() -> Variant {
-    Variant { shared: vec![false; 3], ..Variant::default() }
+    Variant { columns: vec![Given::Memory; 3], ..Variant::default() }
 }
 
 /// A kernel is made of a text of the system's own sizes, or not at all.

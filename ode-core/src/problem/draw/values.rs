@@ -6,8 +6,8 @@ use crate::problem::samples::{LogNormal, Normal};
 use crate::random::{self, Network};
 
 /// What the value of a trajectory is.
-#[derive(Clone, Debug)]
-pub(super) enum Values {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Values {
     /// The same for all.
     Constant(f64),
     /// By its number; `last` is that of the last one.
@@ -19,8 +19,8 @@ pub(super) enum Values {
 }
 
 /// Where numbers between 0 and 1 come from.
-#[derive(Clone, Debug)]
-pub(super) enum Source {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Source {
     /// Random words.
     Words(Stream),
     /// An interval by a permutation, and a place in it by random words.
@@ -29,8 +29,8 @@ pub(super) enum Source {
     Sobol(Box<[u64; 32]>, Scrambled),
 }
 
-#[derive(Clone, Debug)]
-pub(super) enum Scrambled {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scrambled {
     Shift(u64),
     Owen(Box<[u64; 32]>),
 }
@@ -39,16 +39,16 @@ pub(super) enum Scrambled {
 ///
 /// The counter is the quantity's index among those of its kind, what the words are for, and the two
 /// words of the number. The second word is below 8, so that others are free for other purposes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stream {
-    pub(super) seed: u64,
-    pub(super) index: u64,
-    pub(super) purpose: u64,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stream {
+    pub(crate) seed: u64,
+    pub(crate) index: u64,
+    pub(crate) purpose: u64,
 }
 
 /// The quantile functions, with their numbers.
-#[derive(Clone, Debug)]
-pub(super) enum Marginal {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Marginal {
     Uniform([f64; 2]),
     LogUniform([f64; 2], [f64; 2]),
     Normal(Normal),
@@ -56,31 +56,52 @@ pub(super) enum Marginal {
     Choice(Vec<f64>),
 }
 
+/// Longer tables of choices are drawn by the host: a device would get them with each batch.
+const MOST_CHOICES: usize = 4096;
+
 const WORD: u64 = 0xffff_ffff;
+
+impl Values {
+    /// Whether a device draws them, if it can. What is the same for all is one number anyway.
+    pub(crate) fn is_for_devices(&self) -> bool {
+        match self {
+            Values::Constant(_) => false,
+            Values::Random(_, Marginal::Choice(values)) => values.len() <= MOST_CHOICES,
+            Values::Linspace { .. } | Values::Logspace { .. } | Values::Random(..) => true,
+        }
+    }
+}
 
 impl Stream {
     /// What lanes take of it.
-    fn numbers(self) -> [u64; 4] {
+    pub(crate) fn numbers(self) -> [u64; 4] {
         [self.seed & WORD, self.seed >> 32, self.index, self.purpose]
     }
 
     /// The first words of all numbers from 0 on.
-    pub(super) fn keys<const N: usize>(self) -> [u64; N] {
+    pub(crate) fn keys<const N: usize>(self) -> [u64; N] {
         let stream = self.numbers();
         core::array::from_fn(|k| random::words::<f64>(k as u64 / 4, &stream)[k % 4])
     }
 }
 
 /// Writes the values of trajectories from `first` on.
-pub(super) fn write(values: &Values, first: u64, out: &mut [f64]) {
+pub(crate) fn write(values: &Values, first: u64, out: &mut [f64]) {
     dispatch::run(InstructionSet::best(), Evaluate { values, first, out });
 }
 
+/// The value of a trajectory.
+pub(crate) fn value(values: &Values, number: u64) -> f64 {
+    let mut out = [0.0];
+    dispatch::run_scalar(Evaluate { values, first: number, out: &mut out });
+    out[0]
+}
+
 /// The values of trajectories from `first` on, as many as `out` has room for.
-pub(super) struct Evaluate<'a> {
-    pub(super) values: &'a Values,
-    pub(super) first: u64,
-    pub(super) out: &'a mut [f64],
+pub(crate) struct Evaluate<'a> {
+    pub(crate) values: &'a Values,
+    pub(crate) first: u64,
+    pub(crate) out: &'a mut [f64],
 }
 
 impl Program<f64> for Evaluate<'_> {

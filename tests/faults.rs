@@ -1,0 +1,162 @@
+//! What becomes of failures of a driver, which `tests/driver/cuda.cpp` makes.
+
+use crate::driver::simulated;
+use crate::workloads::{assert_same_bits, lorenz_sweep};
+use ode_gpu::{GpuError, pooled_bytes};
+use odes::prelude::*;
+use odes::{Backend, Memory, SolveError, Vary, Warning};
+use odes_models::lorenz::lorenz;
+
+const TWO: (&str, &str) = ("SIMULATED_DEVICES", "2");
+
+/// Two hundred batches.
+fn ensemble() -> EnsembleProblem<lorenz, f64, impl Vary<lorenz, f64, 3, 3> + Clone, 3, 3> {
+    lorenz_sweep::<f64>(20_000, 0.1)
+}
+
+fn options() -> SolveOptions {
+    SolveOptions::default().tolerance(1e-4)
+}
+
+fn gpus() -> EnsembleGpuKernel {
+    EnsembleGpuKernel::all().unwrap().batch(100)
+}
+
+/// The solution of an ensemble by one thread of the CPU.
+fn expected() -> EnsembleSolution {
+    ensemble().solve(Tsit5, EnsembleSerial, &options()).unwrap()
+}
+
+type EnsembleSolution = odes::EnsembleSolution<lorenz, f64, 3, 3>;
+
+/// One of two devices is lost, by what the text of its warning has.
+fn loses_one(fault: &str, test: &str, because: &str) {
+    simulated(test, &[TWO, ("SIMULATED_FAULTS", fault)], || {
+        let solution = ensemble().solve(Tsit5, gpus(), &options()).unwrap();
+        assert_same_bits(&expected(), &solution);
+        let [Warning::Lost { engine, error, .. }] = solution.warnings() else {
+            panic!("{:?}", solution.warnings())
+        };
+        assert_eq!(engine, "cuda:1 Simulated 1");
+        assert!(error.to_string().contains(because), "{error}");
+        let shares = solution.shares();
+        assert_eq!(shares.iter().map(|share| share.trajectories).sum::<usize>(), 20_000);
+    });
+}
+
+#[test]
+fn a_device_is_lost_at_once() {
+    let because = "cuLaunchKernel failed with 719";
+    loses_one("1:cuLaunchKernel:1:719", "faults::a_device_is_lost_at_once", because);
+}
+
+#[test]
+fn a_device_is_lost_in_the_middle() {
+    let because = "cuStreamSynchronize failed with 700";
+    loses_one("1:cuStreamSynchronize:3:700", "faults::a_device_is_lost_in_the_middle", because);
+}
+
+#[test]
+fn a_device_is_too_full_for_a_context() {
+    let because = "other programs fill the device, or a limit of this process (ulimit -v)";
+    let fault = "1:cuDevicePrimaryCtxRetain:1+:2";
+    loses_one(fault, "faults::a_device_is_too_full_for_a_context", because);
+}
+
+#[test]
+fn a_device_has_no_memory_at_all() {
+    let fault = "1:cuMemAllocAsync:1+:2";
+    // What it has free is more than that.
+    let because = "a limit of this process (ulimit -v) may be in the way";
+    loses_one(fault, "faults::a_device_has_no_memory_at_all", because);
+}
+
+#[test]
+fn all_devices_are_lost() {
+    let faults = [TWO, ("SIMULATED_FAULTS", "*:cuStreamSynchronize:2:719")];
+    simulated("faults::all_devices_are_lost", &faults, || {
+        let error = ensemble().solve(Tsit5, gpus(), &options()).unwrap_err();
+        let SolveError::Backend(inner) = &error else { panic!("{error}") };
+        assert!(inner.downcast_ref::<GpuError>().is_some_and(GpuError::is_fatal), "{error}");
+        // Threads of the CPU solve what the devices do not.
+        let beside = gpus().with_cpu_threads(2);
+        let solution = ensemble().solve(Tsit5, beside, &options()).unwrap();
+        assert_same_bits(&expected(), &solution);
+        assert_eq!(solution.warnings().len(), 2);
+        let Backend::Cpu { threads: 2, .. } = solution.backend() else {
+            panic!("{}", solution.backend())
+        };
+    });
+}
+
+#[test]
+fn the_first_allocation_fails() {
+    let fault = [("SIMULATED_FAULTS", "*:cuMemAllocAsync:1+:2")];
+    simulated("faults::the_first_allocation_fails", &fault, || {
+        let error = ensemble().solve(Tsit5, gpus(), &options()).unwrap_err();
+        let SolveError::OutOfMemory { memory: Memory::Device { ordinal: 0, free }, .. } = error
+        else {
+            panic!("{error}")
+        };
+        assert!(free > 1 << 20);
+        assert!(error.to_string().contains("ulimit -v"), "{error}");
+    });
+}
+
+/// One allocation fails: memory that others keep goes back, and it is tried again.
+#[test]
+fn an_allocation_fails_once() {
+    let fault = [("SIMULATED_FAULTS", "*:cuMemAllocAsync:7:2")];
+    simulated("faults::an_allocation_fails_once", &fault, || {
+        let solution = ensemble().solve(Tsit5, gpus(), &options()).unwrap();
+        assert_same_bits(&expected(), &solution);
+        assert!(solution.warnings().is_empty());
+    });
+}
+
+/// Batches that do not fit are halved.
+#[test]
+fn memory_runs_out_in_the_middle() {
+    let little = [("SIMULATED_MEMORY", "700000")];
+    simulated("faults::memory_runs_out_in_the_middle", &little, || {
+        let gpu = EnsembleGpuKernel::all().unwrap().batch(20_000);
+        let solution = ensemble().solve(Tsit5, gpu, &options()).unwrap();
+        assert_same_bits(&expected(), &solution);
+        assert!(solution.warnings().is_empty());
+        let pieces = solution.shares()[0].pieces;
+        assert!((2..50).contains(&pieces), "{pieces}");
+    });
+}
+
+/// A limit of the host is not the device's fault.
+#[test]
+fn the_host_locks_no_memory() {
+    let fault = [("SIMULATED_FAULTS", "*:cuMemHostAlloc:1+:2")];
+    simulated("faults::the_host_locks_no_memory", &fault, || {
+        let error = ensemble().solve(Tsit5, gpus(), &options()).unwrap_err();
+        let SolveError::OutOfMemory { memory: Memory::PageLocked, .. } = error else {
+            panic!("{error}")
+        };
+        assert!(error.to_string().contains("page-locked memory"), "{error}");
+    });
+}
+
+/// Many solves leave as much memory as one.
+#[test]
+fn solves_give_their_memory_back() {
+    simulated("faults::solves_give_their_memory_back", &[TWO], || {
+        let gpus = gpus();
+        let ensemble = lorenz_sweep::<f64>(1000, 0.1);
+        let solve = || drop(ensemble.solve(Tsit5, &gpus, &options()).unwrap());
+        let free = || {
+            let free = gpus.devices().iter().map(|device| device.memory_info().unwrap().free);
+            (free.collect::<Vec<_>>(), pooled_bytes())
+        };
+        (0..3).for_each(|_| solve());
+        let before = free();
+        (0..200).for_each(|_| solve());
+        assert_eq!(free().0, before.0);
+        // Blocks for copies are as many as are under way at a time.
+        assert!(free().1 <= 2 * before.1, "{} after {}", free().1, before.1);
+    });
+}

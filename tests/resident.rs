@@ -1,0 +1,179 @@
+//! Ensembles that stay on a device: the bits of a solve, again and again.
+
+use crate::gpu::gpu;
+use crate::workloads::{lorenz, lorenz_sweep, sampled_lorenz, van_der_pol_sweep};
+use ode_gpu::cudarc::driver::DeviceRepr;
+use ode_gpu::{DeviceEnsemble, Element, GpuError, Stream, cudarc};
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{Collect, Method, RawResults, Schedule, Vary};
+
+fn options() -> SolveOptions {
+    SolveOptions::default().tolerance(1e-6).saveat(0.5)
+}
+
+/// All results of an ensemble, by one thread of the CPU.
+fn expected<M, S, T, F, const N: usize, const P: usize>(
+    method: M,
+    ensemble: &EnsembleProblem<S, T, F, N, P>,
+    options: &SolveOptions,
+) -> RawResults<T>
+where
+    M: Method,
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    let mut all = Collect::default();
+    ensemble.solve_into(method, EnsembleSerial, options, &mut all).unwrap();
+    all.into_results()
+}
+
+fn bits<T: Scalar>(numbers: &[T]) -> Vec<u64> {
+    // The sign and payload of a NaN are nobody's promise.
+    let bits = |x: &T| if x.is_nan() { u64::MAX } else { x.widen().to_bits() };
+    numbers.iter().map(bits).collect()
+}
+
+/// The results of the last solve are these.
+fn same<T: Scalar + Element + DeviceRepr>(resident: &DeviceEnsemble<T>, all: &RawResults<T>) {
+    let raw = resident.stream().raw();
+    let numbers = |view| bits(&raw.clone_dtoh::<T, _>(&view).unwrap());
+    assert!(numbers(resident.final_states()) == bits(&all.finals));
+    assert!(numbers(resident.saved()) == bits(&all.saved));
+    assert!(numbers(resident.end_times()) == bits(&all.ends));
+    let counts = |view| raw.clone_dtoh::<u32, _>(&view).unwrap();
+    assert!(counts(resident.steps()) == all.steps[..]);
+    assert!(counts(resident.rejected()) == all.rejected[..]);
+    assert!(counts(resident.kept()) == all.kept[..]);
+    assert!(raw.clone_dtoh(&resident.codes()).unwrap() == all.codes[..]);
+}
+
+fn solved_twice<T: Scalar + Element + DeviceRepr>(n: usize) {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.devices()[0].new_stream().unwrap();
+    for schedule in [Schedule::Static, Schedule::Refill] {
+        let gpu = gpu.clone().schedule(schedule);
+        let ensemble = lorenz_sweep::<T>(n, 3.0);
+        let all = expected(Tsit5, &ensemble, &options());
+        let mut resident =
+            DeviceEnsemble::new(&gpu, &stream, &ensemble, Tsit5, &options()).unwrap();
+        assert_eq!(resident.trajectories(), n);
+        for _ in 0..3 {
+            let running = resident.solve().unwrap();
+            running.wait().unwrap();
+            assert!(running.is_done().unwrap());
+            same(&resident, &all);
+        }
+        // Kernels draw what is sampled, each time the same.
+        let sampled = sampled_lorenz::<T>(n, Design::LatinHypercube);
+        let all = expected(Tsit5, &sampled, &options());
+        let mut resident = DeviceEnsemble::new(&gpu, &stream, &sampled, Tsit5, &options()).unwrap();
+        for _ in 0..2 {
+            resident.solve().unwrap();
+            same(&resident, &all);
+        }
+        assert!(matches!(resident.p(0), Err(GpuError::NoInput { kind: "p", index: 0, count: 3 })));
+        let mut resident =
+            DeviceEnsemble::with_all_inputs(&gpu, &stream, &sampled, Tsit5, &options()).unwrap();
+        resident.solve().unwrap();
+        same(&resident, &all);
+    }
+}
+
+#[test]
+fn a_resident_ensemble_has_the_bits_of_a_solve() {
+    solved_twice::<f64>(1003);
+    solved_twice::<f32>(1003);
+}
+
+/// A method that switches, and nothing saved.
+#[test]
+fn final_states_alone() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.devices()[0].new_stream().unwrap();
+    let ensemble = van_der_pol_sweep::<f64>(501);
+    let options = SolveOptions::default().tolerance(1e-5);
+    let all = expected(Tsit5Rodas4, &ensemble, &options);
+    let mut resident =
+        DeviceEnsemble::new(&gpu, &stream, &ensemble, Tsit5Rodas4, &options).unwrap();
+    assert!(resident.saved().is_empty() && resident.kept().is_empty());
+    resident.solve().unwrap().wait().unwrap();
+    same(&resident, &all);
+    let codes = stream.raw().clone_dtoh(&resident.codes()).unwrap();
+    assert!(codes.iter().all(|&code| ReturnCode::from_lane(code) == ReturnCode::Success));
+}
+
+type Lorenz = EnsembleProblem<lorenz, f64, odes::Unvaried, 3, 3>;
+
+fn plain(n: usize) -> Lorenz {
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=3.0, [10.0, 28.0, 8.0 / 3.0]);
+    EnsembleProblem::new(problem).trajectories(n)
+}
+
+/// Columns that the caller writes, from the host, from memory of the device, and on another stream.
+#[test]
+fn columns_are_the_callers() {
+    let Some(gpu) = gpu() else { return };
+    let n = 777;
+    let device = &gpu.devices()[0];
+    // A stream of the bindings.
+    let own = cudarc::driver::CudaContext::new(device.ordinal()).unwrap().new_stream().unwrap();
+    let stream = Stream::of(own).unwrap();
+    let mut resident =
+        DeviceEnsemble::with_all_inputs(&gpu, &stream, &plain(n), Tsit5, &options()).unwrap();
+    resident.solve().unwrap();
+    same(&resident, &expected(Tsit5, &plain(n), &options()));
+
+    let rho: Vec<f64> = (0..n).map(|i| 28.0 * i as f64 / n as f64).collect();
+    let x: Vec<f64> = (0..n).map(|i| 1.0 + 1e-3 * i as f64).collect();
+    let varied = plain(n).vary({
+        let (rho, x) = (rho.clone(), x.clone());
+        move |mut problem, i| {
+            (problem.p[1], problem.u0[0]) = (rho[i], x[i]);
+            problem
+        }
+    });
+    let raw = stream.raw();
+    raw.memcpy_htod(&rho, &mut resident.p_mut(1).unwrap()).unwrap();
+    let other = device.new_stream().unwrap();
+    let x = other.raw().clone_htod(&x).unwrap();
+    resident.set_u0(0, &x).unwrap();
+    resident.solve().unwrap();
+    same(&resident, &expected(Tsit5, &varied, &options()));
+    assert_eq!(raw.clone_dtoh(&resident.p(1).unwrap()).unwrap(), rho);
+    // The other stream waits for the solve, since the bindings see what it reads.
+    let ends = other.raw().clone_dtoh(&resident.final_states()).unwrap();
+    assert_eq!(ends, raw.clone_dtoh(&resident.final_states()).unwrap());
+}
+
+#[test]
+fn what_does_not_fit_is_an_error() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.devices()[0].new_stream().unwrap();
+    let mut resident =
+        DeviceEnsemble::new(&gpu, &stream, &lorenz_sweep::<f64>(10, 1.0), Tsit5, &options())
+            .unwrap();
+    let nine = stream.zeros::<f64>(9).unwrap();
+    let error = resident.set_p(1, &nine).unwrap_err();
+    assert!(matches!(error, GpuError::WrongLength { kind: "p", index: 1, given: 9, expected: 10 }));
+    let error = resident.set_p(0, &nine).unwrap_err();
+    assert!(matches!(error, GpuError::NoInput { kind: "p", index: 0, count: 3 }), "{error}");
+    let error = resident.u0_mut(3).err().unwrap();
+    assert!(matches!(error, GpuError::NoInput { kind: "u0", index: 3, count: 3 }), "{error}");
+    let steps = SolveOptions::default().saveat(SaveAt::Steps);
+    let error = DeviceEnsemble::new(&gpu, &stream, &plain(10), Tsit5, &steps).unwrap_err();
+    assert!(error.to_string().contains("the ends of its steps are saved"), "{error}");
+    let none = DeviceEnsemble::new(&gpu, &stream, &plain(0), Tsit5, &options()).unwrap_err();
+    assert!(matches!(none, SolveError::NoTrajectories));
+    if let [first, second, ..] = gpu.devices() {
+        let one = EnsembleGpuKernel::device(first.ordinal()).unwrap();
+        let there = second.new_stream().unwrap();
+        let error = DeviceEnsemble::new(&one, &there, &plain(10), Tsit5, &options()).unwrap_err();
+        assert!(error.to_string().starts_with("the stream is on device"), "{error}");
+        let there = there.zeros::<f64>(10).unwrap();
+        let error = resident.set_p(1, &there).unwrap_err();
+        assert!(matches!(error, GpuError::WrongDevice { what: "the memory", .. }), "{error}");
+    }
+}
