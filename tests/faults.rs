@@ -32,7 +32,10 @@ type EnsembleSolution = odes::EnsembleSolution<lorenz, f64, 3, 3>;
 /// One of two devices is lost, by what the text of its warning has.
 fn loses_one(fault: &str, test: &str, because: &str) {
     simulated(test, &[TWO, ("SIMULATED_FAULTS", fault)], || {
-        let solution = ensemble().solve(Tsit5, gpus(), &options()).unwrap();
+        // A device that comes too late has nothing to lose.
+        let solve = |_| ensemble().solve(Tsit5, gpus(), &options()).unwrap();
+        let solution = (0..100).map(solve).find(|solution| !solution.warnings().is_empty());
+        let solution = solution.expect("a device was in time");
         assert_same_bits(&expected(), &solution);
         let [Warning::Lost { engine, error, .. }] = solution.warnings() else {
             panic!("{:?}", solution.warnings())

@@ -9,21 +9,48 @@ use crate::solution::ReturnCode;
 use crate::step::adjoint::Back;
 use crate::system::System;
 
-/// The ends of the accepted steps of some trajectories: of each its time and state, one after the
-/// other.
+/// The ends of the accepted steps of some trajectories.
 #[derive(Debug, Default)]
 pub(super) struct Records<T> {
-    each: Vec<Vec<T>>,
+    each: Vec<Record<T>>,
     /// Whether memory did not suffice.
     pub(super) full: bool,
+}
+
+/// The ends of the accepted steps of one trajectory: of each its time and state, one after the
+/// other.
+#[derive(Clone, Debug, Default)]
+struct Record<T> {
+    /// What is behind the last step is of earlier trajectories.
+    numbers: Vec<T>,
+    steps: usize,
 }
 
 impl<T: Scalar> Records<T> {
     /// Room for `n` trajectories, none of which has a step. Memory stays.
     pub(super) fn clear(&mut self, n: usize) {
-        self.each.resize_with(n, Vec::new);
-        self.each.iter_mut().for_each(Vec::clear);
+        self.each.resize_with(n, Record::default);
+        self.each.iter_mut().for_each(|record| record.steps = 0);
         self.full = false;
+    }
+}
+
+impl<T: Scalar> Record<T> {
+    /// The place of the numbers `at` and after, `width` of them; `None` where there is no memory.
+    #[inline(always)]
+    fn place(&mut self, at: usize, width: usize) -> Option<&mut [T]> {
+        if self.numbers.len() < at + width {
+            self.grow(at + width)?;
+        }
+        Some(&mut self.numbers[at..at + width])
+    }
+
+    #[cold]
+    fn grow(&mut self, needed: usize) -> Option<()> {
+        let len = needed.max(2 * self.numbers.len()).max(512);
+        self.numbers.try_reserve(len - self.numbers.len()).ok()?;
+        self.numbers.resize(len, T::default());
+        Some(())
     }
 }
 
@@ -109,15 +136,14 @@ where
             || {
                 for lane in set_bits(which.to_bitmask()) {
                     let record = &mut self.records.each[self.feed.lanes[lane] - self.feed.first];
-                    // A trajectory may begin anew.
-                    record.truncate(slot.lane(lane) as usize * (1 + N));
-                    if record.try_reserve(1 + N).is_err() {
+                    let at = slot.lane(lane) as usize * (1 + N);
+                    let Some(place) = record.place(at, 1 + N) else {
                         self.records.full = true;
                         continue;
-                    }
-                    record.push(t.lane(lane));
+                    };
+                    place[0] = t.lane(lane);
                     for d in 0..N {
-                        record.push(u[d].lane(lane));
+                        place[1 + d] = u[d].lane(lane);
                     }
                 }
             },
@@ -126,6 +152,14 @@ where
 
     #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
+        for lane in set_bits(done.to_bitmask()) {
+            // Some lanes have no trajectory.
+            if let Some(i) = self.feed.lanes[lane].checked_sub(self.feed.first)
+                && let Some(record) = self.records.each.get_mut(i)
+            {
+                record.steps = end.saved.lane(lane) as usize;
+            }
+        }
         Sink::<R, N, P>::finish(&mut self.feed, done, u, end);
     }
 }
@@ -141,17 +175,6 @@ pub(super) struct CpuTape<'f, 'a, 'r, 'g, 'b, S, L, T: Scalar> {
 }
 
 impl<S, L, T: Scalar> CpuTape<'_, '_, '_, '_, '_, S, L, T> {
-    /// The record of a lane's trajectory; none where that failed, since its loss counts for
-    /// nothing.
-    #[inline(always)]
-    fn record(&self, lane: usize) -> &[T] {
-        let i = self.feed.lanes[lane];
-        match ReturnCode::from_lane(self.feed.results.codes[i]) {
-            ReturnCode::Success => &self.records.each[i - self.feed.first],
-            _ => &[],
-        }
-    }
-
     /// Whether a lane's trajectory counts.
     #[inline(always)]
     fn counts(&self, lane: usize) -> bool {
@@ -198,7 +221,8 @@ where
     fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits {
         let mut steps = steps;
         for lane in set_bits(assigned.to_bitmask()) {
-            let count = self.record(lane).len() / (1 + N);
+            let record = &self.records.each[self.feed.lanes[lane] - self.feed.first];
+            let count = if self.counts(lane) { record.steps } else { 0 };
             steps = with_lane::<R>(steps, lane, count as u32);
         }
         steps
@@ -246,23 +270,20 @@ where
             || {
                 for lane in set_bits(which.to_bitmask()) {
                     let i = self.feed.lanes[lane];
-                    let record = &self.records.each[i - self.feed.first];
+                    let numbers = &self.records.each[i - self.feed.first].numbers;
                     let index = index.lane(lane) as usize;
-                    let end = record[index * (1 + N)];
-                    let t = match index.checked_sub(1) {
-                        Some(before) => {
-                            let before = &record[before * (1 + N)..];
-                            for d in 0..N {
-                                row.u[d].set_lane(lane, before[1 + d]);
-                            }
-                            before[0]
+                    let (t, end) = if index > 0 {
+                        // The end of the step before, and the time at that of this one.
+                        let both = &numbers[(index - 1) * (1 + N)..][..2 + N];
+                        for d in 0..N {
+                            row.u[d].set_lane(lane, both[1 + d]);
                         }
-                        None => {
-                            for d in 0..N {
-                                row.u[d].set_lane(lane, self.feed.views.u0[d].get(i));
-                            }
-                            self.feed.views.t0.get(i)
+                        (both[0], both[1 + N])
+                    } else {
+                        for d in 0..N {
+                            row.u[d].set_lane(lane, self.feed.views.u0[d].get(i));
                         }
+                        (self.feed.views.t0.get(i), numbers[0])
                     };
                     row.t.set_lane(lane, t);
                     row.h.set_lane(lane, end - t);
