@@ -85,7 +85,7 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
 #[cfg(target_os = "linux")]
 #[test]
 fn on_simulated_devices() {
-    let tests = ["resident::", "draws", "everything_varies", "few_trajectories", "blocks"];
+    let tests = ["resident::", "draws", "everything_varies", "few_trajectories", "blocks", "small"];
     driver::run(&tests, &[]);
     driver::run(&tests, &[("SIMULATED_DEVICES", "2")]);
 }
@@ -264,6 +264,21 @@ fn many_samples() {
     let of_whole = cpu.iter().skip(200_000);
     assert_eq!(part.len(), 100_000);
     assert!(part.iter().zip(of_whole).all(|(a, b)| a.final_state() == b.final_state()));
+}
+
+/// Small results are as many pieces as there are devices, and few trajectories are one.
+#[test]
+fn small_results_are_not_cut() {
+    let Some(gpu) = gpu() else { return };
+    let options = SolveOptions::default().fixed_step(0.1);
+    for n in [100, 5000] {
+        let ensemble = lorenz_sweep::<f32>(n, 1.0);
+        let solution = ensemble.solve(Tsit5, gpu.clone(), &options).unwrap();
+        let pieces: usize = solution.shares().iter().map(|share| share.pieces).sum();
+        let most = if n == 100 { 1 } else { gpu.devices().len() };
+        assert!((1..=most).contains(&pieces), "{pieces} of {n}");
+        assert_same_bits(&ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap(), &solution);
+    }
 }
 
 /// Initial states, parameters and time spans of each trajectory's own, hence save times too;

@@ -84,15 +84,18 @@ impl Cut {
     /// The appetite of a device on which `fitting` trajectories fit at a time.
     fn pieces(self, fitting: usize) -> Appetite {
         let Cut { trajectories, all, footprint, alike } = self;
+        // Fewer are not worth another device.
+        let least = 2 * all;
         if let Some(devices) = alike
             && trajectories.saturating_mul(footprint.results) <= WHOLE_BYTES
         {
-            let most = trajectories.div_ceil(devices.max(1)).min(fitting);
+            let share = trajectories.div_ceil(devices.max(1)).max(least.min(trajectories));
+            let most = share.min(fitting);
             return Appetite { least: most, most };
         }
         let worth = (PIECE_BYTES / footprint.each()).max(EACH_THREAD * all);
         let most = (trajectories / PIECES).max(worth).min(fitting);
-        Appetite { least: (2 * all).min(most), most }
+        Appetite { least: least.min(most), most }
     }
 
     /// The appetite of a device of which the user wants `most` launched at a time.
@@ -437,8 +440,10 @@ mod tests {
         assert_eq!(cut(1 << 20, Some(1)).pieces(plenty), one);
         let half = Appetite { least: 1 << 19, most: 1 << 19 };
         assert_eq!(cut(1 << 20, Some(2)).pieces(plenty), half);
-        // No one takes fewer than another one of three.
-        assert_eq!(cut(1000, Some(3)).pieces(plenty), Appetite { least: 334, most: 334 });
+        // Few trajectories are for one device, of several too.
+        assert_eq!(cut(1000, Some(3)).pieces(plenty), Appetite { least: 1000, most: 1000 });
+        let two = Appetite { least: 2 * all, most: 2 * all };
+        assert_eq!(cut(3 * all, Some(3)).pieces(plenty), two);
         assert_eq!(cut(1 << 20, Some(1)).pieces(5000), Appetite { least: 5000, most: 5000 });
         // Threads of the CPU beside it would have nothing to do.
         let beside = cut(1 << 20, None).pieces(plenty);

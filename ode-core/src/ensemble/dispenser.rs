@@ -139,8 +139,8 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// How many of `left` trajectories taker number `index` gets now: half of its share, within its
-/// appetite. None where the others finish what is left before it would finish its least, unless
-/// they have nothing under way (`alone`).
+/// appetite. None where the others finish what is left before it would finish its least, or where it is
+/// for those who have not had any, unless nobody has anything under way (`alone`).
 fn portion(left: usize, takers: &[Taker], index: usize, alone: bool) -> usize {
     let there = || takers.iter().filter(|taker| !taker.gone);
     let known: Vec<f64> = there().filter_map(|taker| taker.speed).collect();
@@ -153,9 +153,15 @@ fn portion(left: usize, takers: &[Taker], index: usize, alone: bool) -> usize {
     // As many as before at most: so it begins at once even if the inputs of more are still made, and
     // does not overtake those who make them.
     let most = taker.taken.clamp(least, most);
-    let others = takers.iter().enumerate().filter(|(i, other)| *i != index && !other.gone);
+    let others = || takers.iter().enumerate().filter(|(i, other)| *i != index && !other.gone);
+    // Who is only about to begin gets something, too.
+    let beginners = others().filter(|(_, other)| other.taken == 0);
+    let theirs: usize = beginners.map(|(_, other)| other.appetite.least).sum();
+    if !alone && taker.taken > 0 && left <= theirs {
+        return 0;
+    }
     // Others take no less than their least, either.
-    let turns = others.map(|(_, other)| other.appetite.least.min(left) as f64 / speed_of(other));
+    let turns = others().map(|(_, other)| other.appetite.least.min(left) as f64 / speed_of(other));
     let turn = turns.fold(f64::INFINITY, f64::min);
     let by_others = left as f64 / (all - speed) + turn;
     let needed = alone || taker.speed.is_none() || turn.is_infinite();
@@ -197,6 +203,8 @@ impl<'d, W: Divisible> Desk<'d, W> {
     }
 
     fn taken(&self, work: W) -> Taken<'d, W> {
+        // Others may have waited for this one to begin.
+        self.dispenser.changed.notify_all();
         Taken { dispenser: self.dispenser, index: self.index, work: Some(work) }
     }
 }
@@ -375,6 +383,26 @@ mod tests {
         let left: usize = dispenser.into_left().iter().map(Divisible::count).sum();
         // The least at first.
         assert_eq!(left, 90);
+    }
+
+    /// One that is quick takes no second piece before the others have had their first one, unless
+    /// nobody works.
+    #[test]
+    fn everybody_gets_something() {
+        let each = Appetite { least: 10, most: 10 };
+        let dispenser = Dispenser::new(Some(0..30), [each; 3]);
+        let [first, second, third] = [0, 1, 2].map(|index| dispenser.desk(index));
+        let one = first.take_now().unwrap();
+        assert!(first.take_now().is_none());
+        let two = second.take_now().unwrap();
+        assert!(first.take_now().is_none() && second.take_now().is_none());
+        one.done();
+        two.done();
+        // The third one has not come, and nobody would solve what is left.
+        let three = second.take().unwrap();
+        assert!(third.take_now().is_none());
+        three.done();
+        assert_eq!([0, 1, 2].map(|i| dispenser.done_by(i).pieces), [1, 2, 0]);
     }
 
     /// A piece that does not fit is cut, and later ones are no larger.
