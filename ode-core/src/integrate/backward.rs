@@ -5,11 +5,11 @@
 //! times and states. A lane takes a trajectory from the [`Tape`](device::Tape), and goes through its
 //! steps from the last to the first. It makes each step again from the recorded state at its
 //! beginning, with the recorded size, meets the saved times within it, where the loss is evaluated,
-//! and has the [adjoint](crate::step::adjoint) of the method take the derivatives to the step's
+//! and has the adjoint of the method take the derivatives to the step's
 //! beginning. Nothing is estimated and no step is refused: sizes of steps are frozen.
 //!
-//! Lanes take trajectories in the loop, as they do in [`integrate`](crate::integrate), and wait for
-//! others in the same way.
+//! Lanes take trajectories in the loop, as they do on the way there, and wait for others in the same
+//! way.
 
 pub use device::*;
 
