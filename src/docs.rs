@@ -5,6 +5,7 @@
 //! begins with definitions that lead to the other pages. Figures are in the repository only.
 
 /// [from-sciml]: crate::docs::from_sciml
+/// [gradients]: crate::docs::gradients
 /// [what-a-success-means]: crate::docs::what_success_means
 /// [choosing-a-method]: crate::docs::choosing_a_method
 /// [doses]: crate#doses-pulses-and-switches
@@ -14,8 +15,13 @@
 #[doc = include_str!("../docs/getting-started.md")]
 pub mod getting_started {}
 
+/// [gradients]: crate::docs::gradients
+///
 #[doc = include_str!("../docs/from-sciml.md")]
 pub mod from_sciml {}
+
+#[doc = include_str!("../docs/gradients.md")]
+pub mod gradients {}
 
 /// [results]: crate::docs::results
 /// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see

@@ -1,6 +1,7 @@
 //! [getting-started]: docs::getting_started
 //! [files]: docs::getting_started#files
 //! [from-sciml]: docs::from_sciml
+//! [gradients]: docs::gradients
 //! [choosing-a-method]: docs::choosing_a_method
 //! [scaling]: docs::scaling
 //! [what-a-success-means]: docs::what_success_means

@@ -6,6 +6,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod canvas;
+pub mod fit;
 pub mod map;
 pub mod options;
 pub mod picture;

@@ -91,8 +91,8 @@ impl Picture {
         }
         canvas.develop(&frame, 0.93);
         let label = format!("{} over {}", self.components[2], self.components[0]);
-        self.axis_x(canvas, &frame, &ticks(frame.x, 8));
-        self.axis_y(canvas, &frame, &ticks(frame.y, 7));
+        axis_x(canvas, &frame, &ticks(frame.x, 8));
+        axis_y(canvas, &frame, &ticks(frame.y, 7));
         let counted = format!("{label}, {} trajectories", grouped(self.curves.len() as u64));
         caption(canvas, &frame, &counted);
     }
@@ -117,8 +117,8 @@ impl Picture {
             }
         }
         canvas.develop(&frame, 0.7);
-        self.axis_x(canvas, &frame, &ticks(frame.x, 7));
-        self.axis_y(canvas, &frame, &ticks(frame.y, 5));
+        axis_x(canvas, &frame, &ticks(frame.x, 7));
+        axis_y(canvas, &frame, &ticks(frame.y, 5));
         let label = format!("{} at the end, over {}", self.components[2], self.parameter);
         caption(canvas, &frame, &label);
     }
@@ -153,7 +153,7 @@ impl Picture {
                     canvas.fill([left, top, step, bottom - top], color, 0.92);
                 }
             }
-            self.axis_x(canvas, &frame, &ticks(x, 3));
+            axis_x(canvas, &frame, &ticks(x, 3));
             caption(canvas, &frame, &format!("{name} at the end"));
         }
     }
@@ -174,30 +174,33 @@ impl Picture {
         let credit = "odes";
         canvas.text(credit, [2310.0, top + 42.0], 24.0, faint, Align::Right);
     }
+}
 
-    fn axis_x(&self, canvas: &mut Canvas, frame: &Frame, ticks: &[f64]) {
-        let faint = linear(hex(FAINT));
-        let [left, top, width, height] = frame.pixels;
-        canvas.fill([left, top + height + 6.0, width, 1.2], faint, 0.5);
-        for &tick in ticks {
-            let [x, _] = frame.place(tick, frame.y[0]);
-            canvas.fill([x - 0.6, top + height + 6.0, 1.2, 8.0], faint, 0.8);
-            canvas.text(&number(tick), [x, top + height + 40.0], 24.0, faint, Align::Center);
-        }
-    }
-
-    fn axis_y(&self, canvas: &mut Canvas, frame: &Frame, ticks: &[f64]) {
-        let faint = linear(hex(FAINT));
-        let [left, _, width, _] = frame.pixels;
-        for &tick in ticks {
-            let [_, y] = frame.place(frame.x[0], tick);
-            canvas.fill([left, y - 0.5, width, 1.0], faint, 0.10);
-            canvas.text(&number(tick), [left - 14.0, y + 8.0], 24.0, faint, Align::Right);
-        }
+/// Round numbers below a frame.
+pub fn axis_x(canvas: &mut Canvas, frame: &Frame, ticks: &[f64]) {
+    let faint = linear(hex(FAINT));
+    let [left, top, width, height] = frame.pixels;
+    canvas.fill([left, top + height + 6.0, width, 1.2], faint, 0.5);
+    for &tick in ticks {
+        let [x, _] = frame.place(tick, frame.y[0]);
+        canvas.fill([x - 0.6, top + height + 6.0, 1.2, 8.0], faint, 0.8);
+        canvas.text(&number(tick), [x, top + height + 40.0], 24.0, faint, Align::Center);
     }
 }
 
-fn caption(canvas: &mut Canvas, frame: &Frame, text: &str) {
+/// Round numbers to its left.
+pub fn axis_y(canvas: &mut Canvas, frame: &Frame, ticks: &[f64]) {
+    let faint = linear(hex(FAINT));
+    let [left, _, width, _] = frame.pixels;
+    for &tick in ticks {
+        let [_, y] = frame.place(frame.x[0], tick);
+        canvas.fill([left, y - 0.5, width, 1.0], faint, 0.10);
+        canvas.text(&number(tick), [left - 14.0, y + 8.0], 24.0, faint, Align::Right);
+    }
+}
+
+/// What a frame shows, above it.
+pub fn caption(canvas: &mut Canvas, frame: &Frame, text: &str) {
     let [left, top, ..] = frame.pixels;
     canvas.text(text, [left, top - 18.0], 26.0, linear(hex(TEXT)), Align::Left);
 }

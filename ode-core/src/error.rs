@@ -529,8 +529,8 @@ pub enum SolveError {
     },
     /// Derivatives that are to be pulled back are not those of the saved states.
     #[error(
-        "the derivatives by {what} are an array of shape {given:?} where {expected:?} is due: \
-         trajectories, saved times, components"
+        "the derivatives by {what} are an array of shape {given:?} where {expected:?} is due: {}",
+        axes(.expected)
     )]
     Cotangents {
         /// The states that they are by.
@@ -630,6 +630,18 @@ fn of_others(sizes: Option<[usize; 3]>) -> String {
              {observables} observables"
         )
     })
+}
+
+/// What the axes of an array of states of this shape are.
+fn axes(shape: &[usize]) -> &'static str {
+    match shape {
+        [_, _] => "trajectories, components",
+        [_, 0, _] => {
+            "trajectories, saved times, components; without `saveat` there are only final states, \
+             and derivatives by them have two axes"
+        }
+        _ => "trajectories, saved times, components",
+    }
 }
 
 fn listed(names: &[&str]) -> String {

@@ -170,3 +170,12 @@ fn failures_count_for_nothing() {
     assert_eq!(a.theta, b.theta);
     assert_eq!((b.losses()[10], b.u0(10), b.p(10)), (0.0, [0.0], [0.0]));
 }
+
+/// Nothing would be learnt, in silence.
+#[test]
+fn a_loss_at_no_saved_times_is_refused() {
+    let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
+    let nowhere = SolveOptions::default();
+    let error = loss.gradient(Tsit5, EnsembleThreads, &nowhere, [3.0, 1.0]).unwrap_err();
+    assert!(error.to_string().contains("`saveat([t1])`"), "{error}");
+}

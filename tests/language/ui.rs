@@ -28,6 +28,7 @@ const BY_RUSTC: &[&str] = &[
     "functions/functions_from_outside",
     "integers/no_overflow",
     "interface/axes",
+    "interface/learning",
     "interface/numbers",
     "interface/places",
     "interface/saves",

@@ -38,6 +38,15 @@ impl<'a> Elaborator<'a, '_> {
             self.agree(&part.state.syntax, &state, &other, "state");
             if let (Some(typed), Some(parameters)) = (&part.parameters, &parameters) {
                 let other = self.layout(typed)?;
+                let loss = system.other(Purpose::Loss);
+                if loss.is_some_and(|loss| std::ptr::eq(loss, part)) && other != *parameters {
+                    let message = "a loss sees the state, the parameters and the time: what else \
+                                   it needs becomes a field of the parameters, which `fn \
+                                   parameters` sets from what is learnt and from the data of the \
+                                   trajectory";
+                    self.error(0, &typed.syntax, message);
+                    continue;
+                }
                 self.agree(&typed.syntax, parameters, &other, "parameters");
             }
         }
@@ -99,7 +108,7 @@ impl<'a> Elaborator<'a, '_> {
         if let Some(missing) = missing {
             let message = format!(
                 "what is learnt makes the initial state and the parameters of each trajectory, and \
-                 this is one of two functions: write {} too",
+                 this is one of two functions: write {} too, with arguments in this order",
                 missing.forms()
             );
             self.error(0, first.name, message);

@@ -1,10 +1,11 @@
 //! The implementations of the traits of gradients.
 
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens, quote};
 
 use crate::compile::{Capability, Compiled};
 use crate::hygiene::private;
+use crate::print::rust::never;
 
 /// The implementations of those traits that the system has, of these functions; `transposed` solves
 /// with the transposed matrix, where that is none of them.
@@ -84,5 +85,75 @@ pub(super) fn begun(compiled: &Compiled, begun: &TokenStream) -> TokenStream {
             b[#states..].copy_from_slice(p);
             begun::<R>(theta, item, &b)
         }
+    }
+}
+
+/// The implementations in place of those of a system with errors, which are never run. `sizes`: the
+/// numbers of states and of parameters, and the generics that these are. `learnt`: how many numbers
+/// are learnt and how many are the data of a trajectory, and the structs of them; `None` for a
+/// system that is a function.
+pub(super) fn stub(
+    ty: &TokenStream,
+    sizes: [(&TokenStream, &TokenStream); 2],
+    learnt: Option<[(Option<&Ident>, usize); 2]>,
+) -> TokenStream {
+    let [(of_states, states), (of_parameters, parameters)] = sizes;
+    let never = never();
+    let point = quote!(&self, _: &[R; #states], _: &[R; #parameters], _: R);
+    let learn = learnt.map(|learnt| {
+        let [k, i] = learnt.map(|(_, size)| Literal::usize_unsuffixed(size));
+        let quantities = |name: Option<&Ident>, size: &Literal| match name {
+            Some(name) => name.to_token_stream(),
+            None => quote!([f64; #size]),
+        };
+        let (theta, item) = (quantities(learnt[0].0, &k), quantities(learnt[1].0, &i));
+        quote! {
+            impl<#of_states #of_parameters> __Learn<#states, #parameters, #k, #i> for #ty {
+                type Theta = #theta;
+                type Item = #item;
+                const NAMES: [&'static str; #k] = [""; #k];
+                fn initial<R: __Real>(&self, _: &[R; #k], _: &[R; #i]) -> [R; #states] #never
+                fn given<R: __Real>(&self, _: &[R; #k], _: &[R; #i]) -> [R; #parameters] #never
+                fn begun<R: __Real>(
+                    &self,
+                    _: &[R; #k],
+                    _: &[R; #i],
+                    _: &[R; #states],
+                    _: &[R; #parameters],
+                ) -> [R; #k] #never
+            }
+        }
+    });
+    quote! {
+        impl<#of_states #of_parameters> __PullBack<#states, #parameters> for #ty {
+            type Pulled<R: __Real> = [R; 1];
+            type Curve<R: __Real> = [R; 1];
+            fn pull_back<R: __Real>(#point, _: &[R; #states]) -> [R; 1] #never
+            fn pulled_state<R: __Real>(&self, _: &[R; 1]) -> [R; #states] #never
+            fn pulled_parameters<R: __Real>(&self, _: &[R; 1]) -> [R; #parameters] #never
+            fn curve<R: __Real>(&self, _: &[R; #states], _: &[R; #states]) -> [R; 1] #never
+            fn curve_more<R: __Real>(
+                &self,
+                _: &[R; 1],
+                _: &[R; #states],
+                _: &[R; #states],
+            ) -> [R; 1] #never
+            fn curved<R: __Real>(#point, _: &[R; 1], _: &[R; #states]) -> [R; 1] #never
+            fn solve_transposed<R: __Real>(
+                &self,
+                _: &Self::Factors<R>,
+                _: &[R; #states],
+            ) -> [R; #states] #never
+        }
+
+        impl<#of_states #of_parameters> __Loss<#states, #parameters> for #ty {
+            type Lost<R: __Real> = [R; 1];
+            fn loss<R: __Real>(#point) -> [R; 1] #never
+            fn lost_value<R: __Real>(&self, _: &[R; 1]) -> [R; 1] #never
+            fn lost_state<R: __Real>(&self, _: &[R; 1]) -> [R; #states] #never
+            fn lost_parameters<R: __Real>(&self, _: &[R; 1]) -> [R; #parameters] #never
+        }
+
+        #learn
     }
 }

@@ -275,11 +275,12 @@ pub(crate) fn never() -> syn::Block {
 
 /// The implementation in place of that of a system with errors; it is never run. Where the
 /// numbers of states and parameters are not known it is for any. State and parameters are these
-/// structs, or else arrays.
+/// structs, or else arrays; `learnt` is as in [`gradients::stub`].
 pub(crate) fn stub(
     ty: &TokenStream,
     structs: [Option<&Ident>; 2],
     [states, parameters]: [Option<usize>; 2],
+    learnt: Option<[(Option<&Ident>, usize); 2]>,
     facade: &syn::Path,
 ) -> TokenStream {
     let size = |known: Option<usize>, name: &str| match known {
@@ -341,12 +342,15 @@ pub(crate) fn stub(
         };
         quote!(impl<#(#generics)*> #name<#(#sizes),*> for #ty { #items })
     });
+    let sizes = [(&of_states, &states), (&of_parameters, &parameters)];
+    let of_gradients = gradients::stub(ty, sizes, learnt);
     quote! {
         #[allow(deprecated)]
         const _: () = {
             #imports
 
             #(#implementations)*
+            #of_gradients
 
             impl<#of_states #of_parameters> __System<#states, #parameters> for #ty {
                 #of_the_user

@@ -174,7 +174,7 @@ fn stub(item: &syn::ItemFn, options: &Options) -> TokenStream {
         Err(_) => [None, None],
     };
     let (name, visibility, facade) = (&item.sig.ident, &item.vis, &options.facade);
-    let implementation = rust::stub(&quote!(#name), [None; 2], sizes, &options.facade);
+    let implementation = rust::stub(&quote!(#name), [None; 2], sizes, None, &options.facade);
     let never = never();
     quote! {
         #implementation

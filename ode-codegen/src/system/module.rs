@@ -168,19 +168,26 @@ fn expand(
 /// What follows the items of the user after errors: it gives no further ones, and is never run.
 fn stub(
     content: &[syn::Item],
-    sizes: Option<(usize, usize)>,
+    sizes: Option<[usize; 4]>,
     options: &Options,
     errors: &TokenStream,
 ) -> TokenStream {
     let numbers = of_numbers(content);
+    let of_rhs = structs_of(content, &numbers, |purpose| purpose == Purpose::Rhs);
+    let of_learnt = structs_of(content, &numbers, Purpose::begins);
+    // Of a struct, whose numbers are asked for by `into`, any size will do.
+    let [learnt, data] = sizes.map_or([1; 2], |[_, _, learnt, data]| [learnt.max(1), data]);
     let sizes = match sizes {
-        Some((states, parameters)) => [Some(states), Some(parameters)],
-        // Of a struct, whose numbers are asked for by `into`, any size will do.
-        None => structs_of_rhs(content, &numbers).map(|item| item.map(|_| 1)),
+        Some([states, parameters, ..]) => [Some(states), Some(parameters)],
+        None => of_rhs.map(|item| item.map(|_| 1)),
     };
-    let structs = structs_of_rhs(content, &numbers).map(|item| item.filter(|item| is_open(item)));
-    let structs = structs.map(|item| item.map(|item| &item.ident));
-    let implementation = rust::stub(&quote!(Model), structs, sizes, &options.facade);
+    let [[state, parameters], [theta, item]] = [of_rhs, of_learnt].map(|structs| {
+        let open = structs.map(|item| item.filter(|item| is_open(item)));
+        open.map(|item| item.map(|item| &item.ident))
+    });
+    let learnt = Some([(theta, learnt), (item, data)]);
+    let structs = [state, parameters];
+    let implementation = rust::stub(&quote!(Model), structs, sizes, learnt, &options.facade);
     let (facade, never) = (&options.facade, never());
     let conversions = content.iter().filter(|item| added(item).is_none()).map(|item| match item {
         syn::Item::Struct(item)
@@ -240,7 +247,7 @@ fn made(
     content: &[syn::Item],
     settings: &Settings,
     known: &[Outside],
-    sizes: &mut Option<(usize, usize)>,
+    sizes: &mut Option<[usize; 4]>,
 ) -> syn::Result<Made> {
     let mut made = None;
     Ctxt::scope(|ctxt| {
@@ -254,7 +261,8 @@ fn made(
         }
         let system = module::parse(ctxt, name, content, known)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
-        *sizes = Some((elaborated.states(), elaborated.parameters()));
+        let [_, _, learnt, data] = layouts(&elaborated).map(|of| of.map_or(0, Layout::size));
+        *sizes = Some([elaborated.states(), elaborated.parameters(), learnt, data]);
         if ctxt.has_errors() {
             return None;
         }
@@ -287,7 +295,7 @@ fn compile(
     content: &[syn::Item],
     options: &Options,
     known: &[Outside],
-    sizes: &mut Option<(usize, usize)>,
+    sizes: &mut Option<[usize; 4]>,
 ) -> syn::Result<TokenStream> {
     let Made { compiled, outside, conversions, structs } =
         made(name, content, &options.settings, known, sizes)?;
@@ -457,35 +465,41 @@ fn structs(elaborated: &Elaborated<'_>, content: &[syn::Item], scalar: &str) -> 
     })
 }
 
-/// The state and the parameters where they are among the structs `numbers`.
-fn structs_of_rhs<'a>(
+/// The first two quantities that functions of these purposes take, where they are among the structs
+/// `numbers`: of a right-hand side the state and the parameters.
+fn structs_of<'a>(
     content: &'a [syn::Item],
     numbers: &HashSet<String>,
+    of: impl Fn(Purpose) -> bool,
 ) -> [Option<&'a syn::ItemStruct>; 2] {
-    let rhs = content.iter().find_map(|item| match item {
-        syn::Item::Fn(item) if Purpose::of(item) == Purpose::Rhs => Some(&item.sig),
-        _ => None,
-    });
-    let inputs = rhs.into_iter().flat_map(|sig| {
+    let mut found = [None; 2];
+    for item in content {
+        let syn::Item::Fn(function) = item else { continue };
+        if !of(Purpose::of(function)) {
+            continue;
+        }
+        let sig = &function.sig;
         let results = usize::from(matches!(sig.output, syn::ReturnType::Default));
-        sig.inputs.iter().skip(results)
-    });
-    let mut structs = inputs.map(|input| match input {
-        syn::FnArg::Typed(input) => match &*input.ty {
-            syn::Type::Reference(reference) => {
-                let name = reference.elem.to_token_stream().to_string();
-                content.iter().find_map(|item| match item {
-                    syn::Item::Struct(item) if item.ident == name && numbers.contains(&name) => {
-                        Some(item)
-                    }
-                    _ => None,
-                })
-            }
-            _ => None,
-        },
-        syn::FnArg::Receiver(_) => None,
-    });
-    [(); 2].map(|()| structs.next().flatten())
+        for (found, input) in found.iter_mut().zip(sig.inputs.iter().skip(results)) {
+            *found = found.or_else(|| structure(input, content, numbers));
+        }
+    }
+    found
+}
+
+/// The struct that an argument is a reference to.
+fn structure<'a>(
+    input: &syn::FnArg,
+    content: &'a [syn::Item],
+    numbers: &HashSet<String>,
+) -> Option<&'a syn::ItemStruct> {
+    let syn::FnArg::Typed(input) = input else { return None };
+    let syn::Type::Reference(reference) = &*input.ty else { return None };
+    let name = reference.elem.to_token_stream().to_string();
+    content.iter().find_map(|item| match item {
+        syn::Item::Struct(item) if item.ident == name && numbers.contains(&name) => Some(item),
+        _ => None,
+    })
 }
 
 /// The structs that state and parameters are made of.

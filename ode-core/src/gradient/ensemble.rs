@@ -153,7 +153,7 @@ where
             });
         }
         let timed = !S::AUTONOMOUS || S::STEPWISE;
-        let how = How { properties: M::DEFINED, timed };
+        let how = How { properties: M::DEFINED, timed, own: !L::GIVEN };
         let asked = (&self.asked(), options, &how);
         let (results, gradients, run) = pulled(asked, &algorithm, &task, cotangents)?;
         Ok(EnsembleGradient { results, gradients, run })
@@ -166,6 +166,8 @@ struct How {
     properties: Properties,
     /// Whether the right-hand side depends on time.
     timed: bool,
+    /// Whether the loss is that of the system.
+    own: bool,
 }
 
 each_precision! {
@@ -209,6 +211,12 @@ fn evaluated<T: Scalar>(
     }
     let (n, shape) = (columns.trajectories, task.shape());
     let slots = columns.save.slots();
+    if how.own && slots == 0 {
+        return no(
+            "a loss at no saved times",
+            "say where it is evaluated, as in `saveat(0.1)`, or `saveat([t1])` for the end alone",
+        );
+    }
     let mut raw = RawCotangents { saved: &[], last: &[], trajectories: n };
     let wrong = |what, given: &[usize], expected: Vec<usize>| {
         let given = given.to_vec();

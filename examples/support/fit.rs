@@ -1,0 +1,90 @@
+//! The picture of a fit in the plane: measured points, the curves that were learnt, and the loss
+//! on the way there.
+
+use std::io;
+use std::path::Path;
+
+use super::canvas::{Align, Canvas, Frame, hex, linear};
+use super::picture::{BACKGROUND, FAINT, TEXT, axis_x, axis_y, caption, palette, ticks};
+
+const WIDTH: usize = 2100;
+const HEIGHT: usize = 1200;
+
+/// What the picture shows.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// Large, at the top.
+    pub title: String,
+    /// Small, below it.
+    pub subtitle: String,
+    /// What was measured of each trajectory.
+    pub points: Vec<Vec<[f64; 2]>>,
+    /// What was learnt of each, densely sampled.
+    pub curves: Vec<Vec<[f64; 2]>>,
+    /// The loss of each iteration.
+    pub losses: Vec<f64>,
+}
+
+impl Fit {
+    /// Draws and writes it.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let mut canvas = Canvas::new(WIDTH, HEIGHT, hex(BACKGROUND));
+        let (text, faint) = (linear(hex(TEXT)), linear(hex(FAINT)));
+        canvas.text(&self.title, [90.0, 104.0], 58.0, text, Align::Left);
+        canvas.text(&self.subtitle, [92.0, 152.0], 28.0, faint, Align::Left);
+        self.plane(&mut canvas);
+        self.descent(&mut canvas);
+        canvas.save(path)
+    }
+
+    /// Curves, and the points that they are to meet.
+    fn plane(&self, canvas: &mut Canvas) {
+        let all = || self.points.iter().flatten().flatten();
+        let most = 1.1 * all().fold(1e-9, |most: f64, x| most.max(x.abs()));
+        let pixels = [110.0, 232.0, 860.0, 860.0];
+        let frame = Frame { pixels, x: [-most, most], y: [-most, most] };
+        let color = |i: usize| palette(i as f64 / (self.points.len().max(2) - 1) as f64);
+        for (i, curve) in self.curves.iter().enumerate() {
+            for pair in curve.windows(2) {
+                let [from, to] = [pair[0], pair[1]].map(|[x, y]| frame.place(x, y));
+                for shift in [-0.7, 0.0, 0.7] {
+                    let [from, to] = [from, to].map(|[x, y]| [x + shift, y + shift]);
+                    canvas.thread(&frame, from, to, color(i), 1.0);
+                }
+            }
+        }
+        canvas.develop(&frame, 0.7);
+        for [x, y] in self.points.iter().flatten() {
+            let [x, y] = frame.place(*x, *y);
+            canvas.fill([x - 4.0, y - 4.0, 8.0, 8.0], linear(hex(TEXT)), 0.85);
+        }
+        axis_x(canvas, &frame, &ticks(frame.x, 8));
+        axis_y(canvas, &frame, &ticks(frame.y, 8));
+        let (points, curves) = (all().count() / 2, self.curves.len());
+        caption(canvas, &frame, &format!("{points} points, and {curves} curves of the network"));
+    }
+
+    /// The loss over iterations, on a logarithmic scale.
+    fn descent(&self, canvas: &mut Canvas) {
+        let heights: Vec<f64> = self.losses.iter().map(|loss| loss.max(1e-300).log10()).collect();
+        let low = heights.iter().fold(f64::INFINITY, |low, y| low.min(*y)).floor();
+        let high = heights.iter().fold(f64::NEG_INFINITY, |high, y| high.max(*y)).ceil();
+        if low >= high {
+            return;
+        }
+        let pixels = [1140.0, 232.0, 860.0, 860.0];
+        let frame = Frame { pixels, x: [0.0, heights.len() as f64], y: [low, high] };
+        for (k, pair) in heights.windows(2).enumerate() {
+            let from = frame.place(k as f64, pair[0]);
+            let to = frame.place(k as f64 + 1.0, pair[1]);
+            for shift in [-1.0, 0.0, 1.0] {
+                let [from, to] = [from, to].map(|[x, y]| [x, y + shift]);
+                canvas.thread(&frame, from, to, palette(0.4), 1.0);
+            }
+        }
+        canvas.develop(&frame, 0.7);
+        axis_x(canvas, &frame, &ticks(frame.x, 7));
+        axis_y(canvas, &frame, &ticks(frame.y, (high - low) as usize));
+        caption(canvas, &frame, "log10 of the loss, over gradients");
+    }
+}
