@@ -2,7 +2,7 @@
 //! derivatives of a loss by initial states and parameters.
 //!
 //! A trajectory was integrated before, and the ends of its accepted steps were recorded: their
-//! times and states. A lane takes a trajectory from the [`Tape`](device::Tape), and goes through its
+//! times and states. A lane takes a trajectory from the [`Tape`], and goes through its
 //! steps from the last to the first. It makes each step again from the recorded state at its
 //! beginning, with the recorded size, meets the saved times within it, where the loss is evaluated,
 //! and has the adjoint of the method take the derivatives to the step's
