@@ -7,6 +7,18 @@ use crate::compile::{Capability, Compiled};
 use crate::hygiene::private;
 use crate::print::rust::never;
 
+/// Implementations behind imports of the traits that they are of, if there are any.
+pub(super) fn with_imports(implementations: TokenStream, facade: &syn::Path) -> TokenStream {
+    if implementations.is_empty() {
+        return implementations;
+    }
+    quote! {
+        #[allow(unused_imports)]
+        use #facade::__private::{Learn as __Learn, Loss as __Loss, PullBack as __PullBack};
+        #implementations
+    }
+}
+
 /// The implementations of those traits that the system has, of these functions; `transposed` solves
 /// with the transposed matrix, where that is none of them.
 pub(super) fn implementations(

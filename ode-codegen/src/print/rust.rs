@@ -50,6 +50,7 @@ pub(crate) fn rust(
     let transposed = transposed.flatten();
     let of_gradients =
         gradients::implementations(compiled, &functions, transposed.as_ref(), ty, learnt);
+    let of_gradients = gradients::with_imports(of_gradients, facade);
     let implementations = Capability::ALL.map(|(capability, name, generics)| {
         let name = private_name(&Ident::new(name, Span::call_site()));
         let generics = [&states, &parameters].into_iter().zip(generics);
@@ -248,24 +249,14 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
 
 /// Imports of what an implementation mentions, by [private names](private).
 fn imports(facade: &syn::Path) -> TokenStream {
-    let others = [
-        "DeviceSource",
-        "Learn",
-        "LinearEquations",
-        "Loss",
-        "Operations",
-        "PullBack",
-        "Real",
-        "Scalar",
-        "System",
-        "SystemInfo",
-    ];
+    let others =
+        ["DeviceSource", "LinearEquations", "Operations", "Real", "Scalar", "System", "SystemInfo"];
     let names = Capability::ALL.map(|(_, name, _)| name).into_iter().chain(others).map(|name| {
         let name = Ident::new(name, Span::call_site());
         let private = private_name(&name);
         quote!(#name as #private)
     });
-    quote!(#[allow(unused_imports)] use #facade::__private::{#(#names),*};)
+    quote!(use #facade::__private::{#(#names),*};)
 }
 
 /// The body in place of one with errors.
@@ -343,7 +334,7 @@ pub(crate) fn stub(
         quote!(impl<#(#generics)*> #name<#(#sizes),*> for #ty { #items })
     });
     let sizes = [(&of_states, &states), (&of_parameters, &parameters)];
-    let of_gradients = gradients::stub(ty, sizes, learnt);
+    let of_gradients = gradients::with_imports(gradients::stub(ty, sizes, learnt), facade);
     quote! {
         #[allow(deprecated)]
         const _: () = {

@@ -84,6 +84,65 @@ const _: () = {
     impl __Domain<2, 1> for mistaken {}
     impl __Observe<2, 1> for mistaken {}
     impl __TimeBreaks<1> for mistaken {}
+    #[allow(unused_imports)]
+    use ::odes::__private::{Learn as __Learn, Loss as __Loss, PullBack as __PullBack};
+    impl __PullBack<2, 1> for mistaken {
+        type Pulled<R: __Real> = [R; 1];
+        type Curve<R: __Real> = [R; 1];
+        fn pull_back<R: __Real>(
+            &self,
+            _: &[R; 2],
+            _: &[R; 1],
+            _: R,
+            _: &[R; 2],
+        ) -> [R; 1] {
+            ::core::unreachable!()
+        }
+        fn pulled_state<R: __Real>(&self, _: &[R; 1]) -> [R; 2] {
+            ::core::unreachable!()
+        }
+        fn pulled_parameters<R: __Real>(&self, _: &[R; 1]) -> [R; 1] {
+            ::core::unreachable!()
+        }
+        fn curve<R: __Real>(&self, _: &[R; 2], _: &[R; 2]) -> [R; 1] {
+            ::core::unreachable!()
+        }
+        fn curve_more<R: __Real>(&self, _: &[R; 1], _: &[R; 2], _: &[R; 2]) -> [R; 1] {
+            ::core::unreachable!()
+        }
+        fn curved<R: __Real>(
+            &self,
+            _: &[R; 2],
+            _: &[R; 1],
+            _: R,
+            _: &[R; 1],
+            _: &[R; 2],
+        ) -> [R; 1] {
+            ::core::unreachable!()
+        }
+        fn solve_transposed<R: __Real>(
+            &self,
+            _: &Self::Factors<R>,
+            _: &[R; 2],
+        ) -> [R; 2] {
+            ::core::unreachable!()
+        }
+    }
+    impl __Loss<2, 1> for mistaken {
+        type Lost<R: __Real> = [R; 1];
+        fn loss<R: __Real>(&self, _: &[R; 2], _: &[R; 1], _: R) -> [R; 1] {
+            ::core::unreachable!()
+        }
+        fn lost_value<R: __Real>(&self, _: &[R; 1]) -> [R; 1] {
+            ::core::unreachable!()
+        }
+        fn lost_state<R: __Real>(&self, _: &[R; 1]) -> [R; 2] {
+            ::core::unreachable!()
+        }
+        fn lost_parameters<R: __Real>(&self, _: &[R; 1]) -> [R; 1] {
+            ::core::unreachable!()
+        }
+    }
     impl __System<2, 1> for mistaken {
         type State<__T: __Scalar> = [__T; 2];
         type Parameters<__T: __Scalar> = [__T; 1];
