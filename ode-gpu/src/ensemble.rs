@@ -303,6 +303,19 @@ impl<C> EnsembleGpuKernel<C> {
     }
 }
 
+/// The timings of work that began then, of devices that compiled and computed so long: those of the
+/// one that was busy longest, so that they add up.
+fn timings(begin: Instant, times: impl Iterator<Item = (Duration, Duration)>) -> Timings {
+    let longest = times.max_by_key(|&(compile, computing)| compile + computing);
+    let (compile, computing) = longest.unwrap_or_default();
+    let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
+    let mut timings = Timings::default();
+    timings.compile = compile.as_secs_f64();
+    timings.solve = computing.as_secs_f64();
+    timings.transfer = transfer.as_secs_f64();
+    timings
+}
+
 fn first(devices: &[Device]) -> Result<&Device, GpuError> {
     devices.first().ok_or_else(|| GpuError::NoDevice {
         driver: crate::driver::cuda_version().unwrap_or((0, 0)),
@@ -374,11 +387,8 @@ impl<C> EnsembleGpuKernel<C> {
         let lock = |memory: &mut [u8]| self.page_lock(memory);
         let outcome = engine::run(&mut team, settings, columns, sink, Some(&lock))?;
 
-        // Of one device, so that they add up: that which was busy longest.
         let times = engines.iter().map(|engine| (engine.compile, engine.computing.total));
-        let longest = times.max_by_key(|&(compile, computing)| compile + computing);
-        let (compile, computing) = longest.unwrap_or_default();
-        let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
+        let timings = timings(begin, times);
         let took = outcome.shares.iter().map(|share| share.trajectories > 0);
         let took = self.devices.iter().zip(took).filter(|(_, took)| *took);
         let devices: Vec<String> = took.map(|(device, _)| device.name().to_owned()).collect();
@@ -390,10 +400,6 @@ impl<C> EnsembleGpuKernel<C> {
             },
             _ => Backend::Gpu { devices },
         };
-        let mut timings = Timings::default();
-        timings.compile = compile.as_secs_f64();
-        timings.solve = computing.as_secs_f64();
-        timings.transfer = transfer.as_secs_f64();
         let mut report = RunReport::new(backend, timings);
         (report.shares, report.warnings) = (outcome.shares, outcome.warnings);
         Ok(report)
@@ -447,16 +453,8 @@ impl<C> EnsembleGpuKernel<C> {
             });
             ended.collect::<Result<Vec<()>, SolveError>>()
         })?;
-        let longest = |of: fn(&PullEngine<'_, T>) -> Duration| {
-            engines.iter().map(of).max().unwrap_or_default()
-        };
-        let compile = longest(|engine| engine.compile);
-        let computing = longest(|engine| engine.computing);
-        let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);
-        let mut timings = Timings::default();
-        timings.compile = compile.as_secs_f64();
-        timings.solve = computing.as_secs_f64();
-        timings.transfer = transfer.as_secs_f64();
+        let times = engines.iter().map(|engine| (engine.compile, engine.computing));
+        let timings = timings(begin, times);
         let devices = self.devices.iter().map(|device| device.name().to_owned()).collect();
         Ok(RunReport::new(Backend::Gpu { devices }, timings))
     }

@@ -25,7 +25,7 @@ use ode_core::step::code;
 use crate::batch::{Batch, Footprint, Place, align, bytes_of};
 use crate::cache::Cache;
 use crate::device::{Device, lock};
-use crate::engine::{Argument, check_options, kernel_of};
+use crate::engine::{Argument, check_options, kernel_of, launch_config};
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, Name, Program};
 use crate::memory::Stream;
@@ -183,10 +183,7 @@ impl<T: Scalar> PullEngine<'_, T> {
         let batch = Batch::new(&settings, part.columns);
         // `most_trajectories` bounds the batch.
         let items = batch.len() as u32;
-        let config = |kernel: &Kernel| match self.variant.refill {
-            true => kernel.launch_resident(items),
-            false => kernel.launch_for(items),
-        };
+        let config = |kernel: &Kernel| launch_config(kernel, &self.variant, items);
         let mut memory = stream.allocate::<u8>(batch.total())?;
         let (sources, end) = batch.sources();
         let uploads = stream.upload_rows(&sources, end, &mut memory)?;

@@ -3,7 +3,6 @@
 
 use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;
-use crate::ensemble::pieces;
 use crate::ensemble::pulled::{Given, LossOf, RawCotangents};
 use crate::ensemble::stack;
 use crate::ensemble::tape::{CpuTape, Recorder, Records};
@@ -12,7 +11,7 @@ use crate::error::{Memory, SolveError};
 use crate::integrate::backward::{Replay, backward};
 use crate::integrate::integrate;
 use crate::kernel::{self, Variant};
-use crate::lane::dispatch::{self, InstructionSet, Program};
+use crate::lane::dispatch::Program;
 use crate::lane::{Real, Scalar};
 use crate::methods::Differentiable;
 use crate::problem::columns::ColumnRange;
@@ -47,8 +46,8 @@ pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
     /// system's own loss, back to their initial states and parameters.
     ///
     /// # Errors
-    /// As [`Task::run`], and [`SolveError::OutOfMemory`] where
-    /// the records of some trajectories do not fit into memory.
+    /// As [`Task::run`], and [`SolveError::OutOfMemory`] where the records of some trajectories do
+    /// not fit into memory.
     fn run(
         &self,
         lanes: In,
@@ -126,18 +125,9 @@ where
         mut results: Results<'_, T>,
         mut given: Given<'_, T>,
     ) -> Result<(), SolveError> {
-        if const { !C::ONE_LANE && !C::LANES } {
-            let system = self.system.info().name;
-            return Err(SolveError::TextOnly { system, method: M::DEFINED.name });
-        }
-        let at_a_time = match lanes {
-            In::OneLane => 1,
-            In::Lanes(instructions) => pieces::lanes::<T>(instructions, N),
-        };
         // The arrays of the way there, and of the way back.
-        let bytes = 3 * stack::needed::<S, M, N, P>(at_a_time * size_of::<T>());
+        let bytes = 3 * self.solve.stack(lanes, settings)?;
         let adaptive = settings.adaptive;
-        M::DEFINED.check_steps(adaptive)?;
         let mut full = false;
         stack::with(bytes, &mut || {
             let (results, given) = (&mut results, &mut given);
@@ -181,22 +171,7 @@ where
         given,
         types,
     };
-    if const { C::ONE_LANE && C::LANES } {
-        match lanes {
-            In::OneLane => dispatch::run_scalar(chunk),
-            In::Lanes(instructions) => dispatch::run(instructions, chunk),
-        }
-    } else if const { C::ONE_LANE } {
-        dispatch::run_scalar(chunk)
-    } else if const { C::LANES } {
-        let instructions = match lanes {
-            In::OneLane => InstructionSet::Baseline,
-            In::Lanes(instructions) => instructions,
-        };
-        dispatch::run(instructions, chunk)
-    } else {
-        false
-    }
+    task::in_lanes::<T, C, _>(lanes, chunk)
 }
 
 /// Whether steps were adaptive, as a parameter of the type.
@@ -236,7 +211,7 @@ where
         let views = Views::new(range);
         let mut records = Records::default();
         let mut from = 0;
-        while from < n && !records.full {
+        while from < n {
             let to = n.min(from + GROUP);
             records.clear(to - from);
             let inputs = (range, &views);
@@ -254,6 +229,9 @@ where
                     &mut recorder,
                     &options,
                 );
+            }
+            if records.full {
+                break;
             }
             let feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             let mut tape = CpuTape::<S, L, T> {

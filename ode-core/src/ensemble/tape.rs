@@ -54,62 +54,70 @@ impl<T: Scalar> Record<T> {
     }
 }
 
+/// Takes trajectories from the field `feed`.
+macro_rules! fed {
+    ($name:ident<$($lifetime:lifetime),*; $($type:ident),*>) => {
+        impl<R, $($type,)* const N: usize, const P: usize> Source<R, N, P>
+            for $name<$($lifetime,)* $($type),*>
+        where
+            S: System<N, P>,
+            T: Scalar,
+            R: Real<Scalar = T>,
+        {
+            #[inline(always)]
+            fn should_refill(&mut self, need: R::Mask) -> bool {
+                Source::<R, N, P>::should_refill(&mut self.feed, need)
+            }
+
+            #[inline(always)]
+            fn vote(&mut self, alive: R::Mask) -> bool {
+                Source::<R, N, P>::vote(&mut self.feed, alive)
+            }
+
+            #[inline(always)]
+            fn acquire(&mut self, need: R::Mask) -> R::Mask {
+                Source::<R, N, P>::acquire(&mut self.feed, need)
+            }
+
+            #[inline(always)]
+            fn number(&self) -> [R::Bits; 2] {
+                Source::<R, N, P>::number(&self.feed)
+            }
+
+            #[inline(always)]
+            fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
+                Source::<R, N, P>::load_u(&self.feed, assigned, u)
+            }
+
+            #[inline(always)]
+            fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P] {
+                Source::<R, N, P>::load_p(&self.feed, assigned, p)
+            }
+
+            #[inline(always)]
+            fn load_start(&self, assigned: R::Mask, t: R) -> R {
+                Source::<R, N, P>::load_start(&self.feed, assigned, t)
+            }
+
+            #[inline(always)]
+            fn load_end(&self, assigned: R::Mask, t: R) -> R {
+                Source::<R, N, P>::load_end(&self.feed, assigned, t)
+            }
+
+            #[inline(always)]
+            fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
+                Source::<R, N, P>::stop_time(&self.feed, which, index, t)
+            }
+        }
+    };
+}
+fed!(Recorder<'_, '_, '_; S, T>);
+fed!(CpuTape<'_, '_, '_, '_, '_; S, L, T>);
+
 /// Feeds trajectories as [`CpuFeed`] does, and records the ends of their steps.
 pub(super) struct Recorder<'f, 'a, 'r, S, T: Scalar> {
     pub(super) feed: CpuFeed<'f, 'a, S, T>,
     pub(super) records: &'r mut Records<T>,
-}
-
-impl<R, S, T, const N: usize, const P: usize> Source<R, N, P> for Recorder<'_, '_, '_, S, T>
-where
-    S: System<N, P>,
-    T: Scalar,
-    R: Real<Scalar = T>,
-{
-    #[inline(always)]
-    fn should_refill(&mut self, need: R::Mask) -> bool {
-        Source::<R, N, P>::should_refill(&mut self.feed, need)
-    }
-
-    #[inline(always)]
-    fn vote(&mut self, alive: R::Mask) -> bool {
-        Source::<R, N, P>::vote(&mut self.feed, alive)
-    }
-
-    #[inline(always)]
-    fn acquire(&mut self, need: R::Mask) -> R::Mask {
-        Source::<R, N, P>::acquire(&mut self.feed, need)
-    }
-
-    #[inline(always)]
-    fn number(&self) -> [R::Bits; 2] {
-        Source::<R, N, P>::number(&self.feed)
-    }
-
-    #[inline(always)]
-    fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
-        Source::<R, N, P>::load_u(&self.feed, assigned, u)
-    }
-
-    #[inline(always)]
-    fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P] {
-        Source::<R, N, P>::load_p(&self.feed, assigned, p)
-    }
-
-    #[inline(always)]
-    fn load_start(&self, assigned: R::Mask, t: R) -> R {
-        Source::<R, N, P>::load_start(&self.feed, assigned, t)
-    }
-
-    #[inline(always)]
-    fn load_end(&self, assigned: R::Mask, t: R) -> R {
-        Source::<R, N, P>::load_end(&self.feed, assigned, t)
-    }
-
-    #[inline(always)]
-    fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
-        Source::<R, N, P>::stop_time(&self.feed, which, index, t)
-    }
 }
 
 impl<R, S, T, const N: usize, const P: usize> Sink<R, N, P> for Recorder<'_, '_, '_, S, T>
@@ -203,21 +211,6 @@ where
     R: Real<Scalar = T>,
 {
     #[inline(always)]
-    fn should_refill(&mut self, need: R::Mask) -> bool {
-        Source::<R, N, P>::should_refill(&mut self.feed, need)
-    }
-
-    #[inline(always)]
-    fn vote(&mut self, alive: R::Mask) -> bool {
-        Source::<R, N, P>::vote(&mut self.feed, alive)
-    }
-
-    #[inline(always)]
-    fn acquire(&mut self, need: R::Mask) -> R::Mask {
-        Source::<R, N, P>::acquire(&mut self.feed, need)
-    }
-
-    #[inline(always)]
     fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits {
         let mut steps = steps;
         for lane in set_bits(assigned.to_bitmask()) {
@@ -240,26 +233,6 @@ where
             saved = with_lane::<R>(saved, lane, count as u32);
         }
         saved
-    }
-
-    #[inline(always)]
-    fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P] {
-        Source::<R, N, P>::load_p(&self.feed, assigned, p)
-    }
-
-    #[inline(always)]
-    fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
-        Source::<R, N, P>::load_u(&self.feed, assigned, u)
-    }
-
-    #[inline(always)]
-    fn load_start(&self, assigned: R::Mask, t: R) -> R {
-        Source::<R, N, P>::load_start(&self.feed, assigned, t)
-    }
-
-    #[inline(always)]
-    fn load_end(&self, assigned: R::Mask, t: R) -> R {
-        Source::<R, N, P>::load_end(&self.feed, assigned, t)
     }
 
     #[inline(always)]

@@ -142,6 +142,34 @@ impl<S, M, C, const N: usize, const P: usize> Solve<S, M, C, N, P> {
     }
 }
 
+impl<S, M, C, const N: usize, const P: usize> Solve<S, M, C, N, P>
+where
+    S: System<N, P>,
+    M: Definition,
+    C: Compiled,
+{
+    /// Bytes of stack, surely enough, of a chunk.
+    ///
+    /// # Errors
+    /// Those of a task that is not compiled, and of steps that the method does not take.
+    pub(super) fn stack<T: Scalar>(
+        &self,
+        lanes: In,
+        settings: &Settings<T>,
+    ) -> Result<usize, SolveError> {
+        if const { !C::ONE_LANE && !C::LANES } {
+            let system = self.system.info().name;
+            return Err(SolveError::TextOnly { system, method: M::DEFINED.name });
+        }
+        M::DEFINED.check_steps(settings.adaptive)?;
+        let at_a_time = match lanes {
+            In::OneLane => 1,
+            In::Lanes(instructions) => pieces::lanes::<T>(instructions, N),
+        };
+        Ok(stack::needed::<S, M, N, P>(at_a_time * size_of::<T>()))
+    }
+}
+
 impl<S, M, C, const N: usize, const P: usize> fmt::Debug for Solve<S, M, C, N, P>
 where
     S: System<N, P>,
@@ -181,18 +209,9 @@ where
         mut results: Results<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError> {
-        if const { !C::ONE_LANE && !C::LANES } {
-            let system = self.system.info().name;
-            return Err(SolveError::TextOnly { system, method: M::DEFINED.name });
-        }
-        let at_a_time = match lanes {
-            In::OneLane => 1,
-            In::Lanes(instructions) => pieces::lanes::<T>(instructions, N),
-        };
-        let bytes = stack::needed::<S, M, N, P>(at_a_time * size_of::<T>());
+        let bytes = self.stack(lanes, settings)?;
         // Steps that the method does not take are not compiled.
         let adaptive = settings.adaptive;
-        M::DEFINED.check_steps(adaptive)?;
         let inputs = (settings, range);
         stack::with(bytes, &mut || {
             let results = &mut results;
@@ -221,19 +240,30 @@ fn run<T, S, M, C, const N: usize, const P: usize, const ADAPTIVE: bool>(
     let method = PhantomData::<M>;
     let chunk =
         Chunk::<T, S, M, N, P, ADAPTIVE> { system, settings, range, results, schedule, method };
+    in_lanes::<T, C, _>(lanes, chunk);
+}
+
+/// Runs a program in the lanes that are asked for, or in those that are compiled; where none are,
+/// nothing is run.
+pub(super) fn in_lanes<T: Scalar, C: Compiled, G: Program<T, Output: Default>>(
+    lanes: In,
+    program: G,
+) -> G::Output {
     if const { C::ONE_LANE && C::LANES } {
         match lanes {
-            In::OneLane => dispatch::run_scalar(chunk),
-            In::Lanes(instructions) => dispatch::run(instructions, chunk),
+            In::OneLane => dispatch::run_scalar(program),
+            In::Lanes(instructions) => dispatch::run(instructions, program),
         }
     } else if const { C::ONE_LANE } {
-        dispatch::run_scalar(chunk);
+        dispatch::run_scalar(program)
     } else if const { C::LANES } {
         let instructions = match lanes {
             In::OneLane => InstructionSet::Baseline,
             In::Lanes(instructions) => instructions,
         };
-        dispatch::run(instructions, chunk);
+        dispatch::run(instructions, program)
+    } else {
+        G::Output::default()
     }
 }
 

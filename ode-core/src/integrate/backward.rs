@@ -17,6 +17,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(backward)]
 mod device {
+    use crate::integrate::options::Source;
     use crate::lane::{Bits, Mask, Real};
     use crate::step::adjoint::Adjoint;
     use crate::step::stepper::Stepper;
@@ -65,28 +66,13 @@ mod device {
         const ADAPTIVE: bool;
     }
 
-    /// Where recorded trajectories come from, what is asked of them, and where their derivatives
-    /// go. `should_refill` and `vote` must be called by all lanes that run together.
-    pub trait Tape<R: Real, const N: usize, const P: usize> {
-        /// Whether lanes are to acquire trajectories now, where those of `need` have none.
-        fn should_refill(&mut self, need: R::Mask) -> bool;
-        /// Whether any lane of the group has a trajectory, where these are the lanes `alive` that
-        /// do.
-        fn vote(&mut self, alive: R::Mask) -> bool;
-        /// Gives trajectories to lanes of `need`; returns the mask of the lanes that assigned one.
-        fn acquire(&mut self, need: R::Mask) -> R::Mask;
+    /// What is known of recorded trajectories, besides what a [`Source`] tells, and where their
+    /// derivatives go.
+    pub trait Tape<R: Real, const N: usize, const P: usize>: Source<R, N, P> {
         /// The number of recorded steps in lanes `assigned`, `steps` in others.
         fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits;
         /// The number of saved times that were reached in lanes `assigned`, `saved` in others.
         fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits;
-        /// `u`, with the initial states in lanes `assigned`.
-        fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
-        /// `p`, with the parameters in lanes `assigned`.
-        fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P];
-        /// The beginning of the time span in lanes `assigned`, `t` in others.
-        fn load_start(&self, assigned: R::Mask, t: R) -> R;
-        /// The end of the time span in lanes `assigned`, `t` in others.
-        fn load_end(&self, assigned: R::Mask, t: R) -> R;
         /// The size of fixed steps in lanes `assigned`, `dt` in others. The sign is ignored.
         fn load_dt(&self, assigned: R::Mask, dt: R) -> R;
         /// Step number `index` in lanes `which`, `row` in others. The size is that of adaptive

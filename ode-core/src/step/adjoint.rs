@@ -53,6 +53,26 @@ mod device {
         Given::<R, N, V> { end, begin, stages }
     }
 
+    /// The derivatives by the argument `w` of the right-hand side, where `b` are those by its value;
+    /// adds those by the parameters to `by_p`.
+    pub fn through<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+        system: S,
+        w: &[R; N],
+        p: &[R; P],
+        t: R,
+        b: &[R; N],
+        by_p: &mut [R; P],
+    ) -> [R; N] {
+        let pulled = system.pull_back(w, p, t, b);
+        if P > 0 {
+            let of_p = system.pulled_parameters(&pulled);
+            for d in 0..P {
+                by_p[d] = by_p[d] + of_p[d];
+            }
+        }
+        system.pulled_state(&pulled)
+    }
+
     /// The adjoint of a method.
     pub trait Adjoint: Copy {
         /// The method.

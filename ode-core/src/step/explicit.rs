@@ -430,19 +430,12 @@ macro_rules! explicit {
                                 }
                                 let time =
                                     timeline::stage::<R, S, N, P>(at, R::lit($module::C[$extra]));
-                                let pulled = system.pull_back(&w, p, time, &b);
-                                let eta = system.pulled_state(&pulled);
+                                let eta = adjoint::through::<R, S, N, P>(system, &w, p, time, &b, &mut by_p);
                                 for d in 0..N {
                                     first[d] = first[d] + eta[d];
                                     $(k[$e][d] = eta[d].mul_add(
                                         R::lit($module::A[$extra - 1][$e]), k[$e][d],
                                     );)*
-                                }
-                                if P > 0 {
-                                    let of_p = system.pulled_parameters(&pulled);
-                                    for d in 0..P {
-                                        by_p[d] = by_p[d] + of_p[d];
-                                    }
                                 }
                             )*
                             $(
@@ -451,17 +444,10 @@ macro_rules! explicit {
                                 }
                                 let time =
                                     timeline::stage::<R, S, N, P>(at, R::lit($module::C[$last]));
-                                let pulled = system.pull_back(&step.u, p, time, &b);
-                                let eta = system.pulled_state(&pulled);
+                                let eta = adjoint::through::<R, S, N, P>(system, &step.u, p, time, &b, &mut by_p);
                                 for d in 0..N {
                                     let sum = end[d] + eta[d];
                                     end[d] = R::select(dense, sum, end[d]);
-                                }
-                                if P > 0 {
-                                    let of_p = system.pulled_parameters(&pulled);
-                                    for d in 0..P {
-                                        by_p[d] = by_p[d] + of_p[d];
-                                    }
                                 }
                             )?
                             // What a lane computes does not depend on its neighbours: those without
@@ -492,34 +478,20 @@ macro_rules! explicit {
                             }
                             let time =
                                 timeline::stage::<R, S, N, P>(at, R::lit($module::C[$stage]));
-                            let pulled = system.pull_back(&w, p, time, &b);
-                            let eta = system.pulled_state(&pulled);
+                            let eta = adjoint::through::<R, S, N, P>(system, &w, p, time, &b, &mut by_p);
                             for d in 0..N {
                                 begin[d] = begin[d] + eta[d];
                                 $(k[$a][d] = eta[d].mul_add(
                                     R::lit($module::A[$stage - 1][$a]), k[$a][d],
                                 );)*
                             }
-                            if P > 0 {
-                                let of_p = system.pulled_parameters(&pulled);
-                                for d in 0..P {
-                                    by_p[d] = by_p[d] + of_p[d];
-                                }
-                            }
                         )*
                         for d in 0..N {
                             b[d] = h * k[0][d];
                         }
-                        let pulled = system.pull_back(u, p, at.t, &b);
-                        let eta = system.pulled_state(&pulled);
+                        let eta = adjoint::through::<R, S, N, P>(system, u, p, at.t, &b, &mut by_p);
                         for d in 0..N {
                             begin[d] = begin[d] + eta[d];
-                        }
-                        if P > 0 {
-                            let of_p = system.pulled_parameters(&pulled);
-                            for d in 0..P {
-                                by_p[d] = by_p[d] + of_p[d];
-                            }
                         }
                         adjoint::back::<R, N, P>(begin, by_p)
                     }

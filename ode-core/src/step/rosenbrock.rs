@@ -368,8 +368,8 @@ macro_rules! rosenbrock {
                                 }
                                 let node = R::lit($module::ALPHA[$stages - 1 - back]);
                                 let time = timeline::stage::<R, S, N, P>(at, node);
-                                let pulled = system.pull_back(&w, p, time, &v);
-                                let eta = system.pulled_state(&pulled);
+                                let eta =
+                                    adjoint::through::<R, S, N, P>(system, &w, p, time, &v, &mut by_p);
                                 begin = vector::add(begin, R::lit(1.0), &eta);
                                 for j in 0..$stages {
                                     if j + back + 1 < $stages {
@@ -377,26 +377,18 @@ macro_rules! rosenbrock {
                                         by[j + 1] = vector::add(by[j + 1], a, &eta);
                                     }
                                 }
-                                if P > 0 {
-                                    by_p = vector::add(
-                                        by_p,
-                                        R::lit(1.0),
-                                        &system.pulled_parameters(&pulled),
-                                    );
-                                }
                             } else {
                                 first = vector::add(first, R::lit(1.0), &v);
                             }
                         }
-                        let pulled = system.pull_back(u, p, at.t, &first);
-                        begin = vector::add(begin, R::lit(1.0), &system.pulled_state(&pulled));
+                        let eta =
+                            adjoint::through::<R, S, N, P>(system, u, p, at.t, &first, &mut by_p);
+                        begin = vector::add(begin, R::lit(1.0), &eta);
                         let curved = system.curved(u, p, at.t, &curve, &of_time);
                         begin = vector::add(begin, R::lit(1.0), &system.pulled_state(&curved));
                         if P > 0 {
-                            by_p =
-                                vector::add(by_p, R::lit(1.0), &system.pulled_parameters(&pulled));
-                            by_p =
-                                vector::add(by_p, R::lit(1.0), &system.pulled_parameters(&curved));
+                            let of_p = system.pulled_parameters(&curved);
+                            by_p = vector::add(by_p, R::lit(1.0), &of_p);
                         }
                         adjoint::back::<R, N, P>(begin, by_p)
                     }
