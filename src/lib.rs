@@ -147,7 +147,7 @@ pub mod lane {
 /// release to release, so who constructs these names one version of odes. Who implements
 /// [`EnsembleAlgorithm`] or [`ResultSink`] and reads them does not.
 pub mod backend {
-    pub use ode_core::ensemble::pull::PullTask;
+    pub use ode_core::ensemble::pull::{PullTask, Way};
     pub use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
     pub use ode_core::ensemble::task::{Compiled, Everything, Lanes, OneLane, Task, Text};
     pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};

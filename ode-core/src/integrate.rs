@@ -108,6 +108,11 @@ mod device {
                 if C::ADAPTIVE {
                     moves = verdict.accept & trial.run;
                 }
+                if C::RECORDS {
+                    // One without a trajectory goes on by fixed steps.
+                    let goes = moves & trial.run & lane.alive;
+                    feed.record(goes, &state.u, lane.t, lane.t_low, trial.ask.h);
+                }
                 if C::SAVES && feed.saves() {
                     advance::record::<R, S, M, Q, C, N, P>(
                         system, feed, o, &state, &mut lane, &trial, &mut step, moves,

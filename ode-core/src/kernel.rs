@@ -179,12 +179,14 @@ where
     M: Definition,
 {
     let kernel = format!("KERNEL({KERNEL_NAME}, {BLOCK})\n");
-    let parts = Parts { programs: "", config: "", kernel: &kernel };
+    let parts = Parts { records: false, programs: "", config: "", kernel: &kernel };
     text::<T, S, M, N, P>(system, variant, &parts)
 }
 
 /// The parts of a text that tell its kernel from others.
 struct Parts<'a> {
+    /// Whether the kernel records steps.
+    records: bool,
     /// Lane programs that come last.
     programs: &'a str,
     /// Members of `Config`.
@@ -203,7 +205,7 @@ where
     S: System<N, P>,
     M: Definition,
 {
-    let Parts { programs, config, kernel } = parts;
+    let Parts { records, programs, config, kernel } = parts;
     let info = system.info();
     let sizes = [N, P, S::OBSERVABLES];
     let system = system.device_source();
@@ -276,6 +278,7 @@ struct Config {{
     static constexpr int SAVED_OBSERVABLES = {observables};
     static constexpr int SAVED_TIMES = {times};
     static constexpr bool SAVES = {saves};
+    static constexpr bool RECORDS = {records};
     static constexpr bool ADAPTIVE = {adaptive};
     static constexpr bool REFILL = {refill};
     static constexpr bool LIMITED = {limited};

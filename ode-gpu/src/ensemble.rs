@@ -19,8 +19,8 @@ use ode_core::problem::inputs::Inputs;
 use ode_core::problem::settings::Settings;
 use ode_core::system::System;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, Schedule, SolveError,
-    Timings,
+    Backend, EnsembleAlgorithm, Memory, RawResults, ResultSink, RunReport, SavedRow, Schedule,
+    SolveError, Timings,
 };
 
 use crate::device::{Device, WarmUp, devices, lock};
@@ -419,7 +419,6 @@ impl<C> EnsembleGpuKernel<C> {
         // The kernels write as many numbers as their system has.
         task.shape().check(settings, columns)?;
         let n = columns.trajectories;
-        let settings = PullEngine::recording(settings, columns.u0.len());
         let mut whole = Some(PullPart {
             columns: columns.all(),
             results: Results::whole(results, n),
@@ -436,9 +435,12 @@ impl<C> EnsembleGpuKernel<C> {
         let engine = |device| PullEngine {
             device,
             task,
-            settings: settings.clone(),
+            settings,
             cotangents,
-            variant: self.variant(device, &settings, columns),
+            variant: Variant {
+                saved: SavedRow::default(),
+                ..self.variant(device, settings, columns)
+            },
             options: &self.compiler_options,
             batch: self.batch,
             compile: Duration::ZERO,

@@ -1,8 +1,8 @@
-//! Gradients on a device: a launch that solves and records the ends of steps, and one that goes
-//! backwards through them.
+//! Gradients on a device: a launch that solves and records steps, and one that goes backwards through
+//! these.
 //!
-//! How many steps trajectories take is not known before. There is room for as many as the last
-//! gradients of the same system and method needed; where that does not suffice a batch is solved
+//! How many rows the records of a thread take is not known before. There is room for as many as the
+//! last gradients of the same system and method needed; where that does not suffice a batch is solved
 //! again, with room for as many as it took. Batches are as long as records fit into memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,22 +10,22 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaSlice, DevicePtr, PushKernelArg};
-use ode_core::SolveError;
 use ode_core::ensemble::engine::Results;
-use ode_core::ensemble::pull::PullTask;
+use ode_core::ensemble::pull::{PullTask, Way};
 use ode_core::ensemble::pulled::{Given, RawCotangents};
 use ode_core::ensemble::task::TaskKey;
-use ode_core::kernel::pull::{PULL_NAME, PullArguments, recorded};
-use ode_core::kernel::{self, JobArguments, Variant};
+use ode_core::kernel::pull::{self, PULL_NAME, PullArguments, RECORD_NAME, row_bytes};
+use ode_core::kernel::{self, Variant};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::ColumnRange;
+use ode_core::problem::layout::Shape;
 use ode_core::problem::settings::Settings;
-use ode_core::step::code;
+use ode_core::{SavedRow, SolveError};
 
-use crate::batch::{Batch, Footprint, Place, align, bytes_of};
+use crate::batch::{Batch, Footprint, Place, align, bytes_of, most_trajectories};
 use crate::cache::Cache;
 use crate::device::{Device, lock};
-use crate::engine::{Argument, check_options, kernel_of, launch_config};
+use crate::engine::{Argument, check_options, launch_config};
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, Name, Program};
 use crate::memory::Stream;
@@ -33,13 +33,14 @@ use crate::recent::Recent;
 use crate::rows::{Source, Target};
 use crate::timing::Stopwatch;
 
-/// The room for steps of a system and a method of which no gradients were computed yet.
+/// The room for rows for each trajectory of a thread, of a system and a method of which no gradients
+/// were computed yet.
 const STEPS: usize = 64;
 
 /// The fewest trajectories that a batch is cut into for want of memory: one block of threads.
 const FEWEST: usize = kernel::BLOCK as usize;
 
-/// For how many steps the last gradients of a system and a method had room.
+/// For how many rows the last gradients of a system and a method had room.
 fn steps_of(key: TaskKey) -> Arc<AtomicUsize> {
     static KNOWN: LazyLock<Mutex<Recent<TaskKey, Arc<AtomicUsize>>>> =
         LazyLock::new(|| Mutex::new(Recent::new(64)));
@@ -72,8 +73,7 @@ impl<T: Scalar> Part<'_, T> {
 pub(crate) struct PullEngine<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) task: &'a dyn PullTask<T>,
-    /// Those of the solve, which records the ends of steps.
-    pub(crate) settings: Settings<T>,
+    pub(crate) settings: &'a Settings<T>,
     pub(crate) cotangents: &'a RawCotangents<'a, T>,
     /// The variant of both kernels.
     pub(crate) variant: Variant,
@@ -91,12 +91,6 @@ struct Kernels {
 }
 
 impl<T: Scalar> PullEngine<'_, T> {
-    /// The settings of a solve that records.
-    pub(crate) fn recording(settings: &Settings<T>, states: usize) -> Settings<T> {
-        // The exact room is decided for each batch.
-        Settings { saved: recorded(states), step_slots: 1, ..settings.clone() }
-    }
-
     /// Computes the gradients of the parts that `next` hands out, until there are no more.
     pub(crate) fn run<'p>(
         &mut self,
@@ -113,7 +107,7 @@ impl<T: Scalar> PullEngine<'_, T> {
         let kernels = self.kernels()?;
         self.compile += begin.elapsed();
         let stream = self.device.idle_stream()?;
-        let known = steps_of(self.task.key());
+        let known = steps_of(self.task.key(Way::Back));
         let mut most = self.batch.unwrap_or(usize::MAX);
         while let Some(part) = left.pop().or_else(next) {
             let steps = known.load(Ordering::Relaxed).max(STEPS);
@@ -139,39 +133,54 @@ impl<T: Scalar> PullEngine<'_, T> {
 
     fn kernels(&self) -> Result<Kernels, SolveError> {
         check_options(self.options)?;
-        let record = kernel_of(self.task.recorded(), self.device, &self.variant, self.options)?;
-        let (task, options) = (self.task, self.options.to_vec());
-        let name = Name::Task(task.key(), self.variant.clone(), options.clone());
-        let pull = self.device.kernel_named(name, Cache::from_env(), || {
-            let source = task.kernel(&self.variant)?;
-            Ok::<_, SolveError>(Program { name: PULL_NAME.to_owned(), source, options })
-        })?;
-        Ok(Kernels { record, pull })
+        let kernel = |way, name: &str| {
+            let (task, options) = (self.task, self.options.to_vec());
+            let key = Name::Task(task.key(way), self.variant.clone(), options.clone());
+            self.device.kernel_named(key, Cache::from_env(), || {
+                let source = task.kernel(way, &self.variant)?;
+                Ok::<_, SolveError>(Program { name: name.to_owned(), source, options })
+            })
+        };
+        Ok(Kernels {
+            record: kernel(Way::There, RECORD_NAME)?,
+            pull: kernel(Way::Back, PULL_NAME)?,
+        })
     }
 
-    /// The settings with room for so many steps.
-    fn with_room(&self, steps: usize, columns: ColumnRange<'_, T>) -> Settings<T> {
-        let known = columns.columns().save.slots();
-        Settings { step_slots: steps.saturating_sub(known).max(1), ..self.settings.clone() }
+    /// The bytes of a row of a thread.
+    fn row_bytes(&self) -> usize {
+        row_bytes::<T>(self.task.shape().states, self.settings.adaptive)
     }
 
     /// The largest number of trajectories of a part whose records fit into memory.
     fn fitting(&self, steps: usize, part: &Part<'_, T>) -> usize {
-        let settings = self.with_room(steps, part.columns);
         let shape = self.task.shape();
-        let footprint = Footprint::new(&settings, part.columns.columns());
+        let footprint = Footprint::new(&self.without_saves(), part.columns.columns());
         let own = 1 + shape.states + shape.parameters;
         let given = self.cotangents.saved.len() + self.cotangents.last.len();
         let given = given / self.cotangents.trajectories.max(1);
-        let each = footprint.each() + (own + given) * size_of::<T>();
+        let numbers = (own + given) * size_of::<T>();
+        let records = steps.saturating_mul(self.row_bytes()) + 4 * size_of::<u32>();
+        let each = footprint.each().saturating_add(numbers).saturating_add(records);
+        let most = most_trajectories(part.columns.columns()).min(part.columns.len());
+        let needed = most.saturating_mul(each).saturating_add(footprint.beside);
+        // Asking how much is free takes longer than a small gradient.
+        if needed <= usize::try_from(self.device.total_memory() / 16).unwrap_or(usize::MAX) {
+            return most;
+        }
         let free = self.device.memory_info().map_or(u64::MAX, |info| info.free);
         let usable = usize::try_from(free / 10 * 8).unwrap_or(usize::MAX);
-        let fits = usable.saturating_sub(footprint.beside) / each;
-        fits.clamp(FEWEST, crate::batch::most_trajectories(part.columns.columns()))
+        (usable.saturating_sub(footprint.beside) / each).clamp(FEWEST.min(most), most)
     }
 
-    /// Computes the gradients of a part where there is room for so many steps. Returns how many
-    /// there were: if these are more, the gradients are not computed.
+    /// The settings of a solve of which nothing goes to the host but how trajectories ended.
+    fn without_saves(&self) -> Settings<T> {
+        Settings { saved: SavedRow::default(), step_slots: 0, ..self.settings.clone() }
+    }
+
+    /// Computes the gradients of a part, where there is room for so many rows for each trajectory of
+    /// a thread. Returns how many there were: if these are more, the gradients of some are not
+    /// computed.
     fn pull(
         &mut self,
         stream: &Stream,
@@ -179,159 +188,151 @@ impl<T: Scalar> PullEngine<'_, T> {
         part: &mut Part<'_, T>,
         steps: usize,
     ) -> Result<usize, GpuError> {
-        let settings = self.with_room(steps, part.columns);
+        let settings = self.without_saves();
         let batch = Batch::new(&settings, part.columns);
         // `most_trajectories` bounds the batch.
-        let items = batch.len() as u32;
-        let config = |kernel: &Kernel| launch_config(kernel, &self.variant, items);
-        let mut memory = stream.allocate::<u8>(batch.total())?;
+        let config = launch_config(&kernels.record, &self.variant, batch.len() as u32);
+        let threads = config.grid_dim.0 as usize * config.block_dim.0 as usize;
+        let each = batch.len().div_ceil(threads);
+        let room = u32::try_from(steps.saturating_mul(each)).unwrap_or(u32::MAX);
+        let shape = self.task.shape();
+        let back = Back::new(self.cotangents, part.columns, shape, align(batch.total()));
+        let width = pull::width::<T>(shape.states, settings.adaptive);
+        let records = Records::new(threads, batch.len(), room as usize, width * size_of::<T>());
+        let mut memory = stream.allocate::<u8>(back.total)?;
+        let rows = stream.allocate::<u8>(records.total)?;
+        let mut given = stream.allocate::<u8>(back.given_total)?;
         let (sources, end) = batch.sources();
         let uploads = stream.upload_rows(&sources, end, &mut memory)?;
-        let base = memory.device_ptr(stream.raw()).0;
-        let job = batch.job(base);
-        // All that is saved are ends of steps.
-        let record = Argument(JobArguments { known_slots: 0, ..job });
+        let more = stream.upload_rows(&back.rows, back.given_total, &mut given)?;
+        let mut most = memory.slice_mut(back.most..back.most + size_of::<u32>());
+        stream.raw().memset_zeros(&mut most).call("cuMemsetD8Async")?;
+        let address = |memory: &CudaSlice<u8>| memory.device_ptr(stream.raw()).0;
+        let job = Argument(batch.job(address(&memory)));
+        let pull =
+            PullArguments { threads: threads as u32, room, ..records.arguments(address(&rows)) };
+        let pull = Argument(back.arguments(address(&memory), address(&given), pull));
         let shared = Argument::shared(&self.variant.shared_numbers(part.columns.columns()));
         let watch = Stopwatch::start(stream)?;
-        let mut launch = stream.raw().launch_builder(kernels.record.function());
-        launch.arg(&record).arg(&shared);
-        // SAFETY: the kernel takes a `Job` and the shared numbers; the addresses are those of
-        // `batch` in memory of `batch.total()` bytes, and it stays within that memory, since the
-        // batch is laid out for the system of its text.
-        unsafe { launch.launch(config(&kernels.record)) }.call("cuLaunchKernel")?;
-        watch.stop(stream)?;
-        download(stream, &memory, batch.places(), part)?;
-        self.computing += watch.elapsed()?;
-        drop(uploads);
-        let needed = most_steps(part);
-        if needed > steps {
-            return Ok(needed);
+        for kernel in [&kernels.record, &kernels.pull] {
+            let mut launch = stream.raw().launch_builder(kernel.function());
+            launch.arg(&job).arg(&shared).arg(&pull);
+            // SAFETY: both kernels take a `Job`, the shared numbers and a `PullJob`. Addresses are
+            // those of `batch` and of `back` in `memory`, which is laid out for the system of their
+            // text, of what is given, and of records of so many threads, of which the grid has no
+            // more, with room for `room` rows each. The second kernel reads those that the first
+            // has written.
+            unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
         }
-
-        let back = Back::new(self.cotangents, part.columns, self.task.shape());
-        let mut beside = stream.allocate::<u8>(back.total)?;
-        let uploads = stream.upload_rows(&back.sources(), back.end, &mut beside)?;
-        let other = beside.device_ptr(stream.raw()).0;
-        let known = part.columns.columns().save.slots() as u32;
-        let job = JobArguments { save_slots: known, known_slots: known, counter: other, ..job };
-        let (job, pull) = (Argument(job), Argument(back.arguments(other)));
-        let watch = Stopwatch::start(stream)?;
-        let mut launch = stream.raw().launch_builder(kernels.pull.function());
-        launch.arg(&job).arg(&shared).arg(&pull);
-        // SAFETY: the kernel takes a `Job`, the shared numbers and a `PullJob`. It reads the records
-        // of the trajectories that succeeded, which are complete, since there was room for all of
-        // their steps; what it writes lies in `beside`, as `Back` has it.
-        unsafe { launch.launch(config(&kernels.pull)) }.call("cuLaunchKernel")?;
         watch.stop(stream)?;
+        // How trajectories ended, and behind that the gradients.
+        let places = batch.places();
+        let first = places[ENDS].at;
+        let mut most = [0; size_of::<u32>()];
         let mut targets: Vec<Target<'_>> = Vec::new();
-        let first = back.places[0].at;
-        for (place, rows) in back.places.iter().zip(part.given.bytes()) {
+        let told = places.iter().zip(part.results.bytes()).skip(ENDS);
+        for (place, rows) in told.chain(back.places.iter().zip(part.given.bytes())) {
             let at = |r: usize| place.at - first + r * place.row;
             targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
         }
-        stream.download_rows(&beside.slice(first..back.total), targets)?;
+        targets.push((back.most - first, &mut most));
+        stream.download_rows(&memory.slice(first..back.total), targets)?;
         stream.synchronize()?;
         self.computing += watch.elapsed()?;
-        drop(uploads);
-        Ok(needed)
+        drop((uploads, more));
+        // Which thread takes which trajectory is another matter the next time.
+        let most = u32::from_ne_bytes(most) as usize;
+        Ok(if each > 1 { (most + most / 16).div_ceil(each) } else { most })
     }
 }
 
-/// Downloads what a solve tells of its trajectories: neither states nor records.
-fn download<T: Scalar>(
-    stream: &Stream,
-    memory: &CudaSlice<u8>,
-    places: &[Place; 8],
-    part: &mut Part<'_, T>,
-) -> Result<(), GpuError> {
-    let [_, _, ends, steps, rejected, _, guarded, codes] = places;
-    let first = ends.at;
-    let mut targets: Vec<Target<'_>> = Vec::new();
-    let [_, _, of_ends, of_steps, of_rejected, _, of_guarded, of_codes] = part.results.bytes();
-    for (place, rows) in [
-        (ends, of_ends),
-        (steps, of_steps),
-        (rejected, of_rejected),
-        (guarded, of_guarded),
-        (codes, of_codes),
-    ] {
-        let at = |r: usize| place.at - first + r * place.row;
-        targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
-    }
-    let end = codes.at + codes.row * codes.rows;
-    stream.download_rows(&memory.slice(first..end), targets)?;
-    stream.synchronize()
-}
-
-/// The most accepted steps of a trajectory that succeeded.
-fn most_steps<T: Scalar>(part: &mut Part<'_, T>) -> usize {
-    let [_, _, _, steps, rejected, _, _, codes] = part.results.bytes();
-    let counts = |rows: Vec<&mut [u8]>| -> Vec<u32> {
-        rows.into_iter().flat_map(|row| bytemuck::cast_slice::<u8, u32>(row).to_vec()).collect()
-    };
-    let (steps, rejected) = (counts(steps), counts(rejected));
-    let codes = codes.into_iter().flat_map(|row| row.iter());
-    let succeeded = codes.zip(steps.iter().zip(rejected));
-    let succeeded = succeeded.filter(|(code, _)| u64::from(**code) == code::SUCCESS);
-    succeeded.map(|(_, (steps, rejected))| (steps - rejected) as usize).max().unwrap_or(0)
-}
-
-/// How the way back lies in device memory: its counter, the derivatives that are given, and the
-/// gradients.
-struct Back<'c> {
-    /// What is uploaded, and where that ends.
-    rows: Vec<Source<'c>>,
-    end: usize,
-    /// Where given derivatives by saved and by final states lie, if there are such.
-    given: [Option<usize>; 2],
-    /// Losses, derivatives by initial states and by parameters.
-    places: [Place; 3],
+/// Where records lie in device memory of their own.
+struct Records {
+    /// Numbers, whether there are steps, where trajectories were taken and what was before, the last
+    /// trajectories and the rows of threads.
+    at: [usize; 6],
     total: usize,
 }
 
-/// What threads count by at the beginning.
-const COUNTER: [u8; 8] = [0; 8];
+impl Records {
+    fn new(threads: usize, trajectories: usize, room: usize, step: usize) -> Records {
+        let rows = threads.saturating_mul(room);
+        let word = size_of::<u32>();
+        let [starts, last] = [trajectories, threads].map(|count| count * word);
+        let mut total = 0_usize;
+        let at = [rows.saturating_mul(step), rows, starts, starts, last, last].map(|bytes| {
+            let at = total;
+            total = align(total.saturating_add(bytes).min(usize::MAX / 2));
+            at
+        });
+        Records { at, total }
+    }
+
+    /// The places of the kernels' argument, in memory at `base`.
+    fn arguments(&self, base: u64) -> PullArguments {
+        let [numbers, steps, starts, before, last, rows] = self.at.map(|at| base + at as u64);
+        PullArguments { numbers, steps, starts, before, last, rows, ..PullArguments::default() }
+    }
+}
+
+/// The first of the results that a gradient tells: final states and saved ones stay on the device.
+const ENDS: usize = 2;
+
+/// How the way back lies in device memory: the derivatives that are given, in memory of their own,
+/// and the gradients, behind a batch.
+struct Back<'c> {
+    /// The derivatives that are given, and how many bytes these are.
+    rows: Vec<Source<'c>>,
+    given_total: usize,
+    /// Where those by saved and by final states lie, if there are such.
+    given: [Option<usize>; 2],
+    /// Losses, derivatives by initial states and by parameters, behind the batch, then the rows that
+    /// were needed, and where that ends.
+    places: [Place; 3],
+    most: usize,
+    total: usize,
+}
 
 impl<'c> Back<'c> {
+    /// For a batch that ends at `begin`.
     fn new<T: Scalar>(
         cotangents: &RawCotangents<'c, T>,
         range: ColumnRange<'_, T>,
-        shape: ode_core::problem::layout::Shape,
+        shape: Shape,
+        begin: usize,
     ) -> Self {
         let (n, size) = (range.len(), size_of::<T>());
-        let mut rows: Vec<Source<'c>> = vec![(0, &COUNTER)];
-        let mut at = align(COUNTER.len());
+        let mut rows: Vec<Source<'c>> = Vec::new();
+        let mut given_total = 0;
         let given = [cotangents.saved, cotangents.last].map(|numbers| {
             if numbers.is_empty() {
                 return None;
             }
-            let begin = at;
+            let begin = given_total;
             for row in numbers.chunks(cotangents.trajectories) {
-                rows.push((at, bytes_of(&row[range.indices()])));
-                at += n * size;
+                rows.push((given_total, bytes_of(&row[range.indices()])));
+                given_total += n * size;
             }
-            at = align(at);
+            given_total = align(given_total);
             Some(begin)
         });
-        let end = at;
+        let mut total = begin;
         let places = [1, shape.states, shape.parameters].map(|rows| {
-            let place = Place { at, row: size * n, rows };
-            at = align(at + rows * size * n);
+            let place = Place { at: total, row: size * n, rows };
+            total = align(total + rows * size * n);
             place
         });
-        Back { rows, end, given, places, total: at }
+        let most = total;
+        Back { rows, given_total, given, places, most, total: most + size_of::<u32>() }
     }
 
-    fn sources(&self) -> Vec<Source<'c>> {
-        self.rows.clone()
-    }
-
-    /// The kernel's argument, for memory at `base`.
-    fn arguments(&self, base: u64) -> PullArguments {
+    /// The kernels' argument with its places, for a batch at `base` and given derivatives at `given`.
+    fn arguments(&self, base: u64, given: u64, pull: PullArguments) -> PullArguments {
         let [saved, last] = self.given;
         let [loss, u0, p] = self.places.map(|place| base + place.at as u64);
-        let address = |at: Option<usize>| base + at.unwrap_or(0) as u64;
+        let address = |at: Option<usize>| given + at.unwrap_or(0) as u64;
         PullArguments {
+            most: base + self.most as u64,
             by_saved: address(saved),
             by_last: address(last),
             loss,
@@ -339,6 +340,7 @@ impl<'c> Back<'c> {
             p,
             has_saved: u32::from(saved.is_some()),
             has_last: u32::from(last.is_some()),
+            ..pull
         }
     }
 }

@@ -143,8 +143,8 @@ fn of_lorenz() {
     close(&found.p(0), &[-8.1404148771, -17.8947787494, -20.8195615421], 1e-11);
 }
 
-/// The time of an `f32` solve is more exact than the times that are recorded of it: where these do
-/// not tell the sizes of steps any more, there is an error and no gradient.
+/// The time of an `f32` solve is more exact than a number, and so are records of it: far from zero,
+/// too, where steps are shorter than the unit of the time in its last place.
 #[test]
 fn of_spans_far_from_zero_in_f32() {
     let pull = |t0: f64| {
@@ -153,19 +153,12 @@ fn of_spans_far_from_zero_in_f32() {
         let ensemble = EnsembleProblem::new(problem.cast::<f32>());
         let options = SolveOptions::default().tolerance(1e-5);
         let by = Array2::from_elem((1, 3), 1.0_f32);
-        ensemble.pull_back(Tsit5, EnsembleThreads, &options, by)
-    };
-    let numbers = |t0| {
-        let found = pull(t0).unwrap();
+        let found = ensemble.pull_back(Tsit5, EnsembleThreads, &options, by).unwrap();
         [found.u0(0), found.p(0)].concat().into_iter().map(f64::from).collect::<Vec<f64>>()
     };
-    let expected = numbers(0.0);
-    for (t0, tolerance) in [(8.0, 1e-4), (1024.0, 1e-2)] {
-        close(&numbers(t0), &expected, tolerance);
-    }
-    for t0 in [1e5, 1e6] {
-        let error = pull(t0).unwrap_err().to_string();
-        assert!(error.contains("solve in `f64`"), "{error}");
+    let expected = pull(0.0);
+    for t0 in [8.0, 1024.0, 1e5, 1e6, 1e7] {
+        close(&pull(t0), &expected, 1e-4);
     }
 }
 

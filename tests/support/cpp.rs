@@ -5,9 +5,10 @@
 #![allow(dead_code)]
 
 use odes::backend::{
-    self, ColumnRange, Columns, PullTask, RawCotangents, RawGradients, Settings, Task,
+    self, ColumnRange, Columns, PullTask, RawCotangents, RawGradients, SavedRow, Settings, Task,
+    Way,
 };
-use odes::internals::kernel::pull::{PULL_NAME, PullArguments, recorded};
+use odes::internals::kernel::pull::{self, PULL_NAME, PullArguments, RECORD_NAME};
 use odes::internals::kernel::{self, JobArguments, KERNEL_NAME, Packed, Target, Variant};
 use odes::lane::Scalar;
 use odes::{
@@ -97,33 +98,35 @@ impl HostCpp {
         cotangents: &RawCotangents<'_, T>,
         (results, gradients): (&mut RawResults<T>, &mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> {
-        // Room for more steps than any test takes.
-        let mut settings = settings.clone();
-        (settings.saved, settings.step_slots) = (recorded(columns.u0.len()), 5000);
-        let variant = Variant::new(&settings, columns, true);
-        let variant = Variant { target: Target::Host, ..variant };
-        let forth = self.compile(&task.recorded().kernel(&variant)?);
-        let back = self.compile(&task.kernel(&variant)?);
-        type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T);
-        type Pull<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const PullArguments);
-        // SAFETY: the functions have these types; their arguments are checked by static_asserts.
-        let (forth, back): (libloading::Symbol<'_, Run<T>>, libloading::Symbol<'_, Pull<T>>) = unsafe {
-            (forth.get(KERNEL_NAME.as_bytes()).unwrap(), back.get(PULL_NAME.as_bytes()).unwrap())
+        // Nothing is saved.
+        let settings = Settings { saved: SavedRow::default(), ..settings.clone() };
+        let variant = Variant { target: Target::Host, ..Variant::new(&settings, columns, true) };
+        let compiled = |way| Ok::<_, SolveError>(self.compile(&task.kernel(way, &variant)?));
+        let (forth, back) = (compiled(Way::There)?, compiled(Way::Back)?);
+        type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const PullArguments);
+        // SAFETY: the functions have this type; their arguments are checked by static_asserts.
+        let (forth, back): (libloading::Symbol<'_, Run<T>>, libloading::Symbol<'_, Run<T>>) = unsafe {
+            (forth.get(RECORD_NAME.as_bytes()).unwrap(), back.get(PULL_NAME.as_bytes()).unwrap())
         };
+        // Room for more steps than any test takes.
+        let (n, room) = (columns.trajectories, 1 << 18);
+        let mut numbers =
+            vec![T::nan(); room * pull::width::<T>(columns.u0.len(), settings.adaptive)];
+        let mut steps = vec![0_u8; room];
+        let mut of_each = vec![[0_u32; 2]; n];
+        let (starts, before) = of_each.as_flattened_mut().split_at_mut(n);
+        let mut words = [0_u32; 3];
+        let [last, rows, most] = &mut words;
         let mut raw = RawResults::default();
         in_memory(&settings, columns.all(), &variant, &mut raw, |job, shared| {
-            let recording = JobArguments { known_slots: 0, ..*job };
-            // SAFETY: every pointer is to as many elements as `Job` and `Shared` say.
-            unsafe { forth(&raw const recording, shared.as_ptr()) };
-            let mut counter = 0u32;
-            let known = columns.save.slots() as u32;
-            let returning = JobArguments {
-                save_slots: known,
-                known_slots: known,
-                counter: &raw mut counter as u64,
-                ..*job
-            };
             let pull = PullArguments {
+                numbers: numbers.as_mut_ptr() as u64,
+                steps: steps.as_mut_ptr() as u64,
+                starts: starts.as_mut_ptr() as u64,
+                before: before.as_mut_ptr() as u64,
+                last: last as *mut u32 as u64,
+                rows: rows as *mut u32 as u64,
+                most: most as *mut u32 as u64,
                 by_saved: cotangents.saved.as_ptr() as u64,
                 by_last: cotangents.last.as_ptr() as u64,
                 loss: gradients.loss.as_mut_ptr() as u64,
@@ -131,10 +134,15 @@ impl HostCpp {
                 p: gradients.p.as_mut_ptr() as u64,
                 has_saved: u32::from(!cotangents.saved.is_empty()),
                 has_last: u32::from(!cotangents.last.is_empty()),
+                threads: 1,
+                room: room as u32,
             };
-            // SAFETY: as above, and as `PullJob` says.
-            unsafe { back(&raw const returning, shared.as_ptr(), &raw const pull) };
+            for run in [forth, back] {
+                // SAFETY: every pointer is to as many elements as `Job`, `Shared` and `PullJob` say.
+                unsafe { run(job, shared.as_ptr(), &raw const pull) };
+            }
         })?;
+        assert_eq!(words[2], 0, "more rows than there is room for");
         results.codes.copy_from_slice(&raw.codes);
         results.steps.copy_from_slice(&raw.steps);
         results.rejected.copy_from_slice(&raw.rejected);

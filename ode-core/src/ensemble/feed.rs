@@ -110,10 +110,10 @@ impl<'a, T: Scalar> Results<'a, T> {
 }
 
 /// An upper bound of the number of lanes of all instruction sets.
-const MOST_LANES: usize = 64;
+pub(crate) const MOST_LANES: usize = 64;
 
 /// The index of a lane that has no trajectory.
-const IDLE: usize = usize::MAX;
+pub(crate) const IDLE: usize = usize::MAX;
 
 /// The inputs of a chunk of trajectories, which are counted from its first one.
 #[derive(Debug)]
@@ -397,6 +397,10 @@ where
             },
         );
     }
+
+    /// Nobody goes back.
+    #[inline(always)]
+    fn record(&mut self, _: R::Mask, _: &[R; N], _: R, _: R, _: R) {}
 
     #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {

@@ -6,10 +6,11 @@ use crate::ensemble::outlined::Outlined;
 use crate::ensemble::pulled::{Given, LossOf, RawCotangents};
 use crate::ensemble::stack;
 use crate::ensemble::tape::{CpuTape, Recorder, Records};
-use crate::ensemble::task::{self, Compiled, In, Planned, Solve, Task, TaskKey, sealed};
+use crate::ensemble::task::{self, Compiled, In, Solve, TaskKey, sealed};
 use crate::error::{Memory, SolveError};
 use crate::integrate::backward::{Replay, backward};
 use crate::integrate::integrate;
+use crate::integrate::options::Plan;
 use crate::kernel::{self, Variant};
 use crate::lane::dispatch::Program;
 use crate::lane::{Real, Scalar};
@@ -24,23 +25,30 @@ use core::marker::PhantomData;
 /// Trajectories that are recorded together. Their records are to stay in a cache.
 const GROUP: usize = 128;
 
+/// One of the two kernels of a gradient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// The one that solves, and records steps.
+    There,
+    /// The one that goes back.
+    Back,
+}
+
 /// The gradients of a system by a method in one precision. All that is generic over these is behind
 /// it, so that places are not.
 pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
     /// The numbers that its system has.
     fn shape(&self) -> Shape;
 
-    /// The solve whose steps are recorded.
-    fn recorded(&self) -> &dyn Task<T>;
+    /// Identifies a kernel within the process.
+    fn key(&self, way: Way) -> TaskKey;
 
-    /// Identifies the way back within the process.
-    fn key(&self) -> TaskKey;
-
-    /// The text of the kernel for the way back; see [`kernel::pull`].
+    /// The texts of the kernels for the way there, which records, and for the way back; see
+    /// [`kernel::pull`].
     ///
     /// # Errors
     /// [`SolveError::NoDeviceSource`] where the system has none.
-    fn kernel(&self, variant: &Variant) -> Result<String, SolveError>;
+    fn kernel(&self, way: Way, variant: &Variant) -> Result<String, SolveError>;
 
     /// Integrates the trajectories of a chunk, and pulls `cotangents`, or the derivatives of the
     /// system's own loss, back to their initial states and parameters.
@@ -104,16 +112,19 @@ where
         Shape { states: N, parameters: P, observables: S::OBSERVABLES }
     }
 
-    fn recorded(&self) -> &dyn Task<T> {
-        &self.solve
+    fn key(&self, way: Way) -> TaskKey {
+        struct Recording;
+        match way {
+            Way::There => TaskKey::of::<(T, S, M, Recording), S, N, P>(&self.system),
+            Way::Back => TaskKey::of::<(T, S, M, L), S, N, P>(&self.system),
+        }
     }
 
-    fn key(&self) -> TaskKey {
-        TaskKey::of::<(T, S, M, L), S, N, P>(&self.system)
-    }
-
-    fn kernel(&self, variant: &Variant) -> Result<String, SolveError> {
-        kernel::pull::source::<T, S, M, N, P>(self.system, variant, L::GIVEN)
+    fn kernel(&self, way: Way, variant: &Variant) -> Result<String, SolveError> {
+        match way {
+            Way::There => kernel::pull::recording_source::<T, S, M, N, P>(self.system, variant),
+            Way::Back => kernel::pull::source::<T, S, M, N, P>(self.system, variant, L::GIVEN),
+        }
     }
 
     fn run(
@@ -174,6 +185,15 @@ where
     task::in_lanes::<T, C, _>(lanes, chunk)
 }
 
+/// What a loop is compiled for that records, as parameters of the type.
+struct Recorded<const ADAPTIVE: bool>;
+
+impl<const ADAPTIVE: bool> Plan for Recorded<ADAPTIVE> {
+    const ADAPTIVE: bool = ADAPTIVE;
+    const SAVES: bool = false;
+    const RECORDS: bool = true;
+}
+
 /// Whether steps were adaptive, as a parameter of the type.
 struct Replayed<const ADAPTIVE: bool>;
 
@@ -206,10 +226,10 @@ where
     #[inline(always)]
     fn run<R: Real<Scalar = T>>(self) -> bool {
         let (system, settings, range) = (self.system, self.settings, self.range);
-        let options = task::options::<R, T, N>(settings, range, true);
+        let options = task::options::<R, T, N>(settings, range, false);
         let n = self.results.codes.len();
         let views = Views::new(range);
-        let mut records = Records::default();
+        let mut records = Records::<R>::new();
         let mut from = 0;
         while from < n {
             let to = n.min(from + GROUP);
@@ -218,13 +238,13 @@ where
             let feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             let mut recorder = Recorder { feed, records: &mut records };
             if const { R::SLOW || task::steps_are_called::<S, M, N, P>() } {
-                integrate::<R, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
+                integrate::<R, S, Outlined<M, true>, _, Recorded<ADAPTIVE>, N, P>(
                     system,
                     &mut recorder,
                     &options,
                 );
             } else {
-                integrate::<R, S, Outlined<M, false>, _, Planned<ADAPTIVE, true>, N, P>(
+                integrate::<R, S, Outlined<M, false>, _, Recorded<ADAPTIVE>, N, P>(
                     system,
                     &mut recorder,
                     &options,
@@ -234,14 +254,9 @@ where
                 break;
             }
             let feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
-            let mut tape = CpuTape::<S, L, T> {
-                feed,
-                records: &records,
-                cotangents: self.cotangents,
-                given: &mut *self.given,
-                system,
-                loss: PhantomData,
-            };
+            let given = &mut *self.given;
+            let mut tape =
+                CpuTape::<R, S, L, T>::new(system, feed, &mut records, self.cotangents, given);
             backward::<R, S, M::Adjoint, _, Replayed<ADAPTIVE>, N, P>(system, &mut tape);
             from = to;
         }

@@ -1,6 +1,6 @@
 //! The CPU's tape of a group of trajectories: who records it, and who reads it backwards.
 
-use crate::ensemble::feed::{CpuFeed, set_bits};
+use crate::ensemble::feed::{CpuFeed, IDLE, MOST_LANES, set_bits};
 use crate::ensemble::pulled::{Given, LossOf, RawCotangents};
 use crate::integrate::backward::{self, Row, Tape};
 use crate::integrate::options::{End, Sink, Source};
@@ -9,75 +9,64 @@ use crate::solution::ReturnCode;
 use crate::step::adjoint::Back;
 use crate::system::System;
 
-/// The ends of the accepted steps of some trajectories.
-#[derive(Debug, Default)]
-pub(super) struct Records<T> {
-    each: Vec<Record<T>>,
+/// The steps of some trajectories, in rows of one step of each lane.
+#[derive(Debug)]
+pub(super) struct Records<R> {
+    /// Of each row the states, then times, their rounding errors and sizes of steps.
+    numbers: Vec<R>,
+    /// Of each row the lanes that have a step in it.
+    lanes: Vec<u64>,
+    /// Of each trajectory the row that its lane was at when it was taken, and the trajectory that
+    /// the lane had before.
+    taken: Vec<(usize, usize)>,
+    /// The last trajectory of each lane.
+    last: [usize; MOST_LANES],
     /// Whether memory did not suffice.
     pub(super) full: bool,
 }
 
-/// The ends of the accepted steps of one trajectory: of each its time and state, one after the
-/// other.
-#[derive(Clone, Debug, Default)]
-struct Record<T> {
-    /// What is behind the last step is of earlier trajectories.
-    numbers: Vec<T>,
-    steps: usize,
-}
+impl<R: Real> Records<R> {
+    pub(super) fn new() -> Self {
+        let last = [IDLE; MOST_LANES];
+        Records { numbers: Vec::new(), lanes: Vec::new(), taken: Vec::new(), last, full: false }
+    }
 
-impl<T: Scalar> Records<T> {
     /// Room for `n` trajectories, none of which has a step. Memory stays.
     pub(super) fn clear(&mut self, n: usize) {
-        self.each.resize_with(n, Record::default);
-        self.each.iter_mut().for_each(|record| record.steps = 0);
-        self.full = false;
+        self.numbers.clear();
+        self.lanes.clear();
+        self.taken.clear();
+        self.taken.resize(n, (0, IDLE));
+        self.last = [IDLE; MOST_LANES];
     }
-}
 
-impl<T: Scalar> Record<T> {
-    /// The place of the numbers `at` and after, `width` of them; `None` where there is no memory.
+    /// Room for another row of so many numbers.
     #[inline(always)]
-    fn place(&mut self, at: usize, width: usize) -> Option<&mut [T]> {
-        if self.numbers.len() < at + width {
-            self.grow(at + width)?;
-        }
-        Some(&mut self.numbers[at..at + width])
+    fn reserve(&mut self, width: usize) -> bool {
+        let room = self.numbers.capacity() - self.numbers.len();
+        (room >= width && self.lanes.capacity() > self.lanes.len()) || self.grow(width)
     }
 
     #[cold]
-    fn grow(&mut self, needed: usize) -> Option<()> {
-        let len = needed.max(2 * self.numbers.len()).max(512);
-        self.numbers.try_reserve(len - self.numbers.len()).ok()?;
-        self.numbers.resize(len, T::default());
-        Some(())
+    fn grow(&mut self, width: usize) -> bool {
+        self.full |= self.numbers.try_reserve(width.max(1 << 12)).is_err();
+        self.full |= self.lanes.try_reserve(1 << 8).is_err();
+        !self.full
     }
 }
 
-/// Takes trajectories from the field `feed`.
+/// Takes trajectories from the field `feed`, but for what is done by these functions.
 macro_rules! fed {
-    ($name:ident<$($lifetime:lifetime),*; $($type:ident),*>) => {
-        impl<R, $($type,)* const N: usize, const P: usize> Source<R, N, P>
-            for $name<$($lifetime,)* $($type),*>
+    (
+        impl<$($lifetime:lifetime,)* R $(, $type:ident)*> $name:ty { $($functions:item)* }
+    ) => {
+        impl<$($lifetime,)* R, $($type,)* const N: usize, const P: usize> Source<R, N, P> for $name
         where
             S: System<N, P>,
             T: Scalar,
             R: Real<Scalar = T>,
         {
-            #[inline(always)]
-            fn should_refill(&mut self, need: R::Mask) -> bool {
-                Source::<R, N, P>::should_refill(&mut self.feed, need)
-            }
-
-            #[inline(always)]
-            fn vote(&mut self, alive: R::Mask) -> bool {
-                Source::<R, N, P>::vote(&mut self.feed, alive)
-            }
-
-            #[inline(always)]
-            fn acquire(&mut self, need: R::Mask) -> R::Mask {
-                Source::<R, N, P>::acquire(&mut self.feed, need)
-            }
+            $($functions)*
 
             #[inline(always)]
             fn number(&self) -> [R::Bits; 2] {
@@ -111,16 +100,39 @@ macro_rules! fed {
         }
     };
 }
-fed!(Recorder<'_, '_, '_; S, T>);
-fed!(CpuTape<'_, '_, '_, '_, '_; S, L, T>);
 
-/// Feeds trajectories as [`CpuFeed`] does, and records the ends of their steps.
-pub(super) struct Recorder<'f, 'a, 'r, S, T: Scalar> {
+/// Feeds trajectories as [`CpuFeed`] does, and records their steps.
+pub(super) struct Recorder<'f, 'a, 'r, R, S, T: Scalar> {
     pub(super) feed: CpuFeed<'f, 'a, S, T>,
-    pub(super) records: &'r mut Records<T>,
+    pub(super) records: &'r mut Records<R>,
 }
 
-impl<R, S, T, const N: usize, const P: usize> Sink<R, N, P> for Recorder<'_, '_, '_, S, T>
+fed! {
+    impl<'f, 'a, 'r, R, S, T> Recorder<'f, 'a, 'r, R, S, T> {
+        #[inline(always)]
+        fn should_refill(&mut self, need: R::Mask) -> bool {
+            Source::<R, N, P>::should_refill(&mut self.feed, need)
+        }
+
+        #[inline(always)]
+        fn vote(&mut self, alive: R::Mask) -> bool {
+            Source::<R, N, P>::vote(&mut self.feed, alive)
+        }
+
+        #[inline(always)]
+        fn acquire(&mut self, need: R::Mask) -> R::Mask {
+            let got = Source::<R, N, P>::acquire(&mut self.feed, need);
+            for lane in set_bits(got.to_bitmask()) {
+                let i = self.feed.lanes[lane];
+                let before = core::mem::replace(&mut self.records.last[lane], i);
+                self.records.taken[i - self.feed.first] = (self.records.lanes.len(), before);
+            }
+            got
+        }
+    }
+}
+
+impl<R, S, T, const N: usize, const P: usize> Sink<R, N, P> for Recorder<'_, '_, '_, R, S, T>
 where
     S: System<N, P>,
     T: Scalar,
@@ -128,66 +140,101 @@ where
 {
     #[inline(always)]
     fn saves(&self) -> bool {
-        true
+        false
     }
 
-    /// The end of the next step, always.
     #[inline(always)]
     fn save_time(&self, which: R::Mask, _: R::Bits, t: R) -> R {
-        R::select(which, R::lit(f64::NAN), t)
+        R::select(which, R::lit(f64::INFINITY), t)
     }
 
     #[inline(always)]
-    fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], _: [R; P], t: R) {
-        R::outline(
-            #[inline(always)]
-            || {
-                for lane in set_bits(which.to_bitmask()) {
-                    let record = &mut self.records.each[self.feed.lanes[lane] - self.feed.first];
-                    let at = slot.lane(lane) as usize * (1 + N);
-                    let Some(place) = record.place(at, 1 + N) else {
-                        self.records.full = true;
-                        continue;
-                    };
-                    place[0] = t.lane(lane);
-                    for d in 0..N {
-                        place[1 + d] = u[d].lane(lane);
-                    }
-                }
-            },
-        );
+    fn save(&mut self, _: R::Mask, _: R::Bits, _: [R; N], _: [R; P], _: R) {}
+
+    #[inline(always)]
+    fn record(&mut self, which: R::Mask, u: &[R; N], t: R, low: R, h: R) {
+        if which.any() && self.records.reserve(N + 3) {
+            self.records.numbers.extend_from_slice(u);
+            self.records.numbers.extend_from_slice(&[t, low, h]);
+            self.records.lanes.push(which.to_bitmask());
+        }
     }
 
     #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
-        for lane in set_bits(done.to_bitmask()) {
-            // Some lanes have no trajectory.
-            if let Some(i) = self.feed.lanes[lane].checked_sub(self.feed.first)
-                && let Some(record) = self.records.each.get_mut(i)
-            {
-                record.steps = end.saved.lane(lane) as usize;
-            }
-        }
         Sink::<R, N, P>::finish(&mut self.feed, done, u, end);
     }
 }
 
 /// Feeds recorded trajectories to the loop that goes backwards, those that `feed` fed before.
-pub(super) struct CpuTape<'f, 'a, 'r, 'g, 'b, S, L, T: Scalar> {
+pub(super) struct CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> {
     pub(super) feed: CpuFeed<'f, 'a, S, T>,
-    pub(super) records: &'r Records<T>,
+    pub(super) records: &'r mut Records<R>,
+    /// The row that it is at.
+    row: usize,
     pub(super) cotangents: &'g RawCotangents<'g, T>,
     pub(super) given: &'g mut Given<'b, T>,
     pub(super) system: S,
     pub(super) loss: core::marker::PhantomData<L>,
 }
 
-impl<S, L, T: Scalar> CpuTape<'_, '_, '_, '_, '_, S, L, T> {
+impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
+    /// Behind the last row.
+    pub(super) fn new(
+        system: S,
+        feed: CpuFeed<'f, 'a, S, T>,
+        records: &'r mut Records<R>,
+        cotangents: &'g RawCotangents<'g, T>,
+        given: &'g mut Given<'b, T>,
+    ) -> Self {
+        let row = records.lanes.len();
+        let loss = core::marker::PhantomData;
+        CpuTape { feed, records, row, cotangents, given, system, loss }
+    }
+
     /// Whether a lane's trajectory counts.
     #[inline(always)]
     fn counts(&self, lane: usize) -> bool {
         let code = self.feed.results.codes[self.feed.lanes[lane]];
         ReturnCode::from_lane(code) == ReturnCode::Success
+    }
+}
+
+fed! {
+    impl<'f, 'a, 'r, 'g, 'b, R, S, L, T> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
+        /// Lanes that end trajectories here began them together.
+        #[inline(always)]
+        fn should_refill(&mut self, need: R::Mask) -> bool {
+            need.any()
+        }
+
+        #[inline(always)]
+        fn vote(&mut self, alive: R::Mask) -> bool {
+            alive.any()
+        }
+
+        #[inline(always)]
+        fn acquire(&mut self, need: R::Mask) -> R::Mask {
+            let mut got = 0;
+            for lane in set_bits(need.to_bitmask()) {
+                // The last one at first.
+                let mut i = self.records.last[lane];
+                let left = self.feed.lanes[lane];
+                if left != IDLE {
+                    let (start, before) = self.records.taken[left - self.feed.first];
+                    // Steps that a trajectory went before it failed, or began anew, are none of
+                    // another.
+                    for row in start..self.row {
+                        self.records.lanes[row] &= !(1 << lane);
+                    }
+                    i = before;
+                }
+                self.feed.lanes[lane] = i;
+                self.records.last[lane] = IDLE;
+                got |= u64::from(i != IDLE) << lane;
+            }
+            R::Mask::from_bitmask(got)
+        }
     }
 }
 
@@ -203,7 +250,7 @@ fn with_lane<R: Real>(bits: R::Bits, lane: usize, value: u32) -> R::Bits {
 }
 
 impl<R, S, L, T, const N: usize, const P: usize> Tape<R, N, P>
-    for CpuTape<'_, '_, '_, '_, '_, S, L, T>
+    for CpuTape<'_, '_, '_, '_, '_, R, S, L, T>
 where
     S: System<N, P>,
     L: LossOf<S, N, P>,
@@ -214,9 +261,9 @@ where
     fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits {
         let mut steps = steps;
         for lane in set_bits(assigned.to_bitmask()) {
-            let record = &self.records.each[self.feed.lanes[lane] - self.feed.first];
-            let count = if self.counts(lane) { record.steps } else { 0 };
-            steps = with_lane::<R>(steps, lane, count as u32);
+            let (i, results) = (self.feed.lanes[lane], &self.feed.results);
+            let count = if self.counts(lane) { results.steps[i] - results.rejected[i] } else { 0 };
+            steps = with_lane::<R>(steps, lane, count);
         }
         steps
     }
@@ -236,34 +283,22 @@ where
     }
 
     #[inline(always)]
-    fn step(&self, which: R::Mask, index: R::Bits, row: &Row<R, N>) -> Row<R, N> {
-        let mut row = *row;
-        R::outline(
-            #[inline(always)]
-            || {
-                for lane in set_bits(which.to_bitmask()) {
-                    let i = self.feed.lanes[lane];
-                    let numbers = &self.records.each[i - self.feed.first].numbers;
-                    let index = index.lane(lane) as usize;
-                    let (t, end) = if index > 0 {
-                        // The end of the step before, and the time at that of this one.
-                        let both = &numbers[(index - 1) * (1 + N)..][..2 + N];
-                        for d in 0..N {
-                            row.u[d].set_lane(lane, both[1 + d]);
-                        }
-                        (both[0], both[1 + N])
-                    } else {
-                        for d in 0..N {
-                            row.u[d].set_lane(lane, self.feed.views.u0[d].get(i));
-                        }
-                        (self.feed.views.t0.get(i), numbers[0])
-                    };
-                    row.t.set_lane(lane, t);
-                    row.h.set_lane(lane, end - t);
-                }
-                row
-            },
-        )
+    fn turn(&mut self) -> R::Mask {
+        self.row = self.row.saturating_sub(1);
+        R::Mask::from_bitmask(self.records.lanes.get(self.row).copied().unwrap_or(0))
+    }
+
+    #[inline(always)]
+    fn step(&self, which: R::Mask, row: &Row<R, N>) -> Row<R, N> {
+        let (mut row, at) = (*row, self.row * (N + 3));
+        let Some(numbers) = self.records.numbers.get(at..at + N + 3) else { return row };
+        for d in 0..N {
+            row.u[d] = R::select(which, numbers[d], row.u[d]);
+        }
+        row.t = R::select(which, numbers[N], row.t);
+        row.low = R::select(which, numbers[N + 1], row.low);
+        row.h = R::select(which, numbers[N + 2], row.h);
+        row
     }
 
     #[inline(always)]

@@ -321,6 +321,7 @@ pub(super) struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
 impl<const ADAPTIVE: bool, const SAVES: bool> Plan for Planned<ADAPTIVE, SAVES> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = SAVES;
+    const RECORDS: bool = false;
 }
 
 /// A chunk of trajectories as a program for lanes.

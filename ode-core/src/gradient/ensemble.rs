@@ -8,7 +8,6 @@ use crate::gradient::sum;
 use crate::lane::{Scalar, each_precision};
 use crate::methods::Differentiable;
 use crate::problem::asked::Asked;
-use crate::problem::columns::Columns;
 use crate::problem::inputs::{Abilities, Inputs};
 use crate::problem::layout::Layout;
 use crate::problem::options::SolveOptions;
@@ -250,25 +249,10 @@ fn evaluated<T: Scalar>(
     gradients.fit(shape, n)?;
     let places = (&mut results, &mut gradients);
     let mut run = pull_at(algorithm, task, (&settings, &columns), &raw, places)?;
-    if settings.adaptive && !T::DOUBLE && (0..n).any(|i| is_coarse(&columns, &results, i)) {
-        return no(
-            "solves in `f32` with steps near the unit of the time in its last place",
-            "solve in `f64`, or count the time from the beginning of the span",
-        );
-    }
     leave_out(&mut results, &mut gradients);
     run.timings.setup = setup;
     run.timings.total = begin.elapsed().as_secs_f64();
     Ok((results, gradients, run))
-}
-
-/// Whether the recorded times of trajectory `i`, which are rounded, tell the sizes of its steps less
-/// exactly than to a hundredth, on average. The time of an `f32` solve itself is more exact.
-fn is_coarse<T: Scalar>(columns: &Columns<T>, results: &RawResults<T>, i: usize) -> bool {
-    let [t0, t1] = [&columns.t0, &columns.t1].map(|column| column.get(i).widen());
-    let unit = f64::from(f32::EPSILON) * t0.abs().max(t1.abs());
-    let steps = f64::from(results.steps[i] - results.rejected[i]);
-    results.code(i) == ReturnCode::Success && unit * steps > 0.01 * (t1 - t0).abs()
 }
 
 /// Trajectories whose loss or gradient is not finite fail, too, and count for nothing: those of a

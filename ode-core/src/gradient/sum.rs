@@ -19,35 +19,36 @@ pub(super) fn tree(
     put: &(dyn Fn(usize, &mut [f64]) + Sync),
 ) -> Vec<f64> {
     let blocks = n.div_ceil(BLOCK);
-    let mut rows = workers.collect(blocks, |block| {
+    let sums = workers.collect(blocks, |block| {
         let from = block * BLOCK;
-        let rows = (from..n.min(from + BLOCK)).map(|i| {
-            let mut row = vec![0.0; count];
-            put(i, &mut row);
-            row
-        });
-        pairwise(rows.collect(), count)
+        let within = BLOCK.min(n - from);
+        let mut rows = vec![0.0; within * count];
+        for (k, row) in rows.chunks_mut(count.max(1)).enumerate() {
+            put(from + k, row);
+        }
+        pairwise(rows, count)
     });
-    if rows.len() > 1 {
-        rows = vec![pairwise(rows, count)];
-    }
-    rows.pop().unwrap_or_else(|| vec![0.0; count])
+    pairwise(sums.concat(), count)
 }
 
-/// The sum of rows: of neighbours, of neighbours among these sums, and so on.
-fn pairwise(mut rows: Vec<Vec<f64>>, count: usize) -> Vec<f64> {
-    while rows.len() > 1 {
-        let half = rows.len().div_ceil(2);
+/// The sum of rows of `count` numbers: of neighbours, of neighbours among these sums, and so on.
+fn pairwise(mut rows: Vec<f64>, count: usize) -> Vec<f64> {
+    let mut left = rows.len() / count.max(1);
+    while left > 1 {
+        let half = left.div_ceil(2);
         for k in 0..half {
-            let mut sum = core::mem::take(&mut rows[2 * k]);
-            if let Some(other) = rows.get(2 * k + 1) {
-                sum.iter_mut().zip(other).for_each(|(sum, number)| *sum += number);
+            let (to, from) = (k * count, 2 * k * count);
+            rows.copy_within(from..from + count, to);
+            if 2 * k + 1 < left {
+                for d in 0..count {
+                    rows[to + d] += rows[from + count + d];
+                }
             }
-            rows[k] = sum;
         }
-        rows.truncate(half);
+        left = half;
     }
-    rows.pop().unwrap_or_else(|| vec![0.0; count])
+    rows.resize(count, 0.0);
+    rows
 }
 
 #[cfg(test)]

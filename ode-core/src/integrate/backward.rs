@@ -1,15 +1,15 @@
 //! The loop backwards through the recorded steps of trajectories, for lanes of every width: the
 //! derivatives of a loss by initial states and parameters.
 //!
-//! A trajectory was integrated before, and the ends of its accepted steps were recorded: their
-//! times and states. A lane takes a trajectory from the [`Tape`], and goes through its
-//! steps from the last to the first. It makes each step again from the recorded state at its
-//! beginning, with the recorded size, meets the saved times within it, where the loss is evaluated,
-//! and has the adjoint of the method take the derivatives to the step's
+//! Trajectories were integrated before, and the steps that they went were recorded, in rows of one
+//! step of each lane. A lane goes through the rows from the last to the first, and so through the
+//! trajectories that it had there, from the last to the first. It makes each step again from the
+//! recorded state at its beginning, with the recorded size, meets the saved times within it, where
+//! the loss is evaluated, and has the adjoint of the method take the derivatives to the step's
 //! beginning. Nothing is estimated and no step is refused: sizes of steps are frozen.
 //!
-//! Lanes take trajectories in the loop, as they do on the way there, and wait for others in the same
-//! way.
+//! So the lanes that took trajectories at the same time end them at the same time, and rows are read
+//! as they were written.
 
 pub use device::*;
 
@@ -27,8 +27,10 @@ mod device {
     /// A recorded step.
     #[derive(Clone, Copy, Debug)]
     pub struct Row<R: Real, const N: usize> {
-        /// The time at its beginning.
+        /// The time at its beginning, rounded.
         pub t: R,
+        /// The rounding error of the time.
+        pub low: R,
         /// Its size.
         pub h: R,
         /// The state at its beginning.
@@ -36,8 +38,8 @@ mod device {
     }
 
     /// Makes a [`Row`].
-    pub fn row<R: Real, const N: usize>(t: R, h: R, u: [R; N]) -> Row<R, N> {
-        Row::<R, N> { t, h, u }
+    pub fn row<R: Real, const N: usize>(t: R, low: R, h: R, u: [R; N]) -> Row<R, N> {
+        Row::<R, N> { t, low, h, u }
     }
 
     /// The loss at a saved time, and its derivatives by the state and by the parameters.
@@ -67,7 +69,8 @@ mod device {
     }
 
     /// What is known of recorded trajectories, besides what a [`Source`] tells, and where their
-    /// derivatives go.
+    /// derivatives go. [`acquire`](Source::acquire) gives a lane the trajectory that it had before
+    /// its last one.
     pub trait Tape<R: Real, const N: usize, const P: usize>: Source<R, N, P> {
         /// The number of recorded steps in lanes `assigned`, `steps` in others.
         fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits;
@@ -75,9 +78,11 @@ mod device {
         fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits;
         /// The size of fixed steps in lanes `assigned`, `dt` in others. The sign is ignored.
         fn load_dt(&self, assigned: R::Mask, dt: R) -> R;
-        /// Step number `index` in lanes `which`, `row` in others. The size is that of adaptive
-        /// steps, the difference of the times at their ends.
-        fn step(&self, which: R::Mask, index: R::Bits, row: &Row<R, N>) -> Row<R, N>;
+        /// Goes to the row before; returns the lanes that have a step of their trajectories there.
+        fn turn(&mut self) -> R::Mask;
+        /// The step of this row in lanes `which`, `row` in others. Where steps were fixed it may
+        /// tell the state alone.
+        fn step(&self, which: R::Mask, row: &Row<R, N>) -> Row<R, N>;
         /// Time number `index` to save at in lanes `which`, `t` in others.
         fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R;
         /// The loss at saved time number `index` in lanes `which`, where this is the state.
@@ -141,7 +146,7 @@ mod device {
         let nobody = <R::Mask as Mask>::splat(false);
         let nothing = adjoint::back::<R, N, P>([zero; N], [zero; P]);
         let p = feed.load_p(nobody, [zero; P]);
-        let start = row::<R, N>(zero, zero, [zero; N]);
+        let start = row::<R, N>(zero, zero, zero, [zero; N]);
         let mut lane = Lane::<R, N, P> {
             back: nothing,
             loss: zero,
@@ -161,9 +166,9 @@ mod device {
                 break;
             }
             loop {
-                let run = lane.alive & none.less_than(lane.steps);
+                let run = feed.turn() & lane.alive & none.less_than(lane.steps);
                 again::<R, S, A, Q, C, N, P>(system, feed, &mut lane, run);
-                if feed.should_refill(none.reaches(lane.steps)) {
+                if feed.should_refill(lane.alive & none.reaches(lane.steps)) {
                     break;
                 }
             }
@@ -227,14 +232,21 @@ mod device {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
         let index = lane.steps.wrapping_sub(one);
-        lane.row = feed.step(run, index, &lane.row);
-        let t = lane.row.t;
-        let mut h = lane.row.h;
+        lane.row = feed.step(run, &lane.row);
         if !C::ADAPTIVE {
-            h = lane.rest;
+            let begin = timeline::grid(lane.t0, timeline::whole_from_bits::<R>(index), lane.dt);
+            lane.row.t = begin.t;
+            lane.row.low = begin.low;
+            lane.row.h = lane.rest;
             lane.rest = R::select(run, lane.dt, lane.rest);
         }
-        let at = timeline::at(t, R::lit(0.0), h, R::lit(timeline::BEYOND), run);
+        let t = lane.row.t;
+        let h = lane.row.h;
+        let mut low = R::lit(0.0);
+        if !R::DOUBLE {
+            low = lane.row.low;
+        }
+        let at = timeline::at(t, low, h, R::lit(timeline::BEYOND), run);
         let tight = norm::tolerances::<R, N>([R::lit(0.0); N], R::lit(0.0));
         let mut du = lane.row.u;
         if <A::Method as Stepper>::FSAL {
@@ -327,6 +339,9 @@ mod device {
         index: R::Bits,
     ) -> R {
         let mut ahead = lane.save_at - lane.row.t;
+        if !R::DOUBLE {
+            ahead = ahead - lane.row.low;
+        }
         if !C::ADAPTIVE {
             let done = timeline::whole_from_bits::<R>(index);
             ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0);

@@ -14,6 +14,8 @@ mod device {
         const ADAPTIVE: bool;
         /// Whether there may be times to save at.
         const SAVES: bool;
+        /// Whether the sink [records](Sink::record) steps.
+        const RECORDS: bool;
     }
 
     /// The options that all trajectories of a solve share. On a GPU the fields without an `R` are
@@ -131,6 +133,9 @@ mod device {
         /// Saves the state `u` at time `t`, or the observables of it, at save index `index`, for
         /// lanes `which`.
         fn save(&mut self, which: R::Mask, index: R::Bits, u: [R; N], p: [R; P], t: R);
+        /// Takes the steps that lanes `which` go, in each turn of the loop: the state and the time
+        /// at its beginning, the rounding error of that time, and its size.
+        fn record(&mut self, which: R::Mask, u: &[R; N], t: R, low: R, h: R);
         /// Takes the final states and the ends of those lanes of `done` that have a trajectory.
         fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>);
     }

@@ -180,12 +180,10 @@ private:
     u32 waited, patience;
 };
 
-template<class C> DEVICE void solve(
-    const Job<typename C::Number>& job, const Shared<typename C::Number>& shared, u32 thread
-) {
+// Integrates the trajectories of a thread's feed.
+template<class C, class F> DEVICE void integrate_all(const Job<typename C::Number>& job, F& feed) {
     typedef typename C::Number R;
     constexpr int N = C::STATES, P = C::PARAMETERS;
-    Feed<C> feed(job, shared, thread);
     Arr<float, control::LAW_NUMBERS> law, stiff_law;
     UNROLL for (int i = 0; i < control::LAW_NUMBERS; i++) {
         law[i] = job.law[i];
@@ -209,7 +207,14 @@ template<class C> DEVICE void solve(
     o.max_steps = (typename Real<R>::Bits)job.max_steps;
     o.guard = C::GUARD;
     using System = typename C::System;
-    integrate::integrate<R, System, typename C::Method, Feed<C>, C, N, P>(System{}, feed, o);
+    integrate::integrate<R, System, typename C::Method, F, C, N, P>(System{}, feed, o);
+}
+
+template<class C> DEVICE void solve(
+    const Job<typename C::Number>& job, const Shared<typename C::Number>& shared, u32 thread
+) {
+    Feed<C> feed(job, shared, thread);
+    integrate_all<C>(job, feed);
 }
 
 } // namespace odes

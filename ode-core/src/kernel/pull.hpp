@@ -1,46 +1,113 @@
 // The kernel that goes backwards through recorded steps: where a thread's trajectories come from
-// and where their derivatives go. It follows feed.hpp.
+// and where their derivatives go. It follows record.hpp.
 
 namespace odes {
 
-// What a launch is given besides the job. `PullArguments` in Rust has the same layout.
-template<class R> struct PullJob {
-    const GLOBAL R* by_saved; // derivatives by saved states, [(slot * states + component) * n + trajectory]
-    const GLOBAL R* by_last;  // derivatives by final states, [component * n + trajectory]
-    GLOBAL R* loss;
-    GLOBAL R* u0;             // [component * n + trajectory]
-    GLOBAL R* p;              // [parameter * n + trajectory]
-    u32 has_saved, has_last;
-};
-
-// `Tape` in integrate/backward.rs. Records are what a solve has saved at the ends of steps.
+// `Tape` in integrate/backward.rs.
 template<class C> struct PullFeed {
     typedef typename C::Number R;
     typedef typename C::System S;
-    static constexpr int N = C::STATES, P = C::PARAMETERS, WIDTH = N + 1;
+    static constexpr int N = C::STATES, P = C::PARAMETERS, LOW = Rows<C>::LOW;
+    static constexpr u32 IDLE = Feed<C>::IDLE;
 
     const Job<R>& job;
     const PullJob<R>& pull;
     Feed<C> feed;
+    Rows<C> rows;
+
+    // What is read long before it is needed, since memory takes as long to answer as a step: the step
+    // of a row, and how a trajectory ended.
+    struct Step {
+        bool some;
+        backward::Row<R, N> row;
+    };
+    struct Told {
+        u32 i, start, steps, rejected;
+        unsigned char code;
+    };
+    Step here, coming;
+    Told now, next;
+    u32 after;
+    // The row behind the last one of the trajectory.
+    u32 end;
 
     DEVICE PullFeed(const Job<R>& job, const Shared<R>& shared, const PullJob<R>& pull, u32 thread)
-        : job(job), pull(pull), feed(job, shared, thread) {}
+        : job(job), pull(pull), feed(job, shared, thread), rows{pull, thread, 0u} {
+        end = pull.rows[thread];
+        now.i = IDLE;
+        // Where there was no room for all rows the host tries again.
+        after = end > pull.room ? IDLE : pull.last[thread];
+        ask_next();
+        // The threads of a warp begin at the same row.
+        for (u32 k = 0; k < TOGETHER; k++) {
+            u32 other = pull.rows[thread / TOGETHER * TOGETHER + k];
+            rows.row = other > rows.row ? other : rows.row;
+        }
+        rows.row = rows.row > pull.room ? pull.room : rows.row;
+        ask_step();
+    }
 
-    DEVICE bool should_refill(bool need) { return feed.should_refill(need); }
-    DEVICE bool vote(bool alive) { return feed.vote(alive); }
-    DEVICE bool acquire(bool need) { return feed.acquire(need); }
+    DEVICE void ask_next() {
+        next.i = after;
+        if (after == IDLE) return;
+        next.start = pull.starts[after];
+        next.steps = job.steps[after];
+        next.rejected = job.rejected[after];
+        next.code = job.codes[after];
+        after = pull.before[after];
+    }
+    DEVICE void ask_step() {
+        if (rows.row == 0u) return;
+        Rows<C> at{pull, rows.thread, rows.row - 1u};
+        coming.some = pull.steps[at.at()] != 0;
+        UNROLL for (int d = 0; d < N; d++) coming.row.u[d] = at.number(d);
+        if constexpr (C::ADAPTIVE) {
+            coming.row.t = at.number(N);
+            if constexpr (LOW > 0) coming.row.low = at.number(N + 1);
+            coming.row.h = at.number(N + 1 + LOW);
+        }
+    }
+
+    // Threads that end trajectories here began them together.
+    DEVICE bool should_refill(bool need) {
+        if constexpr (C::REFILL) return votes(need) > 0u;
+        return need;
+    }
+    DEVICE bool vote(bool alive) {
+        if constexpr (C::REFILL) return votes(alive) > 0u;
+        return alive;
+    }
+    DEVICE bool acquire(bool need) {
+        if (!need) return false;
+        if (now.i != IDLE) end = now.start;
+        now = next;
+        feed.i = now.i;
+        if (now.i == IDLE) return false;
+        ask_next();
+        return true;
+    }
+    DEVICE bool turn() {
+        if (rows.row == 0u) return false;
+        rows.row--;
+        here = coming;
+        ask_step();
+        // Steps that a trajectory went before it failed, or began anew, are none of another.
+        return rows.row < end && here.some;
+    }
 
     // The loss of a trajectory that failed counts for nothing.
-    DEVICE bool counts() const { return job.codes[feed.i] == code::SUCCESS; }
+    DEVICE bool counts() const { return now.code == code::SUCCESS; }
 
     template<class B> DEVICE B load_steps(bool got, B steps) const {
         if (!got) return steps;
-        return counts() ? (B)(job.steps[feed.i] - job.rejected[feed.i]) : (B)0;
+        return counts() ? (B)(now.steps - now.rejected) : (B)0;
     }
     template<class B> DEVICE B load_saved(bool got, B saved) const {
         if (!got) return saved;
         B count = (B)0;
         if (counts()) {
+            // Times that all trajectories share are all within their spans.
+            if (!job.save_each) return (B)job.save_slots;
             while (count < job.save_slots && save_time(true, count, R()) != infinity(R())) count++;
         }
         return count;
@@ -51,20 +118,15 @@ template<class C> struct PullFeed {
     DEVICE R load_end(bool got, R t) const { return feed.load_end(got, t); }
     DEVICE R load_dt(bool got, R dt) const { return got ? job.dt : dt; }
 
-    template<class B> DEVICE backward::Row<R, N> step(
-        bool which, B index, const backward::Row<R, N>& row
-    ) const {
+    DEVICE backward::Row<R, N> step(bool which, const backward::Row<R, N>& row) const {
         backward::Row<R, N> out = row;
         if (which) {
-            R end = record(index, N);
-            if (index == (B)0) {
-                out.t = feed.column(N + P);
-                UNROLL for (int d = 0; d < N; d++) out.u[d] = feed.column(d);
-            } else {
-                out.t = record(index - (B)1, N);
-                UNROLL for (int d = 0; d < N; d++) out.u[d] = record(index - (B)1, d);
+            out.u = here.row.u;
+            if constexpr (C::ADAPTIVE) {
+                out.t = here.row.t;
+                if constexpr (LOW > 0) out.low = here.row.low;
+                out.h = here.row.h;
             }
-            out.h = end - out.t;
         }
         return out;
     }
@@ -105,15 +167,10 @@ template<class C> struct PullFeed {
         return out;
     }
     DEVICE void finish(bool done, R loss, const adjoint::Back<R, N, P>& back) const {
-        if (!done || feed.i == Feed<C>::IDLE) return;
+        if (!done || feed.i == IDLE) return;
         pull.loss[feed.i] = loss;
         UNROLL for (int d = 0; d < N; d++) pull.u0[(u64)d * job.n + feed.i] = back.u[d];
         UNROLL for (int d = 0; d < P; d++) pull.p[(u64)d * job.n + feed.i] = back.p[d];
-    }
-
-private:
-    template<class B> DEVICE R record(B slot, int number) const {
-        return job.saved[((u64)slot * WIDTH + number) * job.n + feed.i];
     }
 };
 

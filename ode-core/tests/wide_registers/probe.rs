@@ -71,6 +71,7 @@ struct Planned<const ADAPTIVE: bool>;
 impl<const ADAPTIVE: bool> Plan for Planned<ADAPTIVE> {
     const ADAPTIVE: bool = ADAPTIVE;
     const SAVES: bool = false;
+    const RECORDS: bool = false;
 }
 
 impl<T: Scalar, const ADAPTIVE: bool> Program<T> for Solve<T, ADAPTIVE> {
@@ -190,6 +191,8 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Sink<R, 3, 3> for Sol
     }
     #[inline(always)]
     fn save(&mut self, _: R::Mask, _: R::Bits, _: [R; 3], _: [R; 3], _: R) {}
+    #[inline(always)]
+    fn record(&mut self, _: R::Mask, _: &[R; 3], _: R, _: R, _: R) {}
     #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; 3], _: End<R>) {
         for lane in 0..R::LANES {

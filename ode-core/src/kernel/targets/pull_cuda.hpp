@@ -1,8 +1,18 @@
-#define PULL_KERNEL(name, threads)                                                         \
-    extern "C" __global__ void __launch_bounds__(threads, 1) name(                         \
+// Words of record.hpp and pull.hpp in CUDA C++.
+
+namespace odes {
+
+// The threads of a warp.
+constexpr u32 TOGETHER = 32u;
+DEVICE void raise(u32* at, u32 value) { atomicMax(at, value); }
+
+} // namespace odes
+
+#define PULL_KERNEL(name, does, threads, blocks)                                           \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(                    \
         const odes::Job<odes::Config::Number> job,                                         \
         const odes::Shared<odes::Config::Number> shared,                                   \
         const odes::PullJob<odes::Config::Number> pull                                     \
     ) {                                                                                    \
-        odes::pull_back<odes::Config>(job, shared, pull, blockIdx.x * blockDim.x + threadIdx.x); \
+        odes::does<odes::Config>(job, shared, pull, blockIdx.x * blockDim.x + threadIdx.x); \
     }

@@ -1,8 +1,17 @@
-#define PULL_KERNEL(name, threads)                                                         \
+// Words of record.hpp and pull.hpp in a host's C++.
+
+namespace odes {
+
+constexpr u32 TOGETHER = 1u;
+inline void raise(u32* at, u32 value) { *at = value > *at ? value : *at; }
+
+} // namespace odes
+
+#define PULL_KERNEL(name, does, threads, blocks)                                           \
     extern "C" void name(                                                                  \
         const odes::Job<odes::Config::Number>* job,                                        \
         const odes::Shared<odes::Config::Number>* shared,                                  \
         const odes::PullJob<odes::Config::Number>* pull                                    \
     ) {                                                                                    \
-        odes::pull_back<odes::Config>(*job, *shared, *pull, 0u);                           \
+        odes::does<odes::Config>(*job, *shared, *pull, 0u);                                \
     }

@@ -1,9 +1,19 @@
-#define PULL_KERNEL(name, threads)                                                         \
+// Words of record.hpp and pull.hpp in C++ for OpenCL.
+
+namespace odes {
+
+// A power of two, so that sub-groups of every length begin where such a group does.
+constexpr u32 TOGETHER = 32u;
+inline void raise(global u32* at, u32 value) { atomic_max(at, value); }
+
+} // namespace odes
+
+#define PULL_KERNEL(name, does, threads, blocks)                                           \
     __attribute__((reqd_work_group_size(threads, 1, 1)))                                   \
     kernel void name(                                                                      \
         global const uchar* job, global const uchar* shared, global const uchar* pull      \
     ) {                                                                                    \
-        odes::pull_back<odes::Config>(                                                     \
+        odes::does<odes::Config>(                                                          \
             *(global const odes::Job<odes::Config::Number>*)job,                           \
             *(global const odes::Shared<odes::Config::Number>*)shared,                     \
             *(global const odes::PullJob<odes::Config::Number>*)pull,                      \

@@ -1,0 +1,97 @@
+// The kernel that solves and records steps, for one that goes backwards through them: where the
+// records of a thread's steps and trajectories are. It follows feed.hpp.
+
+namespace odes {
+
+// What launches of both kernels are given besides the job. `PullArguments` in Rust has the same layout.
+template<class R> struct PullJob {
+    GLOBAL R* numbers;           // of steps, [(row * width + number) * threads + thread]: the state at the
+                                 // beginning; of adaptive steps the time there, its rounding error in f32,
+                                 // and the size
+    GLOBAL unsigned char* steps; // whether there is a step, [row * threads + thread]
+    GLOBAL u32* starts;          // the row of its thread at which a trajectory was taken
+    GLOBAL u32* before;          // the trajectory that its thread had before
+    GLOBAL u32* last;            // the last trajectory of a thread
+    GLOBAL u32* rows;            // of a thread
+    GLOBAL u32* most;            // rows of all threads, where there was no room for these
+    const GLOBAL R* by_saved;    // derivatives by saved states, [(slot * states + component) * n + trajectory]
+    const GLOBAL R* by_last;     // derivatives by final states, [component * n + trajectory]
+    GLOBAL R* loss;
+    GLOBAL R* u0;                // [component * n + trajectory]
+    GLOBAL R* p;                 // [parameter * n + trajectory]
+    u32 has_saved, has_last;
+    u32 threads, room;           // for so many rows
+};
+
+// Where a thread's records are. The threads of a warp are at the same row all the time, so that they
+// write and read neighbours, whatever trajectories they have.
+template<class C> struct Rows {
+    typedef typename C::Number R;
+    static constexpr int N = C::STATES;
+    static constexpr int LOW = sizeof(R) == 4 ? 1 : 0;
+    // Fixed steps begin at times that are known.
+    static constexpr int WIDTH = N + (C::ADAPTIVE ? 2 + LOW : 0);
+
+    const PullJob<R>& pull;
+    u32 thread;
+    u32 row;
+
+    DEVICE u64 at() const { return (u64)row * pull.threads + thread; }
+    DEVICE GLOBAL R& number(int k) const {
+        return pull.numbers[((u64)row * WIDTH + k) * pull.threads + thread];
+    }
+};
+
+// A thread's `Source` and `Sink` that records.
+template<class C> struct Recorder : Feed<C> {
+    typedef typename C::Number R;
+    static constexpr int N = C::STATES, LOW = Rows<C>::LOW;
+
+    Rows<C> rows;
+    u32 last;
+
+    DEVICE Recorder(const Job<R>& job, const Shared<R>& shared, const PullJob<R>& pull, u32 thread)
+        : Feed<C>(job, shared, thread), rows{pull, thread, 0u}, last(Feed<C>::IDLE) {}
+
+    DEVICE bool acquire(bool need) {
+        bool got = Feed<C>::acquire(need);
+        if (got) {
+            rows.pull.starts[this->i] = rows.row;
+            rows.pull.before[this->i] = last;
+            last = this->i;
+        }
+        return got;
+    }
+    DEVICE void record(bool which, const Arr<R, N>& u, R t, R low, R h) {
+        if (rows.row < rows.pull.room) {
+            rows.pull.steps[rows.at()] = (unsigned char)which;
+            if (which) {
+                UNROLL for (int d = 0; d < N; d++) rows.number(d) = u[d];
+                if constexpr (C::ADAPTIVE) {
+                    rows.number(N) = t;
+                    if constexpr (LOW > 0) rows.number(N + 1) = low;
+                    rows.number(N + 1 + LOW) = h;
+                }
+            }
+        }
+        rows.row++;
+    }
+    DEVICE void end() const {
+        rows.pull.last[rows.thread] = last;
+        rows.pull.rows[rows.thread] = rows.row;
+        if (rows.row > rows.pull.room) raise(rows.pull.most, rows.row);
+    }
+};
+
+template<class C> DEVICE void solve_and_record(
+    const Job<typename C::Number>& job,
+    const Shared<typename C::Number>& shared,
+    const PullJob<typename C::Number>& pull,
+    u32 thread
+) {
+    Recorder<C> feed(job, shared, pull, thread);
+    integrate_all<C>(job, feed);
+    feed.end();
+}
+
+} // namespace odes
