@@ -248,26 +248,64 @@ mod device {
         }
         let at = timeline::at(t, low, h, R::lit(timeline::BEYOND), run);
         let tight = norm::tolerances::<R, N>([R::lit(0.0); N], R::lit(0.0));
-        let mut du = lane.row.u;
-        if <A::Method as Stepper>::FSAL {
-            du = system.rhs(&lane.row.u, &lane.p, t);
-        }
-        let state = stepper::state::<R, N, P>(lane.row.u, lane.p, du, tight);
+        let state = stepper::state::<R, N, P>(lane.row.u, lane.p, lane.row.u, tight);
         let watch = guard::watch::<R>(false, <R::Mask as Mask>::splat(false));
         let ask = stepper::ask::<R>(at, h, none, watch);
-        let mut step = <A::Method as Stepper>::step::<R, S, N, P>(system, &state, &ask);
-
-        let mut given = A::nothing::<R, N>(lane.back.u);
-        let mut dense = <R::Mask as Mask>::splat(false);
-        let mut ahead = ahead_of::<R, C, N, P>(lane, index);
-        let mut want = run & is_within::<R>(ahead, h) & none.less_than(lane.saved);
+        let made = A::make::<R, S, N, P>(system, &state, &ask);
+        let mut given = A::nothing::<R, N, P>(lane.back.u);
+        let ahead = ahead_of::<R, C, N, P>(lane, index);
+        let want = run & is_within::<R>(ahead, h) & none.less_than(lane.saved);
         if want.any() {
-            step = <A::Method as Stepper>::complete::<R, S, N, P>(system, &state, &ask, &step);
+            let step = A::step_of::<R, S, N, P>(system, &state, &ask, &made);
+            meet::<R, S, A, A::Method, Q, C, N, P>(
+                system, feed, lane, &state, &ask, &step, &mut given, index, want, ahead,
+            );
         }
+        let back = A::pull_back::<R, S, N, P>(system, &state, &ask, &made, &given);
+        for d in 0..N {
+            lane.back.u[d] = R::select(run, back.u[d], lane.back.u[d]);
+        }
+        for d in 0..P {
+            let sum = lane.back.p[d] + back.p[d];
+            lane.back.p[d] = R::select(run, sum, lane.back.p[d]);
+        }
+        lane.steps = <R::Bits as Bits>::select(run, index, lane.steps);
+    }
+
+    /// Meets the saved times within a step, the next of which is `ahead` of its beginning in lanes
+    /// `first`.
+    pub fn meet<
+        R: Real,
+        S: PullBack<N, P>,
+        A: Adjoint<Method = M>,
+        M: Stepper,
+        Q: Tape<R, N, P>,
+        C: Replay,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        feed: &mut Q,
+        lane: &mut Lane<R, N, P>,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        given: &mut adjoint::Given<R, N, P, M::Kept<R, N>>,
+        index: R::Bits,
+        first: R::Mask,
+        ahead: R,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let h = ask.h;
+        let step = M::complete::<R, S, N, P>(system, state, ask, step);
+        let mut dense = <R::Mask as Mask>::splat(false);
+        let mut want = first;
+        let mut ahead = ahead;
         while want.any() {
             let last = lane.saved.wrapping_sub(one);
             let theta = ahead / h;
-            let within = <A::Method as Stepper>::interpolate::<R, N, P>(&state, &ask, &step, theta);
+            let within = M::interpolate::<R, N, P>(state, ask, &step, theta);
             let ends = want & ahead.equals(h);
             let u = vector::choose::<R, N>(ends, step.u, within);
             let lost = feed.lose(want, last, &u, &lane.p, lane.save_at);
@@ -279,7 +317,7 @@ mod device {
                 given.end[d] = R::select(ends, sum, given.end[d]);
                 g[d] = R::select(inside, lost.u[d], zero);
             }
-            A::within::<R, N>(&mut given, R::select(inside, theta, zero), &g);
+            A::within::<R, N, P>(given, R::select(inside, theta, zero), &g);
             dense = dense | inside;
             lose::<R, N, P>(lane, &lost, want);
             lane.saved = <R::Bits as Bits>::select(want, last, lane.saved);
@@ -288,15 +326,9 @@ mod device {
             ahead = ahead_of::<R, C, N, P>(lane, index);
             want = more & is_within::<R>(ahead, h);
         }
-        let back = A::pull_back::<R, S, N, P>(system, &state, &ask, &step, &given, dense);
-        for d in 0..N {
-            lane.back.u[d] = R::select(run, back.u[d], lane.back.u[d]);
+        if dense.any() {
+            A::pull_within::<R, S, N, P>(system, state, ask, &step, given, dense);
         }
-        for d in 0..P {
-            let sum = lane.back.p[d] + back.p[d];
-            lane.back.p[d] = R::select(run, sum, lane.back.p[d]);
-        }
-        lane.steps = <R::Bits as Bits>::select(run, index, lane.steps);
     }
 
     /// The initial state may be saved, too: it is what is left where there are no more steps.

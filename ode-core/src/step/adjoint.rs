@@ -34,7 +34,7 @@ mod device {
 
     /// The derivatives of a loss by what a step gives: its end, and states within it.
     #[derive(Clone, Copy, Debug)]
-    pub struct Given<R: Real, const N: usize, V> {
+    pub struct Given<R: Real, const N: usize, const P: usize, V> {
         /// By the state at the end of the step.
         pub end: [R; N],
         /// By the state at its beginning, as states within the step are made of it.
@@ -42,15 +42,18 @@ mod device {
         /// By the stages, as states within the step are made of them: of explicit methods by the
         /// derivatives that these are, divided by the step's size.
         pub stages: V,
+        /// By the parameters, as states within the step depend on them otherwise.
+        pub p: [R; P],
     }
 
     /// Makes a [`Given`].
-    pub fn given<R: Real, const N: usize, V>(
+    pub fn given<R: Real, const N: usize, const P: usize, V>(
         end: [R; N],
         begin: [R; N],
         stages: V,
-    ) -> Given<R, N, V> {
-        Given::<R, N, V> { end, begin, stages }
+        p: [R; P],
+    ) -> Given<R, N, P, V> {
+        Given::<R, N, P, V> { end, begin, stages, p }
     }
 
     /// The derivatives by the argument `w` of the right-hand side, where `b` are those by its value;
@@ -77,29 +80,55 @@ mod device {
     pub trait Adjoint: Copy {
         /// The method.
         type Method: Stepper;
+        /// What the way back needs of a step that is made again.
+        type Made<R: Real, const N: usize>: Copy;
+
+        /// Makes a step again.
+        fn make<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+            system: S,
+            state: &stepper::State<R, N, P>,
+            ask: &stepper::Ask<R>,
+        ) -> Self::Made<R, N>;
+
+        /// The whole step, for its end and states within it.
+        fn step_of<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+            system: S,
+            state: &stepper::State<R, N, P>,
+            ask: &stepper::Ask<R>,
+            made: &Self::Made<R, N>,
+        ) -> stepper::Step<R, N, <Self::Method as Stepper>::Kept<R, N>>;
 
         /// No derivatives by what a step gives but for `end`.
-        fn nothing<R: Real, const N: usize>(
+        fn nothing<R: Real, const N: usize, const P: usize>(
             end: [R; N],
-        ) -> Given<R, N, <Self::Method as Stepper>::Kept<R, N>>;
+        ) -> Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>;
 
         /// Adds `g`, the derivative by the state that is interpolated at `theta`.
-        fn within<R: Real, const N: usize>(
-            given: &mut Given<R, N, <Self::Method as Stepper>::Kept<R, N>>,
+        fn within<R: Real, const N: usize, const P: usize>(
+            given: &mut Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
             theta: R,
             g: &[R; N],
         );
 
-        /// The derivatives by the state at the beginning of a step and by the parameters. In lanes
-        /// of `dense` there are states within the step, for which it was
+        /// Takes derivatives by states within the step, in lanes `dense`, to stages of the step
+        /// itself, where these states depend on more. The step was
         /// [completed](Stepper::complete).
-        fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+        fn pull_within<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
             system: S,
             state: &stepper::State<R, N, P>,
             ask: &stepper::Ask<R>,
             step: &stepper::Step<R, N, <Self::Method as Stepper>::Kept<R, N>>,
-            given: &Given<R, N, <Self::Method as Stepper>::Kept<R, N>>,
+            given: &mut Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
             dense: R::Mask,
+        );
+
+        /// The derivatives by the state at the beginning of a step and by the parameters.
+        fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+            system: S,
+            state: &stepper::State<R, N, P>,
+            ask: &stepper::Ask<R>,
+            made: &Self::Made<R, N>,
+            given: &Given<R, N, P, <Self::Method as Stepper>::Kept<R, N>>,
         ) -> Back<R, N, P>;
     }
 }

@@ -325,8 +325,10 @@ macro_rules! explicit {
         { $adjoint:ident::$module:ident::$method:ident, kept $kept:tt, fsal true, $($others:tt)* }
     ) => {
         explicit! {
-            @adjoint $adjoint::$module::$method, kept $kept, last { $last } row $last: [$($b),*],
-            stages { $($stages)* }, extra $extra, $($others)*
+            @ahead {} { $($stages)* } {
+                $adjoint::$module::$method, kept $kept, last { $last } row $last: [$($b),*],
+                stages { $($stages)* }, extra $extra, $($others)*
+            }
         }
     };
     (
@@ -337,12 +339,24 @@ macro_rules! explicit {
         }
     ) => {
         explicit! {
-            @adjoint $adjoint::$module::$method, kept $kept, last {} row ($row + 1): [$($b),*],
-            stages $stages, extra $extra, degree $degree, solution {}, $($others)*
+            @ahead {} $stages {
+                $adjoint::$module::$method, kept $kept, last {} row ($row + 1): [$($b),*],
+                stages $stages, extra $extra, degree $degree, solution {}, $($others)*
+            }
         }
     };
+    // The stages whose arguments are needed, in the order of the way there.
     (
-        @adjoint $adjoint:ident::$module:ident::$method:ident, kept $kept:tt,
+        @ahead { $($done:tt)* } { $stage:tt: [$($j:tt),*], $($left:tt)* } $others:tt
+    ) => {
+        explicit! { @ahead { $stage: [$($j),*], $($done)* } { $($left)* } $others }
+    };
+    (@ahead $ahead:tt {} { $($others:tt)* }) => {
+        explicit! { @adjoint ahead $ahead, $($others)* }
+    };
+    (
+        @adjoint ahead { $($forth:tt: [$($f:tt),*],)* },
+        $adjoint:ident::$module:ident::$method:ident, kept $kept:tt,
         last { $($last:tt)? } row $row:tt: [$($b:tt),*],
         stages { $($stage:tt: [$($a:tt),*],)* },
         extra { $($extra:tt: [$($e:tt),*],)* },
@@ -360,6 +374,7 @@ macro_rules! explicit {
                 use crate::step::adjoint::Adjoint;
                 use crate::step::{adjoint, stepper, timeline, vector};
                 use crate::system::PullBack;
+                use stepper::Stepper;
 
                 /// The adjoint of the method of this module.
                 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -368,15 +383,58 @@ macro_rules! explicit {
                 impl Adjoint for Backward {
                     type Method = $module::$method;
 
-                    fn nothing<R: Real, const N: usize>(
-                        end: [R; N],
-                    ) -> adjoint::Given<R, N, [[R; N]; $kept]> {
-                        let none = [R::lit(0.0); N];
-                        adjoint::given::<R, N, [[R; N]; $kept]>(end, none, [none; $kept])
+                    /// The arguments of the stages, by their numbers.
+                    type Made<R: Real, const N: usize> = [[R; N]; $kept];
+
+                    fn make<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        system: S,
+                        state: &stepper::State<R, N, P>,
+                        ask: &stepper::Ask<R>,
+                    ) -> [[R; N]; $kept] {
+                        let u = &state.u;
+                        let p = &state.p;
+                        let at = &ask.at;
+                        let h = ask.h;
+                        let mut k = [*u; $kept];
+                        let mut w = [*u; $kept];
+                        $(
+                            let time =
+                                timeline::stage::<R, S, N, P>(at, R::lit($module::C[$forth - 1]));
+                            k[$forth - 1] = system.rhs(&w[$forth - 1], p, time);
+                            for d in 0..N {
+                                let mut sum = R::lit(0.0);
+                                $(sum = k[$f][d].mul_add(
+                                    R::lit($module::A[$forth - 1][$f]), sum,
+                                );)*
+                                w[$forth][d] = h.mul_add(sum, u[d]);
+                            }
+                        )*
+                        w
                     }
 
-                    fn within<R: Real, const N: usize>(
-                        given: &mut adjoint::Given<R, N, [[R; N]; $kept]>,
+                    fn step_of<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        system: S,
+                        state: &stepper::State<R, N, P>,
+                        ask: &stepper::Ask<R>,
+                        _made: &[[R; N]; $kept],
+                    ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                        let mut begin = *state;
+                        if <$module::$method as Stepper>::FSAL {
+                            begin.du = system.rhs(&state.u, &state.p, ask.at.t);
+                        }
+                        <$module::$method as Stepper>::step::<R, S, N, P>(system, &begin, ask)
+                    }
+
+                    fn nothing<R: Real, const N: usize, const P: usize>(
+                        end: [R; N],
+                    ) -> adjoint::Given<R, N, P, [[R; N]; $kept]> {
+                        let none = [R::lit(0.0); N];
+                        let of_p = [R::lit(0.0); P];
+                        adjoint::given::<R, N, P, [[R; N]; $kept]>(end, none, [none; $kept], of_p)
+                    }
+
+                    fn within<R: Real, const N: usize, const P: usize>(
+                        given: &mut adjoint::Given<R, N, P, [[R; N]; $kept]>,
                         theta: R,
                         g: &[R; N],
                     ) {
@@ -399,86 +457,95 @@ macro_rules! explicit {
                         )*
                     }
 
-                    fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                    fn pull_within<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
                         system: S,
                         state: &stepper::State<R, N, P>,
                         ask: &stepper::Ask<R>,
                         step: &stepper::Step<R, N, [[R; N]; $kept]>,
-                        given: &adjoint::Given<R, N, [[R; N]; $kept]>,
+                        given: &mut adjoint::Given<R, N, P, [[R; N]; $kept]>,
                         dense: R::Mask,
-                    ) -> adjoint::Back<R, N, P> {
+                    ) {
                         let u = &state.u;
                         let p = &state.p;
                         let at = &ask.at;
                         let h = ask.h;
                         let mut k = given.stages;
-                        let mut end = given.end;
-                        let mut begin = given.begin;
+                        let mut first = given.begin;
                         let mut by_p = [R::lit(0.0); P];
                         let mut w = *u;
                         let mut b = *u;
-                        if dense.any() {
-                            let mut first = begin;
-                            $(
-                                for d in 0..N {
-                                    let mut sum = R::lit(0.0);
-                                    $(sum = step.k[$e][d].mul_add(
-                                        R::lit($module::A[$extra - 1][$e]), sum,
-                                    );)*
-                                    w[d] = h.mul_add(sum, u[d]);
-                                    b[d] = h * k[$extra][d];
-                                }
-                                let time =
-                                    timeline::stage::<R, S, N, P>(at, R::lit($module::C[$extra]));
-                                let eta = adjoint::through::<R, S, N, P>(system, &w, p, time, &b, &mut by_p);
-                                for d in 0..N {
-                                    first[d] = first[d] + eta[d];
-                                    $(k[$e][d] = eta[d].mul_add(
-                                        R::lit($module::A[$extra - 1][$e]), k[$e][d],
-                                    );)*
-                                }
-                            )*
-                            $(
-                                for d in 0..N {
-                                    b[d] = h * k[$last][d];
-                                }
-                                let time =
-                                    timeline::stage::<R, S, N, P>(at, R::lit($module::C[$last]));
-                                let eta = adjoint::through::<R, S, N, P>(system, &step.u, p, time, &b, &mut by_p);
-                                for d in 0..N {
-                                    let sum = end[d] + eta[d];
-                                    end[d] = R::select(dense, sum, end[d]);
-                                }
-                            )?
-                            // What a lane computes does not depend on its neighbours: those without
-                            // states within the step take nothing of it.
-                            let zero = R::lit(0.0);
-                            begin = vector::choose::<R, N>(dense, first, begin);
-                            for d in 0..P {
-                                by_p[d] = R::select(dense, by_p[d], zero);
+                        $(
+                            for d in 0..N {
+                                let mut sum = R::lit(0.0);
+                                $(sum = step.k[$e][d].mul_add(
+                                    R::lit($module::A[$extra - 1][$e]), sum,
+                                );)*
+                                w[d] = h.mul_add(sum, u[d]);
+                                b[d] = h * k[$extra][d];
                             }
-                            for i in 0..$kept {
-                                for d in 0..N {
-                                    k[i][d] = R::select(dense, k[i][d], zero);
-                                }
+                            let time =
+                                timeline::stage::<R, S, N, P>(at, R::lit($module::C[$extra]));
+                            let eta = adjoint::through::<R, S, N, P>(system, &w, p, time, &b, &mut by_p);
+                            for d in 0..N {
+                                first[d] = first[d] + eta[d];
+                                $(k[$e][d] = eta[d].mul_add(
+                                    R::lit($module::A[$extra - 1][$e]), k[$e][d],
+                                );)*
+                            }
+                        )*
+                        $(
+                            for d in 0..N {
+                                b[d] = h * k[$last][d];
+                            }
+                            let time =
+                                timeline::stage::<R, S, N, P>(at, R::lit($module::C[$last]));
+                            let eta = adjoint::through::<R, S, N, P>(system, &step.u, p, time, &b, &mut by_p);
+                            for d in 0..N {
+                                let sum = given.end[d] + eta[d];
+                                given.end[d] = R::select(dense, sum, given.end[d]);
+                            }
+                        )?
+                        // What a lane computes does not depend on its neighbours: those without
+                        // states within the step take nothing of it.
+                        let zero = R::lit(0.0);
+                        given.begin = vector::choose::<R, N>(dense, first, given.begin);
+                        for d in 0..P {
+                            given.p[d] = R::select(dense, by_p[d], zero);
+                        }
+                        for i in 0..$kept {
+                            for d in 0..N {
+                                given.stages[i][d] = R::select(dense, k[i][d], zero);
                             }
                         }
+                    }
+
+                    fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        system: S,
+                        state: &stepper::State<R, N, P>,
+                        ask: &stepper::Ask<R>,
+                        made: &[[R; N]; $kept],
+                        given: &adjoint::Given<R, N, P, [[R; N]; $kept]>,
+                    ) -> adjoint::Back<R, N, P> {
+                        let u = &state.u;
+                        let p = &state.p;
+                        let at = &ask.at;
+                        let h = ask.h;
+                        let end = given.end;
+                        let mut k = given.stages;
+                        let mut begin = given.begin;
+                        let mut by_p = given.p;
+                        let mut b = *u;
                         for d in 0..N {
                             begin[d] = begin[d] + end[d];
                             $(k[$b][d] = end[d].mul_add(R::lit($module::A[$row - 1][$b]), k[$b][d]);)*
                         }
                         $(
                             for d in 0..N {
-                                let mut sum = R::lit(0.0);
-                                $(sum = step.k[$a][d].mul_add(
-                                    R::lit($module::A[$stage - 1][$a]), sum,
-                                );)*
-                                w[d] = h.mul_add(sum, u[d]);
                                 b[d] = h * k[$stage][d];
                             }
                             let time =
                                 timeline::stage::<R, S, N, P>(at, R::lit($module::C[$stage]));
-                            let eta = adjoint::through::<R, S, N, P>(system, &w, p, time, &b, &mut by_p);
+                            let eta = adjoint::through::<R, S, N, P>(system, &made[$stage], p, time, &b, &mut by_p);
                             for d in 0..N {
                                 begin[d] = begin[d] + eta[d];
                                 $(k[$a][d] = eta[d].mul_add(

@@ -271,6 +271,7 @@ macro_rules! rosenbrock {
                 use crate::step::adjoint::Adjoint;
                 use crate::step::{adjoint, stepper, timeline, vector};
                 use crate::system::PullBack;
+                use stepper::Stepper;
 
                 /// The adjoint of the method of this module. Derivatives by stages are those by the
                 /// `U_i`. The Jacobian and the derivative by the time are parts of a step, so that
@@ -283,15 +284,35 @@ macro_rules! rosenbrock {
                 impl Adjoint for Backward {
                     type Method = $module::$method;
 
-                    fn nothing<R: Real, const N: usize>(
-                        end: [R; N],
-                    ) -> adjoint::Given<R, N, [[R; N]; $kept]> {
-                        let none = [R::lit(0.0); N];
-                        adjoint::given::<R, N, [[R; N]; $kept]>(end, none, [none; $kept])
+                    type Made<R: Real, const N: usize> = stepper::Step<R, N, [[R; N]; $kept]>;
+
+                    fn make<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        system: S,
+                        state: &stepper::State<R, N, P>,
+                        ask: &stepper::Ask<R>,
+                    ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                        <$module::$method as Stepper>::step::<R, S, N, P>(system, state, ask)
                     }
 
-                    fn within<R: Real, const N: usize>(
-                        given: &mut adjoint::Given<R, N, [[R; N]; $kept]>,
+                    fn step_of<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        _system: S,
+                        _state: &stepper::State<R, N, P>,
+                        _ask: &stepper::Ask<R>,
+                        made: &stepper::Step<R, N, [[R; N]; $kept]>,
+                    ) -> stepper::Step<R, N, [[R; N]; $kept]> {
+                        *made
+                    }
+
+                    fn nothing<R: Real, const N: usize, const P: usize>(
+                        end: [R; N],
+                    ) -> adjoint::Given<R, N, P, [[R; N]; $kept]> {
+                        let none = [R::lit(0.0); N];
+                        let of_p = [R::lit(0.0); P];
+                        adjoint::given::<R, N, P, [[R; N]; $kept]>(end, none, [none; $kept], of_p)
+                    }
+
+                    fn within<R: Real, const N: usize, const P: usize>(
+                        given: &mut adjoint::Given<R, N, P, [[R; N]; $kept]>,
                         theta: R,
                         g: &[R; N],
                     ) {
@@ -313,13 +334,23 @@ macro_rules! rosenbrock {
                         }
                     }
 
+                    /// They depend on stages alone.
+                    fn pull_within<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
+                        _system: S,
+                        _state: &stepper::State<R, N, P>,
+                        _ask: &stepper::Ask<R>,
+                        _step: &stepper::Step<R, N, [[R; N]; $kept]>,
+                        _given: &mut adjoint::Given<R, N, P, [[R; N]; $kept]>,
+                        _dense: R::Mask,
+                    ) {
+                    }
+
                     fn pull_back<R: Real, S: PullBack<N, P>, const N: usize, const P: usize>(
                         system: S,
                         state: &stepper::State<R, N, P>,
                         ask: &stepper::Ask<R>,
                         step: &stepper::Step<R, N, [[R; N]; $kept]>,
-                        given: &adjoint::Given<R, N, [[R; N]; $kept]>,
-                        _dense: R::Mask,
+                        given: &adjoint::Given<R, N, P, [[R; N]; $kept]>,
                     ) -> adjoint::Back<R, N, P> {
                         let u = &state.u;
                         let p = &state.p;
@@ -335,7 +366,7 @@ macro_rules! rosenbrock {
                         }
                         let mut first = [R::lit(0.0); N];
                         let mut begin = vector::add(given.begin, R::lit(1.0), &given.end);
-                        let mut by_p = [R::lit(0.0); P];
+                        let mut by_p = given.p;
                         let mut of_time = [R::lit(0.0); N];
                         let last = system.solve_transposed(&factors, &by[$stages]);
                         let mut curve = system.curve(&step.k[$stages], &last);
