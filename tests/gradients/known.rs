@@ -61,9 +61,9 @@ macro_rules! pulled {
     ($problem:expr, $options:expr, $by:expr) => {{
         let (problem, options) = ($problem, $options);
         let ensemble = EnsembleProblem::new(problem);
-        let solution = ensemble.solve(Vern9, EnsembleThreads, &options).unwrap();
+        let solution = ensemble.solve(Vern9, EnsembleSerial, &options).unwrap();
         let by: Array3<f64> = solution.all_states().mapv($by);
-        let found = ensemble.pull_back(Vern9, EnsembleThreads, &options, by).unwrap();
+        let found = ensemble.pull_back(Vern9, EnsembleSerial, &options, by).unwrap();
         assert_eq!(found.failed(), 0);
         (found.u0(0), found.p(0))
     }};
@@ -73,10 +73,10 @@ macro_rules! pulled {
 macro_rules! pulled_end {
     ($problem:expr, $by:expr) => {{
         let ensemble = EnsembleProblem::new($problem);
-        let end = ensemble.solve(Vern9, EnsembleThreads, &options()).unwrap();
+        let end = ensemble.solve(Vern9, EnsembleSerial, &options()).unwrap();
         let end = end.final_state(0);
         let by = Array2::from_shape_vec((1, end.len()), $by(end).to_vec()).unwrap();
-        let found = ensemble.pull_back(Vern9, EnsembleThreads, &options(), by).unwrap();
+        let found = ensemble.pull_back(Vern9, EnsembleSerial, &options(), by).unwrap();
         (found.u0(0), found.p(0))
     }};
 }
@@ -153,7 +153,7 @@ fn of_spans_far_from_zero_in_f32() {
         let ensemble = EnsembleProblem::new(problem.cast::<f32>());
         let options = SolveOptions::default().tolerance(1e-5);
         let by = Array2::from_elem((1, 3), 1.0_f32);
-        let found = ensemble.pull_back(Tsit5, EnsembleThreads, &options, by).unwrap();
+        let found = ensemble.pull_back(Tsit5, EnsembleSerial, &options, by).unwrap();
         [found.u0(0), found.p(0)].concat().into_iter().map(f64::from).collect::<Vec<f64>>()
     };
     let expected = pull(0.0);
@@ -207,7 +207,7 @@ fn of_a_quartic() {
     for tolerance in [1e-3, 1e-6, 1e-9] {
         let options = SolveOptions::default().tolerance(tolerance);
         let by = Array2::from_elem((1, 1), 1.0);
-        let found = ensemble.pull_back(Vern7, EnsembleThreads, &options, by).unwrap();
+        let found = ensemble.pull_back(Vern7, EnsembleSerial, &options, by).unwrap();
         close(&found.p(0), &[0.7_f64.powi(4) - 1.3_f64.powi(4)], 1e-13);
         assert_eq!(found.u0(0), [1.0]);
     }
@@ -265,7 +265,7 @@ fn of_a_neural_network() {
     let starts = [[2.0, 0.0], [1.0, 0.0], [0.0, 0.0]];
     let items = starts.map(|start| network::Item { start });
     let loss = EnsembleLoss::new(network, 0.0..=1.0, items);
-    let solution = loss.ensemble(theta).solve(Tsit5, EnsembleThreads, &options()).unwrap();
+    let solution = loss.ensemble(theta).solve(Tsit5, EnsembleSerial, &options()).unwrap();
     let ends: Vec<f64> = solution.final_states().iter().copied().collect();
     let expected = [
         2.141667600025,
@@ -277,7 +277,7 @@ fn of_a_neural_network() {
     ];
     close(&ends, &expected, 1e-11);
 
-    let found = loss.gradient(Tsit5, EnsembleThreads, &options().saveat([1.0]), theta).unwrap();
+    let found = loss.gradient(Tsit5, EnsembleSerial, &options().saveat([1.0]), theta).unwrap();
     close(&[found.losses()[0]], &[6.402211042775832], 1e-11);
     close(&found.u0(0), &[6.3924756821498, -1.5557586174316], 1e-10);
     let by: [f64; 252] = found.of(0).into();

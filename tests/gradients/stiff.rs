@@ -62,7 +62,7 @@ fn of_robertson() {
         (40.0, 0, [-4.2475587717, 1.3730807973e-5, -2.2883550889e-9]),
         (50.0, 3, [173.414089145, -5.05919140558e-4, 8.43234646543e-8]),
     ] {
-        let (u0, p) = of_end!(problem(t), EnsembleThreads, tight(), component);
+        let (u0, p) = of_end!(problem(t), EnsembleSerial, tight(), component);
         // Each in its own unit.
         for (found, expected) in p.iter().zip(expected) {
             close(&[*found], &[expected], 1e-6);
@@ -81,7 +81,7 @@ fn of_hires() {
     for (component, expected) in
         [(0, -4.36133345257e-4), (1, -9.956771116e-7), (3, -8.29526198e-6), (6, -1.25394721e-8)]
     {
-        let (_, p) = of_end!(problem, EnsembleThreads, tight(), component);
+        let (_, p) = of_end!(problem, EnsembleSerial, tight(), component);
         close(&p, &[expected], 1e-5);
     }
 }
@@ -89,16 +89,16 @@ fn of_hires() {
 #[test]
 fn of_others() {
     let problem = OdeProblem::new(van_der_pol, [2.0, 0.0], 0.0..=20.0, [5.0]);
-    let (u0, p) = of_end!(problem, EnsembleThreads, tight(), 0);
+    let (u0, p) = of_end!(problem, EnsembleSerial, tight(), 0);
     let expected = [-1.4807679877476, -0.0991633381696, -0.5203875077668];
     close(&[&u0[..], &p[..]].concat(), &expected, 1e-7);
 
     // The right-hand side depends on time.
     let problem = OdeProblem::new(timed, [1.0, 1.0], 0.0..=10.0, [1.5, 1.0, 3.0, 1.0]);
     let (ensemble, saved) = (EnsembleProblem::new(problem), tight().saveat(0.5));
-    let solution = ensemble.solve(Rodas5P, EnsembleThreads, &saved).unwrap();
+    let solution = ensemble.solve(Rodas5P, EnsembleSerial, &saved).unwrap();
     let by: Array3<f64> = solution.all_states().mapv(|u| u - 2.0);
-    let found = ensemble.pull_back(Rodas5P, EnsembleThreads, &saved, by).unwrap();
+    let found = ensemble.pull_back(Rodas5P, EnsembleSerial, &saved, by).unwrap();
     close(&found.u0(0), &[0.2119656697812, -17.1910050707353], 1e-6);
     let expected = [13.1567195267523, -16.810514043534, 7.7027081314153, -25.6394758596945];
     close(&found.p(0), &expected, 1e-6);
@@ -107,14 +107,14 @@ fn of_others() {
     let problem = |p| OdeProblem::new(lotka_volterra, [1.0, 1.0], 0.0..=10.0, p);
     let solve = |p| {
         let ensemble = EnsembleProblem::new(problem(p));
-        ensemble.solve(Rodas5P, EnsembleThreads, &saved).unwrap().all_states().to_owned()
+        ensemble.solve(Rodas5P, EnsembleSerial, &saved).unwrap().all_states().to_owned()
     };
     let p = [1.5, 1.2, 1.4, 1.6];
     let misfit = solve(p) - solve([1.5, 1.0, 3.0, 1.0]);
     close(&[misfit.iter().map(|u| u * u).sum()], &[203.3257873952074], 1e-7);
     let ensemble = EnsembleProblem::new(problem(p));
     let by = misfit.mapv(|u| 2.0 * u);
-    let found = ensemble.pull_back(Rodas5P, EnsembleThreads, &saved, by).unwrap();
+    let found = ensemble.pull_back(Rodas5P, EnsembleSerial, &saved, by).unwrap();
     let expected = [-44.4410703303047, 23.3389527606259, -75.6460824077108, 43.4432544036614];
     close(&found.p(0), &expected, 1e-6);
 }
