@@ -24,13 +24,14 @@ mod workloads;
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::backend::SavedRow;
 use odes::internals::guard;
-use odes::internals::kernel::{self, Functions, Given, KERNEL_NAME, Variant};
+use odes::internals::kernel::{self, Functions, Given, KERNEL_NAME, Variant, pull};
+use odes::internals::methods::Differentiable;
 use odes::lane::Scalar;
 use odes::system::System;
 use odes::{
     Bs3, Controller, Dop853, Dp5, Euler, Heun, KenCarp4, Kvaerno3, Kvaerno5, Method, Ralston, Rk4,
     Rodas3, Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P,
-    Vern9,
+    Vern9, ode_system,
 };
 use odes_skipped::Needed;
 use rayon::prelude::*;
@@ -72,6 +73,7 @@ const fn measured(single: (u32, u32), double: (u32, u32)) -> Most {
 /// A kernel to compile.
 struct Kernel {
     what: String,
+    name: &'static str,
     arch: u32,
     source: String,
     most: Memory,
@@ -92,13 +94,36 @@ impl Kernel {
         let (name, method) = (system.info().name, M::PROPERTIES.name);
         let what = format!("{name} {method} {} sm_{arch} {variant:?}", T::NAME);
         let source = kernel::source::<T, S, M, N, P>(system, variant).unwrap();
-        Kernel { what, arch, source, most: most[usize::from(T::DOUBLE)] }
+        Kernel { what, name: KERNEL_NAME, arch, source, most: most[usize::from(T::DOUBLE)] }
+    }
+
+    /// Both kernels of a gradient. Derivatives by stages may not fit in registers.
+    fn gradient<T, S, M, const N: usize, const P: usize>(
+        system: S,
+        arch: u32,
+        variant: &Variant,
+        most: Most,
+    ) -> [Kernel; 2]
+    where
+        T: Scalar,
+        S: System<N, P>,
+        M: Differentiable + Method,
+    {
+        let there = pull::recording_source::<T, S, M, N, P>(system, variant).unwrap();
+        let back = pull::source::<T, S, M, N, P>(system, variant, true).unwrap();
+        [(pull::RECORD_NAME, there, NOTHING), (pull::PULL_NAME, back, most)].map(
+            |(name, source, most)| {
+                let (system, method) = (system.info().name, M::PROPERTIES.name);
+                let what = format!("{name} {system} {method} {} sm_{arch} {variant:?}", T::NAME);
+                Kernel { what, name, arch, source, most: most[usize::from(T::DOUBLE)] }
+            },
+        )
     }
 
     /// Compiles the kernel and returns what is wrong with it.
     fn judge(&self) -> Option<String> {
-        let Kernel { what, arch, source, most } = self;
-        let program = Program::new(KERNEL_NAME, source);
+        let Kernel { what, name, arch, source, most } = self;
+        let program = Program::new(*name, source);
         let compiled = match program.compile(&format!("sm_{arch}"), &CACHE) {
             Ok(compiled) => compiled,
             Err(error) => return Some(format!("{what}: {error}")),
@@ -324,6 +349,40 @@ fn library_functions() {
         )
     };
     compile(architectures(true).map(new).collect());
+}
+
+#[ode_system(gradients = "on")]
+fn attractor(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
+    [p[0] * (u[1] - u[0]), u[0] * (p[1] - u[2]) - u[1], u[0] * u[1] - p[2] * u[2]]
+}
+
+#[ode_system(gradients = "on")]
+fn kinetics(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
+    let (slow, fast, back) = (p[0] * u[0], p[1] * u[1] * u[1], p[2] * u[1] * u[2]);
+    [back - slow, slow - fast - back, fast]
+}
+
+/// The kernels of gradients, of an explicit method and of one that solves linear equations.
+#[test]
+fn gradients() {
+    fn of<S, M>(system: S, _: M, others: bool, most: Most, kernels: &mut Vec<Kernel>)
+    where
+        S: System<3, 3>,
+        M: Differentiable + Method,
+    {
+        for adaptive in [true, false] {
+            let single = variant::<f32, S, M, 3, 3>(adaptive, false, swept::<3, 3>());
+            let double = variant::<f64, S, M, 3, 3>(adaptive, false, swept::<3, 3>());
+            for arch in architectures(others && adaptive) {
+                kernels.extend(Kernel::gradient::<f64, S, M, 3, 3>(system, arch, &double, most));
+            }
+            kernels.extend(Kernel::gradient::<f32, S, M, 3, 3>(system, FIRST, &single, most));
+        }
+    }
+    let mut kernels = Vec::new();
+    of(attractor, Tsit5, true, NOTHING, &mut kernels);
+    of(kinetics, Rodas5P, false, measured((0, 0), (256, 566)), &mut kernels);
+    compile(kernels);
 }
 
 /// Compiles one kernel of a model, for the newest architecture.

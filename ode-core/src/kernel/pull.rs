@@ -36,7 +36,7 @@ where
     S: System<N, P>,
     M: Differentiable,
 {
-    let kernel = kernel::<T>(variant, "", "solve_and_record", (RECORD_NAME, 1));
+    let kernel = kernel::<T>(variant, "", "solve_and_record", RECORD_NAME);
     let parts = Parts { records: true, programs: "", config: "", kernel: &kernel };
     super::text::<T, S, M, N, P>(system, variant, &parts)
 }
@@ -61,30 +61,13 @@ where
         "    typedef {} Adjoint;\n    static constexpr bool GIVEN = {given};\n",
         M::ADJOINT
     );
-    let blocks = blocks::<T>(N, M::DEFINED.stages);
-    let kernel = kernel::<T>(variant, KERNEL, "pull_back", (PULL_NAME, blocks));
+    let kernel = kernel::<T>(variant, KERNEL, "pull_back", PULL_NAME);
     let parts = Parts { records: false, programs: &programs, config: &config, kernel: &kernel };
     super::text::<T, S, M, N, P>(system, variant, &parts)
 }
 
-/// The blocks that a multiprocessor is to hold of the way back. One leaves the compiler the registers
-/// that it likes best, for so many that little runs at a time: Lorenz by Tsit5 in `f64` takes 194 of
-/// them, and with the 168 that six blocks leave it goes back in 33.6 ms instead of 44.5, 1000 steps of
-/// 2^20 trajectories on an H100. Where many more are needed they would go to memory.
-fn blocks<T: Scalar>(states: usize, stages: usize) -> usize {
-    // Stages and the derivatives by them, and a few states besides; the rest are counters.
-    let words = size_of::<T>() / 4 * states * (2 * stages + 6);
-    if words + 48 <= 168 { 6 } else { 1 }
-}
-
-/// The text of a kernel that `does` what a function of this name does, of which a multiprocessor is
-/// to hold so many blocks.
-fn kernel<T: Scalar>(
-    variant: &Variant,
-    more: &str,
-    does: &str,
-    (name, blocks): (&str, usize),
-) -> String {
+/// The text of a kernel that `does` what a function of this name does.
+fn kernel<T: Scalar>(variant: &Variant, more: &str, does: &str, name: &str) -> String {
     let words = match variant.target {
         Target::Cuda => include_str!("targets/pull_cuda.hpp"),
         Target::Host => include_str!("targets/pull_host.hpp"),
@@ -92,7 +75,7 @@ fn kernel<T: Scalar>(
     };
     let (number, size) = (T::DEVICE_NAME, size_of::<PullArguments>());
     format!(
-        "{words}{RECORDS}{more}PULL_KERNEL({name}, {does}, {BLOCK}, {blocks})\nstatic_assert(\
+        "{words}{RECORDS}{more}PULL_KERNEL({name}, {does}, {BLOCK})\nstatic_assert(\
          sizeof(odes::PullJob<{number}>) == {size}, \"the layout of PullArguments\");\n"
     )
 }

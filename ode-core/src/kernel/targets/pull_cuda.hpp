@@ -8,8 +8,8 @@ DEVICE void raise(u32* at, u32 value) { atomicMax(at, value); }
 
 } // namespace odes
 
-#define PULL_KERNEL(name, does, threads, blocks)                                           \
-    extern "C" __global__ void __launch_bounds__(threads, blocks) name(                    \
+#define PULL_KERNEL(name, does, threads)                                                   \
+    extern "C" __global__ void __launch_bounds__(threads, 1) name(                         \
         const odes::Job<odes::Config::Number> job,                                         \
         const odes::Shared<odes::Config::Number> shared,                                   \
         const odes::PullJob<odes::Config::Number> pull                                     \

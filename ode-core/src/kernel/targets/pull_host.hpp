@@ -7,7 +7,7 @@ inline void raise(u32* at, u32 value) { *at = value > *at ? value : *at; }
 
 } // namespace odes
 
-#define PULL_KERNEL(name, does, threads, blocks)                                           \
+#define PULL_KERNEL(name, does, threads)                                                   \
     extern "C" void name(                                                                  \
         const odes::Job<odes::Config::Number>* job,                                        \
         const odes::Shared<odes::Config::Number>* shared,                                  \

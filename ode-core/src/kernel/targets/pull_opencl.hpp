@@ -8,7 +8,7 @@ inline void raise(global u32* at, u32 value) { atomic_max(at, value); }
 
 } // namespace odes
 
-#define PULL_KERNEL(name, does, threads, blocks)                                           \
+#define PULL_KERNEL(name, does, threads)                                                   \
     __attribute__((reqd_work_group_size(threads, 1, 1)))                                   \
     kernel void name(                                                                      \
         global const uchar* job, global const uchar* shared, global const uchar* pull      \
