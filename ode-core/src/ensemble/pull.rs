@@ -54,7 +54,7 @@ pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
     /// system's own loss, back to their initial states and parameters.
     ///
     /// # Errors
-    /// As [`Task::run`], and [`SolveError::OutOfMemory`] where the records of some trajectories do
+    /// As [`Task::run`](crate::ensemble::task::Task::run), and [`SolveError::OutOfMemory`] where the records of some trajectories do
     /// not fit into memory.
     fn run(
         &self,
