@@ -1919,6 +1919,10 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             if constexpr (C::ADAPTIVE) {
                 moves = op_and(verdict.accept, trial.run);
             }
+            if constexpr (C::RECORDS) {
+                auto goes = op_and(op_and(moves, trial.run), lane.alive);
+                feed.record(goes, state.u, lane.t, lane.t_low, trial.ask.h);
+            }
             if ((C::SAVES && feed.saves())) {
                 advance::record<R, S, M, Q, C, N, P>(system, feed, o, state, lane, trial, step, moves);
             }
@@ -2018,6 +2022,7 @@ struct Config {
     static constexpr int SAVED_OBSERVABLES = 0;
     static constexpr int SAVED_TIMES = 0;
     static constexpr bool SAVES = true;
+    static constexpr bool RECORDS = false;
     static constexpr bool ADAPTIVE = true;
     static constexpr bool REFILL = true;
     static constexpr bool LIMITED = false;
