@@ -3,6 +3,9 @@
 //! Every error is a sentence with the values in it, and its `Debug` is that sentence too: a `main`
 //! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 /// `Debug` that reads like `Display`, for errors.
 #[doc(hidden)]
 #[macro_export]
@@ -17,7 +20,7 @@ macro_rules! debug_as_display {
 }
 pub(crate) use debug_as_display;
 
-debug_as_display!(SolveError, ObservableError);
+debug_as_display!(SolveError, ObservableError, CheckpointError);
 
 /// Why a solve did not begin, or could not be completed as a whole. A failure *within* a trajectory
 /// is its [`ReturnCode`](crate::ReturnCode) instead. Messages have the values in them, and say what
@@ -540,10 +543,59 @@ pub enum SolveError {
         /// The shape of the states.
         expected: Vec<usize>,
     },
+    /// An optimiser that compares losses, and minibatches.
+    #[error(
+        "this optimiser compares losses, so each is to be of all trajectories; leave out \
+         `.minibatch(n)`, or take `.adam(rate)`"
+    )]
+    Minibatch,
+    /// The file in which a training is kept is of no use.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// The place failed, for a reason of its own: no device, no compiler. `downcast_ref` gives the
     /// error.
     #[error(transparent)]
-    Backend(std::sync::Arc<dyn std::error::Error + Send + Sync>),
+    Backend(Arc<dyn std::error::Error + Send + Sync>),
+}
+
+/// Why a training cannot go on from its [file](crate::gradient::Train::checkpoint), or be kept in it.
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// It cannot be read or written.
+    #[error("the checkpoint {} cannot be {done}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// `read` or `written`.
+        done: &'static str,
+        /// What the system says.
+        error: Arc<std::io::Error>,
+    },
+    /// It is not what was written.
+    #[error(
+        "{} is no checkpoint, or a damaged one: remove it to begin the training anew, or name another \
+         file", path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is of another training.
+    #[error(
+        "{} is the checkpoint of another training: its {what} is `{found}`, and is `{expected}` here; \
+         remove it to begin anew, or name another file", path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What differs first.
+        what: &'static str,
+        /// What the file has.
+        found: String,
+        /// What this training has.
+        expected: String,
+    },
 }
 
 /// The kind of memory that something does not fit into.

@@ -11,13 +11,16 @@
 //! They are exact for what was computed, up to rounding, and differ from the derivatives of the
 //! exact solution by an error of the order of the tolerance.
 
+mod checkpoint;
 mod ensemble;
+mod lbfgs;
 mod learning;
 mod optimiser;
 mod sum;
 mod train;
 
 pub use ensemble::{Cotangents, EnsembleGradient};
+pub use lbfgs::Lbfgs;
 pub use learning::{EnsembleLoss, Learnt, LossGradient};
-pub use optimiser::{Adam, AdamW, Optimiser, Sgd};
+pub use optimiser::{Adam, AdamW, Evaluation, Optimiser, Sgd};
 pub use train::{IntoFlow, Progress, Train, Trained};

@@ -28,7 +28,7 @@ mod written;
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};
 pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
-pub use error::{Memory, ObservableError, SolveError};
+pub use error::{CheckpointError, Memory, ObservableError, SolveError};
 pub use ndarray;
 pub use problem::layout::Layout;
 pub use problem::options::{

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 
+mod checkpoints;
 #[path = "../support/cpp.rs"]
 mod cpp;
 #[path = "../support/gpu.rs"]

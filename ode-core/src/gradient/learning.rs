@@ -96,6 +96,16 @@ where
         self.items.is_empty()
     }
 
+    /// The number of trajectories, and a hash of their time span and data.
+    pub(super) fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let span = [self.span.0.widen(), self.span.1.widen()];
+        for number in self.items.iter().flatten().chain(&span) {
+            hasher.update(&number.to_le_bytes());
+        }
+        format!("{} {}", self.len(), hasher.finalize().to_hex())
+    }
+
     /// The loss of these trajectories alone, by their numbers: a minibatch.
     ///
     /// # Panics

@@ -3,12 +3,43 @@
 //! Their arithmetic is additions, products, quotients and square roots in a fixed order, so that
 //! the numbers have the same bits on every machine.
 
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
+use core::ops::ControlFlow;
 
 /// How numbers that are learnt follow gradients. It keeps what it remembers of earlier steps.
+///
+/// Its `Debug` prints its settings and not what it remembers: a checkpoint has that text, and is
+/// refused where it differs.
 pub trait Optimiser: Debug + Send {
-    /// Changes `theta` by this gradient. The lengths of both are the same from call to call.
-    fn step(&mut self, theta: &mut [f64], gradient: &[f64]);
+    /// Changes `theta`, where `found` is the loss, to the point at which the next gradient is to
+    /// be computed. The number of entries is the same from call to call.
+    ///
+    /// It gives `Break` where it can find no better point; `theta` is then the best that it knows.
+    fn step(&mut self, theta: &mut [f64], found: &Evaluation<'_>) -> ControlFlow<()>;
+
+    /// What it remembers of earlier steps, as rows of numbers, for a checkpoint.
+    fn state(&self) -> Vec<Vec<f64>>;
+
+    /// Remembers these rows, which [`state`](Self::state) of an optimiser with the same settings
+    /// has given. Gives whether they are such rows.
+    fn restore(&mut self, state: &[Vec<f64>]) -> bool;
+
+    /// Whether it compares the losses of different points, so that each must be of all
+    /// trajectories. Minibatches are then an error.
+    fn compares_losses(&self) -> bool {
+        false
+    }
+}
+
+/// A loss and its gradient at a point.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluation<'a> {
+    /// The loss.
+    pub loss: f64,
+    /// Its derivatives.
+    pub gradient: &'a [f64],
+    /// The number of trajectories that failed, and are not part of the loss.
+    pub failed: usize,
 }
 
 /// Adam: steps that follow averages of gradients and of their squares.
@@ -28,12 +59,18 @@ pub struct Adam {
 }
 
 /// Averages of gradients and of their squares.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 struct Averages {
     first: Vec<f64>,
     second: Vec<f64>,
     /// `beta1` and `beta2` to the power of the number of steps.
     powers: Option<[f64; 2]>,
+}
+
+impl Debug for Averages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
 }
 
 impl Adam {
@@ -46,7 +83,8 @@ impl Adam {
 }
 
 impl Optimiser for Adam {
-    fn step(&mut self, theta: &mut [f64], gradient: &[f64]) {
+    fn step(&mut self, theta: &mut [f64], found: &Evaluation<'_>) -> ControlFlow<()> {
+        let gradient = found.gradient;
         let Adam { rate, beta1, beta2, epsilon, averages } = self;
         averages.first.resize(theta.len(), 0.0);
         averages.second.resize(theta.len(), 0.0);
@@ -60,6 +98,20 @@ impl Optimiser for Adam {
             let (m, v) = (*m / (1.0 - powers[0]), *v / (1.0 - powers[1]));
             theta[k] -= *rate * m / (v.sqrt() + *epsilon);
         }
+        ControlFlow::Continue(())
+    }
+
+    fn state(&self) -> Vec<Vec<f64>> {
+        let Averages { first, second, powers } = &self.averages;
+        let powers = powers.map(Vec::from).unwrap_or_default();
+        vec![first.clone(), second.clone(), powers]
+    }
+
+    fn restore(&mut self, state: &[Vec<f64>]) -> bool {
+        let [first, second, powers] = state else { return false };
+        let powers = <[f64; 2]>::try_from(powers.as_slice()).ok();
+        self.averages = Averages { first: first.clone(), second: second.clone(), powers };
+        first.len() == second.len()
     }
 }
 
@@ -83,15 +135,23 @@ impl AdamW {
 }
 
 impl Optimiser for AdamW {
-    fn step(&mut self, theta: &mut [f64], gradient: &[f64]) {
+    fn step(&mut self, theta: &mut [f64], found: &Evaluation<'_>) -> ControlFlow<()> {
         let part = self.adam.rate * self.decay;
         theta.iter_mut().for_each(|number| *number -= part * *number);
-        self.adam.step(theta, gradient);
+        self.adam.step(theta, found)
+    }
+
+    fn state(&self) -> Vec<Vec<f64>> {
+        self.adam.state()
+    }
+
+    fn restore(&mut self, state: &[Vec<f64>]) -> bool {
+        self.adam.restore(state)
     }
 }
 
 /// Steps along the gradient, with momentum if that is not zero.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Sgd {
     /// The size of steps.
     pub rate: f64,
@@ -100,54 +160,112 @@ pub struct Sgd {
     velocity: Vec<f64>,
 }
 
+impl Debug for Sgd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Sgd { rate, momentum, velocity: _ } = self;
+        f.debug_struct("Sgd")
+            .field("rate", rate)
+            .field("momentum", momentum)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Sgd {
     /// Steps of this size, without momentum.
     #[must_use]
     pub fn new(rate: f64) -> Self {
         Sgd { rate, momentum: 0.0, velocity: Vec::new() }
     }
+
+    /// Keeps this much of a step in the next one.
+    #[must_use]
+    pub fn momentum(self, momentum: f64) -> Self {
+        Sgd { momentum, ..self }
+    }
 }
 
 impl Optimiser for Sgd {
-    fn step(&mut self, theta: &mut [f64], gradient: &[f64]) {
+    fn step(&mut self, theta: &mut [f64], found: &Evaluation<'_>) -> ControlFlow<()> {
         self.velocity.resize(theta.len(), 0.0);
         for k in 0..theta.len() {
-            self.velocity[k] = self.momentum * self.velocity[k] + gradient[k];
+            self.velocity[k] = self.momentum * self.velocity[k] + found.gradient[k];
             theta[k] -= self.rate * self.velocity[k];
         }
+        ControlFlow::Continue(())
+    }
+
+    fn state(&self) -> Vec<Vec<f64>> {
+        vec![self.velocity.clone()]
+    }
+
+    fn restore(&mut self, state: &[Vec<f64>]) -> bool {
+        let [velocity] = state else { return false };
+        self.velocity.clone_from(velocity);
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gradient::Lbfgs;
 
     /// The first step of Adam is of its size, whatever the gradient: 1e-8 relative to that.
     #[test]
     fn first_steps_of_adam() {
         let mut theta = [3.0, 1.0, 0.0];
-        Adam::new(0.1).step(&mut theta, &[7379.5, -0.5, 0.0]);
+        let found = Evaluation { loss: 0.0, gradient: &[7379.5, -0.5, 0.0], failed: 0 };
+        assert!(Adam::new(0.1).step(&mut theta, &found).is_continue());
         for (number, expected) in theta.iter().zip([2.9, 1.1, 0.0]) {
             assert!((number - expected).abs() < 1e-8, "{theta:?}");
         }
     }
 
-    #[test]
-    fn a_parabola_has_its_minimum_found() {
-        let optimisers: [Box<dyn Optimiser>; 4] = [
+    fn all() -> [Box<dyn Optimiser>; 5] {
+        [
             Box::new(Adam::new(0.1)),
             Box::new(AdamW { decay: 0.0, ..AdamW::new(0.1) }),
             Box::new(Sgd::new(0.1)),
-            Box::new(Sgd { momentum: 0.5, ..Sgd::new(0.1) }),
-        ];
-        for mut optimiser in optimisers {
+            Box::new(Sgd::new(0.1).momentum(0.5)),
+            Box::new(Lbfgs::new()),
+        ]
+    }
+
+    /// One step along the gradient of a parabola with its minimum at (1, -3).
+    fn step(optimiser: &mut dyn Optimiser, theta: &mut [f64; 2]) -> ControlFlow<()> {
+        let [x, y] = [theta[0] - 1.0, theta[1] + 3.0];
+        let (loss, gradient) = (x * x + 2.0 * y * y, [2.0 * x, 4.0 * y]);
+        optimiser.step(theta, &Evaluation { loss, gradient: &gradient, failed: 0 })
+    }
+
+    #[test]
+    fn a_parabola_has_its_minimum_found() {
+        for mut optimiser in all() {
             let mut theta = [2.0, -1.0];
-            for _ in 0..2000 {
-                let gradient = [2.0 * (theta[0] - 1.0), 4.0 * (theta[1] + 3.0)];
-                optimiser.step(&mut theta, &gradient);
-            }
+            let _ = (0..2000).try_for_each(|_| step(&mut *optimiser, &mut theta));
             let error = (theta[0] - 1.0).abs().max((theta[1] + 3.0).abs());
             assert!(error < 1e-6, "{optimiser:?} {theta:?}");
+        }
+    }
+
+    /// One that remembers what another one did goes on as that does.
+    #[test]
+    fn memories_are_all_that_steps_depend_on() {
+        for (mut one, mut fresh) in all().into_iter().zip(all()) {
+            for before in 0..8 {
+                let mut theta = [2.0, -1.0];
+                let _ = (0..before).try_for_each(|_| step(&mut *one, &mut theta));
+                assert!(fresh.restore(&one.state()), "{one:?}");
+                let mut copied = theta;
+                for _ in 0..5 {
+                    let flows = [step(&mut *one, &mut theta), step(&mut *fresh, &mut copied)];
+                    assert_eq!(flows[0], flows[1]);
+                    assert_eq!(theta, copied, "{one:?} after {before}");
+                }
+                // Settings are what is printed.
+                assert_eq!(format!("{one:?}"), format!("{fresh:?}"));
+                assert!(!fresh.restore(&vec![Vec::new(); 99]));
+            }
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::ensemble::EnsembleAlgorithm;
 use crate::error::SolveError;
+use crate::gradient::checkpoint::{Best, Checkpoint, Identity, State};
+use crate::gradient::lbfgs::Lbfgs;
 use crate::gradient::learning::EnsembleLoss;
-use crate::gradient::optimiser::{Adam, AdamW, Optimiser, Sgd};
+use crate::gradient::optimiser::{Adam, AdamW, Evaluation, Optimiser, Sgd};
 use crate::lane::Scalar;
 use crate::methods::Differentiable;
 use crate::problem::Numbers;
@@ -13,6 +15,7 @@ use crate::system::quantities::Quantities;
 use crate::system::{Learn, Loss};
 use core::fmt;
 use core::ops::ControlFlow;
+use std::path::PathBuf;
 
 /// What makes the loss of an ensemble small: an [`Optimiser`], and for how long.
 ///
@@ -45,6 +48,7 @@ where
     iterations: usize,
     minibatch: Option<usize>,
     seed: u64,
+    checkpoint: Option<PathBuf>,
     on_step: Option<OnStep<'e, S::Theta>>,
 }
 
@@ -60,6 +64,7 @@ where
             .field("optimiser", &self.optimiser)
             .field("iterations", &self.iterations)
             .field("minibatch", &self.minibatch)
+            .field("checkpoint", &self.checkpoint)
             .finish_non_exhaustive()
     }
 }
@@ -95,6 +100,8 @@ pub struct Trained<Q> {
     pub losses: Vec<f64>,
     /// The point that the last step led to.
     pub last: Q,
+    /// Whether the optimiser found no better point, and ended the training. [`Lbfgs`] does so.
+    pub converged: bool,
 }
 
 /// What a callback says: to go on, by giving nothing or [`ControlFlow::Continue`], or to stop.
@@ -131,6 +138,7 @@ where
             iterations: 100,
             minibatch: None,
             seed: 0,
+            checkpoint: None,
             on_step: None,
         }
     }
@@ -155,6 +163,11 @@ where
         self.optimiser(Sgd::new(rate))
     }
 
+    /// Takes [`Lbfgs`], which needs all trajectories in each iteration.
+    pub fn lbfgs(self) -> Self {
+        self.optimiser(Lbfgs::new())
+    }
+
     /// Computes this many gradients at most. There is a step after each.
     pub fn iterations(self, iterations: usize) -> Self {
         Train { iterations, ..self }
@@ -171,6 +184,18 @@ where
         Train { seed, ..self }
     }
 
+    /// Keeps the training in a file, from which it goes on: the same program run again takes it up
+    /// where the last one ended or was killed, and the result has the same bits. More
+    /// [`iterations`](Self::iterations) continue a training that has ended.
+    ///
+    /// The file is written after steps, once a second at most, and at the end. It is replaced at
+    /// once, so that a program that is killed leaves a whole file. A training with another system,
+    /// method, options, items, beginning, optimiser or order of trajectories is refused. The place
+    /// may be another one, since all give the same bits.
+    pub fn checkpoint(self, file: impl Into<PathBuf>) -> Self {
+        Train { checkpoint: Some(file.into()), ..self }
+    }
+
     /// Calls `watch` after each gradient and before the step. It may give
     /// [`ControlFlow::Break`](core::ops::ControlFlow::Break) to end the training there.
     pub fn on_step<F: IntoFlow>(
@@ -183,7 +208,9 @@ where
     /// Trains by `method` in the place `algorithm`.
     ///
     /// # Errors
-    /// As [`EnsembleLoss::gradient`].
+    /// As [`EnsembleLoss::gradient`]; [`SolveError::Minibatch`] for an optimiser that compares
+    /// losses, with minibatches; [`SolveError::Checkpoint`] for a file that cannot be read or
+    /// written, is damaged, or is of another training.
     pub fn run<M, A>(
         mut self,
         method: M,
@@ -194,20 +221,43 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
-        let mut theta = self.theta;
-        let mut best: Option<(usize, f64, [f64; K])> = None;
-        let mut losses = Vec::with_capacity(self.iterations);
-        for iteration in 0..self.iterations {
+        if self.minibatch.is_some_and(|size| size < self.loss.len())
+            && self.optimiser.compares_losses()
+        {
+            return Err(SolveError::Minibatch);
+        }
+        let mut checkpoint = self
+            .checkpoint
+            .as_ref()
+            .map(|file| Checkpoint::new(file.clone(), self.identity(M::DEFINED.name, options)));
+        let mut state = State {
+            theta: self.theta.to_vec(),
+            best: None,
+            losses: Vec::new(),
+            converged: false,
+            memory: Vec::new(),
+        };
+        if let Some(checkpoint) = &checkpoint
+            && let Some(kept) = checkpoint.read()?
+        {
+            if kept.theta.len() != K || !self.optimiser.restore(&kept.memory) {
+                return Err(checkpoint.damaged().into());
+            }
+            state = kept;
+        }
+        while state.losses.len() < self.iterations && !state.converged {
+            let iteration = state.losses.len();
             let batch = self.batch(iteration);
             let loss = batch.as_ref().unwrap_or(self.loss);
+            let theta: [f64; K] = core::array::from_fn(|k| state.theta[k]);
             let found = loss.gradient(method, &algorithm, options, theta)?;
             let failed = found.failed();
-            losses.push(found.loss);
-            let better = best.is_none_or(|(fewest, least, _)| {
-                failed < fewest || failed == fewest && found.loss < least
+            let better = state.best.as_ref().is_none_or(|best| {
+                failed < best.failed || failed == best.failed && found.loss < best.loss
             });
             if better {
-                best = Some((failed, found.loss, theta));
+                let theta = state.theta.clone();
+                state.best = Some(Best { failed, loss: found.loss, theta });
             }
             let progress = Progress {
                 iteration,
@@ -218,18 +268,49 @@ where
             };
             let flow = self.on_step.as_mut().map(|watch| watch(&progress));
             if flow.is_some_and(|flow| flow.is_break()) {
-                break;
+                // The checkpoint is of the point before: the step is still to be made.
+                self.keep(checkpoint.as_mut(), &mut state, true)?;
+                state.losses.push(found.loss);
+                return Ok(trained(state));
             }
-            self.optimiser.step(&mut theta, &found.theta.to_numbers());
+            state.losses.push(found.loss);
+            let gradient = found.theta.to_numbers();
+            let found = Evaluation { loss: found.loss, gradient: &gradient, failed };
+            state.converged = self.optimiser.step(&mut state.theta, &found).is_break();
+            self.keep(checkpoint.as_mut(), &mut state, false)?;
         }
-        let (failed, loss, of_best) = best.unwrap_or((0, f64::NAN, theta));
-        Ok(Trained {
-            theta: S::Theta::from_numbers(of_best),
-            loss,
-            failed,
-            losses,
-            last: S::Theta::from_numbers(theta),
-        })
+        self.keep(checkpoint.as_mut(), &mut state, true)?;
+        Ok(trained(state))
+    }
+
+    /// Writes the checkpoint, if there is one and it is time to, or this is the `last` time.
+    fn keep(
+        &self,
+        checkpoint: Option<&mut Checkpoint>,
+        state: &mut State,
+        last: bool,
+    ) -> Result<(), SolveError> {
+        let Some(checkpoint) = checkpoint else { return Ok(()) };
+        if checkpoint.due(last) {
+            state.memory = self.optimiser.state();
+            checkpoint.write(state)?;
+        }
+        Ok(())
+    }
+
+    /// What tells this training from others.
+    fn identity(&self, method: &'static str, options: &SolveOptions) -> Identity {
+        vec![
+            ("odes training", env!("CARGO_PKG_VERSION").to_owned()),
+            ("system", core::any::type_name::<S>().to_owned()),
+            ("method", method.to_owned()),
+            ("precision", core::any::type_name::<T>().to_owned()),
+            ("options", format!("{options:?}")),
+            ("trajectories", self.loss.fingerprint()),
+            ("beginning", format!("{:?}", self.theta)),
+            ("optimiser", format!("{:?}", self.optimiser)),
+            ("minibatch", format!("{:?}, seed {}", self.minibatch, self.seed)),
+        ]
     }
 
     /// The trajectories of an iteration, if these are not all.
@@ -244,6 +325,22 @@ where
         let order = order(self.seed, pass as u64, all);
         let numbers: Vec<usize> = (within * size..(within + 1) * size).map(order).collect();
         Some(self.loss.of(&numbers))
+    }
+}
+
+/// The result that a training has led to.
+fn trained<Q: Quantities<K>, const K: usize>(state: State) -> Trained<Q> {
+    let quantities = |numbers: &[f64]| Q::from_numbers(core::array::from_fn(|k| numbers[k]));
+    let State { theta, best, losses, converged, .. } = state;
+    let none = || Best { failed: 0, loss: f64::NAN, theta: theta.clone() };
+    let best = best.unwrap_or_else(none);
+    Trained {
+        theta: quantities(&best.theta),
+        loss: best.loss,
+        failed: best.failed,
+        losses,
+        last: quantities(&theta),
+        converged,
     }
 }
 
