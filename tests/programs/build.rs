@@ -25,10 +25,12 @@ fn main() {
     let random = (first..first + count).map(|number| {
         let replay =
             format!("ODES_PROGRAMS=1 ODES_PROGRAMS_SEED={seed} ODES_PROGRAMS_FIRST={number}");
-        (Program::new(seed, number), replay)
+        // Gradients are twice the code of the rest.
+        (Program::new(seed, number), replay, number % 4 == 0)
     });
-    for (program, replay) in random.chain(found()) {
-        modules += &module(&program, &replay);
+    let found = found().into_iter().map(|(program, replay)| (program, replay, false));
+    for (program, replay, gradients) in random.chain(found) {
+        modules += &module(&program, &replay, gradients);
         writeln!(list, "        {}::program(),", program.name).expect("a string");
     }
     list += "    ]\n}\n";
@@ -60,7 +62,7 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 }
 
 /// A program, compiled as it is and without fusing, and as plain Rust with our functions.
-fn module(program: &Program, replay: &str) -> String {
+fn module(program: &Program, replay: &str, gradients: bool) -> String {
     let Program { name, states, parameters, .. } = program;
     let (system, [written, left]) = (program.system(), program.functions());
     let text = program.text();
@@ -76,10 +78,17 @@ fn module(program: &Program, replay: &str) -> String {
         true => format!("|du, u, p, t| {function}(du, u, p, t)"),
         false => format!("|du, u, p, t| *du = {function}(u, p, t)"),
     };
+    let (attribute, gradients) = match gradients {
+        true => {
+            let tapes = format!("gradients::<{system}, {states}, {parameters}>()");
+            ("#[odes::ode_system(gradients = \"on\")]", tapes)
+        }
+        false => ("#[odes::ode_system]", "Vec::new()".to_owned()),
+    };
     format!(
         r####"pub mod {name} {{
 use super::*;
-#[odes::ode_system]
+{attribute}
 {text}
 pub mod unfused {{ use super::*;
 #[odes::ode_system(fusion = "off")]
@@ -91,6 +100,7 @@ pub fn program() -> Program {{
         r###"{text}"###,
         |inputs| plain::<{states}, {parameters}>(inputs, {call}),
         lane_code::<unfused::{system}, {real}, {states}, {parameters}>,
+        {gradients},
     )
 }}
 }}

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use ode_core::lane::Real;
 use odes::__private::System;
+use odes::system::PullBack;
 
 use crate::bounded::Bounded;
 use crate::dual::Dual;
@@ -28,8 +29,10 @@ pub struct Program {
     /// What the compiler made of it without fusing, compiled by rustc for one lane.
     pub lane_code: Evaluate,
     pub unfused_tape: Tape,
-    /// The right-hand side, and the derivatives by state, by parameters and by time, row by row.
-    pub functions: [Tape; 4],
+    /// The right-hand side, and the derivatives by state, by parameters and by time, row by row. A
+    /// program with gradients has two more, by states and parameters: the product of [`weights`]
+    /// with these derivatives, and [`PullBack::curved`] of the matrix of such weights.
+    pub functions: Vec<Tape>,
     /// For each row and input, whether the system says that the derivative can be nonzero.
     pub pattern: Vec<Vec<bool>>,
     pub device_source: fn() -> String,
@@ -62,6 +65,36 @@ pub fn plain<const N: usize, const P: usize>(
     du.to_vec()
 }
 
+/// Numbers that derivatives of components are multiplied by: one set for each `kind`.
+#[must_use]
+pub fn weights<const N: usize>(kind: usize) -> [f64; N] {
+    std::array::from_fn(|i| [0.75, -1.25, 0.5][kind] + 0.625 * i as f64)
+}
+
+/// [`Program::functions`] that a program with gradients has besides.
+#[must_use]
+pub fn gradients<S, const N: usize, const P: usize>() -> Vec<Tape>
+where
+    S: PullBack<N, P, Pulled<Recorded>: AsRef<[Recorded]>> + Default,
+{
+    let literals = |kind| weights::<N>(kind).map(Recorded::lit);
+    let record = |function: &dyn Fn(&[Recorded]) -> S::Pulled<Recorded>| {
+        Tape::record(N + P + 1, |inputs| function(inputs).as_ref().to_vec())
+    };
+    vec![
+        record(&|inputs| {
+            let (u, p, t) = arguments(inputs);
+            S::default().pull_back(&u, &p, t, &literals(0))
+        }),
+        record(&|inputs| {
+            let (u, p, t) = arguments(inputs);
+            let system = S::default();
+            let curve = system.curve(&literals(1), &literals(2));
+            system.curved(&u, &p, t, &curve, &literals(0))
+        }),
+    ]
+}
+
 /// The right-hand side of a system in numbers of one lane.
 pub fn lane_code<S, R, const N: usize, const P: usize>(inputs: &[f64]) -> Vec<f64>
 where
@@ -79,13 +112,14 @@ impl Program {
         text: &'static str,
         plain: Evaluate,
         lane_code: Evaluate,
+        gradients: Vec<Tape>,
     ) -> Program
     where
         S: System<N, P> + Default,
         Unfused: System<N, P> + Default,
     {
         let record = |function: fn(&[Recorded]) -> Vec<Recorded>| Tape::record(N + P + 1, function);
-        let functions = [
+        let mut functions = vec![
             record(rhs::<S, Recorded, N, P>),
             record(|inputs| {
                 let (u, p, t) = arguments(inputs);
@@ -100,6 +134,7 @@ impl Program {
                 S::default().time_gradient(&u, &p, t).to_vec()
             }),
         ];
+        functions.extend(gradients);
         let info = S::default().info();
         let mut pattern = vec![vec![false; N + P + 1]; N];
         for &(row, column) in info.jacobian_pattern {
@@ -152,6 +187,33 @@ impl Program {
         let mut inputs: Vec<Dual<Bounded>> = inputs.iter().copied().map(Dual::constant).collect();
         inputs[input].slope = Bounded::exact(1.0);
         self.functions[0].evaluate(&inputs).iter().map(|dual| dual.slope).collect()
+    }
+
+    /// What the functions of a program with gradients are to be by an input, from dual numbers: of
+    /// the right-hand side, and of the emitted derivatives.
+    #[must_use]
+    pub fn pulled(&self, input: usize, inputs: &[Bounded]) -> [Bounded; 2] {
+        let slopes = |function: usize| {
+            let mut duals: Vec<Dual<Bounded>> =
+                inputs.iter().copied().map(Dual::constant).collect();
+            duals[input].slope = Bounded::exact(1.0);
+            self.functions[function].evaluate(&duals).into_iter().map(|dual| dual.slope)
+        };
+        let [b, column, row] = [0, 1, 2].map(|kind| {
+            let numbers: [f64; 8] = weights(kind);
+            numbers.map(Bounded::exact)
+        });
+        let sum = |terms: &mut dyn Iterator<Item = Bounded>| {
+            terms.reduce(|a, b| a + b).unwrap_or(Bounded::exact(0.0))
+        };
+        let product = |(i, slope): (usize, Bounded)| b[i] * slope;
+        let of_rhs = sum(&mut slopes(0).enumerate().map(product));
+        let by_time = slopes(3).enumerate().map(product);
+        let states = self.states;
+        let by_states = slopes(1)
+            .enumerate()
+            .map(|(entry, slope)| row[entry / states] * column[entry % states] * slope);
+        [of_rhs, sum(&mut by_states.chain(by_time))]
     }
 
     /// What is wrong, with all that is needed to look into it.

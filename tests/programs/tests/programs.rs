@@ -24,7 +24,7 @@ use random::Random;
 #[allow(warnings, clippy::all, clippy::pedantic)]
 mod written {
     use odes_random_programs::own::{Calling, Own};
-    use odes_random_programs::program::{Program, lane_code, plain};
+    use odes_random_programs::program::{Program, gradients, lane_code, plain};
 
     include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 }
@@ -291,5 +291,47 @@ fn derivatives() {
          of {said} in the patterns"
     );
     conclude("derivatives", &summary, &reports);
+    assert!(2 * sharp > compared + skipped, "{summary}");
+}
+
+/// Products with derivatives are those of the derivatives, and products with second derivatives
+/// those of dual numbers.
+#[test]
+fn gradients() {
+    let (mut compared, mut sharp, mut skipped) = (0, 0, 0);
+    let mut reports = Vec::new();
+    for program in &written::programs() {
+        let [_, _, _, _, pulled, curved] = program.functions.as_slice() else { continue };
+        'program: for point in ordinary(program) {
+            let inputs: Vec<Bounded> = point.iter().copied().map(Bounded::exact).collect();
+            for input in 0..program.states + program.parameters {
+                let pair = settled(|| {
+                    let emitted = [pulled, curved].map(|tape| tape.evaluate(&inputs)[input]);
+                    (emitted, program.pulled(input, &inputs))
+                });
+                let Some((emitted, expected)) = pair else {
+                    skipped += 2;
+                    continue;
+                };
+                for (function, (a, b)) in emitted.into_iter().zip(expected).enumerate() {
+                    match a.agrees(b) {
+                        Some(true) => {
+                            compared += 1;
+                            sharp += usize::from(a.is_sharp() && b.is_sharp());
+                        }
+                        None => skipped += 1,
+                        Some(false) => {
+                            let name = ["pull_back", "curved"][function];
+                            let what = format!("{name} by input {input}: {a:?} instead of {b:?}");
+                            reports.push(program.report(&point, what));
+                            break 'program;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let summary = format!("{compared} products, {sharp} with a sharp bound, {skipped} skipped");
+    conclude("gradients", &summary, &reports);
     assert!(2 * sharp > compared + skipped, "{summary}");
 }

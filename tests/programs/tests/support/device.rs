@@ -1,6 +1,6 @@
 //! The device text of random programs, for the host's C++ compiler.
 
-use odes_random_programs::program::Program;
+use odes_random_programs::program::{Program, weights};
 
 macro_rules! calls {
     ($($(#[$_:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
@@ -31,17 +31,22 @@ pub(crate) fn source<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Str
 /// A program, with a C function for each of its functions.
 fn text(program: &Program) -> String {
     let Program { name, states, parameters, .. } = program;
-    let function = |index: usize, function: &str, store: &str| {
+    let call = |index: usize, call: &str, store: &str| {
         format!(
             "extern \"C\" void {name}_{index}(const double* in, double* out) {{
                 Arr<double, {states}> u;
                 Arr<double, {parameters}> p;
                 for (int i = 0; i < {states}; i++) u[i] = *in++;
                 for (int i = 0; i < {parameters}; i++) p[i] = *in++;
-                auto a = {name}::System::{function}(u, p, *in);
-                for (int i = 0; i < {states}; i++) {store};
+                double t = *in;
+                {call}
+                {store}
             }}\n"
         )
+    };
+    let function = |index: usize, function: &str, store: &str| {
+        let made = format!("auto a = {name}::System::{function}(u, p, t);");
+        call(index, &made, &format!("for (int i = 0; i < {states}; i++) {store};"))
     };
     let matrix = |columns: &usize| format!("for (int j = 0; j < {columns}; j++) *out++ = a[i][j]");
     let mut text = format!("namespace {name} {{\n{}}}\n", (program.device_source)());
@@ -51,7 +56,22 @@ fn text(program: &Program) -> String {
     if *parameters > 0 {
         text += &function(2, "parameter_jacobian", &matrix(parameters));
     }
-    text + &function(3, "time_gradient", "*out++ = a[i]")
+    text += &function(3, "time_gradient", "*out++ = a[i]");
+    if program.functions.len() > 4 {
+        let vector = |kind: usize| {
+            let numbers: Vec<String> =
+                weights::<8>(kind)[..*states].iter().map(|number| format!("{number:?}")).collect();
+            format!("Arr<double, {states}>{{{{{}}}}}", numbers.join(", "))
+        };
+        let [b, column, row] = [0, 1, 2].map(vector);
+        let store = format!("for (int i = 0; i < {states} + {parameters}; i++) *out++ = a[i];");
+        let pulled = format!("auto a = {name}::System::pull_back(u, p, t, {b});");
+        let curve = format!("{name}::System::curve({column}, {row})");
+        let curved = format!("auto a = {name}::System::curved(u, p, t, {curve}, {b});");
+        text += &call(4, &pulled, &store);
+        text += &call(5, &curved, &store);
+    }
+    text
 }
 
 /// The results of a program's function, of which there are `count`.
