@@ -114,16 +114,17 @@ pub(crate) fn parse<'a>(
 
 impl Parser<'_> {
     fn part_of<'a>(&self, purpose: Purpose, item: &'a syn::ItemFn) -> Option<Part<'a>> {
+        let nothing = matches!(item.sig.output, syn::ReturnType::Default);
+        if purpose.gives_numbers() && nothing {
+            let several = match purpose {
+                Purpose::Loss => "",
+                _ => ", or an array, a tuple or a struct of several",
+            };
+            let (what, form) = (purpose.what(), purpose.forms());
+            self.error(&item.sig.ident, format!("{what} returns its value: write {form}{several}"));
+            return None;
+        }
         match signature::read(&item.sig, purpose.what(), purpose.forms()) {
-            Ok(signature) if purpose.gives_numbers() && signature.out.is_some() => {
-                let message = format!(
-                    "{} returns its value: write {}, or an array, a tuple or a struct of several",
-                    purpose.what(),
-                    purpose.forms()
-                );
-                self.error(&item.sig.ident, message);
-                None
-            }
             Ok(signature) if purpose.gives_truth() && !is_bool(signature.returns) => {
                 let message =
                     format!("{} returns a truth value: write {}", purpose.what(), purpose.forms());

@@ -106,6 +106,22 @@ mod one_function {
     }
 }
 
+#[ode_system]
+mod loss_of_nothing {
+    pub struct State {
+        pub u: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { u: -u.u }
+    }
+
+    #[loss]
+    fn square(u: &State) {
+        u.u * u.u;
+    }
+}
+
 #[ode_system(gradients = "on")]
 fn unknown(u: &[f64; 1]) -> [f64; 1] {
     [-v[0]]
