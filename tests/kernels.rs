@@ -1,10 +1,10 @@
 //! Kernels compile for every promised architecture, without a GPU, and keep their numbers where
 //! they are expected: in registers, as a rule.
 //!
-//! These are, on all architectures, the heaviest and the lightest kernel of each system, and one
-//! method of each family; on one architecture all variants of two systems, since variants are of
-//! the loop and not of a system, all methods and all options. `ODES_KERNELS=all` compiles the rest
-//! too, which takes minutes.
+//! These are, on the oldest, the newest and a common architecture, the heaviest and the lightest
+//! kernel of each system, and one method of each family; on one architecture all variants of two
+//! systems, since variants are of the loop and not of a system, all methods and all options.
+//! `ODES_KERNELS=all` compiles the rest too, which takes minutes.
 //!
 //! Compiled kernels stay in Cargo's target folder, by a hash of all that they depend on, with the
 //! compiler's report of registers and memory: a second run compiles what has changed.
@@ -42,8 +42,10 @@ use std::time::Duration;
 
 /// The architecture for which all variants are compiled.
 const FIRST: u32 = 90;
-/// The other architectures that are promised.
-const OTHERS: [u32; 3] = [75, 80, 120];
+/// The oldest and the newest architecture that are promised, and those between, which
+/// `ODES_KERNELS=all` adds.
+const OTHERS: [u32; 2] = [75, 120];
+const BETWEEN: [u32; 1] = [80];
 /// The architecture for which the models are compiled.
 const NEWEST: u32 = 120;
 
@@ -178,7 +180,8 @@ fn all_kernels() -> bool {
 
 /// The architecture [`FIRST`], and with `others` the other ones.
 fn architectures(others: bool) -> impl Iterator<Item = u32> {
-    std::iter::once(FIRST).chain(OTHERS.into_iter().filter(move |_| others || all_kernels()))
+    let others = OTHERS.into_iter().filter(move |_| others || all_kernels());
+    std::iter::once(FIRST).chain(others).chain(BETWEEN.into_iter().filter(|_| all_kernels()))
 }
 
 /// The columns of a sweep over the first parameter, which share the others.
