@@ -7,8 +7,9 @@
 //!
 //! The right-hand side is a network with two inputs, fifty hidden numbers and two outputs. It sees
 //! nothing of the spiral but the states at 30 times. The loss is the sum of squares of what the
-//! network misses, and Adam follows its gradient. In the end it says how many gradients of a
-//! trajectory a second each place computes.
+//! network misses, and Adam follows its gradient. In the end a table says how many gradients of a
+//! trajectory a second 1, 2, … threads and 1, 2, … GPUs compute: of some trajectories by all of them
+//! (strong scaling), and of as many for each (weak scaling).
 
 mod support;
 
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use odes::gradient::{Adam, Optimiser};
+use odes::gradient::{Adam, Evaluation, Optimiser};
 use odes::ndarray::{Array3, ArrayView3};
 use odes::prelude::*;
 use odes::{EnsembleAlgorithm, SolveError};
@@ -92,7 +93,7 @@ struct Options {
     #[arg(long, value_enum, default_value_t = Backend::Threads)]
     backend: Backend,
 
-    /// Trajectories in the measurement of each place; 0 for none
+    /// Trajectories in the table of gradients a second; 0 for no table
     #[arg(long, value_name = "N", default_value_t = 4096)]
     measure: usize,
 
@@ -125,15 +126,40 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         draw(options, &trained)?.save(path)?;
     }
     if options.measure > 0 {
-        println!("\nplace        gradients of a trajectory a second");
-        measure("one thread", EnsembleThreads.threads(1), options.measure, &trained.weights)?;
-        measure("all threads", EnsembleThreads, options.measure, &trained.weights)?;
-        match EnsembleGpuKernel::all() {
-            Ok(gpu) => measure("GPU", gpu, options.measure, &trained.weights)?,
-            Err(error) => println!("GPU          not asked, because {error}"),
-        }
+        throughput(options.measure, &trained.weights)?;
     }
     Ok(())
+}
+
+/// A table of gradients a second: of `n` trajectories by all of a place, and of as many for each
+/// thread or GPU.
+fn throughput(n: usize, weights: &[f64; WEIGHTS]) -> Result<(), Box<dyn Error>> {
+    let numbers = [grouped(n as u64), format!("{} each", grouped(n as u64))];
+    println!("\ngradients of a trajectory a second\n");
+    println!("{:12}{:>16}{:>16}", "place", numbers[0], numbers[1]);
+    let row = |name: &str, parts: usize, place: &dyn EnsembleAlgorithm| -> Result<(), SolveError> {
+        let [strong, weak] = [n, n * parts].map(|n| measure(place, n, weights));
+        println!("{name:12}{:>16}{:>16}", grouped(strong?), grouped(weak?));
+        Ok(())
+    };
+    let all = std::thread::available_parallelism()?.get();
+    let doubled = std::iter::successors(Some(1), |k| Some(2 * k)).take_while(|k| *k < all);
+    for threads in doubled.chain([all]) {
+        row(&counted(threads, "thread"), threads, &EnsembleThreads.threads(threads))?;
+    }
+    match EnsembleGpuKernel::all() {
+        Ok(all) => {
+            for gpus in 1..=all.devices().len() {
+                row(&counted(gpus, "GPU"), gpus, &EnsembleGpuKernel::with_devices(0..gpus)?)?;
+            }
+        }
+        Err(error) => println!("GPUs        not asked, because {error}"),
+    }
+    Ok(())
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 fn solving() -> SolveOptions {
@@ -173,8 +199,13 @@ fn train(options: &Options, place: &dyn EnsembleAlgorithm) -> Result<Trained, So
         let solution = ensemble.solve(Tsit5, place, &solving())?;
         let missed = &solution.all_states() - &data;
         let gradient = ensemble.pull_back(Tsit5, place, &solving(), 2.0 * &missed)?;
-        losses.push(missed.iter().map(|x| x * x).sum());
-        adam.step(&mut weights, &gradient.sum_p());
+        let loss = missed.iter().map(|x| x * x).sum();
+        losses.push(loss);
+        let (by_weights, failed) = (gradient.sum_p(), gradient.failed());
+        let found = Evaluation { loss, gradient: &by_weights, failed };
+        if adam.step(&mut weights, &found).is_break() {
+            break;
+        }
         progress.reach(iteration as u64 + 1);
     }
     Ok(Trained { weights, losses })
@@ -190,22 +221,20 @@ fn data(starts: &[[f64; 2]]) -> Result<Array3<f64>, SolveError> {
 
 /// How many gradients of a trajectory a place computes in a second.
 fn measure(
-    name: &str,
-    place: impl EnsembleAlgorithm,
+    place: &dyn EnsembleAlgorithm,
     trajectories: usize,
     weights: &[f64; WEIGHTS],
-) -> Result<(), SolveError> {
+) -> Result<u64, SolveError> {
     let ensemble = ensemble(&starts(trajectories), weights);
     let by = Array3::from_elem((trajectories, TIMES, 2), 1.0);
     let mut best = f64::INFINITY;
     // The first compiles.
     for _ in 0..4 {
         let begin = Instant::now();
-        ensemble.pull_back(Tsit5, &place, &solving(), by.clone())?;
+        ensemble.pull_back(Tsit5, place, &solving(), by.clone())?;
         best = best.min(begin.elapsed().as_secs_f64());
     }
-    println!("{name:11}  {:>12}", grouped((trajectories as f64 / best).round() as u64));
-    Ok(())
+    Ok((trajectories as f64 / best).round() as u64)
 }
 
 fn draw(options: &Options, trained: &Trained) -> Result<Fit, SolveError> {
