@@ -159,6 +159,14 @@ pub mod backend {
     };
 }
 
+/// Several processes that solve an ensemble together: the feature `cluster`.
+///
+/// [`EnsembleDistributed`](cluster::EnsembleDistributed) wraps any place. The example `cluster` shows it.
+#[cfg(feature = "cluster")]
+pub mod cluster {
+    pub use ode_cluster::{ClusterError, EnsembleDistributed};
+}
+
 /// Ensembles that stay on a GPU, for programs with kernels of their own.
 ///
 /// ```no_run

@@ -3,14 +3,17 @@
 mod devices;
 #[path = "support/gpu.rs"]
 mod gpu;
+#[path = "support/same.rs"]
+mod same;
 #[path = "support/simulated.rs"]
 mod simulated;
 
 use gpu::gpu;
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::system::{Quantities, System};
-use odes::{EnsembleAlgorithm, EnsembleSolution, SolveError, Trajectory, Unvaried, Vary};
+use odes::system::System;
+use odes::{EnsembleAlgorithm, SolveError, Unvaried, Vary};
+use same::{bits, same_bits};
 
 /// Depends on the time, and changes its form at a time that is a parameter.
 #[ode_system]
@@ -29,34 +32,6 @@ const SPAN: (f64, f64) = (0.0, 2.0);
 fn ensemble() -> EnsembleProblem<forced, f64, Unvaried, 2, 2> {
     // No change of form within the span.
     EnsembleProblem::new(OdeProblem::new(forced, [1.0, 0.5], SPAN, [9.0, 4.0]))
-}
-
-/// All numbers of a trajectory, as bits.
-fn bits<S, T, const N: usize, const P: usize>(of: &Trajectory<'_, S, T, N, P>) -> Vec<u64>
-where
-    S: System<N, P>,
-    T: Scalar,
-{
-    let (from, to) = of.tspan();
-    let counts = [of.accepted(), of.rejected(), of.len() as u32, of.code() as u32];
-    let times = [from, to, of.end_time()].into_iter().chain(of.times()).map(T::widen);
-    let numbers = of.u0().to_numbers().into_iter().chain(of.p().to_numbers()).chain(times);
-    let states = of.states().chain([of.final_state()]).flat_map(Quantities::to_numbers);
-    counts.into_iter().map(u64::from).chain(numbers.chain(states).map(f64::to_bits)).collect()
-}
-
-/// Compares all bits of two solutions of the same trajectories.
-fn same_bits<S, T, const N: usize, const P: usize>(
-    expected: &EnsembleSolution<S, T, N, P>,
-    found: &EnsembleSolution<S, T, N, P>,
-) where
-    S: System<N, P>,
-    T: Scalar,
-{
-    assert_eq!(expected.len(), found.len());
-    for (expected, found) in expected.iter().zip(found) {
-        assert_eq!(bits(&expected), bits(&found), "trajectory {}", expected.number());
-    }
 }
 
 /// Compares the parts of an ensemble with the whole: one lane, threads, and a GPU.

@@ -53,6 +53,11 @@ pub enum Backend {
         /// The names of the GPUs.
         devices: Vec<String>,
     },
+    /// In several processes.
+    Ranks {
+        /// The number of processes.
+        ranks: usize,
+    },
 }
 
 impl fmt::Display for Backend {
@@ -63,6 +68,7 @@ impl fmt::Display for Backend {
                 write!(f, "CPU, {threads} threads, {instructions}")
             }
             Backend::Gpu { devices } => write!(f, "GPU {}", devices.join(", ")),
+            Backend::Ranks { ranks } => write!(f, "{ranks} ranks"),
         }
     }
 }
@@ -109,7 +115,9 @@ pub struct Share {
 }
 
 impl Share {
-    pub(crate) fn new(engine: String, trajectories: usize, pieces: usize) -> Self {
+    /// What `engine` did.
+    #[must_use]
+    pub fn new(engine: String, trajectories: usize, pieces: usize) -> Self {
         Share { engine, trajectories, pieces }
     }
 }

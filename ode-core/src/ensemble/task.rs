@@ -36,6 +36,9 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// Identifies the task within the process.
     fn key(&self) -> TaskKey;
 
+    /// The name of its system.
+    fn system(&self) -> &'static str;
+
     /// The numbers that its system has.
     fn shape(&self) -> Shape;
 
@@ -191,6 +194,10 @@ where
 {
     fn key(&self) -> TaskKey {
         TaskKey::of::<(T, S, M), S, N, P>(&self.system)
+    }
+
+    fn system(&self) -> &'static str {
+        self.system.info().name
     }
 
     fn shape(&self) -> Shape {

@@ -4,9 +4,11 @@
 //! of a trajectory, whether all have the same, what of it travels to a device, and by which rule it is
 //! drawn there.
 
+use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::memory::Buffer;
 use crate::problem::draw::values::{self, Values};
+use crate::room::room;
 use core::ops::Range;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -182,6 +184,27 @@ impl<T: Scalar> Column<T> {
         }
     }
 
+    /// The column of trajectories `range` alone.
+    fn cut(&self, range: Range<usize>) -> Result<Self, SolveError> {
+        Ok(Column(match &self.0 {
+            Kind::Shared(value) => Kind::Shared(*value),
+            Kind::Each(segments) => {
+                let mut values = Buffer::of(range.len())?;
+                let mut rest = &mut values[..];
+                for slice in segments.slices(range) {
+                    let (here, behind) = rest.split_at_mut(slice.len());
+                    here.copy_from_slice(slice);
+                    rest = behind;
+                }
+                Kind::Each(Segments::one(values))
+            }
+            Kind::Drawn(drawn) => {
+                let first = drawn.first + range.start as u64;
+                Kind::Drawn(Box::new(Drawn { values: drawn.values.clone(), first }))
+            }
+        }))
+    }
+
     /// The column for trajectories `range`, which are counted from its first one.
     pub(crate) fn view(&self, range: Range<usize>) -> View<'_, T> {
         match &self.0 {
@@ -292,6 +315,17 @@ impl<T: Scalar> SaveTimes<T> {
         };
         let (Lists::Shared(times) | Lists::Each { times, .. }) = &self.0;
         (0..count).map(move |slot| &times[slot * width + from..][..len])
+    }
+
+    /// The times of trajectories `range` alone.
+    fn cut(&self, range: Range<usize>) -> Result<Self, SolveError> {
+        if let Some(times) = self.shared() {
+            return Ok(SaveTimes::all(times.to_vec()));
+        }
+        let (slots, n) = (self.slots(), range.len());
+        let mut times = room(slots.saturating_mul(n))?;
+        self.rows(range).for_each(|row| times.extend_from_slice(row));
+        Ok(SaveTimes::each(slots, n, times))
     }
 
     /// How a device that has the [`rows`](Self::rows) of `n` trajectories finds their times: what
@@ -437,6 +471,30 @@ impl<'a, T: Scalar> ColumnRange<'a, T> {
         (ColumnRange { to: middle, ..self }, ColumnRange { from: middle, ..self })
     }
 
+    /// Columns of these trajectories alone, for another place. They keep their numbers in the whole
+    /// ensemble.
+    ///
+    /// # Errors
+    /// [`SolveError::OutOfMemory`] if there is no memory for the numbers that are stored.
+    pub fn to_columns(self) -> Result<Columns<T>, SolveError> {
+        let all = self.columns;
+        let cut = |columns: &[Column<T>]| -> Result<Vec<Column<T>>, SolveError> {
+            columns.iter().map(|column| column.cut(self.indices())).collect()
+        };
+        Ok(Columns {
+            trajectories: self.len(),
+            first: self.numbers().start,
+            shape: vec![self.len()],
+            u0: cut(&all.u0)?,
+            p: cut(&all.p)?,
+            t0: all.t0.cut(self.indices())?,
+            t1: all.t1.cut(self.indices())?,
+            save: all.save.cut(self.indices())?,
+            stops: all.stops.cut(self.indices())?,
+            abstols: all.abstols.clone(),
+        })
+    }
+
     /// The trajectories in order, `most` at a time, but at least one.
     pub fn chunks(self, most: usize) -> impl Iterator<Item = Self> + use<'a, T> {
         let ColumnRange { columns, from, to } = self;
@@ -494,6 +552,26 @@ mod tests {
             assert_eq!((head.len(), tail.len()), (len.min(5), 5 - len.min(5)));
             assert_eq!(head.indices().end, tail.indices().start);
         }
+    }
+
+    /// Columns of a range have its numbers, whatever kind they are.
+    #[test]
+    fn columns_of_a_range_are_those_of_its_trajectories() {
+        let all = columns(10, 5);
+        let cut = all.range(8..13).to_columns().unwrap();
+        assert_eq!((cut.trajectories, cut.first, cut.shape), (5, 8, vec![5]));
+        for (whole, part) in all.quantities().zip(cut.u0.iter().chain(&cut.p)) {
+            assert_eq!(whole.is_stored(), part.is_stored());
+            assert!((0..5).all(|i| part.get(i) == whole.get(i + 3)));
+        }
+        assert_eq!(cut.save, all.save);
+        for slot in 0..3 {
+            assert!((0..5).all(|i| cut.stops.get(i, slot) == all.stops.get(i + 3, slot)));
+        }
+        let later = Column::later(3, 4);
+        (0..4).for_each(|k| later.put(k, Buffer::from(vec![k as f64; 8])));
+        let cut = later.cut(6..18).unwrap();
+        assert!((0..12).all(|i| cut.get(i) == later.get(i + 6)));
     }
 
     #[test]

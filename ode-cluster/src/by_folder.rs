@@ -1,0 +1,58 @@
+//! Ranks that have nothing in common but a folder.
+
+use ode_core::lane::Scalar;
+use ode_core::{ResultSink, SolveError};
+
+use crate::error::ClusterError;
+use crate::queue::Queue;
+use crate::store::Store;
+use crate::store::chunk::Refused;
+use crate::work::Work;
+
+/// Computes what is not in the folder, together with the other ranks, and hands all results to
+/// `sink`.
+pub(crate) fn solve<T: Scalar>(
+    store: &Store<'_>,
+    work: &mut Work<'_, T>,
+    (rank, of): (usize, usize),
+    sink: &mut dyn ResultSink<T>,
+) -> Result<(), SolveError> {
+    let mut queue = Queue::new(rank, of, store.plan().chunks());
+    let mut commit = |chunk, bytes: Vec<u8>| Ok(store.commit(chunk, &[&bytes])?);
+    while let Some(chunks) = queue.next(&mut &*store, work.most())? {
+        work.compute(chunks.clone(), &mut commit)?;
+        queue.is_done(&mut &*store, &chunks)?;
+    }
+    hand_over(store, work, sink)
+}
+
+/// Hands all results to `sink`, once they are in the folder.
+pub(crate) fn hand_over<T: Scalar>(
+    store: &Store<'_>,
+    work: &mut Work<'_, T>,
+    sink: &mut dyn ResultSink<T>,
+) -> Result<(), SolveError> {
+    let mut commit = |chunk, bytes: Vec<u8>| Ok(store.commit(chunk, &[&bytes])?);
+    store.tidy();
+    work.hand_over(sink, &mut |work, chunk| {
+        let bytes = match store.read(chunk)? {
+            Some(bytes) => bytes,
+            // It was removed while its group has a seal, or is not seen here yet.
+            None => {
+                work.compute(chunk..chunk + 1, &mut commit)?;
+                let gone = || ClusterError::damaged(&store.path(chunk), "it was removed");
+                store.read(chunk)?.ok_or_else(gone)?
+            }
+        };
+        let path = store.path(chunk);
+        match work.refused(chunk, &bytes) {
+            Ok(()) => Ok(bytes),
+            Err(Refused::Damaged(what)) => Err(ClusterError::damaged(&path, what).into()),
+            Err(Refused::Foreign) => {
+                Err(ClusterError::damaged(&path, "it is another chunk, or one of another solve")
+                    .into())
+            }
+            Err(Refused::Inputs) => Err(ClusterError::Inputs { path }.into()),
+        }
+    })
+}

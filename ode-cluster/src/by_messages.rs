@@ -1,0 +1,329 @@
+//! Ranks that MPI has started. Rank 0 hands out chunks, and computes some itself.
+
+use core::ops::Range;
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+
+use ode_core::lane::Scalar;
+use ode_core::{ResultSink, Share, SolveError, Warning};
+
+use crate::by_folder;
+use crate::dispenser::{Dispenser, Turn};
+use crate::error::ClusterError;
+use crate::mpi::{Pause, Tag, World};
+use crate::plan::Plan;
+use crate::queue::{Done as _, GROUP};
+use crate::store::Store;
+use crate::work::Work;
+
+/// What a rank says to rank 0 and hears from it.
+enum Talk<'w> {
+    /// By messages.
+    Messages(&'w World),
+    /// On rank 0 itself.
+    Here(Sender<Ask>, Mutex<Receiver<Answer>>),
+}
+
+/// What a rank asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ask {
+    /// What it took is done; it takes at most so many chunks.
+    More(u64),
+    /// What it took failed, and why. It takes no more.
+    Leave(String),
+}
+
+impl Ask {
+    fn encode(&self) -> Vec<u8> {
+        match self {
+            Ask::More(most) => most.to_le_bytes().to_vec(),
+            Ask::Leave(why) => [&0u64.to_le_bytes()[..], why.as_bytes()].concat(),
+        }
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let (most, why) = bytes.split_first_chunk::<8>().unwrap_or((&[0; 8], bytes));
+        match u64::from_le_bytes(*most) {
+            0 => Ask::Leave(String::from_utf8_lossy(why).into_owned()),
+            most => Ask::More(most),
+        }
+    }
+}
+
+/// What rank 0 answers: chunks to compute, none at the end.
+type Answer = Range<u64>;
+
+fn encode(answer: &Answer) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&answer.start.to_le_bytes());
+    bytes[8..].copy_from_slice(&answer.end.to_le_bytes());
+    bytes
+}
+
+fn decode(bytes: &[u8]) -> Answer {
+    let mut numbers = bytes.chunks_exact(8).map(|part| {
+        let mut number = [0; 8];
+        number.copy_from_slice(part);
+        u64::from_le_bytes(number)
+    });
+    let (start, end) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    start..end
+}
+
+impl Talk<'_> {
+    fn ask(&self, ask: &Ask) -> Answer {
+        match self {
+            Talk::Messages(world) => {
+                world.send(0, Tag::Ask, &ask.encode());
+                decode(&world.receive(0, Tag::Answer))
+            }
+            Talk::Here(to, from) => {
+                // The other end is there until it has answered.
+                let _ = to.send(ask.clone());
+                from.lock().ok().and_then(|from| from.recv().ok()).unwrap_or(0..0)
+            }
+        }
+    }
+}
+
+/// How a solve by all ranks ended: who has computed what, and what went wrong.
+#[derive(Debug, Default)]
+struct Outcome {
+    done: Vec<(Range<u64>, usize)>,
+    /// Ranks that left, and why.
+    left: Vec<(usize, String)>,
+    /// Whether some chunks were computed by nobody.
+    unfinished: bool,
+}
+
+impl Outcome {
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = vec![u8::from(self.unfinished)];
+        let mut put = |number: u64| bytes.extend_from_slice(&number.to_le_bytes());
+        put(self.done.len() as u64);
+        for (range, rank) in &self.done {
+            [range.start, range.end, *rank as u64].into_iter().for_each(&mut put);
+        }
+        for (rank, why) in &self.left {
+            bytes.extend_from_slice(format!("{rank} {}\n", why.replace('\n', " ")).as_bytes());
+        }
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let mut outcome = Outcome { unfinished: bytes.first() == Some(&1), ..Outcome::default() };
+        let mut rest = bytes.get(1..).unwrap_or_default();
+        let mut number = || {
+            let (number, behind) = rest.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
+            rest = behind;
+            u64::from_le_bytes(*number)
+        };
+        for _ in 0..number() {
+            let (start, end, rank) = (number(), number(), number());
+            outcome.done.push((start..end, rank as usize));
+        }
+        for line in String::from_utf8_lossy(rest).lines() {
+            if let Some((rank, why)) = line.split_once(' ') {
+                outcome.left.push((rank.parse().unwrap_or(0), why.to_owned()));
+            }
+        }
+        outcome
+    }
+}
+
+/// Computes all chunks together with the other ranks, and hands all results to `sink`. In a `store`
+/// are those that there were before, and it gets the others; without one they travel by messages.
+///
+/// What each rank did is returned.
+pub(crate) fn solve<T: Scalar>(
+    world: &World,
+    plan: &Plan,
+    store: Option<&Store<'_>>,
+    work: &mut Work<'_, T>,
+    sink: &mut dyn ResultSink<T>,
+) -> Result<Vec<Share>, SolveError> {
+    let mut kept: HashMap<u64, Vec<u8>> = HashMap::new();
+    let mut failed = None;
+    let mut commit = |chunk: u64, bytes: Vec<u8>| match store {
+        Some(store) => Ok(store.commit(chunk, &[&bytes])?),
+        None => {
+            kept.insert(chunk, bytes);
+            Ok(())
+        }
+    };
+    let mut compute = |talk: &Talk<'_>| {
+        let mut next = talk.ask(&Ask::More(work.most()));
+        while !next.is_empty() {
+            next = match work.compute(next, &mut commit) {
+                Ok(()) => talk.ask(&Ask::More(work.most())),
+                Err(error) => {
+                    let why = error.to_string();
+                    failed = Some(error);
+                    talk.ask(&Ask::Leave(why))
+                }
+            };
+        }
+    };
+    let mut bytes = Vec::new();
+    if world.rank() == 0 {
+        let missing = match store {
+            Some(store) => missing(store),
+            None => Ok(Vec::from_iter(Some(0..plan.chunks()))),
+        };
+        let outcome = match missing {
+            Err(error) => {
+                // Nobody has asked yet, and everybody will.
+                let mut served = Dispenser::new([], world.of());
+                serve(world, &mut served, None);
+                let left = vec![(0, error.to_string())];
+                Outcome { left, unfinished: true, ..Outcome::default() }
+            }
+            Ok(missing) => {
+                let mut dispenser = Dispenser::new(missing, world.of());
+                let left = if world.any_thread() || world.of() == 1 {
+                    std::thread::scope(|scope| {
+                        let (to, asks) = mpsc::channel();
+                        let (answers, from) = mpsc::channel();
+                        let dispenser = &mut dispenser;
+                        let here = move || serve(world, dispenser, Some((asks, answers)));
+                        let served = scope.spawn(here);
+                        compute(&Talk::Here(to, Mutex::new(from)));
+                        served.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                    })
+                } else {
+                    dispenser.leaves(0);
+                    serve(world, &mut dispenser, None)
+                };
+                let (done, unfinished) = (dispenser.done().to_vec(), dispenser.has_left());
+                Outcome { done, left, unfinished }
+            }
+        };
+        bytes = outcome.encode();
+    } else {
+        compute(&Talk::Messages(world));
+    }
+    world.broadcast(0, &mut bytes);
+    let outcome = Outcome::decode(&bytes);
+    if outcome.unfinished {
+        let (rank, message) = outcome.left.first().cloned().unwrap_or_default();
+        let other = || ClusterError::Rank { rank, message }.into();
+        return Err(failed.unwrap_or_else(other));
+    }
+    for (rank, why) in &outcome.left {
+        let error = match &failed {
+            Some(error) if *rank == world.rank() => error.clone(),
+            _ => ClusterError::Rank { rank: *rank, message: why.clone() }.into(),
+        };
+        work.done.warnings.push(Warning::Lost { engine: name(*rank, world.of()), error });
+    }
+    let shares = shares(plan, &outcome, world.of());
+    if let Some(store) = store {
+        // All of them are there, or nearly: a folder of a network may show a file later.
+        by_folder::hand_over(store, work, sink)?;
+        return Ok(shares);
+    }
+    let mut owners = outcome.done;
+    owners.sort_by_key(|(range, _)| range.start);
+    let mut owners = owners.into_iter().flat_map(|(range, rank)| range.map(move |k| (k, rank)));
+    let mut next = |_: &mut Work<'_, T>, _: u64| -> Result<Vec<u8>, SolveError> {
+        let Some((chunk, rank)) = owners.next() else { return Ok(Vec::new()) };
+        let mut bytes = kept.remove(&chunk).unwrap_or_default();
+        world.broadcast(rank, &mut bytes);
+        Ok(bytes)
+    };
+    let handed = work.hand_over(sink, &mut next);
+    // A rank that needs no more still takes part in what the others get.
+    while !next(work, 0)?.is_empty() {}
+    handed.map(|()| shares)
+}
+
+/// Hands out chunks until there are no more. Returns the ranks that left, and why.
+fn serve(
+    world: &World,
+    dispenser: &mut Dispenser,
+    here: Option<(Receiver<Ask>, Sender<Answer>)>,
+) -> Vec<(usize, String)> {
+    let (mut left, mut pause) = (Vec::new(), Pause::default());
+    // Ranks that wait for an answer, with how much they take.
+    let mut waiting: Vec<(usize, Option<u64>)> = Vec::new();
+    let (mut answered, mut over) = (0, false);
+    let answer = |rank: usize, range: Range<u64>| match (&here, rank) {
+        (Some((_, to)), 0) => drop(to.send(range)),
+        _ => world.send(rank, Tag::Answer, &encode(&range)),
+    };
+    let all = world.of() - usize::from(here.is_none());
+    while answered < all {
+        let mut asked = Vec::new();
+        match here.as_ref().map(|(asks, _)| asks.try_recv()) {
+            Some(Ok(ask)) => asked.push((0, ask)),
+            // The thread that computes here has panicked, which ends the process and all ranks.
+            Some(Err(TryRecvError::Disconnected)) if !over => return left,
+            Some(Err(_)) | None => {}
+        }
+        while let Some(rank) = world.probe(Tag::Ask) {
+            asked.push((rank, Ask::decode(&world.receive(rank, Tag::Ask))));
+        }
+        if asked.is_empty() {
+            pause.sleep();
+            continue;
+        }
+        pause = Pause::default();
+        for (rank, ask) in asked {
+            match ask {
+                Ask::More(most) => waiting.push((rank, Some(most))),
+                Ask::Leave(why) => {
+                    dispenser.leaves(rank);
+                    left.push((rank, why));
+                    waiting.push((rank, None));
+                }
+            }
+        }
+        // One that comes late may have brought back what others wait for.
+        waiting.retain(|(rank, most)| match most.map(|most| dispenser.turn(*rank, most)) {
+            Some(Turn::Take(range)) => {
+                answer(*rank, range);
+                false
+            }
+            Some(Turn::Wait | Turn::End) | None => true,
+        });
+        over = dispenser.is_over();
+        if over {
+            answered += waiting.len();
+            waiting.drain(..).for_each(|(rank, _)| answer(rank, 0..0));
+        }
+    }
+    left
+}
+
+/// The chunks that are not in a folder.
+fn missing(mut store: &Store<'_>) -> Result<Vec<Range<u64>>, ClusterError> {
+    let chunks = store.plan().chunks();
+    let mut missing: Vec<Range<u64>> = Vec::new();
+    for group in 0..chunks.div_ceil(GROUP) {
+        let found = store.group(group)?;
+        for chunk in group * GROUP..chunks.min((group + 1) * GROUP) {
+            match missing.last_mut() {
+                _ if found.has(chunk % GROUP) => {}
+                Some(last) if last.end == chunk => last.end += 1,
+                _ => missing.push(chunk..chunk + 1),
+            }
+        }
+    }
+    Ok(missing)
+}
+
+fn name(rank: usize, of: usize) -> String {
+    format!("rank {rank} of {of}")
+}
+
+/// What each rank has computed.
+fn shares(plan: &Plan, outcome: &Outcome, of: usize) -> Vec<Share> {
+    let mut computed = vec![(0, 0); of];
+    for (range, rank) in &outcome.done {
+        computed[*rank].0 += plan.trajectories_of(range.clone()).len();
+        computed[*rank].1 += 1;
+    }
+    let share = |(rank, (trajectories, pieces))| Share::new(name(rank, of), trajectories, pieces);
+    computed.into_iter().enumerate().map(share).collect()
+}

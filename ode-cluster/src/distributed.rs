@@ -1,0 +1,196 @@
+//! The place that several processes are together.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ode_core::ensemble::task::Task;
+use ode_core::lane::Scalar;
+use ode_core::problem::columns::Columns;
+use ode_core::problem::settings::Settings;
+use ode_core::{
+    Backend, EnsembleAlgorithm, Part, ResultSink, RunReport, Share, SolveError, Workers,
+};
+
+use crate::agree;
+use crate::by_folder;
+use crate::by_messages;
+use crate::error::ClusterError;
+use crate::plan::Plan;
+use crate::ranks::Ranks;
+use crate::store::Store;
+use crate::work::{Place, Work};
+
+/// Several processes that solve an ensemble together, each in its own place: the same program, started
+/// several times by a launcher or by hand. Each process, a *rank*, computes some trajectories, and each
+/// gets the results of all of them. They have the same bits as those of one process, whatever the number
+/// of ranks.
+///
+/// ```no_run
+/// use ode_cluster::EnsembleDistributed;
+/// # use ode_core::{EnsembleProblem, EnsembleThreads, SolveOptions, Unvaried};
+/// # use ode_core::{methods::Tsit5, system::System};
+///
+/// # fn of<S: System<2, 1>>(
+/// #     ensemble: &EnsembleProblem<S, f64, Unvaried, 2, 1>,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// // mpiexec -n 4 program
+/// let place = EnsembleDistributed::new(EnsembleThreads)?;
+/// let solution = ensemble.solve(Tsit5, &place, &SolveOptions::default())?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Ranks reach each other in two ways:
+///
+/// | | started by | |
+/// |---|---|---|
+/// | MPI | `mpiexec`, `srun --mpi=…` | rank 0 hands out trajectories, and results travel by messages |
+/// | a [folder](Self::folder) | anything: `srun`, an array, `ODES_RANK=0/2` and `ODES_RANK=1/2` in two shells | each finds there what others have computed |
+///
+/// With both, rank 0 hands out trajectories, and results are in the folder. The MPI library is loaded when
+/// the program runs, if it has the standard's binary interface (`libmpi_abi.so.1`): `ODES_MPI` names it;
+/// otherwise it is searched in the loader's folders, in `VIRTUAL_ENV`, in `CONDA_PREFIX`, and beside the
+/// programs in `PATH`. Several processes without either way are [`ClusterError::Nothing`].
+///
+/// A folder stays. A process that is killed is started again, or the program with any number of
+/// ranks: what is in the folder is taken up, and the rest is computed. So a single process may have a
+/// folder, too. The first solve of a program is in `out/0000`, the second one in `out/0001`, and so on,
+/// so all ranks must make the same solves in the same order. A folder with results of another solve is
+/// [`ClusterError::Foreign`], and a file that is not as it was written [`ClusterError::Damaged`].
+///
+/// All trajectories' initial states and parameters are evaluated by each rank, as by one process.
+#[derive(Debug)]
+pub struct EnsembleDistributed<A> {
+    inner: A,
+    ranks: Ranks,
+    folder: Option<PathBuf>,
+    chunk: Option<usize>,
+    /// How many solves there were.
+    solves: AtomicUsize,
+}
+
+impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
+    /// The process that the launcher's variables say this is
+    /// ([`Part::from_launcher`]), which computes in the place `inner`.
+    ///
+    /// # Errors
+    /// [`ClusterError::Part`] if the variables make no sense.
+    pub fn new(inner: A) -> Result<Self, ClusterError> {
+        Ok(Self::of(inner, Ranks::find()?))
+    }
+
+    /// The process that `part` says: rank `part.rank` of `part.of`, which share a
+    /// [folder](Self::folder).
+    #[must_use]
+    pub fn with_part(inner: A, part: impl Into<Part>) -> Self {
+        Self::of(inner, Ranks::of(part.into()))
+    }
+
+    fn of(inner: A, ranks: Ranks) -> Self {
+        let solves = AtomicUsize::new(0);
+        EnsembleDistributed { inner, ranks, folder: None, chunk: None, solves }
+    }
+
+    /// Keeps results in this folder, which all ranks must see under this name. It is made if it is not
+    /// there.
+    #[must_use]
+    pub fn folder(self, folder: impl Into<PathBuf>) -> Self {
+        EnsembleDistributed { folder: Some(folder.into()), ..self }
+    }
+
+    /// Sets the number of trajectories of a chunk, which is a file of the folder. By default there are
+    /// some hundred chunks, of 64 to 65,536 trajectories and of at most 64 MiB. It must not depend on the
+    /// number of ranks, or another number of them could not take up what these have done.
+    #[must_use]
+    pub fn chunk(self, trajectories: usize) -> Self {
+        EnsembleDistributed { chunk: Some(trajectories), ..self }
+    }
+
+    /// Which process this is.
+    #[must_use]
+    pub fn part(&self) -> Part {
+        self.ranks.part
+    }
+
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+        place: Place<'_, T>,
+    ) -> Result<RunReport, SolveError> {
+        if self.chunk == Some(0) {
+            return Err(ClusterError::NoChunk.into());
+        }
+        let Ranks { part, world, why } = &self.ranks;
+        let Part { rank, of, .. } = *part;
+        if rank >= of {
+            return Err(SolveError::Part { rank, of });
+        }
+        if self.folder.is_none() && world.is_none() {
+            if of == 1 {
+                return place(columns, sink);
+            }
+            return Err(ClusterError::Nothing { part: *part, why: why.clone() }.into());
+        }
+        let plan = Plan::of(task, settings, columns, self.chunk);
+        let store = self.folder.as_ref().map(|folder| {
+            let number = self.solves.fetch_add(1, Ordering::Relaxed);
+            Store::open(folder.join(format!("{number:04}")), &plan)
+        });
+        let store = match world {
+            Some(world) => agree::on(world, &plan, store.transpose())?,
+            None => store.transpose()?,
+        };
+        let mut work = Work::new(&plan, settings, columns, place);
+        let shares = match (world, &store) {
+            (Some(world), store) => {
+                by_messages::solve(world, &plan, store.as_ref(), &mut work, sink)?
+            }
+            (None, Some(store)) => {
+                by_folder::solve(store, &mut work, (rank, of), sink)?;
+                let (mine, pieces) = (work.done.trajectories, work.done.pieces);
+                let rest = columns.trajectories - mine.min(columns.trajectories);
+                let mine = Share::new(format!("rank {rank} of {of}"), mine, pieces);
+                vec![mine, Share::new("the folder, from others or before".to_owned(), rest, 0)]
+            }
+            (None, None) => Vec::new(),
+        };
+        let done = work.done;
+        let mut report = RunReport::new(Backend::Ranks { ranks: of }, done.timings);
+        (report.shares, report.warnings) = (shares, done.warnings);
+        Ok(report)
+    }
+}
+
+/// The functions of both precisions, each with that of the place inside.
+macro_rules! solved_by_the_place_inside {
+    ($($name:ident: $T:ident),*) => { $(
+        fn $name(
+            &self,
+            task: &dyn Task<$T>,
+            settings: &Settings<$T>,
+            columns: &Columns<$T>,
+            sink: &mut dyn ResultSink<$T>,
+        ) -> Result<RunReport, SolveError> {
+            self.solve(task, settings, columns, sink, &|columns, sink| {
+                self.inner.$name(task, settings, columns, sink)
+            })
+        }
+    )* };
+}
+
+impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
+    type Compiled = A::Compiled;
+
+    fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
+        self.inner.prepare(make)
+    }
+
+    fn draws_samples(&self) -> bool {
+        self.inner.draws_samples()
+    }
+
+    solved_by_the_place_inside!(single: f32, double: f64);
+}

@@ -1,0 +1,127 @@
+//! What can go wrong between processes.
+
+use core::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ode_core::{Part, PartError, SolveError};
+
+/// Why several processes cannot solve an ensemble together. A solve returns it as
+/// [`SolveError::Backend`], whose `downcast_ref` gives it.
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClusterError {
+    /// The variables of the launcher do not say which process this is.
+    #[error(transparent)]
+    Part(#[from] PartError),
+    /// Several processes have no way to share their work.
+    #[error(
+        "this is {part}, and the processes have nothing in common{}: start them by the `mpiexec` of \
+         an MPI that has `libmpi_abi.so.1`, such as that of `pip install mpich`, or give all of them \
+         the same folder by `.folder(path)`",
+        no_mpi(why)
+    )]
+    Nothing {
+        /// Which process this is.
+        part: Part,
+        /// Why there is no MPI, where the launcher may have started one.
+        why: Option<String>,
+    },
+    /// Ranks do not solve the same.
+    #[error(
+        "the ranks do not solve the same: `{key}` is {theirs} on rank {rank}, and {ours} on rank 0"
+    )]
+    Disagree {
+        /// The first rank that has another solve than rank 0.
+        rank: usize,
+        /// The first entry of the plan that differs.
+        key: String,
+        /// What the rank has.
+        theirs: String,
+        /// What rank 0 has.
+        ours: String,
+    },
+    /// Another rank has failed.
+    #[error("rank {rank} has failed: {message}")]
+    Rank {
+        /// The rank.
+        rank: usize,
+        /// Its error.
+        message: String,
+    },
+    /// A chunk of no trajectories.
+    #[error("a chunk has 0 trajectories; it must have at least 1")]
+    NoChunk,
+    /// A file or a folder cannot be read or written.
+    #[error("cannot {action} {}: {error}", path.display())]
+    File {
+        /// What was to be done.
+        action: &'static str,
+        /// The file or the folder.
+        path: PathBuf,
+        /// Why it was not.
+        error: Arc<io::Error>,
+    },
+    /// The folder has results of another solve.
+    #[error(
+        "{} has results of another solve: its `{key}` is {theirs}, and that of this solve is {ours}; \
+         take another folder, or remove this one",
+        folder.display()
+    )]
+    Foreign {
+        /// The folder.
+        folder: PathBuf,
+        /// The first entry of the plan that differs.
+        key: String,
+        /// What the folder has.
+        theirs: String,
+        /// What this solve has.
+        ours: String,
+    },
+    /// A file is not what was written.
+    #[error("{} is damaged: {what}; remove it, and start the same program again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A chunk was computed from other initial states, parameters or times.
+    #[error(
+        "{} was computed from other initial states, parameters or times than those of this solve: take \
+         another folder, or remove this one",
+        path.display()
+    )]
+    Inputs {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+fn no_mpi(why: &Option<String>) -> String {
+    why.as_ref().map_or_else(String::new, |why| format!(" ({why})"))
+}
+
+// What a `main` that returns errors prints.
+impl fmt::Debug for ClusterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<ClusterError> for SolveError {
+    fn from(error: ClusterError) -> Self {
+        SolveError::Backend(Arc::new(error))
+    }
+}
+
+impl ClusterError {
+    pub(crate) fn file(action: &'static str, path: &Path, error: io::Error) -> Self {
+        ClusterError::File { action, path: path.to_owned(), error: Arc::new(error) }
+    }
+
+    pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
+        ClusterError::Damaged { path: path.to_owned(), what: what.into() }
+    }
+}

@@ -1,0 +1,239 @@
+//! What is solved, as a text: who writes results into a folder must agree on all of it.
+
+use core::fmt::Write as _;
+
+use blake3::{Hash, Hasher};
+use ode_core::ensemble::task::Task;
+use ode_core::kernel::{Given, Variant};
+use ode_core::lane::Scalar;
+use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
+use ode_core::problem::layout::Layout;
+use ode_core::problem::settings::Settings;
+
+/// Trajectories whose numbers are in the plan. Each chunk has a hash of all of its own.
+const LOOKED_AT: usize = 4096;
+
+/// Trajectories of a chunk, by default: as many as make so many chunks, at least and at most.
+const CHUNKS: usize = 1024;
+const LEAST: usize = 64;
+const MOST: usize = 1 << 16;
+/// Bytes of a chunk by default, at most.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What is solved, and in which chunks.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The number of trajectories.
+    pub(crate) trajectories: usize,
+    /// The trajectories of each chunk but the last one.
+    pub(crate) chunk: usize,
+    /// Bytes of results of a trajectory.
+    pub(crate) bytes: usize,
+    /// What tells this solve from others, by names.
+    entries: Vec<(String, String)>,
+    /// Of all entries.
+    pub(crate) hash: Hash,
+}
+
+impl Plan {
+    /// The plan of a solve in chunks of so many trajectories, or of a number that depends on the solve
+    /// alone.
+    pub(crate) fn of<T: Scalar>(
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        chunk: Option<usize>,
+    ) -> Self {
+        let layout = Layout::new(settings, columns);
+        let (trajectories, bytes) = (columns.trajectories, bytes_of_one::<T>(&layout));
+        let chunk = chunk.unwrap_or_else(|| {
+            let least = trajectories.div_ceil(CHUNKS).next_power_of_two().clamp(LEAST, MOST);
+            let fits = (MOST_BYTES / bytes.max(1)).max(1);
+            least.min(1 << fits.ilog2())
+        });
+        let mut entries = vec![
+            ("odes".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("system".to_owned(), task.system().to_owned()),
+            ("method".to_owned(), settings.method.name.to_owned()),
+            ("precision".to_owned(), T::NAME.to_owned()),
+            ("program".to_owned(), program(task, settings, columns)),
+        ];
+        let mut put = |key: &str, value: String| entries.push((key.to_owned(), value));
+        put("trajectories", trajectories.to_string());
+        put("first", columns.first.to_string());
+        put("chunk", chunk.to_string());
+        // All of them: what is added must be here, too.
+        let Settings {
+            abstol,
+            reltol,
+            dt,
+            adaptive,
+            dtmin,
+            dtmax,
+            law,
+            stiff_law,
+            law_kind,
+            method: _,
+            max_steps,
+            guard,
+            saved,
+            step_slots,
+            stopping,
+        } = settings;
+        put("abstol", format!("{abstol:?}"));
+        put("reltol", format!("{reltol:?}"));
+        put("step", format!("{dt:?}"));
+        put("adaptive", adaptive.to_string());
+        put("dtmin", format!("{dtmin:?}"));
+        put("dtmax", format!("{dtmax:?}"));
+        put("controller", format!("{law_kind} {law:?} {stiff_law:?}"));
+        put("max_steps", max_steps.to_string());
+        put("guard", guard.to_string());
+        let ode_core::SavedRow { states, observables, times } = saved;
+        put("saved", format!("{states} states, {observables} observables, {times} times of steps"));
+        put("steps", step_slots.to_string());
+        put("stopping", stopping.to_string());
+        put("saveat", times_of(&columns.save, trajectories));
+        put("tstops", times_of(&columns.stops, trajectories));
+        let named = |name: &str, columns: &[Column<T>]| -> Vec<(String, String)> {
+            let column = |(k, column)| (format!("{name}[{k}]"), numbers(column, trajectories));
+            columns.iter().enumerate().map(column).collect()
+        };
+        entries.extend(named("u0", &columns.u0));
+        entries.extend(named("p", &columns.p));
+        entries.push(("t0".to_owned(), numbers(&columns.t0, trajectories)));
+        entries.push(("t1".to_owned(), numbers(&columns.t1, trajectories)));
+        entries.extend(named("abstol", &columns.abstols));
+        let hash = blake3::hash(lines(&entries).as_bytes());
+        Plan { trajectories, chunk, bytes, entries, hash }
+    }
+
+    /// The number of chunks.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.trajectories.div_ceil(self.chunk) as u64
+    }
+
+    /// The trajectories of some chunks, counted from the first one of the solve.
+    pub(crate) fn trajectories_of(&self, chunks: core::ops::Range<u64>) -> core::ops::Range<usize> {
+        let from = |chunk: u64| (chunk as usize).saturating_mul(self.chunk).min(self.trajectories);
+        from(chunks.start)..from(chunks.end)
+    }
+
+    /// The plan as a text.
+    pub(crate) fn text(&self) -> String {
+        let mut text = lines(&self.entries);
+        let _ = writeln!(text, "{HASH}{}", self.hash);
+        text
+    }
+
+    /// The first entry in which the plan of another text differs: its name, the text's value, and
+    /// ours; or what is wrong with the text.
+    pub(crate) fn difference(&self, other: &str) -> Result<Option<[String; 3]>, &'static str> {
+        difference(&self.text(), other)
+    }
+}
+
+/// The first entry in which the plan `theirs` differs from `ours`: its name, and both values.
+pub(crate) fn difference(ours: &str, theirs: &str) -> Result<Option<[String; 3]>, &'static str> {
+    let (mut ours, mut theirs) = (entries(ours)?, entries(theirs)?);
+    loop {
+        let none = "not there";
+        let [key, theirs, ours] = match (theirs.next(), ours.next()) {
+            (None, None) => return Ok(None),
+            (theirs, ours) if theirs == ours => continue,
+            (Some((a, theirs)), Some((b, ours))) if a == b => [a, theirs, ours],
+            (_, Some((key, ours))) => [key, none, ours],
+            (Some((key, theirs)), None) => [key, theirs, none],
+        };
+        return Ok(Some([key.to_owned(), theirs.to_owned(), ours.to_owned()]));
+    }
+}
+
+/// The entries of a plan, whose hash is right.
+fn entries(text: &str) -> Result<impl Iterator<Item = (&str, &str)>, &'static str> {
+    let (body, hash) = text.rsplit_once(HASH).ok_or("its last line, a hash, is not there")?;
+    if hash.trim_end() != blake3::hash(body.as_bytes()).to_hex().as_str() {
+        return Err("its hash is not that of its lines");
+    }
+    Ok(body.lines().filter_map(|line| line.split_once(" = ")))
+}
+
+const HASH: &str = "plan = ";
+
+fn lines(entries: &[(String, String)]) -> String {
+    entries.iter().map(|(key, value)| format!("{key} = {value}\n")).collect()
+}
+
+/// What the results of one trajectory take.
+fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
+    let numbers = layout.states.saturating_add(layout.saved()).saturating_add(1);
+    let counts = 2 + layout.kept() + layout.guarded();
+    numbers.saturating_mul(size_of::<T>()).saturating_add(counts * size_of::<u32>() + 1)
+}
+
+/// The text of the solve's program, which has the right-hand side and the method, as a hash: the same
+/// wherever it is solved.
+fn program<T: Scalar>(task: &dyn Task<T>, settings: &Settings<T>, columns: &Columns<T>) -> String {
+    let mut variant = Variant::new(settings, columns, true);
+    // Places that draw samples have other kernels, with the same results.
+    variant.columns.fill(Given::Memory);
+    match task.kernel(&variant) {
+        Ok(text) => blake3::hash(text.as_bytes()).to_string(),
+        Err(_) => "a system that has no text, of which only the name is known".to_owned(),
+    }
+}
+
+/// Numbers of trajectories, evenly spaced: the first and the last one, and a hash of all.
+fn numbers<T: Scalar>(column: &Column<T>, n: usize) -> String {
+    if let Some(value) = column.shared() {
+        return format!("{value:?}");
+    }
+    let Some(last) = n.checked_sub(1) else { return "none".to_owned() };
+    let mut hasher = Hasher::new();
+    let some = n.min(LOOKED_AT);
+    for k in 0..some {
+        let i = (k as u128 * last as u128 / (some - 1).max(1) as u128) as usize;
+        hasher.update(&column.get(i).widen().to_bits().to_le_bytes());
+    }
+    format!("{:?} to {:?}, {}", column.get(0), column.get(last), hasher.finalize())
+}
+
+fn times_of<T: Scalar>(times: &SaveTimes<T>, n: usize) -> String {
+    let mut hasher = Hasher::new();
+    hash_times(&mut hasher, times, 0..if times.shared().is_some() { 1 } else { n.min(LOOKED_AT) });
+    format!("{} of a trajectory, {}", times.slots(), hasher.finalize())
+}
+
+fn hash_times<T: Scalar>(
+    hasher: &mut Hasher,
+    times: &SaveTimes<T>,
+    range: core::ops::Range<usize>,
+) {
+    hasher.update(&[u8::from(times.shared().is_some())]);
+    for row in times.rows(range) {
+        hasher.update(bytemuck::cast_slice(row));
+    }
+}
+
+/// A hash of all that the results of these trajectories depend on besides the plan.
+pub(crate) fn inputs<T: Scalar>(range: ColumnRange<'_, T>) -> Hash {
+    let mut hasher = Hasher::new();
+    let columns = range.columns();
+    let mut drawn = Vec::new();
+    for column in columns.quantities() {
+        let shared = column.shared().is_some();
+        hasher.update(&[u8::from(shared)]);
+        if shared || column.is_stored() {
+            for slice in column.numbers(range.indices()) {
+                hasher.update(bytemuck::cast_slice(slice));
+            }
+        } else {
+            drawn.clear();
+            drawn.extend(range.indices().map(|i| column.get(i)));
+            hasher.update(bytemuck::cast_slice(&drawn));
+        }
+    }
+    hash_times(&mut hasher, &columns.save, range.indices());
+    hash_times(&mut hasher, &columns.stops, range.indices());
+    hasher.finalize()
+}

@@ -1,0 +1,172 @@
+//! A folder of results, which any number of processes write without locks.
+//!
+//! ```text
+//! out/0000/plan                              what is solved, a text
+//! out/0000/chunks/0000003/0000003072.chunk   the results of a chunk
+//! out/0000/sealed/0000003                    all chunks of group 3 are there
+//! out/0000/new/                              files that are being written
+//! ```
+//!
+//! A file is written under another name, and renamed when it is whole. So what has its name is whole,
+//! and a process that is killed leaves nothing that counts.
+
+pub(crate) mod chunk;
+
+use std::fs::{self, File};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::ClusterError;
+use crate::plan::Plan;
+use crate::queue::{Done, GROUP, Group};
+
+/// The folder of one solve.
+#[derive(Debug)]
+pub(crate) struct Store<'p> {
+    folder: PathBuf,
+    plan: &'p Plan,
+}
+
+impl<'p> Store<'p> {
+    /// Opens the folder of a solve, or makes it.
+    ///
+    /// # Errors
+    /// [`ClusterError::Foreign`] if it has results of another solve, [`ClusterError::Damaged`] if its
+    /// plan is not one, and [`ClusterError::File`].
+    pub(crate) fn open(folder: PathBuf, plan: &'p Plan) -> Result<Self, ClusterError> {
+        let store = Store { folder, plan };
+        for part in ["chunks", "sealed", "new"] {
+            let path = store.folder.join(part);
+            fs::create_dir_all(&path).map_err(|error| ClusterError::file("make", &path, error))?;
+        }
+        let path = store.folder.join("plan");
+        match fs::read_to_string(&path) {
+            Ok(text) => store.check(&path, &text)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                store.write(&path, &[store.plan.text().as_bytes()])?;
+                // Another process may have been first, with another plan.
+                let text = fs::read_to_string(&path);
+                let text = text.map_err(|error| ClusterError::file("read", &path, error))?;
+                store.check(&path, &text)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(ClusterError::damaged(&path, "it is no text"));
+            }
+            Err(error) => return Err(ClusterError::file("read", &path, error)),
+        }
+        Ok(store)
+    }
+
+    /// What is solved.
+    pub(crate) fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+
+    fn check(&self, path: &Path, text: &str) -> Result<(), ClusterError> {
+        match self.plan.difference(text) {
+            Ok(None) => Ok(()),
+            Ok(Some([key, theirs, ours])) => {
+                Err(ClusterError::Foreign { folder: self.folder.clone(), key, theirs, ours })
+            }
+            Err(what) => Err(ClusterError::damaged(path, what)),
+        }
+    }
+
+    /// The file of a chunk.
+    pub(crate) fn path(&self, chunk: u64) -> PathBuf {
+        self.group_path(chunk / GROUP).join(format!("{chunk:010}.chunk"))
+    }
+
+    fn group_path(&self, group: u64) -> PathBuf {
+        self.folder.join("chunks").join(format!("{group:07}"))
+    }
+
+    /// Writes the file of a chunk.
+    ///
+    /// # Errors
+    /// [`ClusterError::File`].
+    pub(crate) fn commit(&self, chunk: u64, parts: &[&[u8]]) -> Result<(), ClusterError> {
+        let path = self.group_path(chunk / GROUP);
+        fs::create_dir_all(&path).map_err(|error| ClusterError::file("make", &path, error))?;
+        self.write(&self.path(chunk), parts)
+    }
+
+    /// The bytes of a chunk's file; none if there is no such file.
+    ///
+    /// # Errors
+    /// [`ClusterError::File`].
+    pub(crate) fn read(&self, chunk: u64) -> Result<Option<Vec<u8>>, ClusterError> {
+        let path = self.path(chunk);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ClusterError::file("read", &path, error)),
+        }
+    }
+
+    /// Removes what processes that were killed left behind. Only once all chunks are there: then
+    /// nobody needs what is still being written.
+    pub(crate) fn tidy(&self) {
+        let left = fs::read_dir(self.folder.join("new")).into_iter().flatten().flatten();
+        left.for_each(|file| drop(fs::remove_file(file.path())));
+    }
+
+    /// Writes a file under another name, and renames it.
+    fn write(&self, path: &Path, parts: &[&[u8]]) -> Result<(), ClusterError> {
+        // A number that no other process on any machine has.
+        let name = format!("{:016x}-{}", RandomState::new().hash_one(path), std::process::id());
+        let new = self.folder.join("new").join(name);
+        let written = File::create_new(&new).and_then(|mut file| {
+            parts.iter().try_for_each(|part| file.write_all(part))?;
+            file.sync_all()
+        });
+        written.map_err(|error| ClusterError::file("write", &new, error))?;
+        match fs::rename(&new, path) {
+            // Another rank has found all chunks, among them this one, and has tidied up.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => Ok(()),
+            Err(error) => Err(ClusterError::file("write", path, error)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// The numbers by which files of a folder are named; none if there is no such folder.
+    fn numbers(path: &Path) -> Result<Vec<u64>, ClusterError> {
+        let files = match fs::read_dir(path) {
+            Ok(files) => files,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(ClusterError::file("list", path, error)),
+        };
+        let mut found = Vec::new();
+        for file in files {
+            let file = file.map_err(|error| ClusterError::file("list", path, error))?;
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            found.extend(name.strip_suffix(".chunk").unwrap_or(&name).parse::<u64>().ok());
+        }
+        Ok(found)
+    }
+}
+
+impl Done for &Store<'_> {
+    type Error = ClusterError;
+
+    fn group(&mut self, group: u64) -> Result<Group, ClusterError> {
+        let mut found = Group::default();
+        let chunks = group * GROUP..self.plan.chunks().min((group + 1) * GROUP);
+        let there = Store::numbers(&self.group_path(group))?;
+        there.into_iter().filter(|chunk| chunks.contains(chunk)).for_each(|chunk| {
+            found.put(chunk % GROUP);
+        });
+        Ok(found)
+    }
+
+    fn sealed(&mut self) -> Result<Vec<u64>, ClusterError> {
+        Store::numbers(&self.folder.join("sealed"))
+    }
+
+    fn seal(&mut self, group: u64) -> Result<(), ClusterError> {
+        let path = self.folder.join("sealed").join(format!("{group:07}"));
+        File::create(&path).map(drop).map_err(|error| ClusterError::file("write", &path, error))
+    }
+}

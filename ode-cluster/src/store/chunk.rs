@@ -1,0 +1,176 @@
+//! The bytes of a chunk's results, as they lie in a file and travel in messages.
+//!
+//! All numbers are little-endian. `docs/clusters.md` says how to read a file elsewhere.
+//!
+//! ```text
+//! 8    "odeschk1"
+//! 32   the hash of the plan
+//! 32   a hash of the chunk's inputs
+//! 8    the chunk
+//! 8    the number of its first trajectory, in the whole ensemble
+//! 8    the number of its trajectories, n
+//! 64   the rows of finals, saved, ends, codes, steps, rejected, kept, guarded: 8 numbers
+//!      the arrays in this order, n numbers in each row, each array filled up to 8 bytes
+//! 32   the BLAKE3 hash of all before
+//! ```
+
+use core::ops::Range;
+
+use blake3::{Hash, Hasher};
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use ode_core::RawResults;
+use ode_core::lane::Scalar;
+use ode_core::problem::layout::Layout;
+
+#[cfg(target_endian = "big")]
+compile_error!("chunks are little-endian; this machine's numbers would have to be turned around");
+
+const MAGIC: &[u8; 8] = b"odeschk1";
+const HEADER: usize = 8 + 2 * 32 + 3 * 8 + ARRAYS * 8;
+const ARRAYS: usize = 8;
+const HASH: usize = 32;
+
+/// Which chunk it is, and of what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label {
+    /// The hash of the plan.
+    pub(crate) plan: Hash,
+    /// The hash of the inputs.
+    pub(crate) inputs: Hash,
+    /// The chunk.
+    pub(crate) chunk: u64,
+    /// The number of its first trajectory.
+    pub(crate) first: u64,
+    /// The number of its trajectories.
+    pub(crate) len: usize,
+}
+
+/// Why bytes are not those of a chunk.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// They are not what was written.
+    Damaged(&'static str),
+    /// They are of another solve.
+    Foreign,
+    /// They were computed from other inputs.
+    Inputs,
+}
+
+/// The arrays of results as bytes, each with the size of its numbers.
+fn arrays<T: Pod>(results: &RawResults<T>) -> [(&[u8], usize); ARRAYS] {
+    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded } = results;
+    let (number, count) = (size_of::<T>(), size_of::<u32>());
+    [
+        (cast_slice(finals), number),
+        (cast_slice(saved), number),
+        (cast_slice(ends), number),
+        (cast_slice(codes), 1),
+        (cast_slice(steps), count),
+        (cast_slice(rejected), count),
+        (cast_slice(kept), count),
+        (cast_slice(guarded), count),
+    ]
+}
+
+fn arrays_mut<T: Pod>(results: &mut RawResults<T>) -> [(&mut [u8], usize); ARRAYS] {
+    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded } = results;
+    let (number, count) = (size_of::<T>(), size_of::<u32>());
+    [
+        (cast_slice_mut(finals), number),
+        (cast_slice_mut(saved), number),
+        (cast_slice_mut(ends), number),
+        (cast_slice_mut(codes), 1),
+        (cast_slice_mut(steps), count),
+        (cast_slice_mut(rejected), count),
+        (cast_slice_mut(kept), count),
+        (cast_slice_mut(guarded), count),
+    ]
+}
+
+/// The rows of the arrays of a layout.
+fn rows(layout: &Layout) -> [usize; ARRAYS] {
+    [layout.states, layout.saved(), 1, 1, 1, 1, layout.kept(), layout.guarded()]
+}
+
+/// The bytes of the trajectories `range` of `results`, which are of `n` trajectories.
+pub(crate) fn encode<T: Scalar>(
+    label: &Label,
+    layout: &Layout,
+    (results, n): (&RawResults<T>, usize),
+    range: Range<usize>,
+) -> Vec<u8> {
+    let arrays = arrays(results);
+    let size: usize =
+        arrays.iter().map(|(bytes, _)| bytes.len() / n.max(1) * range.len() + 8).sum();
+    let mut bytes = Vec::with_capacity(HEADER + size + HASH);
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(label.plan.as_bytes());
+    bytes.extend_from_slice(label.inputs.as_bytes());
+    let rows = rows(layout).map(|rows| rows as u64);
+    for number in [label.chunk, label.first, label.len as u64].into_iter().chain(rows) {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    for (array, size) in arrays {
+        for row in array.chunks_exact((n * size).max(1)) {
+            bytes.extend_from_slice(&row[range.start * size..range.end * size]);
+        }
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+    }
+    let hash = hash(&bytes);
+    bytes.extend_from_slice(hash.as_bytes());
+    bytes
+}
+
+/// Checks that bytes are those of the chunk of this label.
+pub(crate) fn check(bytes: &[u8], label: &Label, layout: &Layout) -> Result<(), Refused> {
+    if bytes.len() < HEADER + HASH {
+        return Err(Refused::Damaged("it is too short"));
+    }
+    if &bytes[..8] != MAGIC {
+        return Err(Refused::Damaged("it does not begin as a chunk does"));
+    }
+    let (body, found) = bytes.split_at(bytes.len() - HASH);
+    if hash(body).as_bytes() != found {
+        return Err(Refused::Damaged("its bytes are not those that its hash is of"));
+    }
+    let mut numbers = body[72..HEADER].chunks_exact(8).map(|bytes| {
+        let mut number = [0; 8];
+        number.copy_from_slice(bytes);
+        u64::from_le_bytes(number)
+    });
+    let rows = rows(layout).map(|rows| rows as u64);
+    let due = [label.chunk, label.first, label.len as u64].into_iter().chain(rows);
+    if &body[8..40] != label.plan.as_bytes() || !due.eq(&mut numbers) {
+        return Err(Refused::Foreign);
+    }
+    if &body[40..72] != label.inputs.as_bytes() {
+        return Err(Refused::Inputs);
+    }
+    Ok(())
+}
+
+/// Copies trajectories `from` of a chunk of `len`, whose bytes were [checked](check), to `results`,
+/// which are of `n` trajectories, from trajectory `at` on.
+pub(crate) fn decode<T: Scalar>(
+    bytes: &[u8],
+    len: usize,
+    from: Range<usize>,
+    (results, n): (&mut RawResults<T>, usize),
+    at: usize,
+) {
+    let mut rest = &bytes[HEADER..];
+    for (array, size) in arrays_mut(results) {
+        let rows = array.len() / (n * size).max(1);
+        let (mine, behind) = rest.split_at((rows * len * size).next_multiple_of(8));
+        rest = behind;
+        let to = array.chunks_exact_mut((n * size).max(1));
+        for (row, given) in to.zip(mine.chunks_exact((len * size).max(1))) {
+            row[at * size..][..from.len() * size]
+                .copy_from_slice(&given[from.start * size..from.end * size]);
+        }
+    }
+}
+
+fn hash(bytes: &[u8]) -> Hash {
+    Hasher::new().update(bytes).finalize()
+}

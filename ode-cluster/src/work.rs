@@ -1,0 +1,168 @@
+//! What a rank computes, and how results of chunks become those that a solve is asked for.
+
+use core::ops::Range;
+use std::time::Instant;
+
+use ode_core::lane::Scalar;
+use ode_core::problem::columns::{ColumnRange, Columns};
+use ode_core::problem::layout::Layout;
+use ode_core::problem::settings::Settings;
+use ode_core::{Collect, RawResults, ResultSink, RunReport, SolveError, Timings, Warning};
+
+use crate::plan::{self, Plan};
+use crate::store::chunk::{self, Label, Refused};
+
+/// Results of chunks that a rank takes at a time, in bytes at most.
+const MOST_BYTES: usize = 256 << 20;
+
+/// A rank is to take no longer for what it takes at a time: that much is lost if it is killed.
+const SECONDS: f64 = 5.0;
+
+/// Hands trajectories to the place that computes them.
+pub(crate) type Place<'a, T> =
+    &'a dyn Fn(&Columns<T>, &mut dyn ResultSink<T>) -> Result<RunReport, SolveError>;
+
+/// Gives the bytes of a chunk.
+type Read<'r, 'a, T> = &'r mut dyn FnMut(&mut Work<'a, T>, u64) -> Result<Vec<u8>, SolveError>;
+
+/// A solve, and what this rank does of it.
+pub(crate) struct Work<'a, T> {
+    plan: &'a Plan,
+    columns: &'a Columns<T>,
+    layout: Layout,
+    place: Place<'a, T>,
+    /// Seconds that a chunk takes; unknown before the first one.
+    pace: Option<f64>,
+    /// How many chunks were taken last.
+    taken: u64,
+    pub(crate) done: Done,
+}
+
+/// What this rank has done.
+#[derive(Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) trajectories: usize,
+    pub(crate) pieces: usize,
+    pub(crate) timings: Timings,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl<'a, T: Scalar> Work<'a, T> {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        settings: &Settings<T>,
+        columns: &'a Columns<T>,
+        place: Place<'a, T>,
+    ) -> Self {
+        let layout = Layout::new(settings, columns);
+        Work { plan, columns, layout, place, pace: None, taken: 0, done: Done::default() }
+    }
+
+    /// How many chunks to take next, at most: a few at first, and as many as their time allows.
+    pub(crate) fn most(&self) -> u64 {
+        let fit = MOST_BYTES / self.plan.bytes.saturating_mul(self.plan.chunk).max(1);
+        let by_time = self.pace.map_or(1.0, |pace| SECONDS / pace.max(1e-9));
+        (2 * self.taken).min(by_time as u64).min(fit as u64).max(1)
+    }
+
+    /// Computes some chunks, and hands the bytes of each to `commit`.
+    pub(crate) fn compute(
+        &mut self,
+        chunks: Range<u64>,
+        commit: &mut dyn FnMut(u64, Vec<u8>) -> Result<(), SolveError>,
+    ) -> Result<(), SolveError> {
+        let begin = Instant::now();
+        let range = self.range(chunks.clone());
+        let (columns, n) = (range.to_columns()?, range.len());
+        let mut sink = Collect::default();
+        let run = (self.place)(&columns, &mut sink)?;
+        let results = sink.into_results();
+        self.check(&results, n)?;
+        for chunk in chunks.clone() {
+            let label = self.label(chunk);
+            let from = self.plan.trajectories_of(chunk..chunk + 1).start - range.indices().start;
+            let within = from..from + label.len;
+            commit(chunk, chunk::encode(&label, &self.layout, (&results, n), within))?;
+        }
+        let count = chunks.end - chunks.start;
+        self.pace = Some(begin.elapsed().as_secs_f64() / count as f64);
+        self.taken = count;
+        self.done.trajectories += n;
+        self.done.pieces += 1;
+        self.done.warnings.extend(run.warnings);
+        self.done.timings.compile += run.timings.compile;
+        self.done.timings.solve += run.timings.solve;
+        self.done.timings.transfer += run.timings.transfer;
+        Ok(())
+    }
+
+    /// Checks bytes of a chunk that were read.
+    pub(crate) fn refused(&self, chunk: u64, bytes: &[u8]) -> Result<(), Refused> {
+        chunk::check(bytes, &self.label(chunk), &self.layout)
+    }
+
+    /// Hands the results of all trajectories to `sink`, block by block. `read` gives the bytes of
+    /// each chunk, which are right.
+    pub(crate) fn hand_over(
+        &mut self,
+        sink: &mut dyn ResultSink<T>,
+        read: Read<'_, 'a, T>,
+    ) -> Result<(), SolveError> {
+        let mut results = RawResults::default();
+        let mut last: Option<(u64, Vec<u8>)> = None;
+        for block in self.columns.blocks(sink.block()) {
+            let (all, n) = (block.indices(), block.len());
+            results.fit(&self.layout, n)?;
+            let mut next = all.start;
+            while next < all.end {
+                let number = (next / self.plan.chunk) as u64;
+                let bytes = match last.take() {
+                    Some((known, bytes)) if known == number => bytes,
+                    _ => read(self, number)?,
+                };
+                let chunk = self.plan.trajectories_of(number..number + 1);
+                let end = chunk.end.min(all.end);
+                let within = next - chunk.start..end - chunk.start;
+                let to = (&mut results, n);
+                chunk::decode(&bytes, chunk.len(), within, to, next - all.start);
+                last = Some((number, bytes));
+                next = end;
+            }
+            if sink.store(block, &mut results)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn range(&self, chunks: Range<u64>) -> ColumnRange<'a, T> {
+        let Range { start, end } = self.plan.trajectories_of(chunks);
+        let first = self.columns.first;
+        self.columns.range(first + start as u64..first + end as u64)
+    }
+
+    fn label(&self, chunk: u64) -> Label {
+        let range = self.range(chunk..chunk + 1);
+        let (first, len) = (range.numbers().start, range.len());
+        Label { plan: self.plan.hash, inputs: plan::inputs(range), chunk, first, len }
+    }
+
+    /// Checks that the place has given results of `n` trajectories.
+    fn check(&self, results: &RawResults<T>, n: usize) -> Result<(), SolveError> {
+        let layout = &self.layout;
+        let lengths = [
+            ("finals", results.finals.len(), layout.states * n),
+            ("saved", results.saved.len(), layout.saved() * n),
+            ("ends", results.ends.len(), n),
+            ("codes", results.codes.len(), n),
+            ("steps", results.steps.len(), n),
+            ("rejected", results.rejected.len(), n),
+            ("kept", results.kept.len(), layout.kept() * n),
+            ("guarded", results.guarded.len(), layout.guarded() * n),
+        ];
+        match lengths.into_iter().find(|(_, given, expected)| given != expected) {
+            Some((what, given, expected)) => Err(SolveError::Results { what, given, expected }),
+            None => Ok(()),
+        }
+    }
+}

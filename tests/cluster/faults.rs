@@ -1,0 +1,166 @@
+//! What a folder refuses, by name.
+
+use crate::same::same_bits;
+use crate::{Folder, ensemble, options, problem, whole};
+use odes::cluster::{ClusterError, EnsembleDistributed};
+use odes::prelude::*;
+use odes::{EnsembleAlgorithm, SolveError};
+use std::path::Path;
+
+/// A process alone, which keeps what it computes.
+fn place(folder: &Folder) -> impl EnsembleAlgorithm + use<> {
+    EnsembleDistributed::with_part(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(8)
+}
+
+/// The error of a solve.
+fn cluster_error<V>(result: Result<V, SolveError>) -> ClusterError {
+    match result.err().unwrap() {
+        SolveError::Backend(error) => error.downcast_ref::<ClusterError>().unwrap().clone(),
+        other => panic!("{other}"),
+    }
+}
+
+/// The entry in which another solve differs from the one of a folder.
+fn foreign<V>(result: Result<V, SolveError>) -> String {
+    match cluster_error(result) {
+        ClusterError::Foreign { key, .. } => key,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn another_solve_is_told_by_what_differs() {
+    let folder = Folder::new();
+    ensemble(30).solve(Tsit5, place(&folder), &options()).unwrap();
+    let solved = |options: &SolveOptions| ensemble(30).solve(Tsit5, place(&folder), options);
+    assert_eq!(foreign(solved(&options().reltol(1e-5))), "reltol");
+    assert_eq!(foreign(solved(&options().abstol(1e-5))), "abstol");
+    assert_eq!(foreign(solved(&options().max_steps(77))), "max_steps");
+    assert_eq!(foreign(solved(&options().saveat(0.25))), "saveat");
+    assert_eq!(foreign(solved(&options().fixed_step(0.1))), "program");
+    assert_eq!(foreign(ensemble(31).solve(Tsit5, place(&folder), &options())), "trajectories");
+    assert_eq!(foreign(ensemble(30).solve(Bs3, place(&folder), &options())), "method");
+    assert_eq!(
+        foreign(ensemble(60).part((1, 2)).solve(Tsit5, place(&folder), &options())),
+        "first"
+    );
+    let single = ensemble(30).cast::<f32>();
+    assert_eq!(foreign(single.solve(Tsit5, place(&folder), &options())), "precision");
+    let other = problem().trajectories(30).vary(|problem, i| problem.with_u0([1.0, i as f64]));
+    assert_eq!(foreign(other.solve(Tsit5, place(&folder), &options())), "u0[0]");
+    let chunk = EnsembleDistributed::with_part(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(9);
+    assert_eq!(foreign(ensemble(30).solve(Tsit5, &chunk, &options())), "chunk");
+    // The message has both values and the folder.
+    let text = cluster_error(solved(&options().max_steps(77))).to_string();
+    assert!(text.contains("`max_steps`") && text.contains("77"), "{text}");
+    assert!(text.contains(&folder.0.display().to_string()), "{text}");
+    // None of them has changed anything.
+    same_bits(&whole(30), &solved(&options()).unwrap());
+}
+
+/// A right-hand side that was changed, under the same name.
+mod changed {
+    use odes::prelude::*;
+
+    #[ode_system]
+    pub(super) fn forced(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
+        let force = if t < p[0] { (3.0 * t).sin() } else { 2.5 };
+        [u[1], force - p[1] * u[0] - 0.1 * u[1]]
+    }
+}
+
+#[test]
+fn a_right_hand_side_that_was_changed_is_another_solve() {
+    let folder = Folder::new();
+    problem().trajectories(9).solve(Tsit5, place(&folder), &options()).unwrap();
+    let changed = OdeProblem::new(changed::forced, [1.0, 0.5], 0.0..=2.0, [0.7, 4.0]);
+    let changed = EnsembleProblem::new(changed).trajectories(9);
+    assert_eq!(foreign(changed.solve(Tsit5, place(&folder), &options())), "program");
+}
+
+/// The plan has the numbers of some trajectories, and each chunk has a hash of those of its own.
+#[test]
+fn one_number_among_many_is_seen() {
+    let folder = Folder::new();
+    let of = |changed: usize| {
+        problem().trajectories(10_001).vary(move |problem, i| {
+            problem.with_u0([if i == changed { 2.0 } else { 1.0 + 1e-6 * i as f64 }, 0.5])
+        })
+    };
+    let place =
+        || EnsembleDistributed::with_part(EnsembleThreads, (0, 1)).folder(&folder.0).chunk(1000);
+    let options = SolveOptions::default();
+    of(usize::MAX).solve(Tsit5, place(), &options).unwrap();
+    match cluster_error(of(7004).solve(Tsit5, place(), &options)) {
+        ClusterError::Inputs { path } => assert_eq!(path, folder.chunks(0)[7]),
+        other => panic!("{other}"),
+    }
+}
+
+/// The file that an error calls damaged.
+fn damaged<V>(result: Result<V, SolveError>) -> std::path::PathBuf {
+    match cluster_error(result) {
+        ClusterError::Damaged { path, .. } => path,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn damaged_files_are_refused_and_computed_again_when_removed() {
+    let folder = Folder::new();
+    let solve = || ensemble(30).solve(Tsit5, place(&folder), &options());
+    solve().unwrap();
+    let chunks = folder.chunks(0);
+    let refused = |path: &Path, bytes: &[u8]| {
+        let sound = std::fs::read(path).unwrap();
+        std::fs::write(path, bytes).unwrap();
+        assert_eq!(damaged(solve()), path);
+        std::fs::write(path, sound).unwrap();
+    };
+    let sound = std::fs::read(&chunks[2]).unwrap();
+    for at in [0, 9, 45, 75, 100, 170, sound.len() / 2, sound.len() - 1] {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x10;
+        refused(&chunks[2], &bytes);
+    }
+    for len in [0, 7, 100, sound.len() - 1] {
+        refused(&chunks[2], &sound[..len]);
+    }
+    // A chunk under another's name.
+    refused(&chunks[1], &sound);
+    let plan = folder.0.join("0000/plan");
+    let text = std::fs::read_to_string(&plan).unwrap();
+    refused(&plan, text.replace("trajectories = 30", "trajectories = 31").as_bytes());
+    refused(&plan, b"");
+    refused(&plan, &[0xff, 0xfe]);
+    // What the message says to do.
+    std::fs::remove_file(&chunks[2]).unwrap();
+    same_bits(&whole(30), &solve().unwrap());
+    assert!(std::fs::read(&chunks[2]).unwrap() == sound);
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let options = options();
+    let alone = EnsembleDistributed::with_part(EnsembleSerial, (1, 2));
+    match cluster_error(ensemble(9).solve(Tsit5, &alone, &options)) {
+        ClusterError::Nothing { part, why: None } => assert_eq!((part.rank, part.of), (1, 2)),
+        other => panic!("{other}"),
+    }
+    // One process needs no folder.
+    let one = EnsembleDistributed::with_part(EnsembleSerial, (0, 1));
+    same_bits(&whole(9), &ensemble(9).solve(Tsit5, &one, &options).unwrap());
+    let none = EnsembleDistributed::with_part(EnsembleSerial, (2, 2));
+    let error = ensemble(9).solve(Tsit5, &none, &options).err().unwrap();
+    assert!(matches!(error, SolveError::Part { rank: 2, of: 2 }));
+    let empty = EnsembleDistributed::with_part(EnsembleSerial, (0, 1)).chunk(0);
+    let error = cluster_error(ensemble(9).solve(Tsit5, &empty, &options));
+    assert!(matches!(error, ClusterError::NoChunk));
+    let folder = Folder::new();
+    std::fs::write(&folder.0, "a file").unwrap();
+    match cluster_error(ensemble(9).solve(Tsit5, place(&folder), &options)) {
+        ClusterError::File { path, .. } => assert!(path.starts_with(&folder.0)),
+        other => panic!("{other}"),
+    }
+    std::fs::remove_file(&folder.0).unwrap();
+}

@@ -1,0 +1,194 @@
+//! Ranks that share a folder.
+
+use crate::same::same_bits;
+use crate::{Folder, Solution, ensemble, files, options, problem, whole};
+use odes::backend::{ColumnRange, Columns, Everything, Settings, Task};
+use odes::cluster::EnsembleDistributed;
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{EnsembleAlgorithm, RawResults, ResultSink, RunReport, SolveError, Vary};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What each of several ranks has, which are threads here.
+fn ranks<T: Scalar, F, S, const N: usize, const P: usize>(
+    of: usize,
+    folder: &Folder,
+    ensemble: &EnsembleProblem<S, T, F, N, P>,
+    options: &SolveOptions,
+) -> Vec<EnsembleSolution<S, T, N, P>>
+where
+    S: System<N, P>,
+    F: Vary<S, T, N, P>,
+{
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..of)
+            .map(|rank| {
+                scope.spawn(move || {
+                    let place = EnsembleDistributed::with_part(EnsembleSerial, (rank, of));
+                    let place = place.folder(&folder.0).chunk(4);
+                    ensemble.solve(Tsit5, &place, options).unwrap()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Compares what any number of ranks have with what one has.
+fn same<T: Scalar, F, S, const N: usize, const P: usize>(
+    ensemble: &EnsembleProblem<S, T, F, N, P>,
+    options: &SolveOptions,
+) where
+    S: System<N, P>,
+    F: Vary<S, T, N, P>,
+{
+    let expected = ensemble.solve(Tsit5, EnsembleSerial, options).unwrap();
+    for of in [1, 2, 3, 20] {
+        let folder = Folder::new();
+        for solution in ranks(of, &folder, ensemble, options) {
+            same_bits(&expected, &solution);
+            assert_eq!(expected.code_counts(), solution.code_counts());
+        }
+    }
+}
+
+#[test]
+fn any_number_of_ranks_has_the_bits_of_one() {
+    for save in [SaveAt::Every(0.25), SaveAt::Steps, SaveAt::Nothing] {
+        same(&ensemble(45), &SolveOptions::default().saveat(save));
+    }
+    let spans = problem().trajectories(23).vary(|problem, i| {
+        let t1 = 2.0 + 0.01 * (i * 7 % 5) as f64;
+        problem.with_tspan((0.0, t1))
+    });
+    same(&spans.clone().tstops(|_, i| [0.01 * i as f64]), &options());
+    same(&spans.cast::<f32>(), &SolveOptions::default().tolerance(1e-4).saveat(SaveAt::Every(0.5)));
+    let sampled = Samples::seed(7).p(1, Uniform(1.0, 9.0)).u0(0, Normal { mean: 1.0, sd: 0.1 });
+    same(&problem().trajectories(30).sample(sampled), &options());
+    same(&ensemble(45).part((1, 3)), &options());
+    same(&ensemble(3).part((0, 7)), &options());
+}
+
+/// All bytes of the chunks of a folder, by their names in it.
+fn bytes(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
+    let relative = |path: &Path| path.strip_prefix(&folder.0).unwrap().display().to_string();
+    let chunks = folder.chunks(0);
+    chunks.iter().map(|path| (relative(path), std::fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn the_folder_is_the_same_whoever_wrote_it() {
+    let of = |of: usize| {
+        let folder = Folder::new();
+        ranks(of, &folder, &ensemble(45), &options());
+        assert!(files(&folder.0.join("0000/new")).is_empty());
+        bytes(&folder)
+    };
+    let one = of(1);
+    assert_eq!(one.len(), 12);
+    assert!(one == of(3) && one == of(20));
+}
+
+/// Takes a block of some trajectories at a time.
+struct Blocks(u64, Vec<(u64, Vec<u64>)>);
+
+impl ResultSink<f64> for Blocks {
+    fn block(&self) -> u64 {
+        self.0
+    }
+
+    fn store(
+        &mut self,
+        block: ColumnRange<'_, f64>,
+        results: &mut RawResults<f64>,
+    ) -> Result<ControlFlow<()>, SolveError> {
+        let bits = results.finals.iter().map(|number| number.to_bits()).collect();
+        self.1.push((block.numbers().start, bits));
+        Ok(if block.numbers().end > 40 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    }
+}
+
+/// Blocks of a sink need not be chunks.
+#[test]
+fn a_sink_gets_the_blocks_that_it_asks_for() {
+    for size in [1, 3, 4, 10, 100] {
+        let mut expected = Blocks(size, Vec::new());
+        ensemble(45).solve_into(Tsit5, EnsembleSerial, &options(), &mut expected).unwrap();
+        let folder = Folder::new();
+        let place = EnsembleDistributed::with_part(EnsembleSerial, (0, 2));
+        let place = place.folder(&folder.0).chunk(4);
+        let mut found = Blocks(size, Vec::new());
+        ensemble(45).solve_into(Tsit5, &place, &options(), &mut found).unwrap();
+        assert!(expected.1 == found.1, "{size}");
+    }
+}
+
+/// A place that fails after some calls.
+struct Failing {
+    after: usize,
+    calls: AtomicUsize,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the device is lost")]
+struct Lost;
+
+impl Failing {
+    fn call(&self) -> Result<(), SolveError> {
+        match self.calls.fetch_add(1, Ordering::Relaxed) >= self.after {
+            true => Err(SolveError::Backend(std::sync::Arc::new(Lost))),
+            false => Ok(()),
+        }
+    }
+}
+
+macro_rules! until_it_fails {
+    ($($name:ident: $T:ident),*) => { $(
+        fn $name(
+            &self,
+            task: &dyn Task<$T>,
+            settings: &Settings<$T>,
+            columns: &Columns<$T>,
+            sink: &mut dyn ResultSink<$T>,
+        ) -> Result<RunReport, SolveError> {
+            self.call()?;
+            EnsembleSerial.$name(task, settings, columns, sink)
+        }
+    )* };
+}
+
+impl EnsembleAlgorithm for Failing {
+    type Compiled = Everything;
+    until_it_fails!(single: f32, double: f64);
+}
+
+/// What a rank did before it failed is not computed again, by whatever number of ranks.
+#[test]
+fn what_is_there_is_taken_up() {
+    let n = 90;
+    let folder = Folder::new();
+    let place = EnsembleDistributed::with_part(Failing { after: 3, calls: 0.into() }, (0, 1));
+    let place = place.folder(&folder.0).chunk(4);
+    assert!(ensemble(n).solve(Tsit5, &place, &options()).is_err());
+    let done = folder.chunks(0).len();
+    assert!(done > 2 && done < 20, "{done}");
+    let solutions: Vec<Solution> = ranks(2, &folder, &ensemble(n), &options());
+    for solution in &solutions {
+        same_bits(&whole(n), solution);
+    }
+    let computed: usize = solutions.iter().map(|of| of.shares()[0].trajectories).sum();
+    // Two ranks may compute the same at the end.
+    assert!(computed >= n - 4 * done && computed <= n, "{computed}");
+    // And nothing is computed again.
+    let again = ranks(3, &folder, &ensemble(n), &options());
+    assert!(again.iter().all(|solution| solution.shares()[0].trajectories == 0));
+    same_bits(&whole(n), &again[2]);
+}

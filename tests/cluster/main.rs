@@ -1,0 +1,75 @@
+//! Several processes that solve an ensemble together: bit for bit what one has.
+
+mod faults;
+mod folder;
+mod processes;
+#[path = "../support/same.rs"]
+mod same;
+
+use odes::prelude::*;
+use odes::{EnsembleSolution, Unvaried, Vary};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Depends on the time, and changes its form at a time that is a parameter.
+#[ode_system]
+fn forced(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
+    let force = if t < p[0] { (3.0 * t).sin() } else { 2.0 };
+    [u[1], force - p[1] * u[0] - 0.1 * u[1]]
+}
+
+type Solution = EnsembleSolution<forced, f64, 2, 2>;
+
+fn problem() -> EnsembleProblem<forced, f64, Unvaried, 2, 2> {
+    EnsembleProblem::new(OdeProblem::new(forced, [1.0, 0.5], 0.0..=2.0, [0.7, 4.0]))
+}
+
+/// Trajectories of unequal length, of which one fails.
+fn ensemble(n: usize) -> EnsembleProblem<forced, f64, impl Vary<forced, f64, 2, 2> + Clone, 2, 2> {
+    problem().trajectories(n).vary(|mut problem, i| {
+        problem.p[1] = 1.0 + 0.25 * i as f64;
+        problem.u0[0] = if i == 20 { f64::NAN } else { 1.0 };
+        problem
+    })
+}
+
+fn options() -> SolveOptions {
+    SolveOptions::default().saveat(0.5)
+}
+
+/// What one process has.
+fn whole(n: usize) -> Solution {
+    ensemble(n).solve(Tsit5, EnsembleSerial, &options()).unwrap()
+}
+
+/// A folder that is removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("cluster-{}-{number}", std::process::id());
+        Folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
+    }
+
+    /// The files of a solve's chunks, in order.
+    fn chunks(&self, solve: usize) -> Vec<PathBuf> {
+        let groups = files(&self.0.join(format!("{solve:04}/chunks")));
+        groups.iter().flat_map(|group| files(group)).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What is in a folder, in order.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let all = std::fs::read_dir(folder).unwrap();
+    let mut all: Vec<PathBuf> = all.map(|file| file.unwrap().path()).collect();
+    all.sort();
+    all
+}

@@ -1,0 +1,90 @@
+//! Ranks that are processes, of which some are killed.
+
+use crate::same::bits;
+use crate::{Folder, ensemble, options, whole};
+use odes::cluster::EnsembleDistributed;
+use odes::prelude::*;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const TRAJECTORIES: usize = 1500;
+
+/// The folder of a process that is a rank.
+const FOLDER: &str = "CLUSTER_TEST_FOLDER";
+
+/// A hash of all bits of a solution.
+fn hash(solution: &crate::Solution) -> String {
+    let numbers = solution.iter().flat_map(|trajectory| bits(&trajectory));
+    // FNV-1a.
+    let hash = numbers.fold(0xcbf2_9ce4_8422_2325u64, |hash, number| {
+        (hash ^ number).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("hash {hash:016x}")
+}
+
+/// What a process does that is a rank, by the variables of its launcher; otherwise nothing.
+#[test]
+fn rank() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let place = EnsembleDistributed::new(EnsembleSerial).unwrap().folder(folder).chunk(16);
+    println!("{}", hash(&ensemble(TRAJECTORIES).solve(Tsit5, &place, &options()).unwrap()));
+}
+
+fn start(rank: usize, of: usize, folder: &Path) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["processes::rank", "--exact", "--nocapture"]);
+    command.env(FOLDER, folder).env("ODES_RANK", format!("{rank}/{of}"));
+    command.stdout(Stdio::piped()).spawn().unwrap()
+}
+
+/// What a process prints.
+fn text(child: &mut Child) -> String {
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn processes_have_the_bits_of_one() {
+    let folder = Folder::new();
+    let expected = hash(&whole(TRAJECTORIES));
+    let mut ranks: Vec<Child> = (0..3).map(|rank| start(rank, 3, &folder.0)).collect();
+    for rank in &mut ranks {
+        let text = text(rank);
+        assert!(rank.wait().unwrap().success() && text.contains(&expected), "{text}");
+    }
+}
+
+/// Ranks that are killed at some time, and the same program again with another number of them.
+#[test]
+fn killed_ranks_cost_nothing_but_time() {
+    let expected = hash(&whole(TRAJECTORIES));
+    let mut unfinished = 0;
+    for seed in 0..20u64 {
+        let folder = Folder::new();
+        let of = 1 + seed as usize % 3;
+        let mut ranks: Vec<Child> = (0..of).map(|rank| start(rank, of, &folder.0)).collect();
+        std::thread::sleep(Duration::from_millis(seed * 7919 % 97));
+        // One of them, or all.
+        let killed = if seed % 4 == 0 { 0..of } else { 0..1 };
+        for rank in &mut ranks[killed] {
+            rank.kill().unwrap();
+        }
+        for rank in &mut ranks {
+            rank.wait().unwrap();
+        }
+        let chunks = if folder.0.join("0000/chunks").exists() { folder.chunks(0).len() } else { 0 };
+        unfinished += usize::from(chunks < TRAJECTORIES.div_ceil(16));
+        let of = 1 + (seed as usize + 1) % 3;
+        let mut again: Vec<Child> = (0..of).map(|rank| start(rank, of, &folder.0)).collect();
+        for rank in &mut again {
+            let text = text(rank);
+            let success = rank.wait().unwrap().success();
+            assert!(success && text.contains(&expected), "seed {seed}: {text}");
+        }
+    }
+    // Or this shows nothing.
+    assert!(unfinished > 2, "{unfinished}");
+}
