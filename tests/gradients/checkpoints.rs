@@ -114,8 +114,8 @@ fn files_of_others_are_refused_by_what_differs() {
     let looser = SolveOptions::default().saveat(0.1).tolerance(1e-5);
     let error = ten().run(Tsit5, EnsembleThreads, &looser).unwrap_err();
     assert!(error.to_string().contains("its options is"), "{error}");
-    let error = ten().run(Vern7, EnsembleThreads, &looser).unwrap_err();
-    assert!(error.to_string().contains("its method is `Tsit5`, and is `Vern7` here"), "{error}");
+    let error = ten().run(Bs3, EnsembleSerial, &looser).unwrap_err();
+    assert!(error.to_string().contains("its method is `Tsit5`, and is `Bs3` here"), "{error}");
     // None of these has touched it.
     run(ten(), EnsembleThreads).unwrap();
 }
