@@ -15,6 +15,7 @@
 #[doc = include_str!("../docs/getting-started.md")]
 pub mod getting_started {}
 
+/// [arrays]: crate::docs::arrays
 /// [gradients]: crate::docs::gradients
 ///
 #[doc = include_str!("../docs/from-sciml.md")]
@@ -47,6 +48,9 @@ pub mod what_success_means {}
 #[cfg(not(doctest))]
 #[doc = include_str!("../docs/language.md")]
 pub mod language {}
+
+#[doc = include_str!("../docs/arrays.md")]
+pub mod arrays {}
 
 #[doc = include_str!("../docs/extending.md")]
 pub mod extending {}

@@ -4,6 +4,7 @@
 //! [gradients]: docs::gradients
 //! [choosing-a-method]: docs::choosing_a_method
 //! [scaling]: docs::scaling
+//! [arrays]: docs::arrays
 //! [what-a-success-means]: docs::what_success_means
 //! [language]: docs::language
 //! [extending]: docs::extending
@@ -38,14 +39,15 @@ pub use ode_core::system::info::{LinearEquations, Operations};
 pub use ode_core::system::report::Report;
 pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
-    AbsTol, AnyMethod, Auto, Axis, AxisValues, Backend, CheckpointError, Choice, Collect,
-    Controller, Design, EnsembleAlgorithm, EnsembleProblem, EnsembleSerial, EnsembleSolution,
-    EnsembleThreads, GrowthGuard, InPrecision, IntoSaveAt, Launcher, Layout, Linspace, LogNormal,
-    LogUniform, Logspace, Memory, Method, Normal, Numbers, ObservableError, OdeProblem,
-    OdeSolution, Part, PartError, ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode,
-    Rule, RunReport, Samples, SaveAt, Saving, Scrambling, Share, SolveError, SolveOptions, Solver,
-    StepSize, StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform,
-    UnknownMethod, Unvaried, Vary, Warning, Which, any_method, memory, tstops_for, tstops_of,
+    AbsTol, AnyMethod, ArrayNorm, Auto, Axis, AxisValues, Backend, CheckpointError, Choice,
+    Collect, Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem,
+    EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, InPrecision, IntoSaveAt,
+    Launcher, Layout, Linspace, LogNormal, LogUniform, Logspace, Memory, Method, Normal, Numbers,
+    ObservableError, OdeProblem, OdeSolution, Part, PartError, ProblemOfEach, Quantity, RawResults,
+    ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt, Saving, Scrambling, Share,
+    SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
+    Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary, Warning, Which, WorstColumn,
+    any_method, memory, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -57,13 +59,14 @@ pub mod prelude {
 
     pub use crate::gradient::{Cotangents, EnsembleGradient, EnsembleLoss, Train};
     pub use crate::{
-        AbsTol, AnyMethod, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853, Dp5,
-        EnsembleGpuKernel, EnsembleProblem, EnsembleSerial, EnsembleSolution, EnsembleThreads,
-        Euler, GrowthGuard, Heun, KenCarp4, Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform,
-        Logspace, Normal, OdeProblem, OdeSolution, Part, Ralston, ReturnCode, Rk4, Rodas3, Rodas4,
-        Rodas5P, Rosenbrock23, Samples, SaveAt, Saving, Scrambling, SolveError, SolveOptions,
-        StepSize, TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P,
-        Vern9, any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        AbsTol, AnyMethod, ArrayNorm, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853,
+        Dp5, EnsembleCpuArray, EnsembleGpuKernel, EnsembleProblem, EnsembleSerial,
+        EnsembleSolution, EnsembleThreads, Euler, GrowthGuard, Heun, KenCarp4, Kvaerno3, Kvaerno5,
+        Linspace, LogNormal, LogUniform, Logspace, Normal, OdeProblem, OdeSolution, Part, Ralston,
+        ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Samples, SaveAt, Saving,
+        Scrambling, SolveError, SolveOptions, StepSize, TrBdf2, Trajectory, Tsit5, Tsit5Rodas4,
+        Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method, interp_cubic, interp_linear,
+        ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 
@@ -147,9 +150,10 @@ pub mod lane {
 /// release to release, so who constructs these names one version of odes. Who implements
 /// [`EnsembleAlgorithm`] or [`ResultSink`] and reads them does not.
 pub mod backend {
+    pub use ode_core::ensemble::ArrayPlan;
     pub use ode_core::ensemble::pull::{PullTask, Way};
     pub use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
-    pub use ode_core::ensemble::task::{Compiled, Everything, Lanes, OneLane, Task, Text};
+    pub use ode_core::ensemble::task::{Arrays, Compiled, Everything, Lanes, OneLane, Task, Text};
     pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
     pub use ode_core::problem::inputs::Inputs;
     pub use ode_core::problem::settings::Settings;

@@ -24,7 +24,8 @@ mod workloads;
 use ode_gpu::{Cache, Nvrtc, Program};
 use odes::backend::SavedRow;
 use odes::internals::guard;
-use odes::internals::kernel::{self, Functions, Given, KERNEL_NAME, Variant, pull};
+use odes::internals::kernel::array::{self, ARRAY_NAME};
+use odes::internals::kernel::{self, ArrayKind, Functions, Given, KERNEL_NAME, Variant, pull};
 use odes::internals::methods::Differentiable;
 use odes::lane::Scalar;
 use odes::system::System;
@@ -95,8 +96,12 @@ impl Kernel {
     {
         let (name, method) = (system.info().name, M::PROPERTIES.name);
         let what = format!("{name} {method} {} sm_{arch} {variant:?}", T::NAME);
-        let source = kernel::source::<T, S, M, N, P>(system, variant).unwrap();
-        Kernel { what, name: KERNEL_NAME, arch, source, most: most[usize::from(T::DOUBLE)] }
+        let (name, source) = match variant.array {
+            Some(kind) => (ARRAY_NAME, array::source::<T, S, M, N, P>(system, variant, kind)),
+            None => (KERNEL_NAME, kernel::source::<T, S, M, N, P>(system, variant)),
+        };
+        let source = source.unwrap();
+        Kernel { what, name, arch, source, most: most[usize::from(T::DOUBLE)] }
     }
 
     /// Both kernels of a gradient. Derivatives by stages may not fit in registers.
@@ -330,6 +335,24 @@ where
         let law_kind = Controller::predictive().kind();
         Variant { limited: true, stops: true, law_kind, columns, own_tolerances: true, ..plain }
     });
+}
+
+/// Kernels of columns, with one in each thread's registers, and with columns in memory, where the sums
+/// of tiles are on the stack.
+#[test]
+fn columns() {
+    let small = ArrayKind { mean: false, resident: true, threads: 64 };
+    let large = ArrayKind { mean: true, resident: true, threads: 256 };
+    let memory = ArrayKind { mean: true, resident: false, threads: 256 };
+    let lorenz = workloads::lorenz;
+    let some = measured((528, 0), (528, 0));
+    for (kind, most, others) in [(small, NOTHING, true), (large, some, false), (memory, some, true)]
+    {
+        let change = |plain| Variant { refill: false, stops: true, array: Some(kind), ..plain };
+        check_variant(lorenz, Tsit5, most, others, change);
+        check_variant(lorenz, Rodas5P, most, false, change);
+        check_variant(lorenz, TrBdf2, most, false, change);
+    }
 }
 
 /// Compiles kernels with the functions of CUDA's library too, which may need local memory for huge

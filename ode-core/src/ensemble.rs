@@ -1,6 +1,7 @@
 //! Where trajectories run: ensemble algorithms, and those of the CPU.
 
 mod algorithm;
+mod array;
 pub(crate) mod choice;
 mod cpu;
 pub mod dispenser;
@@ -8,6 +9,7 @@ pub mod engine;
 mod feed;
 mod outlined;
 pub(crate) mod pieces;
+mod planned;
 pub mod pull;
 pub mod pulled;
 mod schedule;
@@ -20,5 +22,6 @@ pub mod task;
 
 pub use algorithm::EnsembleAlgorithm;
 pub(crate) use algorithm::pull_at;
+pub use array::{ArrayNorm, ArrayPlan, EnsembleCpuArray};
 pub use cpu::{EnsembleSerial, EnsembleThreads};
 pub use schedule::Schedule;

@@ -516,6 +516,24 @@ pub enum SolveError {
         "the place did not evaluate the ensemble's problems: its `prepare` is to call what it is given, once"
     )]
     NotPrepared,
+    /// There are no [arrays](struct@crate::EnsembleCpuArray) of what is to be solved.
+    #[error("there are no arrays of columns by {method} {why}")]
+    NoArrays {
+        /// The method.
+        method: &'static str,
+        /// Where, and what to do.
+        why: &'static str,
+    },
+    /// The columns of an [array](struct@crate::EnsembleCpuArray) have one time, and trajectories differ in
+    /// what is of the time.
+    #[error(
+        "the columns of an array have one time, and trajectories differ in {what}; solve them by \
+         `EnsembleThreads` or `EnsembleGpuKernel`, where each has its own"
+    )]
+    ColumnsDiffer {
+        /// `their time spans`, `their times to save` or `their times to stop at`.
+        what: &'static str,
+    },
     /// The place computes no gradients.
     #[error(
         "this place computes no gradients; `EnsembleSerial`, `EnsembleThreads` and \
@@ -596,6 +614,16 @@ pub enum CheckpointError {
         /// What this training has.
         expected: String,
     },
+}
+
+impl SolveError {
+    /// Why there are no arrays in a place that is chosen at run time.
+    pub(crate) const NOT_COMPILED: &str = "in a place behind a `Box`, an `Arc` or a `dyn`, so that \
+        programs do not compile them for nothing; give `solve` the `EnsembleCpuArray` itself, or a \
+        reference to it";
+    /// Why there are no arrays by a method that switches.
+    pub(crate) const SWITCHES: &str = "by a method that chooses another one for each trajectory; \
+        take `Tsit5`, `Vern7`, `Rodas4` or `Rodas5P`";
 }
 
 /// The kind of memory that something does not fit into.

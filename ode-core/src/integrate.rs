@@ -20,9 +20,11 @@ pub mod advance;
 pub mod attempt;
 pub mod backward;
 pub mod begin;
+pub mod columns;
 pub mod consistent;
 pub mod first_step;
 pub mod lane;
+pub mod lockstep;
 pub mod options;
 
 pub use device::*;
@@ -38,6 +40,9 @@ pub(crate) const LANE_PROGRAMS: [&str; 8] = [
     advance::DEVICE,
     DEVICE,
 ];
+
+/// What the loop of columns adds to them.
+pub(crate) const ARRAY_PROGRAMS: [&str; 2] = [columns::DEVICE, lockstep::DEVICE];
 
 #[ode_macros::device(integrate)]
 mod device {

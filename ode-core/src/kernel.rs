@@ -19,6 +19,7 @@ use crate::system::{System, linear};
 use core::mem::offset_of;
 pub use drawn::{Recipe, rules};
 
+pub mod array;
 pub mod pull;
 
 /// The numbers of one lane in C++, for all targets.
@@ -90,6 +91,18 @@ pub enum Given {
     Rule(Recipe),
 }
 
+/// How trajectories are columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ArrayKind {
+    /// Whether the error of all columns is the mean of theirs; otherwise it is the greatest.
+    pub mean: bool,
+    /// Whether each thread has one column, in registers; otherwise columns are in memory, and there
+    /// may be more of them than threads run at a time. A host has them in memory.
+    pub resident: bool,
+    /// The threads of a block: a power of two, at least 32.
+    pub threads: u32,
+}
+
 /// The values on which the text of a kernel depends, besides its types.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
@@ -117,6 +130,8 @@ pub struct Variant {
     pub own_tolerances: bool,
     /// The implementation of elementary functions that the kernel calls.
     pub functions: Functions,
+    /// How trajectories are columns of one array, where they are.
+    pub array: Option<ArrayKind>,
 }
 
 impl Variant {
@@ -145,6 +160,7 @@ impl Variant {
             columns: given.collect(),
             own_tolerances: columns.has_own_tolerances(),
             functions: Functions::default(),
+            array: None,
         }
     }
 

@@ -27,7 +27,9 @@ mod written;
 
 pub use ensemble::choice::{AnyMethod, UnknownMethod};
 pub use ensemble::solver::{Auto, Method, Solver};
-pub use ensemble::{EnsembleAlgorithm, EnsembleSerial, EnsembleThreads, Schedule};
+pub use ensemble::{
+    ArrayNorm, EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, Schedule,
+};
 pub use error::{CheckpointError, Memory, ObservableError, SolveError};
 pub use ndarray;
 pub use problem::layout::Layout;
@@ -52,7 +54,7 @@ pub use serde;
 pub use solution::save;
 pub use solution::{
     Backend, Collect, EnsembleSolution, OdeSolution, RawResults, ResultSink, ReturnCode, RunReport,
-    Share, Timings, Trajectories, Trajectory, Warning,
+    Share, Timings, Trajectories, Trajectory, Warning, WorstColumn,
 };
 pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;

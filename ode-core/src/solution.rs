@@ -145,6 +145,47 @@ impl fmt::Display for Warning {
     }
 }
 
+/// The column of an [array](struct@crate::EnsembleCpuArray) whose steps had the greatest error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct WorstColumn {
+    /// The number of the trajectory in the whole ensemble.
+    pub trajectory: u64,
+    /// The greatest error of one of its accepted steps, in units of the tolerance: the norm that
+    /// trajectories by themselves have, where a step is accepted up to 1.
+    pub error: f64,
+}
+
+impl WorstColumn {
+    /// The worst of neighbouring columns of so many components, whose first one has this number, and
+    /// of which these are the greatest squared errors, each a
+    /// [sum](crate::step::norm::scaled_error_sq) over components: the first of several.
+    #[must_use]
+    pub fn of(components: usize, first: u64, squares: impl Iterator<Item = f64>) -> Option<Self> {
+        let mut worst: Option<(u64, f64)> = None;
+        for (i, square) in (0..).zip(squares) {
+            if worst.is_none_or(|(_, greatest)| square > greatest) {
+                worst = Some((i, square));
+            }
+        }
+        worst.map(|(i, square)| WorstColumn {
+            trajectory: first + i,
+            error: (square / components as f64).sqrt(),
+        })
+    }
+
+    /// The one with the greater error, the first where they are equal.
+    #[must_use]
+    pub fn worse(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        match (a, b) {
+            (Some(a), Some(b)) if b.error > a.error => Some(b),
+            (None, b) => b,
+            (a, _) => a,
+        }
+    }
+}
+
 /// A place's report on a solve.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -157,13 +198,16 @@ pub struct RunReport {
     pub shares: Vec<Share>,
     /// What went wrong without harm to the results.
     pub warnings: Vec<Warning>,
+    /// Of an [array](struct@crate::EnsembleCpuArray) with adaptive steps the column with the greatest error.
+    pub worst_column: Option<WorstColumn>,
 }
 
 impl RunReport {
     /// The report of a solve on `backend` that took these times.
     #[must_use]
     pub fn new(backend: Backend, timings: Timings) -> Self {
-        RunReport { backend, timings, shares: Vec::new(), warnings: Vec::new() }
+        let (shares, warnings) = (Vec::new(), Vec::new());
+        RunReport { backend, timings, shares, warnings, worst_column: None }
     }
 }
 
@@ -496,6 +540,15 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.run.warnings
+    }
+
+    /// The trajectory whose accepted steps had the greatest error, and that error, where trajectories
+    /// were columns of an [array](struct@crate::EnsembleCpuArray) with adaptive steps. An error above 1 says
+    /// that a column had longer steps than it would have had by itself, which
+    /// [`ArrayNorm::Mean`](crate::ArrayNorm::Mean) allows.
+    #[must_use]
+    pub fn worst_column(&self) -> Option<WorstColumn> {
+        self.run.worst_column
     }
 
     /// Sets the axes of the ensemble's grid.

@@ -1294,34 +1294,52 @@ template<class R> DEVICE Begun<R> make_Begun(const typename Real<R>::Mask& assig
 CONSTANT double FARTHEST = 0.0009765625;
 CONSTANT double LEAST_POWER = 0.25;
 CONSTANT double LEAST_RATIO = 15.0;
-template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need);
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons);
-template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun);
+template<class R> DEVICE Need<R> need(typename Real<R>::Mask over, typename Real<R>::Mask anew, typename Real<R>::Mask again);
+template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1);
+template<class R, class M, class C, int N> DEVICE void count_attempts(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1);
+template<class R, class M, class C, int N> DEVICE options::End<R> ending(const lane::Lane<R>& lane, const Arr<R, N>& u);
+template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typename Real<R>::Mask fresh, typename Real<R>::Mask begins);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons);
+template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1);
 template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& feed, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh);
-template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons, const Begun<R>& begun);
-template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t);
+template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons, const Begun<R>& begun_1);
+template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R end, const norm::Tolerances<R, N>& tolerances);
-template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t, const Arr<R, N>& k);
-template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun);
-template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun);
+template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t, const Arr<R, N>& k);
+template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun_1);
+template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1);
 template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask idle);
 
+// begin.rs  Makes a [`Need`].
+template<class R> DEVICE Need<R> need(typename Real<R>::Mask over, typename Real<R>::Mask anew, typename Real<R>::Mask again) {
+    return make_Need<R>(over, anew, again);
+}
+
 // begin.rs  Hands in the finished trajectories of lanes in need.
-template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need) {
+template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_in(Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto anew = nobody;
     if constexpr ((M::GUARDS && C::ADAPTIVE)) {
-        anew = op_and(op_and(need, lane.alive), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::ANEW)));
+        anew = op_and(op_and(need_1, lane.alive), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::ANEW)));
     }
-    auto over = op_and(need, op_not(anew));
+    auto over = op_and(need_1, op_not(anew));
     auto again = nobody;
     if (o.stops) {
-        auto tried = op_and(op_and(need, lane.alive), m_less_than(none, lane.allowed));
+        auto tried = op_and(op_and(need_1, lane.alive), m_less_than(none, lane.allowed));
         auto end = feed.load_end(tried, lane.t1);
         again = op_and(op_and(op_and(tried, m_equals(lane.t, lane.t1)), op_not(m_equals(lane.t1, end))), m_equals(lane.code, none));
         over = op_and(over, op_not(again));
     }
+    count_attempts<R, M, C, N>(o, lane, need_1);
+    auto end_1 = ending<R, M, C, N>(lane, state.u);
+    feed.finish(over, state.u, end_1);
+    return make_Need<R>(over, anew, again);
+}
+
+// begin.rs  Adds the attempts of lanes in need to those of earlier parts of their spans.
+template<class R, class M, class C, int N> DEVICE void count_attempts(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
     if ((o.stops || M::GUARDS)) {
         auto steps = m_wrapping_add(lane.before, lane.allowed);
         if constexpr ((M::GUARDS && C::ADAPTIVE)) {
@@ -1330,10 +1348,15 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
             auto looks = lane::looks_ahead<R, M>(lane, o.guard);
             steps = Bits<typename Real<R>::Bits>::select(there_1, m_wrapping_sub(steps, looks), steps);
         }
-        lane.before = Bits<typename Real<R>::Bits>::select(need, steps, lane.before);
+        lane.before = Bits<typename Real<R>::Bits>::select(need_1, steps, lane.before);
     } else {
         lane.before = lane.allowed;
     }
+}
+
+// begin.rs  The end of a trajectory whose attempts are [counted](count_attempts), with its final state.
+template<class R, class M, class C, int N> DEVICE options::End<R> ending(const lane::Lane<R>& lane, const Arr<R, N>& u) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto ok = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
     auto code = ok;
     if constexpr (C::ADAPTIVE) {
@@ -1342,7 +1365,7 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
     }
     code = Bits<typename Real<R>::Bits>::select(m_equals(lane.code, none), code, lane.code);
     auto unsound = op_and(m_equals(lane.allowed, none), m_less_than(none, lane.attempts));
-    auto broken = op_or(unsound, op_and(op_not(norm::is_finite<R, N>(state.u)), m_equals(code, ok)));
+    auto broken = op_or(unsound, op_and(op_not(norm::is_finite<R, N>(u)), m_equals(code, ok)));
     auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
     code = Bits<typename Real<R>::Bits>::select(broken, non_finite, code);
     if constexpr (M::Memory::SWITCHES) {
@@ -1353,27 +1376,30 @@ template<class R, class M, class Q, class C, int N, int P> DEVICE Need<R> hand_i
         reached = Real<R>::select(m_equals(lane.allowed, none), lane.t0, lane.t1);
     }
     auto report = guard::reported<R>(lane.guarded);
-    auto end_1 = options::end<R>(reached, code, lane.before, lane.rejected, lane.saved, report);
-    feed.finish(over, state.u, end_1);
-    return make_Need<R>(over, anew, again);
+    return options::end<R>(reached, code, lane.before, lane.rejected, lane.saved, report);
+}
+
+// begin.rs  Makes a [`Begun`].
+template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typename Real<R>::Mask fresh, typename Real<R>::Mask begins) {
+    return make_Begun<R>(assigned, fresh, begins);
 }
 
 // begin.rs  Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
-template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons) {
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto assigned = feed.acquire(reasons.over);
     auto fresh = op_or(assigned, reasons.anew);
     auto begins = op_or(fresh, reasons.again);
-    auto begun = make_Begun<R>(assigned, fresh, begins);
-    load<R, Q, N, P>(feed, o, state, lane, reasons, begun);
-    reset<R, M, N>(o, lane, need, reasons, begun);
+    auto begun_1 = make_Begun<R>(assigned, fresh, begins);
+    load<R, Q, N, P>(feed, o, state, lane, reasons, begun_1);
+    reset<R, M, N>(o, lane, need_1, reasons, begun_1);
     auto t_eval = lane.t0;
     if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
         t_eval = (lane.t0 + timeline::edge(lane.t0, (lane.t1 - lane.t0), lane.t1));
     }
-    auto k = derivative<R, S, M, N, P>(system, o, state, lane, begun, t_eval);
+    auto k = derivative<R, S, M, N, P>(system, o, state, lane, begun_1, t_eval);
     if constexpr (C::ADAPTIVE) {
-        plan<R, S, M, N, P>(system, o, state, lane, begun, t_eval, k);
+        plan<R, S, M, N, P>(system, o, state, lane, begun_1, t_eval, k);
         if ((((o.stops && Real<R>::DOUBLE) && op_not(S::AUTONOMOUS)) && m_any(reasons.again))) {
             auto pole = is_pole<R, S, N, P>(system, state.u, state.p, lane.t0, lane.t1, state.tolerances);
             auto ends = op_and(op_and(reasons.again, pole), m_equals(lane.code, none));
@@ -1381,13 +1407,13 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
             lane.code = Bits<typename Real<R>::Bits>::select(ends, singular, lane.code);
         }
     } else {
-        count<R, N>(o, lane, begun);
+        count<R, N>(o, lane, begun_1);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(feed, o, state.p, lane, fresh));
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     lane.attempts = Bits<typename Real<R>::Bits>::select(unsound, one, lane.attempts);
     if ((C::SAVES && feed.saves())) {
-        save<R, S, Q, N, P>(feed, state, lane, begun);
+        save<R, S, Q, N, P>(feed, state, lane, begun_1);
     }
     auto idle = op_and(reasons.over, op_not(assigned));
     park<R>(lane, idle);
@@ -1400,9 +1426,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
 }
 
 // begin.rs  Loads initial states, parameters and time spans, or the next parts of these.
-template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun) {
-    auto fresh = begun.fresh;
-    auto begins = begun.begins;
+template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1) {
+    auto fresh = begun_1.fresh;
+    auto begins = begun_1.begins;
     state.u = feed.load_u(fresh, state.u);
     state.p = feed.load_p(fresh, state.p);
     auto start = feed.load_start(fresh, lane.t0);
@@ -1438,34 +1464,34 @@ template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsoun
 }
 
 // begin.rs  Resets the counts, the code, and the memories of guard, method and controller.
-template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need, const Need<R>& reasons, const Begun<R>& begun) {
+template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons, const Begun<R>& begun_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    auto assigned = begun.assigned;
+    auto assigned = begun_1.assigned;
     auto steps_left = o.max_steps;
     if ((o.stops || M::GUARDS)) {
         lane.before = Bits<typename Real<R>::Bits>::select(assigned, none, lane.before);
         steps_left = m_wrapping_sub(o.max_steps, lane.before);
     }
-    lane.attempts = Bits<typename Real<R>::Bits>::select(need, none, lane.attempts);
-    lane.allowed = Bits<typename Real<R>::Bits>::select(need, steps_left, lane.allowed);
+    lane.attempts = Bits<typename Real<R>::Bits>::select(need_1, none, lane.attempts);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(need_1, steps_left, lane.allowed);
     lane.rejected = Bits<typename Real<R>::Bits>::select(assigned, none, lane.rejected);
     lane.rejected = Bits<typename Real<R>::Bits>::select(reasons.anew, lane.before, lane.rejected);
-    lane.code = Bits<typename Real<R>::Bits>::select(begun.fresh, none, lane.code);
+    lane.code = Bits<typename Real<R>::Bits>::select(begun_1.fresh, none, lane.code);
     if constexpr (M::GUARDS) {
         lane.guarded = Bits<typename Real<R>::Bits>::select(assigned, none, lane.guarded);
         auto next = guard::next_part<R>(lane.guarded);
         lane.guarded = Bits<typename Real<R>::Bits>::select(reasons.again, next, lane.guarded);
     }
     if constexpr (M::Memory::SWITCHES) {
-        lane.memory = Bits<typename Real<R>::Bits>::select(begun.fresh, none, lane.memory);
+        lane.memory = Bits<typename Real<R>::Bits>::select(begun_1.fresh, none, lane.memory);
     }
     auto forgotten = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
-    lane.control = control::choose_memory<R>(begun.begins, forgotten, lane.control);
+    lane.control = control::choose_memory<R>(begun_1.begins, forgotten, lane.control);
 }
 
 // begin.rs  Makes states consistent, and evaluates their derivatives at `t`; returns these.
-template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t) {
-    auto begins = begun.begins;
+template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t) {
+    auto begins = begun_1.begins;
     if constexpr ((S::ALGEBRAIC > 0)) {
         auto start = consistent::consistent<R, S, N, P>(system, state.u, state.p, t, state.tolerances);
         state.u = vector::choose<R, N>(begins, start.u, state.u);
@@ -1520,11 +1546,11 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S
 }
 
 // begin.rs  Plans the first adaptive step, from the derivative `k` at `t` where its size is automatic.
-template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun, R t, const Arr<R, N>& k) {
+template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t, const Arr<R, N>& k) {
     auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
     auto span = (lane.t1 - lane.t0);
     auto h0 = m_abs(o.dt);
-    auto automatic = op_and(m_equals(h0, Real<R>::lit(0.0)), begun.begins);
+    auto automatic = op_and(m_equals(h0, Real<R>::lit(0.0)), begun_1.begins);
     if (m_any(automatic)) {
         auto chosen = first_step::size<R, S, M, N, P>(system, state.u, state.p, t, span, k, state.tolerances);
         h0 = Real<R>::select(automatic, chosen, h0);
@@ -1537,29 +1563,29 @@ template<class R, class S, class M, int N, int P> DEVICE void plan(S system, con
         h0 = m_at_most(m_max(h0, o.dtmin), o.dtmax);
     }
     auto next = timeline::plan(lane.t0, Real<R>::lit(0.0), m_copysign(h0, span), Real<R>::lit(1.0));
-    lane.plan = Real<R>::select(begun.begins, next, lane.plan);
+    lane.plan = Real<R>::select(begun_1.begins, next, lane.plan);
 }
 
 // begin.rs  Counts the fixed steps of a span, of which the last one may be shorter.
-template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun) {
+template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun_1) {
     auto span = (lane.t1 - lane.t0);
     auto h0 = m_abs(o.dt);
     auto count_1 = timeline::steps(lane.t0, lane.t1, h0);
     h0 = m_copysign(h0, span);
-    lane.dt = Real<R>::select(begun.begins, h0, lane.dt);
+    lane.dt = Real<R>::select(begun_1.begins, h0, lane.dt);
     auto allowed = timeline::whole_to_bits(count_1);
-    lane.allowed = Bits<typename Real<R>::Bits>::select(begun.begins, allowed, lane.allowed);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(begun_1.begins, allowed, lane.allowed);
     auto rest = m_mul_add((Real<R>::lit(1.0) - count_1), h0, span);
-    lane.last_dt = Real<R>::select(begun.begins, rest, lane.last_dt);
+    lane.last_dt = Real<R>::select(begun_1.begins, rest, lane.last_dt);
 }
 
 // begin.rs  Saves initial states, where that was asked for.
-template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun) {
+template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
-    lane.saved = Bits<typename Real<R>::Bits>::select(begun.fresh, none, lane.saved);
-    lane.save_at = feed.save_time(begun.fresh, lane.saved, lane.save_at);
-    auto at_start = op_and(begun.fresh, m_equals(lane.save_at, lane.t0));
+    lane.saved = Bits<typename Real<R>::Bits>::select(begun_1.fresh, none, lane.saved);
+    lane.save_at = feed.save_time(begun_1.fresh, lane.saved, lane.save_at);
+    auto at_start = op_and(begun_1.fresh, m_equals(lane.save_at, lane.t0));
     if constexpr ((S::ALGEBRAIC > 0)) {
         at_start = op_and(at_start, m_equals(lane.code, none));
     }
@@ -1601,8 +1627,13 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
 template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
 template<class R> DEVICE Verdict<R> accepted();
 template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after);
 template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const options::Options<R, N>& o, typename Real<R>::Bits memory);
 template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict);
+template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict);
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored);
+template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon);
 
 // attempt.rs  The next step: the one that errors allow, or the next fixed one.
 template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane) {
@@ -1682,19 +1713,30 @@ template<class R> DEVICE Verdict<R> accepted() {
 
 // attempt.rs  Judges a step by the estimate of its error.
 template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    auto square = squared_error<R, S, M, N, P>(state, ask, step);
+    return decide<R, M, N>(o, lane, square, step.memory);
+}
+
+// attempt.rs  The scaled error of a step, squared, as [`norm::scaled_error_sq`] computes it; that of a step
+template<class R, class S, class M, int N, int P> DEVICE R squared_error(const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
     auto square = M::template scaled_error_sq<R, N, P>(state, ask, step);
     if constexpr ((S::HAS_DOMAIN || M::ITERATES)) {
         auto max_square = Real<R>::lit(norm::SQUARE_MAX);
         auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
         square = Real<R>::select(solved, square, max_square);
     }
+    return square;
+}
+
+// attempt.rs  Decides on a step by its scaled error, squared; `after` is the memory of the method that it
+template<class R, class M, int N> DEVICE Verdict<R> decide(const options::Options<R, N>& o, lane::Lane<R>& lane, R square, typename Real<R>::Bits after) {
     auto law = options::law_of<R, M, N>(o, lane.memory);
     auto n = Real<R>::lit((double)(N));
     auto decision = control::decide<R>(square, n, lane.control, law, o.kind);
     lane.control = decision.memory;
     if constexpr (M::Memory::SWITCHES) {
-        auto switched = M::Memory::template has_switched<R>(lane.memory, step.memory);
-        auto new_ = next_memory<R, M, N>(o, step.memory);
+        auto switched = M::Memory::template has_switched<R>(lane.memory, after);
+        auto new_ = next_memory<R, M, N>(o, after);
         lane.control = control::choose_memory<R>(switched, new_, lane.control);
     }
     auto factor = Real<R>::from_single(decision.factor);
@@ -1710,23 +1752,9 @@ template<class R, class M, int N> DEVICE control::Memory<R> next_memory(const op
 template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> watch_growth(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Verdict<R>& verdict) {
     auto verdict_1 = verdict;
     auto run = op_or(trial.run, trial.looks);
-    auto h = trial.ask.h;
     auto careful = guard::is_careful<R>(lane.guarded);
-    auto shown = Mask<typename Real<R>::Mask>::splat(false);
+    auto shown = is_shown<R, C, N>(o, lane, trial, verdict_1);
     if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
-        auto one = Bits<typename Real<R>::Bits>::lit(1);
-        auto still = m_equals(lane.rejected, m_wrapping_sub(lane.attempts, one));
-        if (o.stops) {
-            still = m_equals(lane.t, lane.t0);
-        }
-        shown = op_and(op_and(op_not(verdict_1.accept), m_lt(verdict_1.factor, Real<R>::lit(guard::SHOWN))), op_not(still));
-        if (o.stops) {
-            shown = op_or(shown, trial.last);
-        }
-        if (o.limited) {
-            shown = op_or(shown, m_ge(m_abs(h), o.dtmax));
-        }
-        shown = op_and(op_and(shown, trial.run), lane.alive);
         if constexpr (M::ITERATES) {
             shown = op_and(shown, m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
         }
@@ -1739,24 +1767,59 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> wat
         auto grows = op_and(op_and(solved, step.grows), op_not(op_and(trial.looks, careful)));
         auto soon = op_and(op_and(op_and(solved, trial.run), op_or(shown, careful)), op_not(grows));
         if (m_any(soon)) {
-            auto scale = (Real<R>::lit((guard::SOON / M::DIAGONAL)) / h);
             auto ends = op_and(careful, verdict_1.accept);
-            auto end = timeline::stage<R, S, N, P>(trial.ask.at, Real<R>::lit(1.0));
-            soon = op_and(soon, guard::would_pass<R, S, N, P>(system, vector::choose<R, N>(ends, step.u, state.u), state.p, Real<R>::select(ends, end, trial.ask.at.t), scale, lane.mirrored));
+            soon = op_and(soon, passes_soon<R, S, M, N, P>(system, vector::choose<R, N>(ends, step.u, state.u), state.p, trial.ask, ends, lane.mirrored));
         }
-        auto refuse = (C::ADAPTIVE && (o.guard == guard::REJECT));
-        auto judged = guard::judge<R>(lane.guarded, grows, soon, op_or(verdict_1.accept, trial.looks), run, verdict_1.factor, refuse);
-        lane.guarded = judged.state;
-        if constexpr (C::ADAPTIVE) {
-            verdict_1.accept = op_and(verdict_1.accept, op_not(judged.refused));
-            verdict_1.factor = judged.factor;
-            auto forgotten = next_memory<R, M, N>(o, step.memory);
-            lane.control = control::choose_memory<R>(judged.refused, forgotten, lane.control);
-            auto anew = op_and(judged.anew, lane.alive);
-            auto begin = Bits<typename Real<R>::Bits>::lit(code::ANEW);
-            lane.code = Bits<typename Real<R>::Bits>::select(anew, begin, lane.code);
-            lane.allowed = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.allowed);
+        verdict_1 = judge_growth<R, M, C, N>(o, lane, trial, step.memory, verdict_1, grows, soon);
+    }
+    return verdict_1;
+}
+
+// attempt.rs  Whether a step shows that a component may have grown too fast before, which was too small for
+template<class R, class C, int N> DEVICE typename Real<R>::Mask is_shown(const options::Options<R, N>& o, const lane::Lane<R>& lane, const Attempt<R>& trial, const Verdict<R>& verdict) {
+    auto shown = Mask<typename Real<R>::Mask>::splat(false);
+    if ((C::ADAPTIVE && (o.guard == guard::REJECT))) {
+        auto one = Bits<typename Real<R>::Bits>::lit(1);
+        auto still = m_equals(lane.rejected, m_wrapping_sub(lane.attempts, one));
+        if (o.stops) {
+            still = m_equals(lane.t, lane.t0);
         }
+        shown = op_and(op_and(op_not(verdict.accept), m_lt(verdict.factor, Real<R>::lit(guard::SHOWN))), op_not(still));
+        if (o.stops) {
+            shown = op_or(shown, trial.last);
+        }
+        if (o.limited) {
+            shown = op_or(shown, m_ge(m_abs(trial.ask.h), o.dtmax));
+        }
+        shown = op_and(op_and(shown, trial.run), lane.alive);
+    }
+    return shown;
+}
+
+// attempt.rs  Whether a step of `1/SOON` times this size is beyond the pole, from the state `u` at its
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask passes_soon(S system, Arr<R, N> u, Arr<R, P> p, const stepper::Ask<R>& ask, typename Real<R>::Mask ends, typename Real<R>::Mask mirrored) {
+    auto scale = (Real<R>::lit((guard::SOON / M::DIAGONAL)) / ask.h);
+    auto end = timeline::stage<R, S, N, P>(ask.at, Real<R>::lit(1.0));
+    auto t = Real<R>::select(ends, end, ask.at.t);
+    return guard::would_pass<R, S, N, P>(system, u, p, t, scale, mirrored);
+}
+
+// attempt.rs  Judges a step that is beyond the pole (`grows`) or on the way to it (`soon`); see
+template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const options::Options<R, N>& o, lane::Lane<R>& lane, const Attempt<R>& trial, typename Real<R>::Bits after, const Verdict<R>& verdict, typename Real<R>::Mask grows, typename Real<R>::Mask soon) {
+    auto verdict_1 = verdict;
+    auto run = op_or(trial.run, trial.looks);
+    auto refuse = (C::ADAPTIVE && (o.guard == guard::REJECT));
+    auto judged = guard::judge<R>(lane.guarded, grows, soon, op_or(verdict_1.accept, trial.looks), run, verdict_1.factor, refuse);
+    lane.guarded = judged.state;
+    if constexpr (C::ADAPTIVE) {
+        verdict_1.accept = op_and(verdict_1.accept, op_not(judged.refused));
+        verdict_1.factor = judged.factor;
+        auto forgotten = next_memory<R, M, N>(o, after);
+        lane.control = control::choose_memory<R>(judged.refused, forgotten, lane.control);
+        auto anew = op_and(judged.anew, lane.alive);
+        auto begin = Bits<typename Real<R>::Bits>::lit(code::ANEW);
+        lane.code = Bits<typename Real<R>::Bits>::select(anew, begin, lane.code);
+        lane.allowed = Bits<typename Real<R>::Bits>::select(anew, lane.attempts, lane.allowed);
     }
     return verdict_1;
 }
@@ -1765,7 +1828,13 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> wat
 namespace advance {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
+template<class R, class M, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
+template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond);
+template<class R> DEVICE typename Real<R>::Mask shorten(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small);
+template<class R, int N, int P, class V> DEVICE typename Real<R>::Mask stays_outside(const stepper::State<R, N, P>& state, const stepper::Step<R, N, V>& step);
+template<class R> DEVICE typename Real<R>::Bits cause(typename Real<R>::Mask hopeless, R square, typename Real<R>::Bits step_code);
 template<class R, class S, class M, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
+template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane, const attempt::Attempt<R>& trial);
 
 // advance.rs  Saves the states at saved times within a step, or the one at its end, of lanes that move.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
@@ -1801,8 +1870,29 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
 
 // advance.rs  Moves lanes whose adaptive step was accepted, and plans the next step. A trajectory whose
 template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
+    auto small = forward<R, M, N>(o, lane, trial, verdict, moves);
+    if (m_any(op_or(op_not(verdict.accept), small))) {
+        auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
+        auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
+        auto small_1 = op_and(small, lane.alive);
+        if (m_any(refuse<R>(lane, trial, failing, small_1, beyond))) {
+            auto stuck = shorten<R>(lane, trial, failing, small_1);
+            auto before = M::template du_before<R, N>(step.k);
+            auto hopeless = op_and(failing, op_not(norm::is_finite<R, N>(before)));
+            if constexpr (S::HAS_DOMAIN) {
+                stuck = op_or(stuck, op_and(failing, stays_outside<R, N, P, typename M::template Kept<R, N>>(state, step)));
+            }
+            auto code = cause<R>(hopeless, verdict.square, step.code);
+            auto given_up = op_or(stuck, hopeless);
+            lane.code = Bits<typename Real<R>::Bits>::select(given_up, code, lane.code);
+            lane.allowed = Bits<typename Real<R>::Bits>::select(given_up, lane.attempts, lane.allowed);
+        }
+    }
+}
+
+// advance.rs  Moves lanes whose step was accepted, and plans the next step. Returns the lanes whose next
+template<class R, class M, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
-    auto run = trial.run;
     auto done = op_and(moves, trial.last);
     auto more = lane::looks_ahead<R, M>(lane, o.guard);
     auto all = m_wrapping_add(lane.attempts, more);
@@ -1817,12 +1907,10 @@ template<class R, class S, class M, int N, int P> DEVICE void adaptively(const o
         lane.t_low = Real<R>::select(moves, low, lane.t_low);
     }
     lane.plan = timeline::plan(lane.t, lane.t_low, h, verdict.factor);
-    auto trouble = op_not(verdict.accept);
     auto small = Mask<typename Real<R>::Mask>::splat(false);
     if (o.limited) {
         auto size_1 = (h * verdict.factor);
-        small = op_and(op_and(run, op_not(done)), m_le(m_abs(size_1), o.dtmin));
-        trouble = op_or(trouble, small);
+        small = op_and(op_and(trial.run, op_not(done)), m_le(m_abs(size_1), o.dtmin));
         auto size_2 = m_copysign(m_at_most(m_abs(size_1), o.dtmax), h);
         lane.plan = timeline::plan(lane.t, lane.t_low, size_2, Real<R>::lit(1.0));
     }
@@ -1830,50 +1918,59 @@ template<class R, class S, class M, int N, int P> DEVICE void adaptively(const o
         auto ahead = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
         lane.plan = Real<R>::select(done, ahead, lane.plan);
     }
-    if (m_any(trouble)) {
-        auto failing = op_and(op_and(run, lane.alive), op_not(moves));
-        small = op_and(small, lane.alive);
-        auto one = Bits<typename Real<R>::Bits>::lit(1);
-        lane.rejected = Bits<typename Real<R>::Bits>::select(failing, m_wrapping_add(lane.rejected, one), lane.rejected);
-        auto part = timeline::plan(lane.t, lane.t_low, h, Real<R>::lit((1.0 / 64.0)));
-        auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
-        auto stalls = timeline::stalls(lane.t, lane.t_low, part);
-        auto odd = op_or(small, op_and(failing, op_or(beyond, stalls)));
-        if (m_any(odd)) {
-            auto size_3 = timeline::planned(lane.t, lane.t_low, lane.plan);
-            auto shorter = timeline::plan(lane.t, lane.t_low, h, Real<R>::lit(0.25));
-            lane.plan = Real<R>::select(op_and(failing, m_ge(m_abs(size_3), m_abs(h))), shorter, lane.plan);
-            auto stuck = op_or(small, op_and(failing, timeline::stalls(lane.t, lane.t_low, lane.plan)));
-            auto before = M::template du_before<R, N>(step.k);
-            auto hopeless = op_and(failing, op_not(norm::is_finite<R, N>(before)));
-            if constexpr (S::HAS_DOMAIN) {
-                auto outside = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
-                auto still = op_and(failing, m_equals(step.code, outside));
-                UNROLL for (int d = 0; d < N; d++) {
-                    auto moved = m_abs((step.u[d] - state.u[d]));
-                    auto few = (m_abs(state.u[d]) * timeline::few_units<R>());
-                    still = op_and(still, m_le(moved, few));
-                }
-                stuck = op_or(stuck, still);
-            }
-            auto code = Bits<typename Real<R>::Bits>::select(op_or(hopeless, op_not(norm::is_finite<R, 1>(array(verdict.square)))), Bits<typename Real<R>::Bits>::lit(code::NON_FINITE), Bits<typename Real<R>::Bits>::lit(code::DT_MIN));
-            auto solved = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
-            auto code_1 = Bits<typename Real<R>::Bits>::select(solved, code, step.code);
-            auto given_up = op_or(stuck, hopeless);
-            lane.code = Bits<typename Real<R>::Bits>::select(given_up, code_1, lane.code);
-            lane.allowed = Bits<typename Real<R>::Bits>::select(given_up, lane.attempts, lane.allowed);
-        }
+    return small;
+}
+
+// advance.rs  Counts the rejected steps of lanes `failing`, which leaves out lanes without a trajectory:
+template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    lane.rejected = Bits<typename Real<R>::Bits>::select(failing, m_wrapping_add(lane.rejected, one), lane.rejected);
+    auto part = timeline::plan(lane.t, lane.t_low, trial.ask.h, Real<R>::lit((1.0 / 64.0)));
+    auto stalls = timeline::stalls(lane.t, lane.t_low, part);
+    return op_or(small, op_and(failing, op_or(beyond, stalls)));
+}
+
+// advance.rs  Plans a shorter step in lanes `failing`; returns the lanes that cannot make one.
+template<class R> DEVICE typename Real<R>::Mask shorten(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small) {
+    auto h = trial.ask.h;
+    auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
+    auto shorter = timeline::plan(lane.t, lane.t_low, h, Real<R>::lit(0.25));
+    lane.plan = Real<R>::select(op_and(failing, m_ge(m_abs(size), m_abs(h))), shorter, lane.plan);
+    return op_or(small, op_and(failing, timeline::stalls(lane.t, lane.t_low, lane.plan)));
+}
+
+// advance.rs  Whether smaller steps would not leave the domain either, as rounding does not let the state
+template<class R, int N, int P, class V> DEVICE typename Real<R>::Mask stays_outside(const stepper::State<R, N, P>& state, const stepper::Step<R, N, V>& step) {
+    auto outside = Bits<typename Real<R>::Bits>::lit(code::OUTSIDE);
+    auto still = m_equals(step.code, outside);
+    UNROLL for (int d = 0; d < N; d++) {
+        auto moved = m_abs((step.u[d] - state.u[d]));
+        auto few = (m_abs(state.u[d]) * timeline::few_units<R>());
+        still = op_and(still, m_le(moved, few));
     }
+    return still;
+}
+
+// advance.rs  Why a trajectory is given up, whose last step had the scaled error `square`, squared, and
+template<class R> DEVICE typename Real<R>::Bits cause(typename Real<R>::Mask hopeless, R square, typename Real<R>::Bits step_code) {
+    auto code = Bits<typename Real<R>::Bits>::select(op_or(hopeless, op_not(norm::is_finite<R, 1>(array(square)))), Bits<typename Real<R>::Bits>::lit(code::NON_FINITE), Bits<typename Real<R>::Bits>::lit(code::DT_MIN));
+    auto solved = m_equals(step_code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+    return Bits<typename Real<R>::Bits>::select(solved, code, step_code);
 }
 
 // advance.rs  Moves lanes by fixed steps.
 template<class R, class S, class M, int N, int P> DEVICE void by_fixed_steps(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step) {
+    to_next<R, S, N, P>(lane, trial);
+    auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+    lane.code = Bits<typename Real<R>::Bits>::select(m_equals(lane.code, none), step.code, lane.code);
+}
+
+// advance.rs  Moves lanes to the time at the end of a fixed step.
+template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
     lane.t = Real<R>::select(trial.last, lane.t1, trial.next.t);
     if constexpr (((op_not(S::AUTONOMOUS) || S::STEPWISE) && op_not(Real<R>::DOUBLE))) {
         lane.t_low = Real<R>::select(trial.last, Real<R>::lit(0.0), trial.next.low);
     }
-    auto none = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
-    lane.code = Bits<typename Real<R>::Bits>::select(m_equals(lane.code, none), step.code, lane.code);
 }
 } // namespace advance
 

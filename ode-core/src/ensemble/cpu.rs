@@ -77,7 +77,7 @@ impl EnsembleSerial {
 #[must_use]
 pub struct EnsembleThreads {
     own: Option<Arc<OwnThreads>>,
-    instructions: Option<InstructionSet>,
+    pub(super) instructions: Option<InstructionSet>,
     schedule: Schedule,
     batch: Option<usize>,
 }
@@ -108,14 +108,17 @@ impl EnsembleThreads {
     }
 
     /// Runs `work` on the threads of this place.
-    fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SolveError> {
+    pub(super) fn install<R: Send>(
+        &self,
+        work: impl FnOnce() -> R + Send,
+    ) -> Result<R, SolveError> {
         let (mut work, mut result) = (Some(work), None);
         self.install_any(&mut || result = work.take().map(|work| work()))?;
         Ok(result.unwrap_or_else(|| unreachable!("work is done once")))
     }
 
     /// The same for what leaves its result itself: see [`workers`](crate::workers).
-    fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
+    pub(super) fn install_any(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), SolveError> {
         let Some(own) = &self.own else {
             work();
             return Ok(());
@@ -229,7 +232,7 @@ impl EnsembleAlgorithm for EnsembleThreads {
     crate::both_pulls!(pull);
 }
 
-fn report(instructions: String, threads: usize, begin: Instant) -> RunReport {
+pub(super) fn report(instructions: String, threads: usize, begin: Instant) -> RunReport {
     let solve = begin.elapsed().as_secs_f64();
     let timings = Timings { solve, ..Timings::default() };
     RunReport::new(Backend::Cpu { instructions, threads }, timings)

@@ -3,6 +3,7 @@
 
 use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;
+use crate::ensemble::planned::{options, steps_are_called};
 use crate::ensemble::pulled::{Given, LossOf, RawCotangents};
 use crate::ensemble::stack;
 use crate::ensemble::tape::{CpuTape, Recorder, Records};
@@ -226,7 +227,7 @@ where
     #[inline(always)]
     fn run<R: Real<Scalar = T>>(self) -> bool {
         let (system, settings, range) = (self.system, self.settings, self.range);
-        let options = task::options::<R, T, N>(settings, range, false);
+        let options = options::<R, T, N>(settings, range, false);
         let n = self.results.codes.len();
         let views = Views::new(range);
         let mut records = Records::<R>::new();
@@ -237,7 +238,7 @@ where
             let inputs = (range, &views);
             let feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut *self.results, from..to);
             let mut recorder = Recorder { feed, records: &mut records };
-            if const { R::SLOW || task::steps_are_called::<S, M, N, P>() } {
+            if const { R::SLOW || steps_are_called::<S, M, N, P>() } {
                 integrate::<R, S, Outlined<M, true>, _, Recorded<ADAPTIVE>, N, P>(
                     system,
                     &mut recorder,

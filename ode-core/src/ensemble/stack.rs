@@ -10,6 +10,7 @@
 use crate::error::{Memory, SolveError};
 use crate::methods::Definition;
 use crate::system::System;
+use rayon::ThreadPoolBuilder;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -63,4 +64,24 @@ pub(super) fn with(bytes: usize, work: &mut (dyn FnMut() + Send)) -> Result<(), 
         let thread = thread::Builder::new().stack_size(bytes).spawn_scoped(scope, work);
         thread.map_err(out_of_memory)?.join().or_else(|panic| resume_unwind(panic))
     })
+}
+
+/// Calls `work` on a thread of a pool of so many, each with so many bytes of stack: on the calling one
+/// and rayon's current pool, where that has them.
+///
+/// # Errors
+/// As [`with`].
+pub(super) fn with_pool(
+    bytes: usize,
+    threads: usize,
+    work: &mut (dyn FnMut() + Send),
+) -> Result<(), SolveError> {
+    if bytes <= ANY {
+        work();
+        return Ok(());
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(bytes).build();
+    let pool = pool.map_err(|_| SolveError::OutOfMemory { bytes, memory: Memory::Host })?;
+    pool.install(work);
+    Ok(())
 }

@@ -1,21 +1,22 @@
 //! What a place is asked to do, whatever the system and the method.
 
+use crate::ensemble::array::{self, ArrayPlan};
 use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;
+use crate::ensemble::planned::{Planned, options, steps_are_called};
 use crate::ensemble::schedule::Schedule;
 use crate::ensemble::{pieces, stack};
 use crate::error::SolveError;
 use crate::integrate::integrate;
-use crate::integrate::options::{Options, Plan};
 use crate::kernel::{self, Variant};
 use crate::lane::dispatch::{self, InstructionSet, Program};
-use crate::lane::{Bits, Real, Scalar};
+use crate::lane::{Real, Scalar};
 use crate::methods::Definition;
 use crate::problem::columns::ColumnRange;
 use crate::problem::layout::Shape;
 use crate::problem::settings::Settings;
+use crate::solution::{RawResults, WorstColumn};
 use crate::step::stepper::Memory;
-use crate::step::{control, norm};
 use crate::system::{DeviceSource, System};
 use core::any::TypeId;
 use core::fmt;
@@ -42,7 +43,7 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
     /// The numbers that its system has.
     fn shape(&self) -> Shape;
 
-    /// The text of the task's kernel; see [`kernel::source`].
+    /// The text of the task's kernel; see [`kernel::source`] and [`kernel::array::source`].
     ///
     /// # Errors
     /// [`SolveError::NoDeviceSource`] where the system has none.
@@ -66,6 +67,20 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
         results: Results<'_, T>,
         schedule: Schedule,
     ) -> Result<(), SolveError>;
+
+    /// Integrates the trajectories of a block as columns of one array, on the threads of rayon's
+    /// current pool; returns the one whose steps had the greatest error, where steps are adaptive.
+    ///
+    /// # Errors
+    /// [`SolveError::NoArrays`] in places that have no arrays [compiled](Compiled), and for a method
+    /// that switches; [`SolveError::OutOfMemory`], and those of [`run`](Task::run).
+    fn run_array(
+        &self,
+        plan: ArrayPlan,
+        settings: &Settings<T>,
+        range: ColumnRange<'_, T>,
+        results: &mut RawResults<T>,
+    ) -> Result<Option<WorstColumn>, SolveError>;
 }
 
 /// The identity of a task: its types and, where the type does not determine the system's value, the
@@ -93,6 +108,8 @@ pub trait Compiled: sealed::Sealed + 'static {
     const ONE_LANE: bool;
     /// Whether solving in the lanes of all instruction sets is compiled.
     const LANES: bool;
+    /// Whether solving all trajectories as columns of one array is compiled.
+    const ARRAYS: bool;
 }
 
 /// Keeps [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`]: `unsafe` code that
@@ -103,7 +120,7 @@ pub(super) mod sealed {
 }
 
 macro_rules! compiled {
-    ($($(#[$documentation:meta])* $name:ident: $one_lane:literal, $lanes:literal;)*) => { $(
+    ($($(#[$documentation:meta])* $name:ident: $one_lane:literal, $lanes:literal, $arrays:literal;)*) => { $(
         $(#[$documentation])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -113,19 +130,22 @@ macro_rules! compiled {
         impl Compiled for $name {
             const ONE_LANE: bool = $one_lane;
             const LANES: bool = $lanes;
+            const ARRAYS: bool = $arrays;
         }
     )* };
 }
 
 compiled! {
-    /// One lane and the lanes of all instruction sets: of places that are chosen at run time.
-    Everything: true, true;
+    /// One lane, the lanes of all instruction sets, and arrays: of places that are chosen at run time.
+    Everything: true, true, false;
     /// One lane only: for places that solve one trajectory after the other.
-    OneLane: true, false;
+    OneLane: true, false, false;
     /// The lanes of all instruction sets, without one lane.
-    Lanes: false, true;
+    Lanes: false, true, false;
     /// Only the text of kernels: for places with a device of their own.
-    Text: false, false;
+    Text: false, false, false;
+    /// All trajectories as columns of one array, in the lanes of all instruction sets.
+    Arrays: false, false, true;
 }
 
 /// The task of system `S` by method `M`, as far as `C` says.
@@ -205,7 +225,10 @@ where
     }
 
     fn kernel(&self, variant: &Variant) -> Result<String, SolveError> {
-        kernel::source::<T, S, M, N, P>(self.system, variant)
+        match variant.array {
+            Some(kind) => kernel::array::source::<T, S, M, N, P>(self.system, variant, kind),
+            None => kernel::source::<T, S, M, N, P>(self.system, variant),
+        }
     }
 
     fn run(
@@ -228,6 +251,27 @@ where
                 run::<T, S, M, C, N, P, false>(self.system, lanes, inputs, results, schedule);
             }
         })
+    }
+
+    fn run_array(
+        &self,
+        plan: ArrayPlan,
+        settings: &Settings<T>,
+        range: ColumnRange<'_, T>,
+        results: &mut RawResults<T>,
+    ) -> Result<Option<WorstColumn>, SolveError> {
+        let method = M::DEFINED.name;
+        M::DEFINED.check_steps(settings.adaptive)?;
+        let (system, inputs) = (self.system, (settings, range));
+        if const { !C::ARRAYS } {
+            Err(SolveError::NoArrays { method, why: SolveError::NOT_COMPILED })
+        } else if const { <M::Memory as Memory>::SWITCHES } {
+            Err(SolveError::NoArrays { method, why: SolveError::SWITCHES })
+        } else if const { M::ADAPTIVE } && settings.adaptive {
+            array::Columns::<S, M, T, N, P, true>::solve(system, inputs, results, plan)
+        } else {
+            array::Columns::<S, M, T, N, P, false>::solve(system, inputs, results, plan)
+        }
     }
 }
 
@@ -272,63 +316,6 @@ pub(super) fn in_lanes<T: Scalar, C: Compiled, G: Program<T, Output: Default>>(
     } else {
         G::Output::default()
     }
-}
-
-/// Whether a step is a function of its own: not those of explicit methods with a right-hand side of
-/// next to nothing, which would lose a fifth of their speed (measured, `bench/RESULTS.md`).
-pub(super) const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
-where
-    S: System<N, P>,
-    M: Definition,
-{
-    M::DEFINED.solves > 0 || <M::Memory as Memory>::SWITCHES || S::WEIGHT >= 16
-}
-
-/// Broadcasts each number to all lanes.
-#[inline(always)]
-fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
-    let mut lits = [R::lit(0.0); K];
-    for i in 0..K {
-        lits[i] = R::lit(numbers[i]);
-    }
-    lits
-}
-
-/// The options of a chunk's lanes; `every_step`: whether the end of every step is saved.
-#[inline(always)]
-pub(super) fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
-    settings: &Settings<T>,
-    range: ColumnRange<'_, T>,
-    every_step: bool,
-) -> Options<R, N> {
-    // By loops: functions of arrays that take a function are not inlined everywhere.
-    let mut abstol = [R::lit(0.0); N];
-    for d in 0..N {
-        abstol[d] = R::lit(range.columns().abstol(d, settings.abstol).widen());
-    }
-    Options::<R, N> {
-        tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.reltol.widen())),
-        dt: R::lit(settings.dt.widen()),
-        dtmin: R::lit(settings.dtmin.widen()),
-        dtmax: R::lit(settings.dtmax.widen()),
-        limited: settings.limited(),
-        stops: settings.stopping,
-        every_step,
-        law: control::law::<R>(lits::<R::Single, _>(settings.law.map(f64::from))),
-        stiff_law: control::law::<R>(lits::<R::Single, _>(settings.stiff_law.map(f64::from))),
-        kind: settings.law_kind,
-        max_steps: <R::Bits as Bits>::lit(u64::from(settings.max_steps)),
-        guard: settings.guard,
-    }
-}
-
-/// A [`Plan`] whose constants are parameters of the type.
-pub(super) struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
-
-impl<const ADAPTIVE: bool, const SAVES: bool> Plan for Planned<ADAPTIVE, SAVES> {
-    const ADAPTIVE: bool = ADAPTIVE;
-    const SAVES: bool = SAVES;
-    const RECORDS: bool = false;
 }
 
 /// A chunk of trajectories as a program for lanes.

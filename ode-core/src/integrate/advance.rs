@@ -78,8 +78,38 @@ mod device {
         verdict: &attempt::Verdict<R>,
         moves: R::Mask,
     ) {
+        let small = forward::<R, M, N>(o, lane, trial, verdict, moves);
+        if (!verdict.accept | small).any() {
+            let beyond = !verdict.square.lt(R::lit(norm::SQUARE_MAX));
+            let failing = trial.run & lane.alive & !moves;
+            let small = small & lane.alive;
+            if refuse::<R>(lane, trial, failing, small, beyond).any() {
+                let mut stuck = shorten::<R>(lane, trial, failing, small);
+                // Where the derivative is not finite no step is small enough.
+                let before = M::du_before::<R, N>(&step.k);
+                let hopeless = failing & !norm::is_finite::<R, N>(&before);
+                if S::HAS_DOMAIN {
+                    stuck =
+                        stuck | (failing & stays_outside::<R, N, P, M::Kept<R, N>>(state, step));
+                }
+                let code = cause::<R>(hopeless, verdict.square, step.code);
+                let given_up = stuck | hopeless;
+                lane.code = <R::Bits as Bits>::select(given_up, code, lane.code);
+                lane.allowed = <R::Bits as Bits>::select(given_up, lane.attempts, lane.allowed);
+            }
+        }
+    }
+
+    /// Moves lanes whose step was accepted, and plans the next step. Returns the lanes whose next
+    /// step would be below the least one.
+    pub fn forward<R: Real, M: Stepper, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        verdict: &attempt::Verdict<R>,
+        moves: R::Mask,
+    ) -> R::Mask {
         let h = trial.ask.h;
-        let run = trial.run;
         let done = moves & trial.last;
         let more = lane::looks_ahead::<R, M>(lane, o.guard);
         let all = lane.attempts.wrapping_add(more);
@@ -95,12 +125,10 @@ mod device {
             lane.t_low = R::select(moves, low, lane.t_low);
         }
         lane.plan = timeline::plan(lane.t, lane.t_low, h, verdict.factor);
-        let mut trouble = !verdict.accept;
         let mut small = <R::Mask as Mask>::splat(false);
         if o.limited {
             let size = h * verdict.factor;
-            small = run & !done & size.abs().le(o.dtmin);
-            trouble = trouble | small;
+            small = trial.run & !done & size.abs().le(o.dtmin);
             let size = size.abs().at_most(o.dtmax).copysign(h);
             lane.plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
         }
@@ -108,53 +136,69 @@ mod device {
             let ahead = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
             lane.plan = R::select(done, ahead, lane.plan);
         }
-        if trouble.any() {
-            // The steps of a lane without a trajectory fail for ever, which must not make it a lane
-            // in need.
-            let failing = run & lane.alive & !moves;
-            small = small & lane.alive;
-            let one = <R::Bits as Bits>::lit(1);
-            lane.rejected =
-                <R::Bits as Bits>::select(failing, lane.rejected.wrapping_add(one), lane.rejected);
-            // Most rejected steps are just too long. Where a 64th of the step would not advance
-            // time, rounding may make the next one as long as this one; errors beyond all bounds
-            // have other reasons.
-            let part = timeline::plan(lane.t, lane.t_low, h, R::lit(1.0 / 64.0));
-            let beyond = !verdict.square.lt(R::lit(norm::SQUARE_MAX));
-            let stalls = timeline::stalls(lane.t, lane.t_low, part);
-            let odd = small | (failing & (beyond | stalls));
-            if odd.any() {
-                let size = timeline::planned(lane.t, lane.t_low, lane.plan);
-                let shorter = timeline::plan(lane.t, lane.t_low, h, R::lit(0.25));
-                lane.plan = R::select(failing & size.abs().ge(h.abs()), shorter, lane.plan);
-                let mut stuck = small | (failing & timeline::stalls(lane.t, lane.t_low, lane.plan));
-                // Where the derivative is not finite no step is small enough.
-                let before = M::du_before::<R, N>(&step.k);
-                let hopeless = failing & !norm::is_finite::<R, N>(&before);
-                if S::HAS_DOMAIN {
-                    // Smaller steps would not leave the domain either, as rounding does not let the
-                    // state move.
-                    let outside = <R::Bits as Bits>::lit(code::OUTSIDE);
-                    let mut still = failing & step.code.equals(outside);
-                    for d in 0..N {
-                        let moved = (step.u[d] - state.u[d]).abs();
-                        let few = state.u[d].abs() * timeline::few_units::<R>();
-                        still = still & moved.le(few);
-                    }
-                    stuck = stuck | still;
-                }
-                let code = <R::Bits as Bits>::select(
-                    hopeless | !norm::is_finite::<R, 1>(&[verdict.square]),
-                    <R::Bits as Bits>::lit(code::NON_FINITE),
-                    <R::Bits as Bits>::lit(code::DT_MIN),
-                );
-                let solved = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
-                let code = <R::Bits as Bits>::select(solved, code, step.code);
-                let given_up = stuck | hopeless;
-                lane.code = <R::Bits as Bits>::select(given_up, code, lane.code);
-                lane.allowed = <R::Bits as Bits>::select(given_up, lane.attempts, lane.allowed);
-            }
+        small
+    }
+
+    /// Counts the rejected steps of lanes `failing`, which leaves out lanes without a trajectory:
+    /// their steps fail for ever, which must not make them lanes in need. Returns the lanes whose
+    /// steps fail for odd reasons: most are just too long. Where a 64th of the step would not advance
+    /// time, rounding may make the next one as long as this one; errors `beyond` all bounds have
+    /// other reasons.
+    pub fn refuse<R: Real>(
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        failing: R::Mask,
+        small: R::Mask,
+        beyond: R::Mask,
+    ) -> R::Mask {
+        let one = <R::Bits as Bits>::lit(1);
+        lane.rejected =
+            <R::Bits as Bits>::select(failing, lane.rejected.wrapping_add(one), lane.rejected);
+        let part = timeline::plan(lane.t, lane.t_low, trial.ask.h, R::lit(1.0 / 64.0));
+        let stalls = timeline::stalls(lane.t, lane.t_low, part);
+        small | (failing & (beyond | stalls))
+    }
+
+    /// Plans a shorter step in lanes `failing`; returns the lanes that cannot make one.
+    pub fn shorten<R: Real>(
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        failing: R::Mask,
+        small: R::Mask,
+    ) -> R::Mask {
+        let h = trial.ask.h;
+        let size = timeline::planned(lane.t, lane.t_low, lane.plan);
+        let shorter = timeline::plan(lane.t, lane.t_low, h, R::lit(0.25));
+        lane.plan = R::select(failing & size.abs().ge(h.abs()), shorter, lane.plan);
+        small | (failing & timeline::stalls(lane.t, lane.t_low, lane.plan))
+    }
+
+    /// Whether smaller steps would not leave the domain either, as rounding does not let the state
+    /// move.
+    pub fn stays_outside<R: Real, const N: usize, const P: usize, V>(
+        state: &stepper::State<R, N, P>,
+        step: &stepper::Step<R, N, V>,
+    ) -> R::Mask {
+        let outside = <R::Bits as Bits>::lit(code::OUTSIDE);
+        let mut still = step.code.equals(outside);
+        for d in 0..N {
+            let moved = (step.u[d] - state.u[d]).abs();
+            let few = state.u[d].abs() * timeline::few_units::<R>();
+            still = still & moved.le(few);
         }
+        still
+    }
+
+    /// Why a trajectory is given up, whose last step had the scaled error `square`, squared, and
+    /// this `code`; `hopeless` where its derivative is not finite.
+    pub fn cause<R: Real>(hopeless: R::Mask, square: R, step_code: R::Bits) -> R::Bits {
+        let code = <R::Bits as Bits>::select(
+            hopeless | !norm::is_finite::<R, 1>(&[square]),
+            <R::Bits as Bits>::lit(code::NON_FINITE),
+            <R::Bits as Bits>::lit(code::DT_MIN),
+        );
+        let solved = step_code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
+        <R::Bits as Bits>::select(solved, code, step_code)
     }
 
     /// Moves lanes by fixed steps.
@@ -163,12 +207,20 @@ mod device {
         trial: &attempt::Attempt<R>,
         step: &stepper::Step<R, N, M::Kept<R, N>>,
     ) {
+        to_next::<R, S, N, P>(lane, trial);
+        // There is no smaller step to try.
+        let none = <R::Bits as Bits>::lit(code::SUCCESS);
+        lane.code = <R::Bits as Bits>::select(lane.code.equals(none), step.code, lane.code);
+    }
+
+    /// Moves lanes to the time at the end of a fixed step.
+    pub fn to_next<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+    ) {
         lane.t = R::select(trial.last, lane.t1, trial.next.t);
         if (!S::AUTONOMOUS || S::STEPWISE) && !R::DOUBLE {
             lane.t_low = R::select(trial.last, R::lit(0.0), trial.next.low);
         }
-        // There is no smaller step to try.
-        let none = <R::Bits as Bits>::lit(code::SUCCESS);
-        lane.code = <R::Bits as Bits>::select(lane.code.equals(none), step.code, lane.code);
     }
 }

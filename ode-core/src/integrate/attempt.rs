@@ -133,20 +133,42 @@ mod device {
         ask: &stepper::Ask<R>,
         step: &stepper::Step<R, N, M::Kept<R, N>>,
     ) -> Verdict<R> {
+        let square = squared_error::<R, S, M, N, P>(state, ask, step);
+        decide::<R, M, N>(o, lane, square, step.memory)
+    }
+
+    /// The scaled error of a step, squared, as [`norm::scaled_error_sq`] computes it; that of a step
+    /// without a new state is beyond all bounds.
+    pub fn squared_error<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+    ) -> R {
         let mut square = M::scaled_error_sq::<R, N, P>(state, ask, step);
         if S::HAS_DOMAIN || M::ITERATES {
             let max_square = R::lit(norm::SQUARE_MAX);
             let solved = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
             square = R::select(solved, square, max_square);
         }
+        square
+    }
+
+    /// Decides on a step by its scaled error, squared; `after` is the memory of the method that it
+    /// left.
+    pub fn decide<R: Real, M: Stepper, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        square: R,
+        after: R::Bits,
+    ) -> Verdict<R> {
         let law = options::law_of::<R, M, N>(o, lane.memory);
         let n = R::lit(N as f64);
         let decision = control::decide::<R>(square, n, &lane.control, &law, o.kind);
         lane.control = decision.memory;
         if <M::Memory as Memory>::SWITCHES {
             // Errors of the other method say nothing about this one.
-            let switched = <M::Memory as Memory>::has_switched::<R>(lane.memory, step.memory);
-            let new = next_memory::<R, M, N>(o, step.memory);
+            let switched = <M::Memory as Memory>::has_switched::<R>(lane.memory, after);
+            let new = next_memory::<R, M, N>(o, after);
             lane.control = control::choose_memory::<R>(switched, &new, &lane.control);
         }
         let factor = R::from_single(decision.factor);
@@ -180,26 +202,9 @@ mod device {
     ) -> Verdict<R> {
         let mut verdict = *verdict;
         let run = trial.run | trial.looks;
-        let h = trial.ask.h;
         let careful = guard::is_careful::<R>(lane.guarded);
-        // A component that was too small for error estimates, and is not any more, may have grown
-        // too fast before; and errors say nothing about a step that is short for another reason.
-        let mut shown = <R::Mask as Mask>::splat(false);
+        let mut shown = is_shown::<R, C, N>(o, lane, trial, &verdict);
         if C::ADAPTIVE && o.guard == guard::REJECT {
-            // Not at the beginning, where all steps so far were rejected.
-            let one = <R::Bits as Bits>::lit(1);
-            let mut still = lane.rejected.equals(lane.attempts.wrapping_sub(one));
-            if o.stops {
-                still = lane.t.equals(lane.t0);
-            }
-            shown = !verdict.accept & verdict.factor.lt(R::lit(guard::SHOWN)) & !still;
-            if o.stops {
-                shown = shown | trial.last;
-            }
-            if o.limited {
-                shown = shown | h.abs().ge(o.dtmax);
-            }
-            shown = shown & trial.run & lane.alive;
             if M::ITERATES {
                 shown = shown & step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
             }
@@ -214,42 +219,102 @@ mod device {
             let grows = solved & step.grows & !(trial.looks & careful);
             let mut soon = solved & trial.run & (shown | careful) & !grows;
             if soon.any() {
-                let scale = R::lit(guard::SOON / M::DIAGONAL) / h;
                 // Growth may begin within the step.
                 let ends = careful & verdict.accept;
-                let end = timeline::stage::<R, S, N, P>(&trial.ask.at, R::lit(1.0));
                 soon = soon
-                    & guard::would_pass::<R, S, N, P>(
+                    & passes_soon::<R, S, M, N, P>(
                         system,
                         vector::choose::<R, N>(ends, step.u, state.u),
                         state.p,
-                        R::select(ends, end, trial.ask.at.t),
-                        scale,
+                        &trial.ask,
+                        ends,
                         lane.mirrored,
                     );
             }
-            let refuse = C::ADAPTIVE && o.guard == guard::REJECT;
-            let judged = guard::judge::<R>(
-                lane.guarded,
-                grows,
-                soon,
-                verdict.accept | trial.looks,
-                run,
-                verdict.factor,
-                refuse,
-            );
-            lane.guarded = judged.state;
-            if C::ADAPTIVE {
-                verdict.accept = verdict.accept & !judged.refused;
-                verdict.factor = judged.factor;
-                let forgotten = next_memory::<R, M, N>(o, step.memory);
-                lane.control =
-                    control::choose_memory::<R>(judged.refused, &forgotten, &lane.control);
-                let anew = judged.anew & lane.alive;
-                let begin = <R::Bits as Bits>::lit(code::ANEW);
-                lane.code = <R::Bits as Bits>::select(anew, begin, lane.code);
-                lane.allowed = <R::Bits as Bits>::select(anew, lane.attempts, lane.allowed);
+            verdict =
+                judge_growth::<R, M, C, N>(o, lane, trial, step.memory, &verdict, grows, soon);
+        }
+        verdict
+    }
+
+    /// Whether a step shows that a component may have grown too fast before, which was too small for
+    /// error estimates and is not any more; and errors say nothing about a step that is short for
+    /// another reason.
+    pub fn is_shown<R: Real, C: Plan, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &lane::Lane<R>,
+        trial: &Attempt<R>,
+        verdict: &Verdict<R>,
+    ) -> R::Mask {
+        let mut shown = <R::Mask as Mask>::splat(false);
+        if C::ADAPTIVE && o.guard == guard::REJECT {
+            // Not at the beginning, where all steps so far were rejected.
+            let one = <R::Bits as Bits>::lit(1);
+            let mut still = lane.rejected.equals(lane.attempts.wrapping_sub(one));
+            if o.stops {
+                still = lane.t.equals(lane.t0);
             }
+            shown = !verdict.accept & verdict.factor.lt(R::lit(guard::SHOWN)) & !still;
+            if o.stops {
+                shown = shown | trial.last;
+            }
+            if o.limited {
+                shown = shown | trial.ask.h.abs().ge(o.dtmax);
+            }
+            shown = shown & trial.run & lane.alive;
+        }
+        shown
+    }
+
+    /// Whether a step of `1/SOON` times this size is beyond the pole, from the state `u` at its
+    /// beginning, or at its end in lanes `ends`.
+    pub fn passes_soon<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        u: [R; N],
+        p: [R; P],
+        ask: &stepper::Ask<R>,
+        ends: R::Mask,
+        mirrored: R::Mask,
+    ) -> R::Mask {
+        let scale = R::lit(guard::SOON / M::DIAGONAL) / ask.h;
+        let end = timeline::stage::<R, S, N, P>(&ask.at, R::lit(1.0));
+        let t = R::select(ends, end, ask.at.t);
+        guard::would_pass::<R, S, N, P>(system, u, p, t, scale, mirrored)
+    }
+
+    /// Judges a step that is beyond the pole (`grows`) or on the way to it (`soon`); see
+    /// [`guard::judge`]. `after` is the memory of the method that the step left.
+    pub fn judge_growth<R: Real, M: Stepper, C: Plan, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        trial: &Attempt<R>,
+        after: R::Bits,
+        verdict: &Verdict<R>,
+        grows: R::Mask,
+        soon: R::Mask,
+    ) -> Verdict<R> {
+        let mut verdict = *verdict;
+        let run = trial.run | trial.looks;
+        let refuse = C::ADAPTIVE && o.guard == guard::REJECT;
+        let judged = guard::judge::<R>(
+            lane.guarded,
+            grows,
+            soon,
+            verdict.accept | trial.looks,
+            run,
+            verdict.factor,
+            refuse,
+        );
+        lane.guarded = judged.state;
+        if C::ADAPTIVE {
+            verdict.accept = verdict.accept & !judged.refused;
+            verdict.factor = judged.factor;
+            let forgotten = next_memory::<R, M, N>(o, after);
+            lane.control = control::choose_memory::<R>(judged.refused, &forgotten, &lane.control);
+            let anew = judged.anew & lane.alive;
+            let begin = <R::Bits as Bits>::lit(code::ANEW);
+            lane.code = <R::Bits as Bits>::select(anew, begin, lane.code);
+            lane.allowed = <R::Bits as Bits>::select(anew, lane.attempts, lane.allowed);
         }
         verdict
     }

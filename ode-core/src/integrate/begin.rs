@@ -24,6 +24,11 @@ mod device {
         pub again: R::Mask,
     }
 
+    /// Makes a [`Need`].
+    pub fn need<R: Real>(over: R::Mask, anew: R::Mask, again: R::Mask) -> Need<R> {
+        Need::<R> { over, anew, again }
+    }
+
     /// Hands in the finished trajectories of lanes in need.
     pub fn hand_in<
         R: Real,
@@ -54,6 +59,19 @@ mod device {
             again = tried & lane.t.equals(lane.t1) & !lane.t1.equals(end) & lane.code.equals(none);
             over = over & !again;
         }
+        count_attempts::<R, M, C, N>(o, lane, need);
+        let end = ending::<R, M, C, N>(lane, &state.u);
+        feed.finish(over, state.u, end);
+        Need::<R> { over, anew, again }
+    }
+
+    /// Adds the attempts of lanes in need to those of earlier parts of their spans.
+    pub fn count_attempts<R: Real, M: Stepper, C: Plan, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        need: R::Mask,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
         if o.stops || M::GUARDS {
             let mut steps = lane.before.wrapping_add(lane.allowed);
             if M::GUARDS && C::ADAPTIVE {
@@ -67,6 +85,14 @@ mod device {
         } else {
             lane.before = lane.allowed;
         }
+    }
+
+    /// The end of a trajectory whose attempts are [counted](count_attempts), with its final state.
+    pub fn ending<R: Real, M: Stepper, C: Plan, const N: usize>(
+        lane: &lane::Lane<R>,
+        u: &[R; N],
+    ) -> options::End<R> {
+        let none = <R::Bits as Bits>::lit(0);
         let ok = <R::Bits as Bits>::lit(code::SUCCESS);
         let mut code = ok;
         if C::ADAPTIVE {
@@ -76,7 +102,7 @@ mod device {
         code = <R::Bits as Bits>::select(lane.code.equals(none), code, lane.code);
         // One attempt of none that are allowed is the mark of what cannot be solved.
         let unsound = lane.allowed.equals(none) & none.less_than(lane.attempts);
-        let broken = unsound | (!norm::is_finite::<R, N>(&state.u) & code.equals(ok));
+        let broken = unsound | (!norm::is_finite::<R, N>(u) & code.equals(ok));
         let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
         code = <R::Bits as Bits>::select(broken, non_finite, code);
         if <M::Memory as Memory>::SWITCHES {
@@ -87,9 +113,7 @@ mod device {
             reached = R::select(lane.allowed.equals(none), lane.t0, lane.t1);
         }
         let report = guard::reported::<R>(lane.guarded);
-        let end = options::end::<R>(reached, code, lane.before, lane.rejected, lane.saved, report);
-        feed.finish(over, state.u, end);
-        Need::<R> { over, anew, again }
+        options::end::<R>(reached, code, lane.before, lane.rejected, lane.saved, report)
     }
 
     /// Lanes that begin, by what they begin.
@@ -101,6 +125,11 @@ mod device {
         pub fresh: R::Mask,
         /// Lanes at the beginning of a span or of its next part.
         pub begins: R::Mask,
+    }
+
+    /// Makes a [`Begun`].
+    pub fn begun<R: Real>(assigned: R::Mask, fresh: R::Mask, begins: R::Mask) -> Begun<R> {
+        Begun::<R> { assigned, fresh, begins }
     }
 
     /// Begins the next trajectory of lanes in need, or the next part of its span: with a consistent

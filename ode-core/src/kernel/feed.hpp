@@ -180,8 +180,10 @@ private:
     u32 waited, patience;
 };
 
-// Integrates the trajectories of a thread's feed.
-template<class C, class F> DEVICE void integrate_all(const Job<typename C::Number>& job, F& feed) {
+// The options of a solve.
+template<class C, class F> DEVICE options::Options<typename C::Number, C::STATES> options_of(
+    const Job<typename C::Number>& job, const F& feed
+) {
     typedef typename C::Number R;
     constexpr int N = C::STATES, P = C::PARAMETERS;
     Arr<float, control::LAW_NUMBERS> law, stiff_law;
@@ -206,6 +208,14 @@ template<class C, class F> DEVICE void integrate_all(const Job<typename C::Numbe
     o.kind = C::LAW_KIND;
     o.max_steps = (typename Real<R>::Bits)job.max_steps;
     o.guard = C::GUARD;
+    return o;
+}
+
+// Integrates the trajectories of a thread's feed.
+template<class C, class F> DEVICE void integrate_all(const Job<typename C::Number>& job, F& feed) {
+    typedef typename C::Number R;
+    constexpr int N = C::STATES, P = C::PARAMETERS;
+    options::Options<R, N> o = options_of<C>(job, feed);
     using System = typename C::System;
     integrate::integrate<R, System, typename C::Method, F, C, N, P>(System{}, feed, o);
 }

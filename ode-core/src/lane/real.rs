@@ -82,7 +82,7 @@ pub trait Bits:
 )]
 pub trait Scalar:
     crate::sealed::Sealed
-    + Real<Scalar = Self, Mask = bool, Single = f32>
+    + Real<Scalar = Self, Mask = bool, Bits: Send + Sync, Single = f32>
     + num_traits::Float
     + bytemuck::Pod
     + Default

@@ -1,0 +1,12 @@
+//! Ensembles as arrays: all trajectories are columns of one matrix, with one step size.
+
+mod cells;
+mod clock;
+mod cpu;
+mod crowd;
+pub(crate) mod norm;
+
+pub use cpu::EnsembleCpuArray;
+pub use crowd::ArrayPlan;
+pub(crate) use crowd::Columns;
+pub use norm::ArrayNorm;

@@ -1,0 +1,146 @@
+//! The memory of some columns: what is kept of them from one step to the next.
+
+use crate::ensemble::array::norm::{TOGETHER, sum_of_neighbours};
+use crate::integrate::columns::{self, Group, Tried};
+use crate::lane::{Mask, Real, Scalar};
+
+/// What is kept of the columns in the lanes of one group.
+#[derive(Clone, Copy, Debug)]
+struct Cell<R: Real, const N: usize, const P: usize> {
+    /// States and derivatives at the beginning of the step that is attempted, and at its end: which
+    /// is which, the clock knows.
+    ends: [([R; N], [R; N]); 2],
+    p: [R; P],
+    /// A bit for each lane.
+    goes: u64,
+    mirrored: u64,
+    /// Bits as numbers, which threads may hand on.
+    code: R,
+    /// The scaled error of the last attempt, squared.
+    square: R,
+    /// The greatest of those of accepted steps.
+    worst: R,
+}
+
+/// The columns of a chunk, group by group.
+#[derive(Debug)]
+pub(super) struct Cells<R: Real, const N: usize, const P: usize> {
+    cells: Vec<Cell<R, N, P>>,
+}
+
+impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N, P> {
+    /// Room for `n` columns; `None` where memory does not suffice.
+    pub(super) fn new(n: usize) -> Option<Self> {
+        let groups = n.div_ceil(R::LANES);
+        let mut cells = Vec::new();
+        cells.try_reserve_exact(groups).ok()?;
+        let Group { u, du, p, goes, mirrored, code } = columns::blank::<R, N, P>();
+        let zero = R::lit(0.0);
+        let (ends, code) = ([(u, du); 2], R::from_bits(code));
+        let (goes, mirrored) = (goes.to_bitmask(), mirrored.to_bitmask());
+        let blank = Cell { ends, p, goes, mirrored, code, square: zero, worst: zero };
+        cells.resize(groups, blank);
+        Some(Cells { cells })
+    }
+
+    /// Bytes of so many columns.
+    pub(super) fn bytes(n: usize) -> usize {
+        n.div_ceil(R::LANES).saturating_mul(size_of::<Cell<R, N, P>>())
+    }
+
+    #[inline(always)]
+    pub(super) fn groups(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The columns of group `g`, whose states are those of end `now`.
+    #[inline(always)]
+    pub(super) fn get(&self, g: usize, now: usize) -> Group<R, N, P> {
+        let Cell { ends, p, goes, mirrored, code, .. } = &self.cells[g];
+        let (u, du) = ends[now];
+        let (goes, mirrored) = (R::Mask::from_bitmask(*goes), R::Mask::from_bitmask(*mirrored));
+        Group { u, du, p: *p, goes, mirrored, code: code.to_bits() }
+    }
+
+    /// Puts the columns of a group back; `accepted` says whether the last attempt was a step.
+    #[inline(always)]
+    pub(super) fn put(&mut self, g: usize, now: usize, group: &Group<R, N, P>, accepted: bool) {
+        let cell = &mut self.cells[g];
+        if accepted {
+            cell.worst = cell.worst.max(cell.square);
+        }
+        cell.ends[now] = (group.u, group.du);
+        cell.p = group.p;
+        cell.goes = group.goes.to_bitmask();
+        cell.mirrored = group.mirrored.to_bitmask();
+        cell.code = R::from_bits(group.code);
+        cell.square = R::lit(0.0);
+    }
+
+    /// Keeps what an attempt made of a group; `accepted` says whether the attempt before it was a
+    /// step, and `fsal` whether the derivatives are needed.
+    #[inline(always)]
+    pub(super) fn keep(
+        &mut self,
+        g: usize,
+        now: usize,
+        tried: &Tried<R, N>,
+        accepted: bool,
+        fsal: bool,
+    ) {
+        let cell = &mut self.cells[g];
+        cell.ends[1 - now].0 = tried.u;
+        if fsal {
+            cell.ends[1 - now].1 = tried.du;
+        }
+        if accepted {
+            cell.worst = cell.worst.max(cell.square);
+        }
+        cell.square = tried.square;
+        cell.code = R::from_bits(tried.code);
+    }
+
+    /// The new states that the last attempt made of a group.
+    #[inline(always)]
+    pub(super) fn new_states(&self, g: usize, now: usize) -> [R; N] {
+        self.cells[g].ends[1 - now].0
+    }
+
+    /// The sums of the squares of all columns of each [`TOGETHER`], of which no chunk has a part.
+    #[inline(always)]
+    pub(super) fn sums(&self, sums: &mut Vec<f64>) {
+        sums.clear();
+        let groups = (TOGETHER / R::LANES).max(1);
+        for cells in self.cells.chunks(groups) {
+            let mut some = [T::default(); TOGETHER];
+            for (g, cell) in cells.iter().enumerate() {
+                for lane in 0..R::LANES {
+                    some[g * R::LANES + lane] = cell.square.lane(lane);
+                }
+            }
+            sums.push(sum_of_neighbours(&mut some).widen());
+        }
+    }
+
+    /// How many columns go on.
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        self.cells.iter().map(|cell| cell.goes.count_ones() as usize).sum()
+    }
+
+    /// The column with the greatest error of accepted steps, the first of these, and this error,
+    /// squared.
+    #[inline(always)]
+    pub(super) fn worst(&self, accepted: bool) -> (usize, T) {
+        let mut worst = (0, T::default());
+        for (g, cell) in self.cells.iter().enumerate() {
+            let all = if accepted { cell.worst.max(cell.square) } else { cell.worst };
+            for lane in 0..R::LANES {
+                if all.lane(lane) > worst.1 {
+                    worst = (g * R::LANES + lane, all.lane(lane));
+                }
+            }
+        }
+        worst
+    }
+}

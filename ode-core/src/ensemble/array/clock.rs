@@ -1,0 +1,73 @@
+//! The clock of all columns, one number of each, as the lanes of a group have it.
+
+use crate::integrate::attempt::Attempt;
+use crate::integrate::lane::Lane;
+use crate::lane::{Bits, Mask, Real, Scalar};
+use crate::step::timeline::Time;
+use crate::step::{control, guard, stepper, timeline};
+
+/// The number of a clock in all lanes.
+#[inline(always)]
+fn number<R: Real<Scalar = T>, T: Scalar>(x: T) -> R {
+    R::lit(x.widen())
+}
+
+#[inline(always)]
+fn bits<R: Real<Scalar = T>, T: Scalar>(bits: T::Bits) -> R::Bits {
+    <R::Bits as Bits>::lit(bits.lane(0))
+}
+
+/// A truth value of a clock in all lanes.
+#[inline(always)]
+pub(super) fn mask<R: Real<Scalar = T>, T: Scalar>(mask: bool) -> R::Mask {
+    <R::Mask as Mask>::splat(mask)
+}
+
+/// The clock in all lanes.
+#[inline(always)]
+pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R> {
+    let single = |x: f32| <R::Single as Real>::lit(f64::from(x));
+    Lane {
+        t0: number(clock.t0),
+        t1: number(clock.t1),
+        t: number(clock.t),
+        t_low: number(clock.t_low),
+        dt: number(clock.dt),
+        last_dt: number(clock.last_dt),
+        plan: number(clock.plan),
+        control: control::Memory {
+            root: single(clock.control.root),
+            last: single(clock.control.last),
+        },
+        memory: bits::<R, T>(clock.memory),
+        attempts: bits::<R, T>(clock.attempts),
+        allowed: bits::<R, T>(clock.allowed),
+        before: bits::<R, T>(clock.before),
+        stop: bits::<R, T>(clock.stop),
+        rejected: bits::<R, T>(clock.rejected),
+        code: bits::<R, T>(clock.code),
+        saved: bits::<R, T>(clock.saved),
+        save_at: number(clock.save_at),
+        alive: mask::<R, T>(clock.alive),
+        mirrored: mask::<R, T>(clock.mirrored),
+        guarded: bits::<R, T>(clock.guarded),
+    }
+}
+
+/// The clock's next step in all lanes.
+#[inline(always)]
+pub(super) fn attempt_of<R: Real<Scalar = T>, T: Scalar>(trial: &Attempt<T>) -> Attempt<R> {
+    let timeline::At { t, low, reach, furthest, run } = trial.ask.at;
+    let at =
+        timeline::at(number(t), number(low), number(reach), number(furthest), mask::<R, T>(run));
+    let guard::Watch { far, odd } = trial.ask.watch;
+    let watch = guard::watch::<R>(far, mask::<R, T>(odd));
+    let memory = bits::<R, T>(trial.ask.memory);
+    Attempt {
+        ask: stepper::ask(at, number(trial.ask.h), memory, watch),
+        last: mask::<R, T>(trial.last),
+        run: mask::<R, T>(trial.run),
+        looks: mask::<R, T>(trial.looks),
+        next: Time { t: number(trial.next.t), low: number(trial.next.low) },
+    }
+}

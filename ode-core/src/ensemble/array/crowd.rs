@@ -1,0 +1,390 @@
+//! Columns in chunks for the threads of a CPU, in lanes on each.
+
+use crate::ensemble::array::cells::Cells;
+use crate::ensemble::array::clock::{attempt_of, lane_of, mask};
+use crate::ensemble::array::norm::{ArrayNorm, TOGETHER, sum_of_neighbours};
+use crate::ensemble::feed::{CpuFeed, Results, Views};
+use crate::ensemble::outlined::Outlined;
+use crate::ensemble::pieces;
+use crate::ensemble::planned::{Planned, options};
+use crate::ensemble::stack;
+use crate::error::{Memory, SolveError};
+use crate::integrate::attempt::Attempt;
+use crate::integrate::columns;
+use crate::integrate::lane::Lane;
+use crate::integrate::lockstep::{Crowd, Told, lockstep, silence};
+use crate::lane::dispatch::{self, InstructionSet, Program};
+use crate::lane::{Bits, Mask, Real, Scalar};
+use crate::methods::Definition;
+use crate::problem::columns::ColumnRange;
+use crate::problem::settings::Settings;
+use crate::solution::{RawResults, WorstColumn};
+use crate::system::System;
+use crate::workers::Workers;
+use core::any::Any;
+use core::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
+
+/// How columns are solved.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayPlan {
+    /// The lanes of each thread.
+    pub instructions: InstructionSet,
+    /// How the errors of all columns make one.
+    pub norm: ArrayNorm,
+    /// The number of threads that share the columns, at least 1.
+    pub threads: usize,
+}
+
+/// Consecutive columns, which one thread works on at a time.
+struct Chunk<'a, T: Scalar> {
+    range: ColumnRange<'a, T>,
+    views: Views<'a, T>,
+    results: Results<'a, T>,
+    /// [`Cells`] of the lanes that the instruction set has.
+    cells: Option<Box<dyn Any + Send>>,
+    /// What the chunk's columns said last.
+    told: Told<T>,
+    /// The sums of their squares.
+    sums: Vec<f64>,
+    /// How many go on.
+    count: usize,
+    worst: (usize, T),
+    failed: Option<SolveError>,
+}
+
+/// What is to be done to all columns.
+#[derive(Clone, Copy)]
+enum Work<T: Scalar> {
+    Begin { how: u32 },
+    Attempt { trial: Attempt<T> },
+    PassesSoon { trial: Attempt<T>, ends: bool },
+    Leave { stuck: bool, everyone: bool },
+    Finish,
+}
+
+/// All columns, and the settings of their solve.
+pub(crate) struct Columns<'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool>
+{
+    system: S,
+    settings: &'a Settings<T>,
+    range: ColumnRange<'a, T>,
+    plan: ArrayPlan,
+    chunks: Vec<Mutex<Chunk<'a, T>>>,
+    /// Which ends of [`Cells`] are the states now.
+    now: usize,
+    /// Whether the last attempt was a step.
+    accepted: bool,
+    /// How many columns go on.
+    count: usize,
+    method: PhantomData<fn() -> M>,
+}
+
+impl<'a, S, M, T, const N: usize, const P: usize, const ADAPTIVE: bool>
+    Columns<'a, S, M, T, N, P, ADAPTIVE>
+where
+    S: System<N, P>,
+    M: Definition,
+    T: Scalar,
+{
+    /// Solves the trajectories of a block as columns; returns the worst of them, counted within the
+    /// block.
+    pub(crate) fn solve(
+        system: S,
+        (settings, range): (&'a Settings<T>, ColumnRange<'a, T>),
+        results: &'a mut RawResults<T>,
+        plan: ArrayPlan,
+    ) -> Result<Option<WorstColumn>, SolveError> {
+        let batch = range.len().div_ceil(2 * plan.threads).next_multiple_of(TOGETHER);
+        let batch = if plan.threads == 1 { range.len() } else { batch };
+        let chunks = pieces::chunks(range, results, batch).into_iter().map(|(range, results)| {
+            Mutex::new(Chunk {
+                range,
+                views: Views::new(range),
+                results,
+                cells: None,
+                told: silence(),
+                sums: Vec::new(),
+                count: 0,
+                worst: (0, T::default()),
+                failed: None,
+            })
+        });
+        let mut columns = Columns::<S, M, T, N, P, ADAPTIVE> {
+            system,
+            settings,
+            range,
+            plan,
+            chunks: chunks.collect(),
+            now: 0,
+            accepted: false,
+            count: 0,
+            method: PhantomData,
+        };
+        let o = options::<T, T, N>(settings, range, settings.saved.times > 0);
+        let lanes = pieces::lanes::<T>(plan.instructions, N);
+        let bytes = stack::needed::<S, M, N, P>(lanes * size_of::<T>());
+        stack::with_pool(bytes, plan.threads, &mut || {
+            lockstep::<T, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(&mut columns, &o);
+        })?;
+        let mut worst = None;
+        for chunk in columns.chunks {
+            let chunk = chunk.into_inner().unwrap_or_else(PoisonError::into_inner);
+            if let Some(error) = chunk.failed {
+                return Err(error);
+            }
+            let (i, square) = chunk.worst;
+            let first = chunk.range.numbers().start + i as u64;
+            if ADAPTIVE {
+                let found = WorstColumn::of(N, first, core::iter::once(square.widen()));
+                worst = WorstColumn::worse(worst, found);
+            }
+        }
+        Ok(worst)
+    }
+
+    /// Has all chunks do their part of some work, and puts together what they say.
+    fn all(&mut self, clock: &Lane<T>, work: Work<T>) -> Told<T> {
+        let workers = if self.chunks.len() == 1 { Workers::Caller } else { Workers::Pool };
+        workers.each(self.chunks.len(), &|i| {
+            let mut chunk = self.chunks[i].lock().unwrap_or_else(PoisonError::into_inner);
+            let chunk = &mut *chunk;
+            if chunk.failed.is_some() {
+                return;
+            }
+            let (system, settings, plan) = (self.system, self.settings, self.plan);
+            let (now, accepted, method) = (self.now, self.accepted, PhantomData::<fn() -> M>);
+            let visit = Visit::<'_, 'a, S, M, T, N, P, ADAPTIVE> {
+                system,
+                settings,
+                chunk,
+                clock,
+                work,
+                now,
+                accepted,
+                method,
+            };
+            dispatch::run(plan.instructions, visit);
+        });
+        self.together()
+    }
+
+    /// What all chunks said last.
+    fn together(&mut self) -> Told<T> {
+        let mut all = silence::<T>();
+        let (mut sums, mut failed) = (Vec::new(), false);
+        self.count = 0;
+        for chunk in &mut self.chunks {
+            let chunk = chunk.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let told = &chunk.told;
+            all.square = Real::max(all.square, told.square);
+            all.size = Real::min(all.size, told.size);
+            all.goes |= told.goes;
+            all.hopeless |= told.hopeless;
+            all.beyond |= told.beyond;
+            all.fails |= told.fails;
+            all.unsolved |= told.unsolved;
+            all.grows |= told.grows;
+            sums.append(&mut chunk.sums);
+            self.count += chunk.count;
+            failed |= chunk.failed.is_some();
+        }
+        if self.plan.norm == ArrayNorm::Mean {
+            let mean = sum_of_neighbours(&mut sums) / self.count.max(1) as f64;
+            all.square = T::narrow(mean);
+        }
+        all.goes &= !failed;
+        all
+    }
+}
+
+impl<S, M, T, const N: usize, const P: usize, const ADAPTIVE: bool> Crowd<T>
+    for Columns<'_, S, M, T, N, P, ADAPTIVE>
+where
+    S: System<N, P>,
+    M: Definition,
+    T: Scalar,
+{
+    fn saves(&self) -> bool {
+        self.range.columns().save.slots() > 0 || self.settings.step_slots > 0
+    }
+
+    fn start(&self) -> T {
+        self.range.columns().t0.get(self.range.indices().start)
+    }
+
+    fn end(&self) -> T {
+        self.range.columns().t1.get(self.range.indices().start)
+    }
+
+    fn stop_time(&self, index: T::Bits) -> T {
+        self.range.columns().stops.get(self.range.indices().start, index.lane(0) as usize)
+    }
+
+    fn save_time(&self, index: T::Bits) -> T {
+        let (save, slot) = (&self.range.columns().save, index.lane(0) as usize);
+        let unknown = save.slots()..save.slots() + self.settings.step_slots;
+        let time = save.get(self.range.indices().start, slot);
+        if unknown.contains(&slot) { T::nan() } else { time }
+    }
+
+    fn begin(&mut self, lane: &Lane<T>, how: u32) -> Told<T> {
+        let told = self.all(lane, Work::Begin { how });
+        self.accepted = false;
+        told
+    }
+
+    fn attempt(&mut self, lane: &Lane<T>, trial: &Attempt<T>) -> Told<T> {
+        let told = self.all(lane, Work::Attempt { trial: *trial });
+        self.accepted = false;
+        told
+    }
+
+    fn passes_soon(&mut self, lane: &Lane<T>, trial: &Attempt<T>, ends: bool) -> bool {
+        self.all(lane, Work::PassesSoon { trial: *trial, ends }).grows
+    }
+
+    fn accept(&mut self) {
+        self.now = 1 - self.now;
+        self.accepted = true;
+    }
+
+    fn leave(&mut self, lane: &Lane<T>, stuck: bool, everyone: bool) -> bool {
+        self.all(lane, Work::Leave { stuck, everyone }).goes
+    }
+
+    fn finish(&mut self, lane: &Lane<T>) {
+        self.all(lane, Work::Finish);
+    }
+}
+
+/// Some work on the columns of a chunk, as a program for lanes.
+struct Visit<'v, 'a, S, M, T: Scalar, const N: usize, const P: usize, const ADAPTIVE: bool> {
+    system: S,
+    settings: &'a Settings<T>,
+    chunk: &'v mut Chunk<'a, T>,
+    clock: &'v Lane<T>,
+    work: Work<T>,
+    now: usize,
+    accepted: bool,
+    method: PhantomData<fn() -> M>,
+}
+
+impl<S, M, T, const N: usize, const P: usize, const ADAPTIVE: bool> Program<T>
+    for Visit<'_, '_, S, M, T, N, P, ADAPTIVE>
+where
+    S: System<N, P>,
+    M: Definition,
+    T: Scalar,
+{
+    type Output = ();
+    const VECTORS: usize = dispatch::vectors(N);
+
+    #[inline(always)]
+    fn run<R: Real<Scalar = T>>(self) {
+        let Visit { system, settings, chunk, clock, work, now, accepted, .. } = self;
+        let n = chunk.range.len();
+        let kept = chunk.cells.take().and_then(|cells| cells.downcast::<Cells<R, N, P>>().ok());
+        let Some(mut cells) = kept.or_else(|| Cells::<R, N, P>::new(n).map(Box::new)) else {
+            let bytes = Cells::<R, N, P>::bytes(n);
+            chunk.failed = Some(SolveError::OutOfMemory { bytes, memory: Memory::Host });
+            chunk.told = silence();
+            return;
+        };
+        let lane = lane_of::<R, T>(clock);
+        let o = options::<R, T, N>(settings, chunk.range, settings.saved.times > 0);
+        let inputs = (chunk.range, &chunk.views);
+        let mut feed = CpuFeed::<S, T>::new(system, settings, inputs, &mut chunk.results, 0..n);
+        let mut all = silence::<R>();
+        for g in 0..cells.groups() {
+            let mut group = cells.get(g, now);
+            for lane in 0..R::LANES {
+                let i = g * R::LANES + lane;
+                // What no column is in has the numbers of the last one, and goes nowhere.
+                feed.lanes[lane] = i.min(n - 1);
+            }
+            match work {
+                Work::Begin { how } => {
+                    let size = columns::begin::<
+                        R,
+                        S,
+                        Outlined<M, true>,
+                        _,
+                        Planned<ADAPTIVE, true>,
+                        N,
+                        P,
+                    >(system, &mut feed, &o, &mut group, &lane, how);
+                    cells.put(g, now, &group, accepted);
+                    all.size = all.size.min(R::select(group.goes, size, all.size));
+                }
+                Work::Attempt { trial } => {
+                    let trial = attempt_of::<R, T>(&trial);
+                    let tried = columns::attempt::<
+                        R,
+                        S,
+                        Outlined<M, true>,
+                        _,
+                        Planned<ADAPTIVE, true>,
+                        N,
+                        P,
+                    >(system, &mut feed, &o, &group, &lane, &trial);
+                    cells.keep(g, now, &tried, accepted, M::FSAL);
+                    all.square = all.square.max(tried.square);
+                    all.hopeless = all.hopeless | tried.hopeless;
+                    all.beyond = all.beyond | tried.beyond;
+                    all.fails = all.fails | tried.fails;
+                    all.unsolved = all.unsolved | tried.unsolved;
+                    all.grows = all.grows | tried.grows;
+                }
+                Work::PassesSoon { trial, ends } => {
+                    let trial = attempt_of::<R, T>(&trial);
+                    let new = cells.new_states(g, now);
+                    let soon = columns::passes_soon::<R, S, Outlined<M, true>, N, P>(
+                        system,
+                        &group,
+                        &new,
+                        &lane,
+                        &trial,
+                        mask::<R, T>(ends),
+                    );
+                    all.grows = all.grows | soon;
+                }
+                Work::Leave { stuck, everyone } => {
+                    let (stuck, everyone) = (mask::<R, T>(stuck), mask::<R, T>(everyone));
+                    columns::leave::<R, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
+                        &mut feed, &mut group, &lane, stuck, everyone,
+                    );
+                    cells.put(g, now, &group, accepted);
+                }
+                Work::Finish => {
+                    columns::finish::<R, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(
+                        &mut feed, &group, &lane,
+                    );
+                }
+            }
+            all.goes = all.goes | group.goes;
+        }
+        let (mut square, mut size) = (T::default(), T::infinity());
+        for lane in 0..R::LANES {
+            square = Real::max(square, all.square.lane(lane));
+            size = Real::min(size, all.size.lane(lane));
+        }
+        chunk.told = Told {
+            square,
+            size,
+            goes: all.goes.any(),
+            hopeless: all.hopeless.any(),
+            beyond: all.beyond.any(),
+            fails: all.fails.any(),
+            unsolved: all.unsolved.any(),
+            grows: all.grows.any(),
+        };
+        match work {
+            Work::Begin { .. } | Work::Leave { .. } => chunk.count = cells.count(),
+            Work::Attempt { .. } => cells.sums(&mut chunk.sums),
+            Work::PassesSoon { .. } => {}
+            Work::Finish => chunk.worst = cells.worst(accepted),
+        }
+        chunk.cells = Some(cells);
+    }
+}

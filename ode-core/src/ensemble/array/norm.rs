@@ -1,0 +1,63 @@
+//! The error of all columns together.
+
+/// How the scaled errors of all columns make one, which the common step size follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ArrayNorm {
+    /// The greatest: a step is short enough for every column, so that each is solved as accurately as
+    /// a trajectory by itself.
+    #[default]
+    Greatest,
+    /// The root of the mean of their squares, as that of SciML's `EnsembleGPUArray`: fewer steps, but
+    /// one column among many may have errors that are much larger than its tolerances.
+    /// [`worst_column`](crate::EnsembleSolution::worst_column) tells how large.
+    Mean,
+}
+
+/// The number of columns whose squared errors are added in the precision of the solve; sums of
+/// these are in `f64`.
+pub(crate) const TOGETHER: usize = 32;
+
+/// The sum of numbers as a tree of neighbours, by which it depends on nothing but their order:
+/// neither on who has which of them, nor on zeros behind the last one.
+pub(crate) fn sum_of_neighbours<T>(numbers: &mut [T]) -> T
+where
+    T: Copy + Default + core::ops::Add<Output = T>,
+{
+    let mut len = numbers.len();
+    if len == 0 {
+        return T::default();
+    }
+    while len > 1 {
+        for i in 0..len / 2 {
+            numbers[i] = numbers[2 * i] + numbers[2 * i + 1];
+        }
+        if len % 2 == 1 {
+            numbers[len / 2] = numbers[len - 1];
+        }
+        len = len.div_ceil(2);
+    }
+    numbers[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums of parts that begin at multiples of a power of two make the same sum.
+    #[test]
+    fn sums_of_parts_are_the_sum() {
+        for n in [1, 2, 3, 31, 32, 33, 64, 100, 1000, 4097] {
+            let numbers: Vec<f32> = (0..n).map(|i| ((i * 37 % 101) as f32).exp2() * 0.7).collect();
+            let whole = sum_of_neighbours(&mut numbers.clone());
+            for part in [2, 32, 256] {
+                let mut parts: Vec<f32> =
+                    numbers.chunks(part).map(|p| sum_of_neighbours(&mut p.to_vec())).collect();
+                assert_eq!(sum_of_neighbours(&mut parts).to_bits(), whole.to_bits(), "{n} {part}");
+            }
+            let padded = [numbers, vec![0.0; 13]].concat();
+            assert_eq!(sum_of_neighbours(&mut padded.clone()).to_bits(), whole.to_bits());
+        }
+        assert_eq!(sum_of_neighbours::<f64>(&mut []), 0.0);
+    }
+}

@@ -1,0 +1,67 @@
+//! What a loop on lanes of the CPU is compiled for, and its options.
+
+use crate::integrate::options::{Options, Plan};
+use crate::lane::{Bits, Real, Scalar};
+use crate::methods::Definition;
+use crate::problem::columns::ColumnRange;
+use crate::problem::settings::Settings;
+use crate::step::stepper::Memory;
+use crate::step::{control, norm};
+use crate::system::System;
+
+/// Whether a step is a function of its own: not those of explicit methods with a right-hand side of
+/// next to nothing, which would lose a fifth of their speed (measured, `bench/RESULTS.md`).
+pub(super) const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
+where
+    S: System<N, P>,
+    M: Definition,
+{
+    M::DEFINED.solves > 0 || <M::Memory as Memory>::SWITCHES || S::WEIGHT >= 16
+}
+
+/// Broadcasts each number to all lanes.
+#[inline(always)]
+fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
+    let mut lits = [R::lit(0.0); K];
+    for i in 0..K {
+        lits[i] = R::lit(numbers[i]);
+    }
+    lits
+}
+
+/// The options of a chunk's lanes; `every_step`: whether the end of every step is saved.
+#[inline(always)]
+pub(super) fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
+    settings: &Settings<T>,
+    range: ColumnRange<'_, T>,
+    every_step: bool,
+) -> Options<R, N> {
+    // By loops: functions of arrays that take a function are not inlined everywhere.
+    let mut abstol = [R::lit(0.0); N];
+    for d in 0..N {
+        abstol[d] = R::lit(range.columns().abstol(d, settings.abstol).widen());
+    }
+    Options::<R, N> {
+        tolerances: norm::tolerances::<R, N>(abstol, R::lit(settings.reltol.widen())),
+        dt: R::lit(settings.dt.widen()),
+        dtmin: R::lit(settings.dtmin.widen()),
+        dtmax: R::lit(settings.dtmax.widen()),
+        limited: settings.limited(),
+        stops: settings.stopping,
+        every_step,
+        law: control::law::<R>(lits::<R::Single, _>(settings.law.map(f64::from))),
+        stiff_law: control::law::<R>(lits::<R::Single, _>(settings.stiff_law.map(f64::from))),
+        kind: settings.law_kind,
+        max_steps: <R::Bits as Bits>::lit(u64::from(settings.max_steps)),
+        guard: settings.guard,
+    }
+}
+
+/// A [`Plan`] whose constants are parameters of the type.
+pub(super) struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
+
+impl<const ADAPTIVE: bool, const SAVES: bool> Plan for Planned<ADAPTIVE, SAVES> {
+    const ADAPTIVE: bool = ADAPTIVE;
+    const SAVES: bool = SAVES;
+    const RECORDS: bool = false;
+}

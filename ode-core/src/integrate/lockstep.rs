@@ -1,0 +1,309 @@
+//! The loop of columns: all trajectories at one time, with one size of each step.
+//!
+//! It is the [loop of lanes](crate::integrate) with one lane, the *clock*, whose error is that of all
+//! columns together, and whose decisions all columns follow. What is done to the columns themselves,
+//! [`columns`](crate::integrate::columns) has; who does it is a [`Crowd`]: the threads of a CPU, or
+//! those of a GPU, each of which runs the loop with a clock of its own and decides alike.
+//!
+//! A column that no step is short enough for is left behind with a code of its own, and the others
+//! go on without it.
+
+pub use device::*;
+
+#[ode_macros::device(lockstep)]
+mod device {
+    use crate::integrate::options::{self, Plan};
+    use crate::integrate::{advance, attempt, begin, columns, lane};
+    use crate::lane::{Bits, Mask, Real};
+    use crate::math;
+    use crate::step::stepper::Stepper;
+    use crate::step::{code, control, guard, timeline};
+    use crate::system::System;
+
+    /// What all columns say together.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Told<R: Real> {
+        /// The scaled error, squared, of all columns together, which a step may have up to the number
+        /// of components.
+        pub square: R,
+        /// The least size of their first steps.
+        pub size: R,
+        /// Whether any goes on.
+        pub goes: R::Mask,
+        /// Whether no step is short enough for any of them.
+        pub hopeless: R::Mask,
+        /// Whether the error of any is beyond all bounds.
+        pub beyond: R::Mask,
+        /// Whether the step is too long for any.
+        pub fails: R::Mask,
+        /// Whether the step of any ended without a new state.
+        pub unsolved: R::Mask,
+        /// Whether the step is beyond the pole of a growing mode in any; see [`guard`].
+        pub grows: R::Mask,
+    }
+
+    /// What is said where nobody says anything.
+    pub fn silence<R: Real>() -> Told<R> {
+        let nobody = <R::Mask as Mask>::splat(false);
+        Told::<R> {
+            square: R::lit(0.0),
+            size: math::infinity::<R>(),
+            goes: nobody,
+            hopeless: nobody,
+            beyond: nobody,
+            fails: nobody,
+            unsolved: nobody,
+            grows: nobody,
+        }
+    }
+
+    /// All columns, and who computes with them.
+    pub trait Crowd<R: Real> {
+        /// Whether there are times to save at.
+        fn saves(&self) -> bool;
+        /// The beginning of the time span.
+        fn start(&self) -> R;
+        /// The end of the time span.
+        fn end(&self) -> R;
+        /// Time number `index` to stop at within the span, infinite after the last one.
+        fn stop_time(&self, index: R::Bits) -> R;
+        /// Time number `index` to save at. Infinite after the last one, and NaN where it is the end
+        /// of the next step.
+        fn save_time(&self, index: R::Bits) -> R;
+        /// Has all columns [begin](columns::begin).
+        fn begin(&mut self, lane: &lane::Lane<R>, how: u32) -> Told<R>;
+        /// [Attempts](columns::attempt) a step of all columns.
+        fn attempt(&mut self, lane: &lane::Lane<R>, trial: &attempt::Attempt<R>) -> Told<R>;
+        /// Whether a longer step [would pass](columns::passes_soon) over growth in any column.
+        fn passes_soon(
+            &mut self,
+            lane: &lane::Lane<R>,
+            trial: &attempt::Attempt<R>,
+            ends: R::Mask,
+        ) -> R::Mask;
+        /// Moves all columns to the end of the step that was attempted.
+        fn accept(&mut self);
+        /// [Leaves](columns::leave) columns behind; returns whether any goes on.
+        fn leave(&mut self, lane: &lane::Lane<R>, stuck: R::Mask, everyone: R::Mask) -> R::Mask;
+        /// [Hands in](columns::finish) the columns that are left.
+        fn finish(&mut self, lane: &lane::Lane<R>);
+    }
+
+    /// Integrates all columns of `crowd` from the beginning to the end of the time span.
+    pub fn lockstep<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Crowd<R>,
+        C: Plan,
+        const N: usize,
+        const P: usize,
+    >(
+        crowd: &mut Q,
+        o: &options::Options<R, N>,
+    ) {
+        let all = <R::Mask as Mask>::splat(true);
+        let nobody = <R::Mask as Mask>::splat(false);
+        let mut lane = lane::empty::<R>(R::lit(0.0), R::lit(0.0), &o.law);
+        let mut how = columns::FIRST;
+        while how != columns::OVER {
+            let begun = crowd.begin(&lane, how);
+            set_out::<R, M, Q, C, N>(crowd, o, &mut lane, how, begun.size);
+            let mut goes = begun.goes;
+            let mut left = nobody;
+            while (goes & !left & lane.attempts.less_than(lane.allowed)).any() {
+                let trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
+                let told = crowd.attempt(&lane, &trial);
+                let mut verdict = attempt::accepted::<R>();
+                if C::ADAPTIVE {
+                    let memory = lane.memory;
+                    verdict = attempt::decide::<R, M, N>(o, &mut lane, told.square, memory);
+                }
+                if M::GUARDS {
+                    verdict =
+                        watch_growth::<R, M, Q, C, N>(crowd, o, &mut lane, &trial, &told, &verdict);
+                }
+                let mut moves = verdict.accept;
+                if C::ADAPTIVE {
+                    moves = verdict.accept & trial.run;
+                }
+                if C::SAVES && crowd.saves() && moves.any() {
+                    pass_times::<R, Q, C, N>(crowd, o, &mut lane, &trial);
+                }
+                if C::ADAPTIVE {
+                    let small = advance::forward::<R, M, N>(o, &mut lane, &trial, &verdict, moves);
+                    if moves.any() {
+                        crowd.accept();
+                    }
+                    if (!verdict.accept | small).any() {
+                        let failing = trial.run & !moves;
+                        let beyond = told.beyond;
+                        if advance::refuse::<R>(&mut lane, &trial, failing, small, beyond).any() {
+                            let stuck = advance::shorten::<R>(&mut lane, &trial, failing, small);
+                            left = stuck | (failing & told.hopeless);
+                            if left.any() {
+                                let mut over = lane;
+                                over.allowed = over.attempts;
+                                over.code = <R::Bits as Bits>::lit(code::DT_MIN);
+                                begin::count_attempts::<R, M, C, N>(o, &mut over, all);
+                                goes = crowd.leave(&over, stuck, stuck & !told.fails);
+                            }
+                        }
+                    }
+                } else {
+                    advance::to_next::<R, S, N, P>(&mut lane, &trial);
+                    crowd.accept();
+                }
+            }
+            how = next_of::<R, M, Q, C, N>(crowd, o, &mut lane, goes, left);
+        }
+        crowd.finish(&lane);
+    }
+
+    /// Sets the clock to the beginning of what columns begin, for the reason `how`, with a first step
+    /// of this `size`.
+    pub fn set_out<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
+        crowd: &mut Q,
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        how: u32,
+        size: R,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let all = <R::Mask as Mask>::splat(true);
+        let assigned = <R::Mask as Mask>::splat(how == columns::FIRST);
+        let anew = <R::Mask as Mask>::splat(how == columns::ANEW);
+        let again = <R::Mask as Mask>::splat(how == columns::NEXT);
+        if how != columns::HERE {
+            if how == columns::NEXT {
+                lane.t0 = lane.t1;
+                lane.stop = lane.stop.wrapping_add(one);
+            } else {
+                lane.t0 = crowd.start();
+                lane.stop = none;
+            }
+            lane.t1 = crowd.end();
+            if o.stops {
+                let next = crowd.stop_time(lane.stop);
+                lane.t1 = R::select(next.equals(math::infinity::<R>()), lane.t1, next);
+            }
+            lane.t = lane.t0;
+            lane.t_low = R::lit(0.0);
+            let fresh = assigned | anew;
+            let begun = begin::begun::<R>(assigned, fresh, all);
+            let reasons = begin::need::<R>(assigned, anew, again);
+            begin::reset::<R, M, N>(o, lane, all, &reasons, &begun);
+            if !C::ADAPTIVE {
+                begin::count::<R, N>(o, lane, &begun);
+            }
+            let ended = lane.t0.equals(lane.t1);
+            lane.allowed = <R::Bits as Bits>::select(ended, none, lane.allowed);
+            if C::SAVES && crowd.saves() && fresh.any() {
+                lane.saved = none;
+                lane.save_at = crowd.save_time(none);
+                if lane.save_at.equals(lane.t0).any() {
+                    lane.saved = one;
+                    lane.save_at = crowd.save_time(one);
+                }
+            }
+        }
+        if C::ADAPTIVE {
+            lane.control = control::fresh::<R>(&o.law);
+            let h = size.copysign(lane.t1 - lane.t);
+            lane.plan = timeline::plan(lane.t, lane.t_low, h, R::lit(1.0));
+        }
+    }
+
+    /// Passes the times to save at within a step, or its end, where columns were saved.
+    pub fn pass_times<R: Real, Q: Crowd<R>, C: Plan, const N: usize>(
+        crowd: &mut Q,
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+    ) {
+        let one = <R::Bits as Bits>::lit(1);
+        let size = trial.ask.h.abs();
+        let mut ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
+        let mut passes = ahead.abs().le(size);
+        if o.every_step {
+            passes = !lane.save_at.equals(math::infinity::<R>());
+        }
+        while passes.any() {
+            lane.saved = lane.saved.wrapping_add(one);
+            lane.save_at = crowd.save_time(lane.saved);
+            ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
+            passes = ahead.abs().le(size);
+            if o.every_step {
+                passes = <R::Mask as Mask>::splat(false);
+            }
+        }
+    }
+
+    /// The verdict of the [guard] on a step of all columns: growth in one of them is growth.
+    pub fn watch_growth<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
+        crowd: &mut Q,
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        told: &Told<R>,
+        verdict: &attempt::Verdict<R>,
+    ) -> attempt::Verdict<R> {
+        let mut verdict = *verdict;
+        let careful = guard::is_careful::<R>(lane.guarded);
+        let mut shown = attempt::is_shown::<R, C, N>(o, lane, trial, &verdict);
+        if M::ITERATES {
+            shown = shown & !told.unsolved;
+        }
+        if (told.grows | careful | shown).any() {
+            // Careful columns have tested the ends of their steps.
+            let grows = told.grows & !(trial.looks & careful);
+            let mut soon = trial.run & (shown | careful) & !grows;
+            if soon.any() {
+                // Growth may begin within the step.
+                let ends = careful & verdict.accept;
+                soon = soon & crowd.passes_soon(lane, trial, ends);
+            }
+            let memory = lane.memory;
+            verdict =
+                attempt::judge_growth::<R, M, C, N>(o, lane, trial, memory, &verdict, grows, soon);
+        }
+        verdict
+    }
+
+    /// What is next for columns that make no more steps: the reason why they begin again, or
+    /// [`OVER`](columns::OVER).
+    pub fn next_of<R: Real, M: Stepper, Q: Crowd<R>, C: Plan, const N: usize>(
+        crowd: &mut Q,
+        o: &options::Options<R, N>,
+        lane: &mut lane::Lane<R>,
+        goes: R::Mask,
+        left: R::Mask,
+    ) -> u32 {
+        let none = <R::Bits as Bits>::lit(0);
+        let all = <R::Mask as Mask>::splat(true);
+        let mut how = columns::OVER;
+        if left.any() {
+            if goes.any() {
+                how = columns::HERE;
+            }
+        } else {
+            let well = lane.code.equals(none);
+            if M::GUARDS && C::ADAPTIVE {
+                let begin = <R::Bits as Bits>::lit(code::ANEW);
+                if (goes & lane.code.equals(begin)).any() {
+                    how = columns::ANEW;
+                }
+            }
+            if o.stops {
+                let tried = none.less_than(lane.allowed);
+                let there = lane.t.equals(lane.t1) & !lane.t1.equals(crowd.end());
+                if (goes & well & tried & there).any() {
+                    how = columns::NEXT;
+                }
+            }
+            begin::count_attempts::<R, M, C, N>(o, lane, all);
+        }
+        how
+    }
+}

@@ -1,0 +1,295 @@
+// The kernel around the loop of columns: which columns a thread has, where these lie, and what all
+// threads say together. `Crowd` in integrate/lockstep.rs.
+//
+// Each thread runs the loop with a clock of its own, and all decide alike, since they hear the same. The
+// columns of a block are a tile, one for each thread, in registers; or several tiles one after the other,
+// in memory. Words of targets (targets/array_*.hpp):
+//
+//   TILE                     columns of a tile
+//   EACH_COLUMN(t)           before what is done to column `t` of a tile by its thread
+//   TileSum                  the sum of a number of each column of a tile, as a tree of neighbours
+//   all_of<KIND>(...)        what all threads say together
+//   ARRAY_KERNEL(name, threads)
+
+namespace odes {
+
+// What a launch is given besides its `Job`. `ArrayArguments` in Rust has the same layout.
+template<class R> struct ArrayJob {
+    GLOBAL u64* words;  // [turn % 2][block][2]: what each block says; zero before
+    GLOBAL R* memory;   // [row * n + column]: what is kept of columns, where they are not in registers
+    GLOBAL R* errors;   // the greatest error of each column's accepted steps, squared
+    u32 blocks;         // that have columns
+    u32 tiles;          // of each of these, a power of two
+};
+
+// A column as the source and the sink of a thread, which is told which one it is.
+template<class C> struct ColumnFeed : Feed<C> {
+    bool here;
+    DEVICE ColumnFeed(const Job<typename C::Number>& job, const Shared<typename C::Number>& shared)
+        : Feed<C>(job, shared, 0u), here(false) {}
+    // What no column is in has the numbers of the last one, and goes nowhere.
+    DEVICE void go_to(u32 column) {
+        here = column < this->job.n;
+        this->i = here ? column : this->job.n - 1u;
+    }
+    DEVICE bool acquire(bool need) const { return need && here; }
+};
+
+template<class C> struct Columns {
+    typedef typename C::Number R;
+    typedef typename Real<R>::Bits B;
+    typedef typename C::System S;
+    typedef typename C::Method M;
+    static constexpr int N = C::STATES, P = C::PARAMETERS;
+    typedef columns::Group<R, N, P> Group;
+    typedef columns::Tried<R, N> Tried;
+    typedef lockstep::Told<R> Told;
+
+    const ArrayJob<R>& array;
+    const options::Options<R, N>& o;
+    ColumnFeed<C>& feed;
+    u32 block, turn;
+    double count;   // columns that go on
+    u32 now;        // which of two ends of a step are the states, in memory
+    bool accepted;  // whether the last attempt was a step
+    // Of a column in registers.
+    Group group;
+    Arr<R, N> u, du;
+    R square, worst;
+
+    DEVICE Columns(
+        const ArrayJob<R>& array, const options::Options<R, N>& o, ColumnFeed<C>& feed, u32 block
+    ) : array(array), o(o), feed(feed), block(block), turn(0u), count(0.0), now(0u), accepted(false),
+        group(columns::blank<R, N, P>()), u(group.u), du(group.du), square(R(0)), worst(R(0)) {}
+
+    DEVICE static constexpr bool saves() { return true; }
+    DEVICE R start() const { return feed.load_start(true, R(0)); }
+    DEVICE R end() const { return feed.load_end(true, R(0)); }
+    DEVICE R stop_time(B index) const { return feed.stop_time(true, index, R(0)); }
+    DEVICE R save_time(B index) const { return feed.save_time(true, index, R(0)); }
+
+    DEVICE Told begin(const lane::Lane<R>& lane, u32 how) {
+        Told told = lockstep::silence<R>();
+        double going = 0.0;
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_COLUMN(t) {
+                take(k, t, how == columns::FIRST);
+                R size = columns::begin<R, S, M, ColumnFeed<C>, C, N, P>(S{}, feed, o, group, lane, how);
+                put(how == columns::FIRST);
+                if (group.goes) {
+                    told.size = told.size < size ? told.size : size;
+                    told.goes = true;
+                    going += 1.0;
+                }
+            }
+        }
+        accepted = false;
+        told = together<LEAST>(told, (double)told.size);
+        return counted(told, going);
+    }
+
+    DEVICE Told attempt(const lane::Lane<R>& lane, const attempt::Attempt<R>& trial) {
+        Told told = lockstep::silence<R>();
+        Sums sums;
+        double sum = 0.0;
+        for (u32 k = 0u; k < tiles(); k++) {
+            TileSum<R> tile;
+            EACH_COLUMN(t) {
+                take(k, t, false);
+                Tried tried =
+                    columns::attempt<R, S, M, ColumnFeed<C>, C, N, P>(S{}, feed, o, group, lane, trial);
+                keep(tried);
+                told.square = told.square > tried.square ? told.square : tried.square;
+                told.goes = told.goes || group.goes;
+                told.hopeless = told.hopeless || tried.hopeless;
+                told.beyond = told.beyond || tried.beyond;
+                told.fails = told.fails || tried.fails;
+                told.unsolved = told.unsolved || tried.unsolved;
+                told.grows = told.grows || tried.grows;
+                tile.set(t, tried.square);
+            }
+            if constexpr (C::MEAN && C::ADAPTIVE) {
+                sum = tile.sum();
+                if constexpr (!C::RESIDENT) sums.add(sum);
+            }
+        }
+        if constexpr (!C::RESIDENT) sum = sums.total();
+        accepted = false;
+        if constexpr (!C::ADAPTIVE) return told;
+        // The sum is known to all threads of the block, and said by one.
+        if constexpr (C::MEAN) return together<SUM>(told, is_first_thread() ? sum : 0.0);
+        return together<GREATEST>(told, (double)told.square);
+    }
+
+    DEVICE bool passes_soon(
+        const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, bool ends
+    ) {
+        Told told = lockstep::silence<R>();
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_COLUMN(t) {
+                take(k, t, false);
+                if constexpr (!C::RESIDENT) {
+                    UNROLL for (int d = 0; d < N; d++) u[d] = kept(row_of(1u - now, d));
+                }
+                bool soon = columns::passes_soon<R, S, M, N, P>(S{}, group, u, lane, trial, ends);
+                told.grows = told.grows || soon;
+            }
+        }
+        return together<GREATEST>(told, 0.0).grows;
+    }
+
+    DEVICE void accept() {
+        if constexpr (C::RESIDENT) {
+            group.u = u;
+            group.du = du;
+            worst = worst > square ? worst : square;
+        }
+        now = 1u - now;
+        accepted = true;
+    }
+
+    DEVICE bool leave(const lane::Lane<R>& lane, bool stuck, bool everyone) {
+        Told told = lockstep::silence<R>();
+        double going = 0.0;
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_COLUMN(t) {
+                take(k, t, false);
+                columns::leave<R, M, ColumnFeed<C>, C, N, P>(feed, group, lane, stuck, everyone);
+                put(false);
+                told.goes = told.goes || group.goes;
+                if (group.goes) going += 1.0;
+            }
+        }
+        accepted = false;
+        return counted(together<GREATEST>(told, 0.0), going).goes;
+    }
+
+    DEVICE void finish(const lane::Lane<R>& lane) {
+        for (u32 k = 0u; k < tiles(); k++) {
+            EACH_COLUMN(t) {
+                take(k, t, false);
+                columns::finish<R, M, ColumnFeed<C>, C, N, P>(feed, group, lane);
+                if (feed.here) array.errors[feed.i] = C::RESIDENT ? worst : worst_of();
+            }
+        }
+    }
+
+private:
+    // Rows of memory: states and derivatives at both ends of a step, and three numbers.
+    static constexpr int ENDS = M::FSAL ? 2 * N : N;
+    static constexpr int SQUARE = 2 * ENDS, WORST = SQUARE + 1, STATUS = SQUARE + 2;
+    static constexpr B GOES = 256u, MIRRORED = 512u;
+
+    DEVICE static constexpr int row_of(u32 end, int d) { return (int)end * ENDS + d; }
+    DEVICE GLOBAL R& kept(int row) const {
+        return array.memory[(u64)row * feed.job.n + feed.i];
+    }
+    DEVICE u32 tiles() const { return C::RESIDENT ? 1u : array.tiles; }
+
+    // Goes to column `t` of tile `k`, which `begins` or is taken from memory.
+    DEVICE void take(u32 k, u32 t, bool begins) {
+        feed.go_to((block * tiles() + k) * TILE + t);
+        if constexpr (!C::RESIDENT) {
+            group = columns::blank<R, N, P>();
+            if (!begins) {
+                UNROLL for (int d = 0; d < N; d++) group.u[d] = kept(row_of(now, d));
+                if constexpr (M::FSAL) {
+                    UNROLL for (int d = 0; d < N; d++) group.du[d] = kept(row_of(now, N + d));
+                }
+                group.p = feed.load_p(true, group.p);
+                B status = m_to_bits(kept(STATUS));
+                group.goes = feed.here && (status & GOES) != 0u;
+                group.mirrored = (status & MIRRORED) != 0u;
+                group.code = status & (B)255u;
+            }
+        }
+    }
+
+    DEVICE R worst_of() const {
+        R worst = kept(WORST), square = kept(SQUARE);
+        return accepted && square > worst ? square : worst;
+    }
+
+    DEVICE void keep_status(B code) const {
+        B status = code | (group.goes ? GOES : (B)0u) | (group.mirrored ? MIRRORED : (B)0u);
+        kept(STATUS) = Real<R>::from_bits(status);
+    }
+
+    // Puts the column back that `take` took.
+    DEVICE void put(bool begins) {
+        square = R(0);
+        if constexpr (!C::RESIDENT) {
+            if (feed.here) {
+                kept(WORST) = begins ? R(0) : worst_of();
+                kept(SQUARE) = R(0);
+                UNROLL for (int d = 0; d < N; d++) kept(row_of(now, d)) = group.u[d];
+                if constexpr (M::FSAL) {
+                    UNROLL for (int d = 0; d < N; d++) kept(row_of(now, N + d)) = group.du[d];
+                }
+                keep_status(group.code);
+            }
+        }
+    }
+
+    // Keeps what an attempt made of it.
+    DEVICE void keep(const Tried& tried) {
+        if constexpr (C::RESIDENT) {
+            u = tried.u;
+            du = tried.du;
+            square = tried.square;
+            group.code = tried.code;
+        } else if (feed.here) {
+            kept(WORST) = worst_of();
+            kept(SQUARE) = tried.square;
+            UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, d)) = tried.u[d];
+            if constexpr (M::FSAL) {
+                UNROLL for (int d = 0; d < N; d++) kept(row_of(1u - now, N + d)) = tried.du[d];
+            }
+            keep_status(tried.code);
+        }
+    }
+
+    // What all threads say, one of which says this, and a number.
+    template<int KIND> DEVICE Told together(Told told, double number) {
+        u32 flags = (told.goes ? 1u : 0u) | (told.hopeless ? 2u : 0u) | (told.beyond ? 4u : 0u)
+            | (told.fails ? 8u : 0u) | (told.unsolved ? 16u : 0u) | (told.grows ? 32u : 0u);
+        turn++;
+        Said all = all_of<KIND>(array.words, array.blocks, block, turn, Said{number, flags});
+        if (KIND == SUM) all.number = all.number / (count > 1.0 ? count : 1.0);
+        told.square = (R)all.number;
+        told.size = (R)all.number;
+        told.goes = (all.flags & 1u) != 0u;
+        told.hopeless = (all.flags & 2u) != 0u;
+        told.beyond = (all.flags & 4u) != 0u;
+        told.fails = (all.flags & 8u) != 0u;
+        told.unsolved = (all.flags & 16u) != 0u;
+        told.grows = (all.flags & 32u) != 0u;
+        return told;
+    }
+
+    // The same with all columns that go on counted, of which this thread has so many.
+    DEVICE Told counted(const Told& told, double going) {
+        if constexpr (C::MEAN) {
+            turn++;
+            count = all_of<SUM>(array.words, array.blocks, block, turn, Said{going, 0u}).number;
+        }
+        return told;
+    }
+};
+
+template<class C> DEVICE void solve_array(
+    const Job<typename C::Number>& job,
+    const Shared<typename C::Number>& shared,
+    const ArrayJob<typename C::Number>& array,
+    u32 block
+) {
+    typedef typename C::Number R;
+    constexpr int N = C::STATES, P = C::PARAMETERS;
+    ColumnFeed<C> feed(job, shared);
+    feed.go_to(0u);
+    options::Options<R, N> o = options_of<C>(job, feed);
+    Columns<C> crowd(array, o, feed, block);
+    lockstep::lockstep<R, typename C::System, typename C::Method, Columns<C>, C, N, P>(crowd, o);
+}
+
+} // namespace odes

@@ -1,0 +1,113 @@
+//! A column that fails is left behind; what cannot be an array is an error.
+
+use crate::systems::hyperbola;
+use crate::workloads::lorenz_sweep;
+use odes::prelude::*;
+use odes::{EnsembleAlgorithm, EnsembleSolution};
+
+const N: usize = 100;
+
+/// Column 3 ends at `t = 0.5`, column 77 at `t = 1.25`, and the others not within the span.
+fn ends(i: usize) -> f64 {
+    match i {
+        3 => 0.5,
+        77 => 1.25,
+        _ => 3.0 + i as f64,
+    }
+}
+
+fn check(solution: &EnsembleSolution<hyperbola, f64, 1, 1>) {
+    for i in 0..N {
+        let (code, exact) = (solution.code(i), 1.0 / (1.0 - 2.0 / ends(i)));
+        let last = solution.trajectory(i).times().last().unwrap();
+        if matches!(i, 3 | 77) {
+            assert!(matches!(code, ReturnCode::DtMin | ReturnCode::NonFinite), "{i}: {code}");
+            assert!((solution.end_time(i) - ends(i)).abs() < 1e-3, "{i}");
+            assert!(last <= ends(i) && last > ends(i) - 0.26, "{i}: {last}");
+            assert!(solution.all_states()[[i, 8, 0]].is_nan());
+        } else {
+            assert!(code.is_success(), "{i}: {code}");
+            assert!((solution.final_state(i)[0] / exact - 1.0).abs() < 1e-4, "{i}");
+            assert_eq!((last, solution.end_time(i)), (2.0, 2.0));
+            let of = |i| (solution.accepted(i), solution.rejected(i));
+            assert_eq!(of(i), of(0));
+        }
+    }
+}
+
+/// Columns that blow up end where they do, and the others as if they were not there.
+#[test]
+fn others_go_on() {
+    let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [1.0]);
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(N)
+        .vary(|problem, i| problem.with_p([1.0 / ends(i)]));
+    let options = SolveOptions::default().tolerance(1e-6).saveat(0.25);
+    for norm in [ArrayNorm::Greatest, ArrayNorm::Mean] {
+        let place = || EnsembleCpuArray::new().norm(norm);
+        check(&ensemble.solve(Tsit5, place().threads(3), &options.clone().tstops([1.0])).unwrap());
+        check(&ensemble.solve(Rodas5P, place(), &options).unwrap());
+    }
+}
+
+/// Numbers that cannot be solved are their own columns' affair from the beginning.
+#[test]
+fn numbers_that_cannot_be_solved() {
+    let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [-1.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(N).vary(|mut problem, i| {
+        match i {
+            0 => problem.u0 = [f64::NAN],
+            31 => problem.p = [f64::NAN],
+            64 => problem.u0 = [f64::INFINITY],
+            99 => problem.p = [f64::INFINITY],
+            _ => {}
+        }
+        problem
+    });
+    let adaptive = SolveOptions::default().tolerance(1e-6);
+    for options in [adaptive, SolveOptions::default().fixed_step(0.01)] {
+        let columns = ensemble.solve(Tsit5, EnsembleCpuArray, &options).unwrap();
+        let lanes = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
+        for i in 0..N {
+            assert_eq!(columns.code(i), lanes.code(i), "{i}");
+            let [column, lane] = [columns.final_state(i)[0], lanes.final_state(i)[0]];
+            assert!((column - lane).abs() < 1e-12 || !lane.is_finite(), "{i}: {column} {lane}");
+        }
+    }
+    // All of them.
+    let nothing = EnsembleProblem::new(OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [-1.0]))
+        .trajectories(3)
+        .vary(|problem, _| problem.with_p([f64::NAN]));
+    let solution = nothing.solve(Tsit5, EnsembleCpuArray, &SolveOptions::default()).unwrap();
+    assert!(solution.codes().all(|code| code == ReturnCode::NonFinite));
+}
+
+#[test]
+fn what_is_no_array() {
+    let options = SolveOptions::default();
+    let error = |result: Result<EnsembleSolution<hyperbola, f64, 1, 1>, SolveError>| {
+        result.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [0.1]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(10);
+    let pair = error(ensemble.solve(Tsit5Rodas4, EnsembleCpuArray, &options));
+    assert!(pair.contains("no arrays of columns by Tsit5Rodas4"), "{pair}");
+    let auto = error(ensemble.solve(Auto, EnsembleCpuArray, &options));
+    assert!(auto.contains("take `Tsit5`"), "{auto}");
+    let boxed: Box<dyn EnsembleAlgorithm> = Box::new(EnsembleCpuArray);
+    let boxed = error(ensemble.solve(Tsit5, boxed, &options));
+    assert!(boxed.contains("the `EnsembleCpuArray` itself"), "{boxed}");
+    let fixed = error(ensemble.solve(Rk4, EnsembleCpuArray, &options));
+    assert!(fixed.contains("fixed_step"), "{fixed}");
+    let spans = EnsembleProblem::new(problem)
+        .trajectories(10)
+        .vary(|problem, i| OdeProblem::new(hyperbola, problem.u0, 0.0..=1.0 + i as f64, problem.p));
+    let spans = error(spans.solve(Tsit5, EnsembleCpuArray, &options));
+    assert!(spans.contains("differ in their time spans"), "{spans}");
+    let stops =
+        EnsembleProblem::new(problem).trajectories(10).tstops(|_, i| vec![0.1 + 0.1 * i as f64]);
+    let stops = stops.solve(Tsit5, EnsembleCpuArray, &options).unwrap_err().to_string();
+    assert!(stops.contains("differ in their times to stop at"), "{stops}");
+    let empty = lorenz_sweep::<f64>(2, 1.0).part(Part::new(3, 5));
+    assert!(empty.solve(Tsit5, EnsembleCpuArray, &options).unwrap().is_empty());
+}

@@ -1,0 +1,136 @@
+//! The text of the kernel, compiled by the host's C++ compiler, has the bits of the CPU's place.
+
+use crate::cpp::{HostCpp, in_memory};
+use crate::systems::{constrained, forced, hyperbola};
+use crate::workloads::{assert_same_bits, lorenz_sweep};
+use odes::backend::{self, Columns, Settings, Task};
+use odes::internals::kernel::array::{ARRAY_NAME, ArrayArguments, memory_rows};
+use odes::internals::kernel::{ArrayKind, JobArguments, Target, Variant};
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::system::System;
+use odes::{
+    Backend, EnsembleAlgorithm, Method, RawResults, ResultSink, RunReport, Timings, Vary,
+    WorstColumn,
+};
+
+/// The kernel in one thread, which has all columns in memory.
+struct CppArray {
+    cpp: HostCpp,
+    norm: ArrayNorm,
+}
+
+impl CppArray {
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        let mean = self.norm == ArrayNorm::Mean;
+        let array = Some(ArrayKind { mean, resident: false, threads: 32 });
+        let variant =
+            Variant { target: Target::Host, array, ..Variant::new(settings, columns, false) };
+        let library = self.cpp.compile(&task.kernel(&variant)?);
+        type Run<T> = unsafe extern "C" fn(*const JobArguments<T>, *const T, *const ArrayArguments);
+        // SAFETY: the function has this type; its arguments are checked by static_asserts.
+        let run: libloading::Symbol<'_, Run<T>> =
+            unsafe { library.get(ARRAY_NAME.as_bytes()) }.unwrap();
+        let (n, mut raw) = (columns.trajectories, RawResults::default());
+        let rows = memory_rows(columns.u0.len(), settings.method.fsal);
+        let mut memory = vec![T::nan(); n * rows];
+        let mut errors = vec![T::nan(); n];
+        in_memory(settings, columns.all(), &variant, &mut raw, |job, shared| {
+            let arguments = ArrayArguments {
+                words: 0,
+                memory: memory.as_mut_ptr() as u64,
+                errors: errors.as_mut_ptr() as u64,
+                blocks: 1,
+                tiles: n.div_ceil(32).next_power_of_two() as u32,
+            };
+            // SAFETY: every pointer is to as many elements as `Job`, `Shared` and `ArrayJob` say, and
+            // outlives the call. One thread says nothing to others.
+            unsafe { run(job, shared.as_ptr(), &raw const arguments) };
+        })?;
+        sink.store(columns.all(), &mut raw)?.is_break();
+        let backend = Backend::Cpu { instructions: "c++".to_string(), threads: 1 };
+        let mut report = RunReport::new(backend, Timings::default());
+        if settings.adaptive {
+            let squares = errors.iter().map(|square| square.widen());
+            report.worst_column = WorstColumn::of(columns.u0.len(), columns.first, squares);
+        }
+        Ok(report)
+    }
+}
+
+impl EnsembleAlgorithm for CppArray {
+    type Compiled = backend::Text;
+
+    backend::both_precisions!(solve);
+}
+
+/// Compares the bits of both places.
+fn same<M, S, T, F, const N: usize, const P: usize>(
+    method: M,
+    ensemble: &EnsembleProblem<S, T, F, N, P>,
+    norm: ArrayNorm,
+    options: &SolveOptions,
+) where
+    M: Method,
+    S: System<N, P>,
+    T: Scalar,
+    F: Vary<S, T, N, P>,
+{
+    let Some(cpp) = HostCpp::find() else { return };
+    let expected = ensemble.solve(method, EnsembleCpuArray::new().norm(norm), options).unwrap();
+    let found = ensemble.solve(method, CppArray { cpp, norm }, options).unwrap();
+    assert_same_bits(&expected, &found);
+    assert_eq!(expected.worst_column(), found.worst_column());
+}
+
+/// Columns of an oscillator, which do not fill the last tile.
+fn oscillators<T: Scalar>()
+-> EnsembleProblem<forced::Model, T, impl Vary<forced::Model, T, 2, 2>, 2, 2> {
+    let problem = OdeProblem::new(forced, [1.0, 0.5], 0.0..=4.0, [4.0, 0.3]);
+    let p = |i: usize| [4.0 + 0.1 * i as f64, 0.3];
+    EnsembleProblem::new(problem).trajectories(77).vary(move |q, i| q.with_p(p(i))).cast()
+}
+
+#[test]
+fn explicit() {
+    let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
+    same(Tsit5, &lorenz_sweep::<f32>(100, 2.0), ArrayNorm::Mean, &options);
+    let steps = options.clone().saveat(SaveAt::Steps).tstops([1.5]).dtmax(0.2);
+    same(Tsit5, &oscillators::<f64>(), ArrayNorm::Greatest, &steps);
+    let fixed = SolveOptions::default().fixed_step(0.05).saveat(0.25).saving(Saving::Both);
+    same(Rk4, &oscillators::<f64>(), ArrayNorm::Greatest, &fixed);
+}
+
+#[test]
+fn implicit() {
+    let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
+    same(TrBdf2, &oscillators::<f32>(), ArrayNorm::Mean, &options);
+    let problem = OdeProblem::new(constrained, [1e-12, 1e-12, 0.5], 0.0..=100.0, [1.0]);
+    let seeds = EnsembleProblem::new(problem)
+        .trajectories(40)
+        .vary(|problem, i| problem.with_p([1.0 + 0.01 * i as f64]));
+    let options = SolveOptions::default().tolerance(1e-5).growth_guard(GrowthGuard::Reject);
+    same(Rodas5P, &seeds, ArrayNorm::Greatest, &options);
+}
+
+/// Columns that are left behind.
+#[test]
+fn failures() {
+    let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [1.0]);
+    let ensemble = EnsembleProblem::new(problem).trajectories(70).vary(|problem, i| {
+        problem.with_p([match i {
+            3 => 2.0,
+            41 => f64::NAN,
+            64 => 0.8,
+            _ => 0.2,
+        }])
+    });
+    let options = SolveOptions::default().tolerance(1e-6).saveat(0.25);
+    same(Tsit5, &ensemble, ArrayNorm::Mean, &options);
+}

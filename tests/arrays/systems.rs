@@ -1,0 +1,42 @@
+//! The systems that are solved as columns.
+
+use odes::prelude::*;
+
+/// An oscillator with a force, an observable and a wall: it depends on the time, in which its force
+/// jumps.
+#[ode_system]
+pub(crate) mod forced {
+    pub(crate) fn rhs(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
+        let [x, v] = *u;
+        let force = if t < 1.5 { p[1] } else { -p[1] };
+        [v, force * t - p[0] * x]
+    }
+
+    #[observable]
+    pub(crate) fn energy(u: &[f64; 2], p: &[f64; 2]) -> f64 {
+        0.5 * (u[1] * u[1] + p[0] * u[0] * u[0])
+    }
+
+    pub(crate) fn is_out_of_domain(u: &[f64; 2]) -> bool {
+        u[0] > 50.0
+    }
+}
+
+/// Growth from a seed to one at a rate that is an algebraic unknown, and a component that follows.
+/// One row of the mass matrix is negative, so that the determinants of short steps are.
+#[ode_system]
+pub(crate) mod constrained {
+    #[mass_matrix]
+    const M: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, -1e-3, 0.0], [0.0, 0.0, 0.0]];
+
+    fn rhs(u: &[f64; 3], p: &[f64; 1]) -> [f64; 3] {
+        let [x, follower, rate] = *u;
+        [rate * x, follower - x, rate - p[0] * (1.0 - x)]
+    }
+}
+
+/// `u' = p u²`, which ends at `t = 1/(p u0)`.
+#[ode_system]
+pub(crate) fn hyperbola(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+    [p[0] * u[0] * u[0]]
+}
