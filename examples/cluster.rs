@@ -1,22 +1,23 @@
-//! One ensemble in several processes, which share a folder.
+//! One ensemble in several processes, which MPI starts or which share a folder.
 //!
 //! ```text
-//! cargo build --release --features cluster --example cluster
-//! target/release/examples/cluster out                          # one process
-//! ODES_RANK=0/2 target/release/examples/cluster out            # two: this one in one shell,
-//! ODES_RANK=1/2 target/release/examples/cluster out            # and this one in another
-//! srun -n 8 target/release/examples/cluster out                # as many as Slurm starts
+//! cargo build --release --features cluster-cli --example cluster
+//! target/release/examples/cluster                                 # one process
+//! mpiexec -n 4 target/release/examples/cluster                    # four, by MPI
+//! target/release/examples/cluster --out out --rank 0/2            # two that share a folder: this one
+//! target/release/examples/cluster --out out --rank 1/2            # in one shell, and this in another
+//! srun -n 8 target/release/examples/cluster --out out             # as many as Slurm starts
+//! target/release/examples/cluster --out out --status              # how far they are
 //! ```
 //!
 //! 200,000 Lorenz trajectories, saved at every unit of time. Each process prints what it computed,
-//! and a sum of the bits of all final states, which is the same whoever computed them. A process that
-//! is killed is started again, with any number of others: what is in the folder is not computed again.
-//! On a machine with GPUs each process takes that of its local rank.
+//! and a sum of the bits of all final states, which is the same whoever computed them. Processes that
+//! were killed are started again, with any number of others: what is in the folder is not computed
+//! again. On a machine with GPUs each process takes that of its local rank.
 
 use std::error::Error;
 
-use odes::EnsembleAlgorithm;
-use odes::cluster::EnsembleDistributed;
+use odes::cluster::Arguments;
 use odes::prelude::*;
 
 /// Lorenz (1963), "Deterministic nonperiodic flow".
@@ -30,13 +31,8 @@ fn lorenz(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
 const TRAJECTORIES: usize = 200_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args().nth(1).ok_or("usage: cluster FOLDER")?;
-    let part = Part::from_launcher()?;
-    let device: Box<dyn EnsembleAlgorithm> = match EnsembleGpuKernel::for_part(&part) {
-        Ok(gpu) => Box::new(gpu),
-        Err(_) => Box::new(EnsembleThreads),
-    };
-    let place = EnsembleDistributed::new(device)?.folder(folder);
+    let place = Arguments::read().place()?;
+    let part = place.part();
 
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
     let ensemble =

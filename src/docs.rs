@@ -39,6 +39,13 @@ pub mod choosing_a_method {}
 #[doc = include_str!("../docs/scaling.md")]
 pub mod scaling {}
 
+/// [extending]: crate::docs::extending
+///
+// Its example needs the feature.
+#[cfg(any(not(doctest), feature = "cluster-cli"))]
+#[doc = include_str!("../docs/clusters.md")]
+pub mod clusters {}
+
 /// [results-pulses]: crate::docs::results#pulses
 ///
 #[doc = include_str!("../docs/what-success-means.md")]

@@ -4,6 +4,7 @@
 //! [gradients]: docs::gradients
 //! [choosing-a-method]: docs::choosing_a_method
 //! [scaling]: docs::scaling
+//! [clusters]: docs::clusters
 //! [arrays]: docs::arrays
 //! [what-a-success-means]: docs::what_success_means
 //! [language]: docs::language
@@ -163,13 +164,8 @@ pub mod backend {
     };
 }
 
-/// Several processes that solve an ensemble together: the feature `cluster`.
-///
-/// [`EnsembleDistributed`](cluster::EnsembleDistributed) wraps any place. The example `cluster` shows it.
 #[cfg(feature = "cluster")]
-pub mod cluster {
-    pub use ode_cluster::{ClusterError, EnsembleDistributed};
-}
+pub mod cluster;
 
 /// Ensembles that stay on a GPU, for programs with kernels of their own.
 ///

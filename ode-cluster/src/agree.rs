@@ -1,5 +1,7 @@
 //! Ranks make sure that they solve the same, before they wait for each other.
 
+use ode_core::SolveError;
+
 use crate::error::ClusterError;
 use crate::mpi::World;
 use crate::plan::{self, Plan};
@@ -36,6 +38,43 @@ pub(crate) fn on<V>(
     let difference = plan::difference(&ours, &theirs);
     let [key, theirs, ours] = difference.ok().flatten().unwrap_or_default();
     Err(ClusterError::Disagree { rank, key, theirs, ours })
+}
+
+/// The numbers of all ranks, one after the other, which are at the same `at`.
+///
+/// # Errors
+/// This rank's own error; that of another rank; or [`ClusterError::Disagree`], on all ranks.
+pub(crate) fn at(
+    world: &World,
+    at: &[f64],
+    mine: Result<Vec<f64>, SolveError>,
+) -> Result<Vec<f64>, SolveError> {
+    let said = match &mine {
+        Ok(numbers) => {
+            let numbers: Vec<f64> = at.iter().chain(numbers).copied().collect();
+            [&[0][..], bytemuck::cast_slice(&numbers)].concat()
+        }
+        Err(error) => [&[1][..], error.to_string().as_bytes()].concat(),
+    };
+    let said = world.gather(&said);
+    mine?;
+    let (mut all, mut first) = (Vec::new(), None);
+    for (rank, said) in said.iter().enumerate() {
+        let (kind, said) = said.split_first().unwrap_or((&1, &[]));
+        if *kind == 1 {
+            let message = String::from_utf8_lossy(said).into_owned();
+            return Err(ClusterError::Rank { rank, message }.into());
+        }
+        let numbers: Vec<f64> = bytemuck::allocation::pod_collect_to_vec(said);
+        let (at, numbers) = numbers.split_at_checked(at.len()).unwrap_or((&numbers, &[]));
+        let first = first.get_or_insert_with(|| at.to_vec());
+        if !at.iter().map(|x| x.to_bits()).eq(first.iter().map(|x| x.to_bits())) {
+            let (key, theirs, ours) = ("theta".to_owned(), format!("{at:?}"), format!("{first:?}"));
+            return Err(ClusterError::Disagree { rank, key, theirs, ours }.into());
+        }
+        all.extend_from_slice(numbers);
+    }
+    Ok(all)
 }
 
 const FAILED: &str = "failed: ";

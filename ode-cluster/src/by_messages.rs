@@ -87,10 +87,13 @@ impl Talk<'_> {
     }
 }
 
-/// How a solve by all ranks ended: who has computed what, and what went wrong.
+/// How a solve by all ranks ended.
 #[derive(Debug, Default)]
 struct Outcome {
-    done: Vec<(Range<u64>, usize)>,
+    /// The trajectories that each rank has computed, and in how many pieces.
+    computed: Vec<[u64; 2]>,
+    /// Who has computed each chunk, where results travel by messages.
+    owners: Vec<u32>,
     /// Ranks that left, and why.
     left: Vec<(usize, String)>,
     /// Whether some chunks were computed by nobody.
@@ -98,37 +101,51 @@ struct Outcome {
 }
 
 impl Outcome {
+    /// What a dispenser has seen.
+    fn of(dispenser: &Dispenser, plan: &Plan, ranks: usize, left: Vec<(usize, String)>) -> Self {
+        let mut computed: Vec<[u64; 2]> =
+            (0..ranks).map(|rank| [0, dispenser.pieces(rank)]).collect();
+        for (chunk, owner) in (0u64..).zip(dispenser.owners()) {
+            if let Some([trajectories, _]) = computed.get_mut(*owner as usize) {
+                *trajectories += plan.trajectories_of(chunk..chunk + 1).len() as u64;
+            }
+        }
+        let (owners, unfinished) = (dispenser.owners().to_vec(), dispenser.has_left());
+        Outcome { computed, owners, left, unfinished }
+    }
+
     fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![u8::from(self.unfinished)];
-        let mut put = |number: u64| bytes.extend_from_slice(&number.to_le_bytes());
-        put(self.done.len() as u64);
-        for (range, rank) in &self.done {
-            [range.start, range.end, *rank as u64].into_iter().for_each(&mut put);
+        for length in [self.computed.len(), self.owners.len()] {
+            bytes.extend_from_slice(&(length as u64).to_le_bytes());
         }
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.computed));
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.owners));
         for (rank, why) in &self.left {
             bytes.extend_from_slice(format!("{rank} {}\n", why.replace('\n', " ")).as_bytes());
         }
         bytes
     }
 
-    fn decode(bytes: &[u8]) -> Self {
-        let mut outcome = Outcome { unfinished: bytes.first() == Some(&1), ..Outcome::default() };
-        let mut rest = bytes.get(1..).unwrap_or_default();
-        let mut number = || {
-            let (number, behind) = rest.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
-            rest = behind;
-            u64::from_le_bytes(*number)
-        };
-        for _ in 0..number() {
-            let (start, end, rank) = (number(), number(), number());
-            outcome.done.push((start..end, rank as usize));
-        }
-        for line in String::from_utf8_lossy(rest).lines() {
-            if let Some((rank, why)) = line.split_once(' ') {
-                outcome.left.push((rank.parse().unwrap_or(0), why.to_owned()));
-            }
-        }
-        outcome
+    /// What [`encode`](Self::encode) made; nothing of anything else.
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (unfinished, rest) = bytes.split_first()?;
+        let (computed, rest) = rest.split_first_chunk::<8>()?;
+        let (owners, rest) = rest.split_first_chunk::<8>()?;
+        let length = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes) as usize;
+        let (computed, rest) = rest.split_at_checked(16 * length(computed))?;
+        let (owners, rest) = rest.split_at_checked(4 * length(owners))?;
+        let text = String::from_utf8_lossy(rest);
+        let left = text.lines().filter_map(|line| {
+            let (rank, why) = line.split_once(' ')?;
+            Some((rank.parse().ok()?, why.to_owned()))
+        });
+        Some(Outcome {
+            computed: bytemuck::allocation::pod_collect_to_vec(computed),
+            owners: bytemuck::allocation::pod_collect_to_vec(owners),
+            left: left.collect(),
+            unfinished: *unfinished == 1,
+        })
     }
 }
 
@@ -195,8 +212,11 @@ pub(crate) fn solve<T: Scalar>(
                     dispenser.leaves(0);
                     serve(world, &mut dispenser, None)
                 };
-                let (done, unfinished) = (dispenser.done().to_vec(), dispenser.has_left());
-                Outcome { done, left, unfinished }
+                let mut outcome = Outcome::of(&dispenser, plan, world.of(), left);
+                if store.is_some() {
+                    outcome.owners.clear();
+                }
+                outcome
             }
         };
         bytes = outcome.encode();
@@ -204,7 +224,8 @@ pub(crate) fn solve<T: Scalar>(
         compute(&Talk::Messages(world));
     }
     world.broadcast(0, &mut bytes);
-    let outcome = Outcome::decode(&bytes);
+    // What rank 0 has sent is whole, since MPI sees to that.
+    let outcome = Outcome::decode(&bytes).unwrap_or_default();
     if outcome.unfinished {
         let (rank, message) = outcome.left.first().cloned().unwrap_or_default();
         let other = || ClusterError::Rank { rank, message }.into();
@@ -217,19 +238,20 @@ pub(crate) fn solve<T: Scalar>(
         };
         work.done.warnings.push(Warning::Lost { engine: name(*rank, world.of()), error });
     }
-    let shares = shares(plan, &outcome, world.of());
+    let share = |(rank, [trajectories, pieces]): (usize, &[u64; 2])| {
+        Share::new(name(rank, world.of()), *trajectories as usize, *pieces as usize)
+    };
+    let shares = outcome.computed.iter().enumerate().map(share).collect();
     if let Some(store) = store {
         // All of them are there, or nearly: a folder of a network may show a file later.
         by_folder::hand_over(store, work, sink)?;
         return Ok(shares);
     }
-    let mut owners = outcome.done;
-    owners.sort_by_key(|(range, _)| range.start);
-    let mut owners = owners.into_iter().flat_map(|(range, rank)| range.map(move |k| (k, rank)));
+    let mut owners = (0u64..).zip(outcome.owners);
     let mut next = |_: &mut Work<'_, T>, _: u64| -> Result<Vec<u8>, SolveError> {
         let Some((chunk, rank)) = owners.next() else { return Ok(Vec::new()) };
         let mut bytes = kept.remove(&chunk).unwrap_or_default();
-        world.broadcast(rank, &mut bytes);
+        world.broadcast(rank as usize, &mut bytes);
         Ok(bytes)
     };
     let handed = work.hand_over(sink, &mut next);
@@ -315,15 +337,4 @@ fn missing(mut store: &Store<'_>) -> Result<Vec<Range<u64>>, ClusterError> {
 
 fn name(rank: usize, of: usize) -> String {
     format!("rank {rank} of {of}")
-}
-
-/// What each rank has computed.
-fn shares(plan: &Plan, outcome: &Outcome, of: usize) -> Vec<Share> {
-    let mut computed = vec![(0, 0); of];
-    for (range, rank) in &outcome.done {
-        computed[*rank].0 += plan.trajectories_of(range.clone()).len();
-        computed[*rank].1 += 1;
-    }
-    let share = |(rank, (trajectories, pieces))| Share::new(name(rank, of), trajectories, pieces);
-    computed.into_iter().enumerate().map(share).collect()
 }

@@ -9,12 +9,22 @@ pub struct Dispenser {
     left: Vec<Range<u64>>,
     /// How many chunks are in `left`.
     count: u64,
-    /// What each rank works on.
-    out: Vec<Range<u64>>,
-    /// Which ranks take no more.
-    gone: Vec<bool>,
-    /// Who has computed what.
-    done: Vec<(Range<u64>, usize)>,
+    ranks: Vec<Rank>,
+    /// How many ranks have not left, and how many of these work.
+    there: u64,
+    working: u64,
+    /// Who has computed each chunk.
+    owners: Vec<u32>,
+}
+
+/// What is known of a rank.
+#[derive(Clone, Debug)]
+struct Rank {
+    /// What it works on.
+    out: Range<u64>,
+    /// In how many pieces it has computed chunks.
+    pieces: u64,
+    gone: bool,
 }
 
 /// What a rank that asks is told.
@@ -28,25 +38,33 @@ pub enum Turn {
     End,
 }
 
+/// Nobody has computed a chunk, or it was there before.
+pub const NOBODY: u32 = u32::MAX;
+
 impl Dispenser {
     /// Hands out the chunks of some ranges, which are in order, to so many ranks.
     pub fn new(ranges: impl IntoIterator<Item = Range<u64>>, ranks: usize) -> Self {
         let mut left: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
+        let chunks = left.last().map_or(0, |range| range.end);
         left.reverse();
         let count = left.iter().map(|range| range.end - range.start).sum();
-        let (out, gone) = (vec![0..0; ranks], vec![false; ranks]);
-        Dispenser { left, count, out, gone, done: Vec::new() }
+        let rank = Rank { out: 0..0, pieces: 0, gone: false };
+        let owners = vec![NOBODY; chunks as usize];
+        let (ranks, there) = (vec![rank; ranks], ranks as u64);
+        Dispenser { left, count, ranks, there, working: 0, owners }
     }
 
     /// The turn of a rank that has done what it took, and takes at most `most` chunks. Each takes half
     /// of its share of what is left.
     pub fn turn(&mut self, rank: usize, most: u64) -> Turn {
-        self.is_done(rank);
-        let there = self.gone.iter().filter(|gone| !**gone).count() as u64;
-        let share = self.count.div_ceil(2 * there.max(1)).min(most).max(1);
+        let done = self.back(rank);
+        if !done.is_empty() {
+            self.ranks[rank].pieces += 1;
+            self.owners[done.start as usize..done.end as usize].fill(rank as u32);
+        }
+        let share = self.count.div_ceil(2 * self.there.max(1)).min(most).max(1);
         let Some(range) = self.left.last_mut() else {
-            let out = self.out.iter().any(|range| !range.is_empty());
-            return if out { Turn::Wait } else { Turn::End };
+            return if self.working > 0 { Turn::Wait } else { Turn::End };
         };
         let end = range.end.min(range.start.saturating_add(share));
         let taken = range.start..end;
@@ -55,23 +73,23 @@ impl Dispenser {
             self.left.pop();
         }
         self.count -= taken.end - taken.start;
-        self.out[rank] = taken.clone();
+        self.working += 1;
+        self.ranks[rank].out = taken.clone();
         Turn::Take(taken)
     }
 
-    fn is_done(&mut self, rank: usize) {
-        let range = core::mem::replace(&mut self.out[rank], 0..0);
-        match self.done.last_mut() {
-            _ if range.is_empty() => {}
-            Some((last, of)) if *of == rank && last.end == range.start => last.end = range.end,
-            _ => self.done.push((range, rank)),
-        }
+    /// Takes what a rank works on from it.
+    fn back(&mut self, rank: usize) -> Range<u64> {
+        let range = core::mem::replace(&mut self.ranks[rank].out, 0..0);
+        self.working -= u64::from(!range.is_empty());
+        range
     }
 
     /// Takes back what a rank works on, which takes no more.
     pub fn leaves(&mut self, rank: usize) {
-        let range = core::mem::replace(&mut self.out[rank], 0..0);
-        self.gone[rank] = true;
+        let range = self.back(rank);
+        self.there -= u64::from(!self.ranks[rank].gone);
+        self.ranks[rank].gone = true;
         if !range.is_empty() {
             self.count += range.end - range.start;
             self.left.push(range);
@@ -81,8 +99,7 @@ impl Dispenser {
     /// Whether nothing more happens: all is done, or nobody is there.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        let idle = self.out.iter().all(Range::is_empty);
-        idle && (self.left.is_empty() || self.gone.iter().all(|gone| *gone))
+        self.working == 0 && (self.left.is_empty() || self.there == 0)
     }
 
     /// Whether there are chunks that nobody has computed.
@@ -91,10 +108,17 @@ impl Dispenser {
         !self.left.is_empty()
     }
 
-    /// Who has computed what.
+    /// Who has computed each chunk, up to the last one that was handed out: the number of a rank, or
+    /// [`NOBODY`].
     #[must_use]
-    pub fn done(&self) -> &[(Range<u64>, usize)] {
-        &self.done
+    pub fn owners(&self) -> &[u32] {
+        &self.owners
+    }
+
+    /// In how many pieces a rank has computed chunks.
+    #[must_use]
+    pub fn pieces(&self, rank: usize) -> u64 {
+        self.ranks[rank].pieces
     }
 }
 
@@ -125,11 +149,13 @@ mod tests {
                     });
                 }
                 assert!(dispenser.is_over() && !dispenser.has_left());
-                let mut found: Vec<u64> =
-                    dispenser.done().iter().flat_map(|(range, _)| range.clone()).collect();
-                found.sort_unstable();
-                let due = (0..chunks).filter(|&chunk| chunk != chunks / 3 || chunks / 3 >= chunks);
-                assert!(found.into_iter().eq(due), "{chunks} {ranks} {lost}");
+                let owners = dispenser.owners();
+                let due = |chunk: usize| chunk as u64 != chunks / 3;
+                let is_done = |chunk: usize| (lost..ranks).contains(&(owners[chunk] as usize));
+                let right = |chunk: usize| is_done(chunk) == due(chunk);
+                assert!((0..owners.len()).all(right), "{chunks} {ranks} {lost}");
+                let all = owners.len() as u64 == chunks || chunks / 3 + 1 >= chunks;
+                assert!(all, "{chunks}");
             }
         }
     }
@@ -143,6 +169,7 @@ mod tests {
         assert_eq!(dispenser.turn(0, 1), Turn::Take(3..4));
         dispenser.leaves(0);
         assert!(dispenser.is_over() && dispenser.has_left());
-        assert_eq!(dispenser.done(), [(0..3, 0)]);
+        assert_eq!(dispenser.owners(), [&[0; 3][..], &[NOBODY; 7]].concat());
+        assert_eq!([dispenser.pieces(0), dispenser.pieces(1)], [1, 0]);
     }
 }

@@ -1,14 +1,17 @@
 //! The place that several processes are together.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use ode_core::ensemble::Ranks;
+use ode_core::ensemble::pull::PullTask;
+use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::Task;
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
 use ode_core::{
-    Backend, EnsembleAlgorithm, Part, ResultSink, RunReport, Share, SolveError, Workers,
+    Backend, EnsembleAlgorithm, Part, RawResults, ResultSink, RunReport, Share, SolveError, Workers,
 };
 
 use crate::agree;
@@ -16,7 +19,7 @@ use crate::by_folder;
 use crate::by_messages;
 use crate::error::ClusterError;
 use crate::plan::Plan;
-use crate::ranks::Ranks;
+use crate::ranks::Processes;
 use crate::store::Store;
 use crate::work::{Place, Work};
 
@@ -59,14 +62,20 @@ use crate::work::{Place, Work};
 /// [`ClusterError::Foreign`], and a file that is not as it was written [`ClusterError::Damaged`].
 ///
 /// All trajectories' initial states and parameters are evaluated by each rank, as by one process.
+///
+/// A training (`Train`) sums losses and gradients over the trajectories of all ranks, in the order that one
+/// process has, and each rank makes the same steps. It needs MPI. Gradients of each trajectory are computed
+/// by one process: they are [`ClusterError::Gradients`] here.
 #[derive(Debug)]
 pub struct EnsembleDistributed<A> {
     inner: A,
-    ranks: Ranks,
+    ranks: Processes,
     folder: Option<PathBuf>,
     chunk: Option<usize>,
     /// How many solves there were.
     solves: AtomicUsize,
+    /// Whether this rank computes its part of a sum.
+    alone: AtomicBool,
 }
 
 impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
@@ -76,19 +85,19 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
     /// # Errors
     /// [`ClusterError::Part`] if the variables make no sense.
     pub fn new(inner: A) -> Result<Self, ClusterError> {
-        Ok(Self::of(inner, Ranks::find()?))
+        Ok(Self::of(inner, Processes::find()?))
     }
 
     /// The process that `part` says: rank `part.rank` of `part.of`, which share a
     /// [folder](Self::folder).
     #[must_use]
     pub fn with_part(inner: A, part: impl Into<Part>) -> Self {
-        Self::of(inner, Ranks::of(part.into()))
+        Self::of(inner, Processes::of(part.into()))
     }
 
-    fn of(inner: A, ranks: Ranks) -> Self {
-        let solves = AtomicUsize::new(0);
-        EnsembleDistributed { inner, ranks, folder: None, chunk: None, solves }
+    fn of(inner: A, ranks: Processes) -> Self {
+        let (solves, alone) = (AtomicUsize::new(0), AtomicBool::new(false));
+        EnsembleDistributed { inner, ranks, folder: None, chunk: None, solves, alone }
     }
 
     /// Keeps results in this folder, which all ranks must see under this name. It is made if it is not
@@ -123,7 +132,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         if self.chunk == Some(0) {
             return Err(ClusterError::NoChunk.into());
         }
-        let Ranks { part, world, why } = &self.ranks;
+        let Processes { part, world, why } = &self.ranks;
         let Part { rank, of, .. } = *part;
         if rank >= of {
             return Err(SolveError::Part { rank, of });
@@ -181,6 +190,50 @@ macro_rules! solved_by_the_place_inside {
     )* };
 }
 
+/// The same of gradients.
+macro_rules! pulled_by_the_place_inside {
+    ($($name:ident: $T:ident),*) => { $(
+        fn $name(
+            &self,
+            task: &dyn PullTask<$T>,
+            settings: &Settings<$T>,
+            columns: &Columns<$T>,
+            cotangents: &RawCotangents<'_, $T>,
+            pulled: (&mut RawResults<$T>, &mut RawGradients<$T>),
+        ) -> Result<RunReport, SolveError> {
+            if self.ranks.part.of > 1 && !self.alone.load(Ordering::Relaxed) {
+                return Err(ClusterError::Gradients.into());
+            }
+            self.inner.$name(task, settings, columns, cotangents, pulled)
+        }
+    )* };
+}
+
+impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
+    fn rank(&self) -> usize {
+        self.ranks.part.rank
+    }
+
+    fn of(&self) -> usize {
+        self.ranks.part.of
+    }
+
+    fn gathered(
+        &self,
+        at: &[f64],
+        compute: &mut dyn FnMut() -> Result<Vec<f64>, SolveError>,
+    ) -> Result<Vec<f64>, SolveError> {
+        let Processes { part, world, why } = &self.ranks;
+        let Some(world) = world else {
+            return Err(ClusterError::Training { part: *part, why: why.clone() }.into());
+        };
+        self.alone.store(true, Ordering::Relaxed);
+        let mine = compute();
+        self.alone.store(false, Ordering::Relaxed);
+        agree::at(world, at, mine)
+    }
+}
+
 impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
     type Compiled = A::Compiled;
 
@@ -192,5 +245,10 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
         self.inner.draws_samples()
     }
 
+    fn ranks(&self) -> Option<&dyn Ranks> {
+        (self.ranks.part.of > 1).then_some(self)
+    }
+
     solved_by_the_place_inside!(single: f32, double: f64);
+    pulled_by_the_place_inside!(pull_single: f32, pull_double: f64);
 }

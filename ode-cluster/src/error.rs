@@ -1,6 +1,5 @@
 //! What can go wrong between processes.
 
-use core::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +27,24 @@ pub enum ClusterError {
         /// Why there is no MPI, where the launcher may have started one.
         why: Option<String>,
     },
+    /// A training by several processes that have no MPI.
+    #[error(
+        "this is {part}, and ranks that train together need MPI{}: start them by the `mpiexec` of an MPI \
+         that has `libmpi_abi.so.1`, such as that of `pip install mpich`, or train in one process",
+        no_mpi(why)
+    )]
+    Training {
+        /// Which process this is.
+        part: Part,
+        /// Why there is no MPI, where the launcher may have started one.
+        why: Option<String>,
+    },
+    /// Gradients of each trajectory, by several processes.
+    #[error(
+        "gradients of each trajectory are not computed by several processes: take the place inside of \
+         `EnsembleDistributed`; `Train`, which needs their sums, takes all processes"
+    )]
+    Gradients,
     /// Ranks do not solve the same.
     #[error(
         "the ranks do not solve the same: `{key}` is {theirs} on rank {rank}, and {ours} on rank 0"
@@ -53,6 +70,12 @@ pub enum ClusterError {
     /// A chunk of no trajectories.
     #[error("a chunk has 0 trajectories; it must have at least 1")]
     NoChunk,
+    /// There is no run to go on with.
+    #[error("there is no run in {} to go on with", folder.display())]
+    NoRun {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A file or a folder cannot be read or written.
     #[error("cannot {action} {}: {error}", path.display())]
     File {
@@ -103,12 +126,7 @@ fn no_mpi(why: &Option<String>) -> String {
     why.as_ref().map_or_else(String::new, |why| format!(" ({why})"))
 }
 
-// What a `main` that returns errors prints.
-impl fmt::Debug for ClusterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+ode_core::debug_as_display!(ClusterError);
 
 impl From<ClusterError> for SolveError {
     fn from(error: ClusterError) -> Self {

@@ -16,8 +16,11 @@ mod mpi;
 mod plan;
 pub mod queue;
 mod ranks;
+mod status;
 mod store;
 mod work;
 
 pub use distributed::EnsembleDistributed;
 pub use error::ClusterError;
+pub use ranks::part;
+pub use status::{Status, status};

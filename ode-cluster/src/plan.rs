@@ -150,7 +150,7 @@ pub(crate) fn difference(ours: &str, theirs: &str) -> Result<Option<[String; 3]>
 }
 
 /// The entries of a plan, whose hash is right.
-fn entries(text: &str) -> Result<impl Iterator<Item = (&str, &str)>, &'static str> {
+pub(crate) fn entries(text: &str) -> Result<impl Iterator<Item = (&str, &str)>, &'static str> {
     let (body, hash) = text.rsplit_once(HASH).ok_or("its last line, a hash, is not there")?;
     if hash.trim_end() != blake3::hash(body.as_bytes()).to_hex().as_str() {
         return Err("its hash is not that of its lines");

@@ -7,7 +7,7 @@ use crate::mpi::{self, World};
 
 /// The processes of a program.
 #[derive(Clone, Debug)]
-pub(crate) struct Ranks {
+pub(crate) struct Processes {
     /// Which of them this is.
     pub(crate) part: Part,
     /// All of them, where MPI started them.
@@ -16,10 +16,10 @@ pub(crate) struct Ranks {
     pub(crate) why: Option<String>,
 }
 
-impl Ranks {
+impl Processes {
     /// A process that only knows its number.
     pub(crate) fn of(part: Part) -> Self {
-        Ranks { part, world: None, why: None }
+        Processes { part, world: None, why: None }
     }
 
     /// What the launcher's variables say. MPI is started where these are of several processes that a
@@ -36,9 +36,9 @@ impl Ranks {
             _ => false,
         };
         if part.of == 1 || !may_be_mpi {
-            return Ok(Ranks::of(part));
+            return Ok(Processes::of(part));
         }
-        let no = |why| Ok(Ranks { part, world: None, why: Some(why) });
+        let no = |why| Ok(Processes { part, world: None, why: Some(why) });
         let world = match mpi::world() {
             Ok(world) => world,
             Err(error) => return no(error.to_string()),
@@ -50,6 +50,15 @@ impl Ranks {
             ));
         }
         let local_rank = part.local_rank.or(Some(world.local_rank()));
-        Ok(Ranks { part: Part { local_rank, ..part }, world: Some(world), why: None })
+        Ok(Processes { part: Part { local_rank, ..part }, world: Some(world), why: None })
     }
+}
+
+/// Which process this is, by the launcher's variables and, where these say that MPI started it, by MPI, which
+/// also knows the number among the processes of the machine.
+///
+/// # Errors
+/// [`ClusterError::Part`] if the variables make no sense.
+pub fn part() -> Result<Part, ClusterError> {
+    Processes::find().map(|processes| processes.part)
 }

@@ -75,11 +75,7 @@ impl<'p> Store<'p> {
 
     /// The file of a chunk.
     pub(crate) fn path(&self, chunk: u64) -> PathBuf {
-        self.group_path(chunk / GROUP).join(format!("{chunk:010}.chunk"))
-    }
-
-    fn group_path(&self, group: u64) -> PathBuf {
-        self.folder.join("chunks").join(format!("{group:07}"))
+        group_path(&self.folder, chunk / GROUP).join(format!("{chunk:010}.chunk"))
     }
 
     /// Writes the file of a chunk.
@@ -87,7 +83,7 @@ impl<'p> Store<'p> {
     /// # Errors
     /// [`ClusterError::File`].
     pub(crate) fn commit(&self, chunk: u64, parts: &[&[u8]]) -> Result<(), ClusterError> {
-        let path = self.group_path(chunk / GROUP);
+        let path = group_path(&self.folder, chunk / GROUP);
         fs::create_dir_all(&path).map_err(|error| ClusterError::file("make", &path, error))?;
         self.write(&self.path(chunk), parts)
     }
@@ -129,23 +125,38 @@ impl<'p> Store<'p> {
             Ok(()) => Ok(()),
         }
     }
+}
 
-    /// The numbers by which files of a folder are named; none if there is no such folder.
-    fn numbers(path: &Path) -> Result<Vec<u64>, ClusterError> {
-        let files = match fs::read_dir(path) {
-            Ok(files) => files,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(ClusterError::file("list", path, error)),
-        };
-        let mut found = Vec::new();
-        for file in files {
-            let file = file.map_err(|error| ClusterError::file("list", path, error))?;
-            let name = file.file_name();
-            let name = name.to_string_lossy();
-            found.extend(name.strip_suffix(".chunk").unwrap_or(&name).parse::<u64>().ok());
-        }
-        Ok(found)
+/// The number of chunks in the folder of a solve.
+///
+/// # Errors
+/// [`ClusterError::File`].
+pub(crate) fn count(solve: &Path) -> Result<u64, ClusterError> {
+    let chunks = solve.join("chunks");
+    let groups = numbers(&chunks)?.into_iter().map(|group| group_path(solve, group));
+    groups.map(|group| Ok(numbers(&group)?.len() as u64)).sum()
+}
+
+/// The folder of a group.
+fn group_path(solve: &Path, group: u64) -> PathBuf {
+    solve.join("chunks").join(format!("{group:07}"))
+}
+
+/// The numbers by which files of a folder are named; none if there is no such folder.
+fn numbers(path: &Path) -> Result<Vec<u64>, ClusterError> {
+    let list = |error| ClusterError::file("list", path, error);
+    let files = match fs::read_dir(path) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(list(error)),
+    };
+    let mut found = Vec::new();
+    for file in files {
+        let name = file.map_err(list)?.file_name();
+        let name = name.to_string_lossy();
+        found.extend(name.strip_suffix(".chunk").unwrap_or(&name).parse::<u64>().ok());
     }
+    Ok(found)
 }
 
 impl Done for &Store<'_> {
@@ -154,7 +165,7 @@ impl Done for &Store<'_> {
     fn group(&mut self, group: u64) -> Result<Group, ClusterError> {
         let mut found = Group::default();
         let chunks = group * GROUP..self.plan.chunks().min((group + 1) * GROUP);
-        let there = Store::numbers(&self.group_path(group))?;
+        let there = numbers(&group_path(&self.folder, group))?;
         there.into_iter().filter(|chunk| chunks.contains(chunk)).for_each(|chunk| {
             found.put(chunk % GROUP);
         });
@@ -162,7 +173,7 @@ impl Done for &Store<'_> {
     }
 
     fn sealed(&mut self) -> Result<Vec<u64>, ClusterError> {
-        Store::numbers(&self.folder.join("sealed"))
+        numbers(&self.folder.join("sealed"))
     }
 
     fn seal(&mut self, group: u64) -> Result<(), ClusterError> {

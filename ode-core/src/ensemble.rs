@@ -12,6 +12,7 @@ pub(crate) mod pieces;
 mod planned;
 pub mod pull;
 pub mod pulled;
+mod ranks;
 mod schedule;
 mod solve;
 #[doc(hidden)]
@@ -24,4 +25,5 @@ pub use algorithm::EnsembleAlgorithm;
 pub(crate) use algorithm::pull_at;
 pub use array::{ArrayNorm, ArrayPlan, EnsembleCpuArray};
 pub use cpu::{EnsembleSerial, EnsembleThreads};
+pub use ranks::Ranks;
 pub use schedule::Schedule;

@@ -1,17 +1,16 @@
 //! Ranks that share a folder.
 
 use crate::same::same_bits;
-use crate::{Folder, Solution, ensemble, files, options, problem, whole};
-use odes::backend::{ColumnRange, Columns, Everything, Settings, Task};
+use crate::{Failing, Folder, Solution, ensemble, files, options, problem, whole};
+use odes::backend::ColumnRange;
 use odes::cluster::EnsembleDistributed;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
-use odes::{EnsembleAlgorithm, RawResults, ResultSink, RunReport, SolveError, Vary};
+use odes::{RawResults, ResultSink, SolveError, Vary};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What each of several ranks has, which are threads here.
 fn ranks<T: Scalar, F, S, const N: usize, const P: usize>(
@@ -131,51 +130,12 @@ fn a_sink_gets_the_blocks_that_it_asks_for() {
     }
 }
 
-/// A place that fails after some calls.
-struct Failing {
-    after: usize,
-    calls: AtomicUsize,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("the device is lost")]
-struct Lost;
-
-impl Failing {
-    fn call(&self) -> Result<(), SolveError> {
-        match self.calls.fetch_add(1, Ordering::Relaxed) >= self.after {
-            true => Err(SolveError::Backend(std::sync::Arc::new(Lost))),
-            false => Ok(()),
-        }
-    }
-}
-
-macro_rules! until_it_fails {
-    ($($name:ident: $T:ident),*) => { $(
-        fn $name(
-            &self,
-            task: &dyn Task<$T>,
-            settings: &Settings<$T>,
-            columns: &Columns<$T>,
-            sink: &mut dyn ResultSink<$T>,
-        ) -> Result<RunReport, SolveError> {
-            self.call()?;
-            EnsembleSerial.$name(task, settings, columns, sink)
-        }
-    )* };
-}
-
-impl EnsembleAlgorithm for Failing {
-    type Compiled = Everything;
-    until_it_fails!(single: f32, double: f64);
-}
-
 /// What a rank did before it failed is not computed again, by whatever number of ranks.
 #[test]
 fn what_is_there_is_taken_up() {
     let n = 90;
     let folder = Folder::new();
-    let place = EnsembleDistributed::with_part(Failing { after: 3, calls: 0.into() }, (0, 1));
+    let place = EnsembleDistributed::with_part(Failing::after(3), (0, 1));
     let place = place.folder(&folder.0).chunk(4);
     assert!(ensemble(n).solve(Tsit5, &place, &options()).is_err());
     let done = folder.chunks(0).len();

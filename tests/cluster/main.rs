@@ -2,14 +2,20 @@
 
 mod faults;
 mod folder;
+mod messages;
 mod processes;
 #[path = "../support/same.rs"]
 mod same;
+mod scale;
 
+use odes::backend::{Columns, Everything, Settings, Task};
 use odes::prelude::*;
-use odes::{EnsembleSolution, Unvaried, Vary};
+use odes::{
+    EnsembleAlgorithm, EnsembleSolution, ResultSink, RunReport, SolveError, Unvaried, Vary,
+};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Depends on the time, and changes its form at a time that is a parameter.
 #[ode_system]
@@ -72,4 +78,54 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = all.map(|file| file.unwrap().path()).collect();
     all.sort();
     all
+}
+
+/// A place that fails after some calls.
+struct Failing {
+    after: usize,
+    calls: AtomicUsize,
+    delay: Duration,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the device is lost")]
+struct Lost;
+
+impl Failing {
+    fn after(after: usize) -> Self {
+        Failing { after, calls: 0.into(), delay: Duration::ZERO }
+    }
+
+    /// Takes longer for each call.
+    fn slow(self, delay: Duration) -> Self {
+        Failing { delay, ..self }
+    }
+
+    fn call(&self) -> Result<(), SolveError> {
+        std::thread::sleep(self.delay);
+        match self.calls.fetch_add(1, Ordering::Relaxed) >= self.after {
+            true => Err(SolveError::Backend(std::sync::Arc::new(Lost))),
+            false => Ok(()),
+        }
+    }
+}
+
+macro_rules! until_it_fails {
+    ($($name:ident: $T:ident),*) => { $(
+        fn $name(
+            &self,
+            task: &dyn Task<$T>,
+            settings: &Settings<$T>,
+            columns: &Columns<$T>,
+            sink: &mut dyn ResultSink<$T>,
+        ) -> Result<RunReport, SolveError> {
+            self.call()?;
+            EnsembleSerial.$name(task, settings, columns, sink)
+        }
+    )* };
+}
+
+impl EnsembleAlgorithm for Failing {
+    type Compiled = Everything;
+    until_it_fails!(single: f32, double: f64);
 }

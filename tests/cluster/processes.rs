@@ -15,7 +15,7 @@ const TRAJECTORIES: usize = 1500;
 const FOLDER: &str = "CLUSTER_TEST_FOLDER";
 
 /// A hash of all bits of a solution.
-fn hash(solution: &crate::Solution) -> String {
+pub(crate) fn hash(solution: &crate::Solution) -> String {
     let numbers = solution.iter().flat_map(|trajectory| bits(&trajectory));
     // FNV-1a.
     let hash = numbers.fold(0xcbf2_9ce4_8422_2325u64, |hash, number| {

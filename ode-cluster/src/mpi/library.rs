@@ -1,5 +1,6 @@
 //! The library, its functions and its constants.
 
+use core::error::Error as _;
 use core::ffi::{c_char, c_int, c_void};
 use std::path::PathBuf;
 
@@ -90,17 +91,20 @@ impl Functions {
             let files = folders.map(|folder| folder.join("lib").join(NAME));
             places.extend(files.filter(|file| file.exists()));
         }
-        let mut why = String::new();
+        let mut why = Vec::new();
         for place in places {
             // SAFETY: the initialisers of an MPI library do nothing that asks for more than to run once.
             let library = unsafe { Library::new(&place) };
             match library.and_then(Functions::of) {
                 Ok(functions) => return Ok(functions),
-                Err(error) if why.is_empty() => why = error.to_string(),
-                Err(error) => why = format!("{why}; {error}"),
+                // What the loader says.
+                Err(error) => why.push(match error.source() {
+                    Some(source) => source.to_string(),
+                    None => format!("{}: {error}", place.display()),
+                }),
             }
         }
-        Err(why)
+        Err(why.join("; "))
     }
 
     /// What the library says it is.

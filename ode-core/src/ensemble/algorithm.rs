@@ -2,6 +2,7 @@
 
 use crate::ensemble::pull::PullTask;
 use crate::ensemble::pulled::{RawCotangents, RawGradients};
+use crate::ensemble::ranks::Ranks;
 use crate::ensemble::task::{Compiled, Everything, Task};
 use crate::error::SolveError;
 use crate::lane::each_precision;
@@ -62,6 +63,12 @@ pub trait EnsembleAlgorithm {
     /// [`get`](crate::problem::columns::Column::get) draws one. The bits are the same.
     fn draws_samples(&self) -> bool {
         false
+    }
+
+    /// The processes that make sums over trajectories together with this one, as those of a training
+    /// are; by default there are no others.
+    fn ranks(&self) -> Option<&dyn Ranks> {
+        None
     }
 
     /// Integrates the trajectories of `columns` in `f32`, and hands the results to `sink`, block by
@@ -214,6 +221,10 @@ macro_rules! pointers {
 
         fn draws_samples(&self) -> bool {
             (**self).draws_samples()
+        }
+
+        fn ranks(&self) -> Option<&dyn Ranks> {
+            (**self).ranks()
         }
 
         fn single(

@@ -152,19 +152,95 @@ where
         A: EnsembleAlgorithm,
     {
         let theta = theta.numbers();
-        let each = self.ensemble(theta).gradient(method, &algorithm, options)?;
+        let (each, rows) = self.rows(method, &algorithm, options, theta, sum::BLOCK)?;
+        let at = Learnt { system: self.system, theta, items: self.items.clone() };
+        let Sums { loss, theta, .. } = Sums::of(rows);
+        Ok(LossGradient { loss, theta: S::Theta::from_numbers(theta), each, at })
+    }
+
+    /// The loss at `theta` and its gradient, made by all processes of the place together. They have
+    /// the bits that [`gradient`](Self::gradient) has, since their sums are nodes of the same tree.
+    pub(super) fn sums<M, A>(
+        &self,
+        method: M,
+        algorithm: &A,
+        options: &SolveOptions,
+        theta: [f64; K],
+    ) -> Result<Sums<K>, SolveError>
+    where
+        M: Differentiable,
+        A: EnsembleAlgorithm,
+    {
+        let Some(ranks) = algorithm.ranks() else {
+            return Ok(Sums::of(self.rows(method, algorithm, options, theta, sum::BLOCK)?.1));
+        };
+        let (n, rank, of) = (self.len(), ranks.rank(), ranks.of());
+        if n == 0 {
+            return Err(SolveError::NoTrajectories);
+        }
+        let unit = sum::unit(n, of);
+        let nodes = n.div_ceil(unit);
+        let from = |rank: usize| n.min((nodes as u128 * rank as u128 / of as u128) as usize * unit);
+        let numbers: Vec<usize> = (from(rank)..from(rank + 1)).collect();
+        let rows = ranks.gathered(&theta, &mut || match numbers.is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(self.of(&numbers).rows(method, algorithm, options, theta, unit)?.1),
+        })?;
+        Ok(Sums::of(rows))
+    }
+
+    /// The gradients of all trajectories, and of the tree that sums them the nodes of `unit`
+    /// trajectories: the loss, its derivatives by what is learnt, and the number of those that failed.
+    fn rows<M, A>(
+        &self,
+        method: M,
+        algorithm: &A,
+        options: &SolveOptions,
+        theta: [f64; K],
+        unit: usize,
+    ) -> Result<(EnsembleGradient<T, N, P>, Vec<f64>), SolveError>
+    where
+        M: Differentiable,
+        A: EnsembleAlgorithm,
+    {
+        let each = self.ensemble(theta).gradient(method, algorithm, options)?;
         let at = Learnt { system: self.system, theta, items: self.items.clone() };
         let put = |i: usize, sums: &mut [f64]| {
             if each.code(i) == ReturnCode::Success {
                 sums[0] += each.losses()[i].widen();
                 let of = at.of(&each, i);
-                sums[1..].iter_mut().zip(of).for_each(|(sum, number)| *sum += number);
+                sums[1..=K].iter_mut().zip(of).for_each(|(sum, number)| *sum += number);
+            } else {
+                sums[1 + K] += 1.0;
             }
         };
-        let mut sums = Vec::new();
-        algorithm.prepare(&mut |workers| sums = sum::tree(workers, each.len(), 1 + K, &put))?;
-        let theta = S::Theta::from_numbers(core::array::from_fn(|k| sums[1 + k]));
-        Ok(LossGradient { loss: sums[0], theta, each, at })
+        let mut rows = Vec::new();
+        let count = Sums::<K>::COUNT;
+        algorithm
+            .prepare(&mut |workers| rows = sum::nodes(workers, each.len(), unit, count, &put))?;
+        Ok((each, rows))
+    }
+}
+
+/// What a training needs of a gradient.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sums<const K: usize> {
+    /// The loss.
+    pub(super) loss: f64,
+    /// Its derivatives by what is learnt.
+    pub(super) theta: [f64; K],
+    /// The number of trajectories that failed.
+    pub(super) failed: usize,
+}
+
+impl<const K: usize> Sums<K> {
+    /// The numbers of a row.
+    const COUNT: usize = K + 2;
+
+    fn of(rows: Vec<f64>) -> Self {
+        let sums = sum::pairwise(rows, Self::COUNT);
+        let theta = core::array::from_fn(|k| sums[1 + k]);
+        Sums { loss: sums[0], theta, failed: sums[1 + K] as usize }
     }
 }
 

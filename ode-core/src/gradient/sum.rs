@@ -8,7 +8,7 @@
 use crate::workers::Workers;
 
 /// Trajectories that one worker adds up at a time.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// The sum of `count` numbers of each of `n` trajectories; `put(i, sums)` adds those of trajectory
 /// `i` to zeros.
@@ -18,21 +18,41 @@ pub(super) fn tree(
     count: usize,
     put: &(dyn Fn(usize, &mut [f64]) + Sync),
 ) -> Vec<f64> {
-    let blocks = n.div_ceil(BLOCK);
-    let sums = workers.collect(blocks, |block| {
-        let from = block * BLOCK;
-        let within = BLOCK.min(n - from);
+    pairwise(nodes(workers, n, BLOCK, count, put), count)
+}
+
+/// The nodes of that tree which are sums of `unit` trajectories, a power of two, or of fewer at the
+/// end: a row of `count` numbers each. [`pairwise`] makes the sum of them. Those of an ensemble are
+/// those of its parts, one after the other, where the parts begin with multiples of `unit`.
+pub(super) fn nodes(
+    workers: Workers,
+    n: usize,
+    unit: usize,
+    count: usize,
+    put: &(dyn Fn(usize, &mut [f64]) + Sync),
+) -> Vec<f64> {
+    let unit = unit.max(1);
+    let sums = workers.collect(n.div_ceil(unit), |node| {
+        let from = node * unit;
+        let within = unit.min(n - from);
         let mut rows = vec![0.0; within * count];
         for (k, row) in rows.chunks_mut(count.max(1)).enumerate() {
             put(from + k, row);
         }
         pairwise(rows, count)
     });
-    pairwise(sums.concat(), count)
+    sums.concat()
+}
+
+/// How many trajectories make a node where several processes make the nodes: a power of two, so that
+/// each process has some.
+pub(super) fn unit(n: usize, processes: usize) -> usize {
+    let each = n / (4 * processes.max(1));
+    if each == 0 { 1 } else { BLOCK.min(1 << each.ilog2()) }
 }
 
 /// The sum of rows of `count` numbers: of neighbours, of neighbours among these sums, and so on.
-fn pairwise(mut rows: Vec<f64>, count: usize) -> Vec<f64> {
+pub(super) fn pairwise(mut rows: Vec<f64>, count: usize) -> Vec<f64> {
     let mut left = rows.len() / count.max(1);
     while left > 1 {
         let half = left.div_ceil(2);
@@ -66,6 +86,19 @@ mod tests {
             let together = tree(Workers::Pool, n, 2, &put);
             assert_eq!(alone, together);
             assert_eq!(alone[1], (n * n.saturating_sub(1)) as f64 / 2.0);
+            for processes in [1, 3, 4, 64] {
+                let unit = unit(n, processes);
+                let parts: Vec<f64> = (0..processes)
+                    .flat_map(|rank| {
+                        let nodes = n.div_ceil(unit);
+                        let from = nodes * rank / processes * unit;
+                        let to = n.min(nodes * (rank + 1) / processes * unit);
+                        let put = |i: usize, sums: &mut [f64]| put(from + i, sums);
+                        super::nodes(Workers::Caller, to.saturating_sub(from), unit, 2, &put)
+                    })
+                    .collect();
+                assert_eq!(alone, pairwise(parts, 2), "{n} {processes}");
+            }
             let backwards: f64 = (0..n).rev().map(|i| 1.0 / (1.0 + i as f64)).sum();
             assert!((alone[0] - backwards).abs() <= 1e-14 * backwards.max(1.0));
         }

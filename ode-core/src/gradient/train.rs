@@ -191,7 +191,8 @@ where
     /// The file is written after steps, once a second at most, and at the end. It is replaced at
     /// once, so that a program that is killed leaves a whole file. A training with another system,
     /// method, options, items, beginning, optimiser or order of trajectories is refused. The place
-    /// may be another one, since all give the same bits.
+    /// may be another one, since all give the same bits. Of several processes that train together, all
+    /// read the file, and one writes it.
     pub fn checkpoint(self, file: impl Into<PathBuf>) -> Self {
         Train { checkpoint: Some(file.into()), ..self }
     }
@@ -226,6 +227,8 @@ where
         {
             return Err(SolveError::Minibatch);
         }
+        // Several processes have the same state, of which one writes it.
+        let writes = algorithm.ranks().is_none_or(|ranks| ranks.rank() == 0);
         let mut checkpoint = self
             .checkpoint
             .as_ref()
@@ -250,8 +253,8 @@ where
             let batch = self.batch(iteration);
             let loss = batch.as_ref().unwrap_or(self.loss);
             let theta: [f64; K] = core::array::from_fn(|k| state.theta[k]);
-            let found = loss.gradient(method, &algorithm, options, theta)?;
-            let failed = found.failed();
+            let found = loss.sums(method, &algorithm, options, theta)?;
+            let failed = found.failed;
             let better = state.best.as_ref().is_none_or(|best| {
                 failed < best.failed || failed == best.failed && found.loss < best.loss
             });
@@ -263,23 +266,22 @@ where
                 iteration,
                 loss: found.loss,
                 theta: S::Theta::from_numbers(theta),
-                gradient: found.theta,
+                gradient: S::Theta::from_numbers(found.theta),
                 failed,
             };
             let flow = self.on_step.as_mut().map(|watch| watch(&progress));
             if flow.is_some_and(|flow| flow.is_break()) {
                 // The checkpoint is of the point before: the step is still to be made.
-                self.keep(checkpoint.as_mut(), &mut state, true)?;
+                self.keep(checkpoint.as_mut().filter(|_| writes), &mut state, true)?;
                 state.losses.push(found.loss);
                 return Ok(trained(state));
             }
             state.losses.push(found.loss);
-            let gradient = found.theta.to_numbers();
-            let found = Evaluation { loss: found.loss, gradient: &gradient, failed };
+            let found = Evaluation { loss: found.loss, gradient: &found.theta, failed };
             state.converged = self.optimiser.step(&mut state.theta, &found).is_break();
-            self.keep(checkpoint.as_mut(), &mut state, false)?;
+            self.keep(checkpoint.as_mut().filter(|_| writes), &mut state, false)?;
         }
-        self.keep(checkpoint.as_mut(), &mut state, true)?;
+        self.keep(checkpoint.as_mut().filter(|_| writes), &mut state, true)?;
         Ok(trained(state))
     }
 

@@ -30,6 +30,8 @@ pub enum Needed {
     Cpp,
     /// An OpenCL runtime that runs kernels on this machine's CPU.
     OpenCl,
+    /// MPI with the standard's binary interface, and its `mpiexec`.
+    Mpi,
 }
 
 impl Needed {
@@ -41,6 +43,7 @@ impl Needed {
             Needed::Nvrtc => "ODES_REQUIRE_NVRTC",
             Needed::Cpp => "ODES_REQUIRE_CPP",
             Needed::OpenCl => "ODES_REQUIRE_OPENCL",
+            Needed::Mpi => "ODES_REQUIRE_MPI",
         }
     }
 
@@ -80,6 +83,7 @@ impl Display for Needed {
             Needed::Nvrtc => "NVRTC",
             Needed::Cpp => "C++ compiler",
             Needed::OpenCl => "OpenCL runtime for CPUs",
+            Needed::Mpi => "MPI",
         })
     }
 }

@@ -1,0 +1,93 @@
+//! A training by several processes, which MPI starts: four workers, their losses, and Adam.
+//!
+//! ```text
+//! cargo build --release --features cluster-cli --example distributed
+//! pip install mpich
+//! mpiexec -n 4 target/release/examples/distributed
+//! ```
+//!
+//! A hundred trajectories of `u' = 1.01 u θ2` begin at `0.5 + i/100 θ1`, and the loss is the sum of
+//! `(1 - u)²` at t = 0, 0.1, …, 1 ("data-parallel training" of DiffEqGPU.jl's documentation, over
+//! workers). Each worker computes its part of the sums, and all make the same steps. One process then
+//! trains alone: losses and parameters have the same bits, for any number of workers.
+
+use std::error::Error;
+
+use odes::EnsembleAlgorithm;
+use odes::cluster::Arguments;
+use odes::prelude::*;
+
+#[ode_system]
+mod growth {
+    /// What is learnt, by all trajectories together.
+    pub struct Theta {
+        pub start: f64,
+        pub rate: f64,
+    }
+
+    /// What is known of one trajectory.
+    pub struct Item {
+        pub scale: f64,
+    }
+
+    pub struct State {
+        pub u: f64,
+    }
+
+    pub struct Parameters {
+        pub rate: f64,
+    }
+
+    fn initial(theta: &Theta, item: &Item) -> State {
+        State { u: 0.5 + item.scale * theta.start }
+    }
+
+    fn parameters(theta: &Theta) -> Parameters {
+        Parameters { rate: theta.rate }
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { u: 1.01 * u.u * p.rate }
+    }
+
+    #[loss]
+    fn misfit(u: &State) -> f64 {
+        (1.0 - u.u) * (1.0 - u.u)
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let items = (1..=100).map(|i| growth::Item { scale: f64::from(i) / 100.0 });
+    let loss = EnsembleLoss::new(growth, 0.0..=1.0, items);
+
+    let place = Arguments::read().place()?;
+    let part = place.part();
+    if part.rank == 0 {
+        println!("{} workers\n  gradients        θ1         θ2          loss", part.of);
+    }
+    let together = train(&loss, place, part.rank == 0)?;
+    let alone = train(&loss, EnsembleSerial, false)?;
+    assert_eq!(together, alone, "the workers differ from one process");
+    println!("{part}: losses and parameters have the bits of one process");
+    Ok(())
+}
+
+/// Trains in a place; the bits of all losses and of the best point.
+fn train(
+    loss: &EnsembleLoss<growth::Model, f64, 1, 1, 2, 1>,
+    place: impl EnsembleAlgorithm,
+    prints: bool,
+) -> Result<Vec<u64>, SolveError> {
+    let trained = Train::new(loss, growth::Theta { start: 3.0, rate: 1.0 })
+        .adam(0.1)
+        .iterations(100)
+        .on_step(|step| {
+            if prints && [1, 2, 10, 50, 100].contains(&(step.iteration + 1)) {
+                let growth::Theta { start, rate } = step.theta;
+                println!("  {:9}  {start:9.6}  {rate:9.6}  {:12.6}", step.iteration + 1, step.loss);
+            }
+        })
+        .run(Tsit5, place, &SolveOptions::default().saveat(0.1).tolerance(1e-10))?;
+    let growth::Theta { start, rate } = trained.theta;
+    Ok(trained.losses.iter().chain(&[start, rate]).map(|number| number.to_bits()).collect())
+}

@@ -1,0 +1,75 @@
+//! How far the runs in a folder are.
+
+use core::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::error::ClusterError;
+use crate::plan;
+use crate::store;
+
+/// How far a solve in a folder is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Status {
+    /// The name of its folder, `0000` for the first solve of a program.
+    pub solve: String,
+    /// What is solved, and by which method.
+    pub what: String,
+    /// The number of trajectories.
+    pub trajectories: u64,
+    /// The number of chunks.
+    pub chunks: u64,
+    /// The number of chunks that are there.
+    pub done: u64,
+}
+
+/// `0000: lorenz by Tsit5 in f64, 200000 trajectories, 391 of 782 chunks`
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Status { solve, what, trajectories, chunks, done } = self;
+        write!(f, "{solve}: {what}, {trajectories} trajectories, {done} of {chunks} chunks")
+    }
+}
+
+/// How far the solves in a folder of [`EnsembleDistributed`](crate::EnsembleDistributed) are, in their
+/// order. Nothing is changed, and ranks may be at work.
+///
+/// # Errors
+/// [`ClusterError::File`] if the folder or a file cannot be read, and [`ClusterError::Damaged`] for a
+/// plan that is not one.
+pub fn status(folder: impl AsRef<Path>) -> Result<Vec<Status>, ClusterError> {
+    let folder = folder.as_ref();
+    let list = |error| ClusterError::file("list", folder, error);
+    let mut solves = Vec::new();
+    for solve in fs::read_dir(folder).map_err(list)? {
+        let solve = solve.map_err(list)?.path();
+        let path = solve.join("plan");
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => continue,
+            Err(error) => return Err(ClusterError::file("read", &path, error)),
+        };
+        let damaged = |what| ClusterError::damaged(&path, what);
+        let entries: Vec<(&str, &str)> = plan::entries(&text).map_err(damaged)?.collect();
+        let entry =
+            |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+        let text = |key: &str| entry(key).unwrap_or("?").to_owned();
+        let number = |key: &str| {
+            let value = entry(key).and_then(|value| value.parse::<u64>().ok());
+            value.ok_or_else(|| damaged("an entry is missing"))
+        };
+        let (trajectories, chunk) = (number("trajectories")?, number("chunk")?.max(1));
+        solves.push(Status {
+            solve: solve.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            what: format!("{} by {} in {}", text("system"), text("method"), text("precision")),
+            trajectories,
+            chunks: trajectories.div_ceil(chunk),
+            done: store::count(&solve)?,
+        });
+    }
+    solves.sort_by(|a, b| a.solve.cmp(&b.solve));
+    Ok(solves)
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Submits every job of `slurm/` to a Slurm cluster of two nodes on this machine (scripts/slurm.sh), and compares what
+# they compute with what one process computes. Needs root and Slurm; the GPUs are none.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+eval "$(scripts/install-mpi.sh)"
+cargo build --release --features cluster-cli --example cluster --example distributed
+programs="$(realpath "${CARGO_TARGET_DIR:-target}")/release/examples"
+scripts/slurm.sh start
+trap 'scripts/slurm.sh stop' EXIT
+
+work=$(mktemp -d)
+export DEVICES=cpu
+"$programs/cluster" --devices cpu --out "$work/alone" >"$work/alone.txt"
+sum=$(grep -o 'sum .*' "$work/alone.txt")
+
+# same NAME COUNT: the job's processes, of which there are so many, have the sum and the chunks of one.
+same() {
+    local found
+    found=$(cat "$work/$1".txt* | grep -c "$sum") || true
+    if [ "$found" -ne "$2" ] || ! diff -r "$work/alone/0000/chunks" "$work/$1/0000/chunks" >/dev/null; then
+        echo "test-slurm.sh: $1: $found of $2 processes have the sum of one"
+        cat "$work/$1".txt*
+        exit 1
+    fi
+    echo "$1: $2 processes, equal"
+}
+
+# submit NAME [ARGUMENT OF SBATCH]...
+submit() {
+    local name=$1
+    shift
+    OUT="$work/$name" sbatch --wait --quiet --output="$work/$name.txt%a" "$@" "slurm/${job:-$name}.sh" "$programs/${program:-cluster}"
+}
+
+submit one-node
+same one-node 1
+submit many-nodes
+same many-nodes 2
+submit process-per-gpu
+same process-per-gpu 4
+submit array
+same array 8
+# MPI by Slurm's own launcher, whose rank 0 hands chunks out.
+srun --mpi=pmi2 --nodes=2 --ntasks=3 "$programs/cluster" --devices cpu --out "$work/pmi2" >"$work/pmi2.txt"
+same pmi2 3
+
+# A process that is killed: the others do its part, and the job goes on.
+(
+    for ((k = 0; k < 500; k++)); do
+        process=$(pgrep -n -f "^$programs/cluster --out $work/killed") && kill -9 "$process" && exit
+        sleep 0.01
+    done
+) &
+job=many-nodes submit killed || true
+wait
+job=many-nodes submit killed
+tail -n +1 "$work/killed.txt"* | grep -c "$sum" >/dev/null
+diff -r "$work/alone/0000/chunks" "$work/killed/0000/chunks"
+echo "killed: equal"
+
+# A task that is put back into the queue while it runs: Slurm runs it again after a while, and it is not waited for.
+OUT="$work/requeued" sbatch --quiet --array=0-1 --job-name=requeued --output=/dev/null slurm/array.sh "$programs/cluster"
+sleep 0.3
+for task in $(squeue -h -r -n requeued -o %F_%K); do scontrol requeue "$task" 2>/dev/null || true; done
+scancel -n requeued
+job=array submit requeued --array=0-2
+same requeued 3
+
+program=distributed submit train-one-gpu
+program=distributed submit train-two-gpus
+grep -q "have the bits of one process" "$work"/train-one-gpu.txt*
+[ "$(cat "$work"/train-two-gpus.txt* | grep -c 'of 2 .*have the bits of one process')" -eq 2 ]
+echo "trainings: equal"
+
+# What a GPU's process sees: its own device, whatever node it is on.
+seen=$(srun --nodes=2 --ntasks=4 --gpus-per-task=1 bash -c 'echo "$SLURM_NODEID $CUDA_VISIBLE_DEVICES"' | sort | tr '\n' ';')
+[ "$seen" = "0 0;0 1;1 0;1 1;" ] || { echo "test-slurm.sh: devices $seen"; exit 1; }
+rm -rf "$work"

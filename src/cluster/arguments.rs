@@ -1,0 +1,216 @@
+//! A command line for programs that run on clusters.
+
+use core::str::FromStr;
+use std::path::PathBuf;
+
+use crate::{EnsembleAlgorithm, EnsembleGpuKernel, EnsembleThreads, GpuError, Part};
+use ode_cluster::{ClusterError, EnsembleDistributed, status};
+use ode_core::debug_as_display;
+
+/// The arguments of a program that solves by several processes: the feature `cluster-cli`.
+///
+/// ```no_run
+/// use odes::cluster::Arguments;
+/// use odes::prelude::*;
+///
+/// # #[ode_system]
+/// # fn decay(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+/// #     [-p[0] * u[0]]
+/// # }
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let place = Arguments::read().place()?; // --out, --resume, --chunk, --devices, --rank, --status
+///     let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [0.5]);
+///     let ensemble = EnsembleProblem::new(problem).trajectories(1_000_000);
+///     let solution = ensemble.solve(Tsit5, &place, &SolveOptions::default())?;
+///     Ok(())
+/// }
+/// ```
+///
+/// A program with arguments of its own has them in its own struct, by `#[command(flatten)]` of clap.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Arguments {
+    /// Keep results in this folder, and take up what is there
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Only go on with a run that is in the folder
+    #[arg(long, requires = "out")]
+    pub resume: bool,
+    /// Trajectories of a chunk
+    #[arg(long, value_name = "N")]
+    pub chunk: Option<usize>,
+    /// Where to compute: `cpu`, `all` GPUs, numbers of GPUs such as `0,2`, or `auto`
+    #[arg(long, default_value = "auto")]
+    pub devices: Devices,
+    /// Which of several processes this is, from 0, such as `0/2`; by default as the launcher says
+    #[arg(long, value_name = "R/N", value_parser = rank)]
+    pub rank: Option<Part>,
+    /// Print how far the run in the folder is, and end
+    #[arg(long, requires = "out")]
+    pub status: bool,
+}
+
+/// Where a process computes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Devices {
+    /// On the GPU of the process's [local rank](EnsembleGpuKernel::for_part); on the threads of the CPU
+    /// where there is no GPU.
+    #[default]
+    Auto,
+    /// On the threads of the CPU.
+    Cpu,
+    /// On all GPUs that the process sees.
+    All,
+    /// On these.
+    Numbers(Vec<usize>),
+}
+
+impl FromStr for Devices {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "auto" => Devices::Auto,
+            "cpu" => Devices::Cpu,
+            "all" => Devices::All,
+            numbers => {
+                let numbers: Result<Vec<usize>, _> = numbers.split(',').map(str::parse).collect();
+                let expected = "expected `auto`, `cpu`, `all`, or numbers such as `0,2`";
+                Devices::Numbers(numbers.map_err(|_| expected)?)
+            }
+        })
+    }
+}
+
+/// The part that `3/8` says.
+fn rank(text: &str) -> Result<Part, String> {
+    let own = |name: &str| (name == "ODES_RANK").then(|| text.to_owned());
+    let expected = "expected the number of this process, from 0, and that of all, such as `3/8`";
+    Part::from_variables(&own).map_err(|_| expected.to_owned())
+}
+
+/// Why arguments give no place.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// The processes have no way to share their work, or the folder cannot be used.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// There are no such devices.
+    #[error("--devices: {0}")]
+    Devices(#[from] GpuError),
+}
+debug_as_display!(ArgumentError);
+
+impl Arguments {
+    /// The arguments of this process. If they make no sense, or ask for help, the process ends with a
+    /// message, as clap's `parse` does.
+    #[must_use]
+    pub fn read() -> Self {
+        #[derive(clap::Parser)]
+        #[command(about = "Solves an ensemble, by one process or by several")]
+        struct All {
+            #[command(flatten)]
+            arguments: Arguments,
+        }
+        <All as clap::Parser>::parse().arguments
+    }
+
+    /// The place that these arguments say. With `--status` the process prints how far the run is, and
+    /// ends.
+    ///
+    /// # Errors
+    /// [`ArgumentError`]: if there are no such devices, no run to go on with, or the launcher's variables
+    /// make no sense.
+    pub fn place(
+        &self,
+    ) -> Result<EnsembleDistributed<Box<dyn EnsembleAlgorithm + Send + Sync>>, ArgumentError> {
+        if let Some(folder) = self.out.as_ref().filter(|_| self.status) {
+            status(folder)?.iter().for_each(|status| println!("{status}"));
+            std::process::exit(0);
+        }
+        if let Some(folder) = self.out.as_ref().filter(|_| self.resume)
+            && !folder.join("0000/plan").exists()
+        {
+            return Err(ClusterError::NoRun { folder: folder.clone() }.into());
+        }
+        let part = match self.rank {
+            Some(part) => part,
+            None => ode_cluster::part()?,
+        };
+        let inner: Box<dyn EnsembleAlgorithm + Send + Sync> = match &self.devices {
+            Devices::Cpu => Box::new(EnsembleThreads),
+            Devices::All => Box::new(EnsembleGpuKernel::all()?),
+            Devices::Numbers(numbers) => {
+                Box::new(EnsembleGpuKernel::with_devices(numbers.iter().copied())?)
+            }
+            Devices::Auto => match EnsembleGpuKernel::for_part(&part) {
+                Ok(gpu) => Box::new(gpu),
+                Err(error) => {
+                    eprintln!("{part} computes on the CPU: {error}");
+                    Box::new(EnsembleThreads)
+                }
+            },
+        };
+        let mut place = match self.rank {
+            Some(part) => EnsembleDistributed::with_part(inner, part),
+            None => EnsembleDistributed::new(inner)?,
+        };
+        if let Some(folder) = &self.out {
+            place = place.folder(folder);
+        }
+        Ok(match self.chunk {
+            Some(chunk) => place.chunk(chunk),
+            None => place,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct All {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parsed(line: &str) -> Result<Arguments, String> {
+        let all = All::try_parse_from(format!("program {line}").split_whitespace());
+        all.map(|all| all.arguments).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn arguments_are_read() {
+        let none = parsed("").unwrap();
+        assert_eq!((none.devices, none.out, none.rank), (Devices::Auto, None, None));
+        let some = parsed("--out o --resume --chunk 7 --devices 0,2 --rank 3/8 --status").unwrap();
+        assert_eq!(some.devices, Devices::Numbers(vec![0, 2]));
+        assert_eq!((some.out, some.chunk), (Some("o".into()), Some(7)));
+        assert!(some.resume && some.status);
+        let part = some.rank.unwrap();
+        assert_eq!((part.rank, part.of), (3, 8));
+        for (line, message) in [
+            ("--rank 8/8", "such as `3/8`"),
+            ("--rank 3", "such as `3/8`"),
+            ("--devices gpu", "`auto`, `cpu`, `all`"),
+            ("--resume", "--out"),
+            ("--status", "--out"),
+        ] {
+            let error = parsed(line).unwrap_err();
+            assert!(error.contains(message), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_made() {
+        let folder = std::env::temp_dir().join(format!("odes-arguments-{}", std::process::id()));
+        let mut arguments = parsed("--devices cpu --rank 1/3").unwrap();
+        assert_eq!(arguments.place().unwrap().part().rank, 1);
+        (arguments.resume, arguments.out) = (true, Some(folder));
+        let error = arguments.place().err().unwrap();
+        assert!(matches!(error, ArgumentError::Cluster(ClusterError::NoRun { .. })), "{error}");
+    }
+}

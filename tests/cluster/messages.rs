@@ -1,0 +1,252 @@
+//! Ranks that MPI starts: the tests of this file run this program by `mpiexec`.
+
+use crate::processes::hash;
+use crate::{Failing, Folder, ensemble, options, whole};
+use odes::cluster::{ClusterError, EnsembleDistributed};
+use odes::prelude::*;
+use odes::{EnsembleAlgorithm, SolveError, Warning};
+use odes_skipped::Needed;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+const TRAJECTORIES: usize = 400;
+
+/// What a process is to do that is a rank.
+const CASE: &str = "CLUSTER_TEST_CASE";
+const FOLDER: &str = "CLUSTER_TEST_MPI_FOLDER";
+
+/// `mpiexec`, as `scripts/install-mpi.sh` prints it; or `None` with a message.
+fn mpiexec() -> Option<String> {
+    match std::env::var("ODES_MPIEXEC") {
+        Ok(path) if Path::new(&path).exists() => Some(path),
+        other => {
+            Needed::Mpi.is_missing(format!("ODES_MPIEXEC is {other:?}"));
+            None
+        }
+    }
+}
+
+/// What ranks print, which must end within a minute; none without MPI.
+fn ranks(count: usize, case: &str, folder: Option<&Folder>) -> Option<Output> {
+    let mut command = Command::new(mpiexec()?);
+    command.args(["-n", &count.to_string()]).arg(std::env::current_exe().unwrap());
+    command.args(["messages::rank", "--exact", "--nocapture"]).env(CASE, case);
+    if let Some(folder) = folder {
+        command.env(FOLDER, &folder.0);
+    }
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begin.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("{case}: the ranks hang");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Some(child.wait_with_output().unwrap())
+}
+
+/// The lines that begin with `said:`, in order of their text.
+fn said(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{errors}");
+    let lines = text.lines().filter_map(|line| Some(line.split_once("said: ")?.1.to_owned()));
+    let mut lines: Vec<String> = lines.collect();
+    lines.sort();
+    lines
+}
+
+/// Solves in a place, and says what comes out.
+fn say(place: impl EnsembleAlgorithm, options: &SolveOptions) {
+    match ensemble(TRAJECTORIES).solve(Tsit5, place, options) {
+        Ok(solution) => {
+            let shares: usize = solution.shares().iter().map(|share| share.trajectories).sum();
+            let lost = solution.warnings().iter().filter_map(|warning| match warning {
+                Warning::Lost { engine, .. } => Some(engine),
+                _ => None,
+            });
+            let lost: Vec<_> = lost.collect();
+            println!("said: {} of {shares}, lost {lost:?}", hash(&solution));
+        }
+        Err(SolveError::Backend(error)) => match error.downcast_ref::<ClusterError>() {
+            Some(ClusterError::Disagree { rank, key, .. }) => {
+                println!("said: {rank} has another {key}");
+            }
+            Some(error) => println!("said: {error}"),
+            None => println!("said: itself, {error}"),
+        },
+        Err(error) => println!("said: {error}"),
+    }
+}
+
+/// What a process does that is a rank; otherwise nothing.
+#[test]
+fn rank() {
+    let Ok(case) = std::env::var(CASE) else { return };
+    let folder = std::env::var_os(FOLDER);
+    let part = Part::from_launcher().unwrap();
+    let distributed = |after: usize| {
+        // So that all take part.
+        let delay = Duration::from_millis(if case.contains("lost") { 50 } else { 0 });
+        let place = EnsembleDistributed::new(Failing::after(after).slow(delay)).unwrap().chunk(8);
+        assert_eq!(place.part().of, part.of);
+        match &folder {
+            Some(folder) => place.folder(folder),
+            None => place,
+        }
+    };
+    let mine = |rank: usize| part.rank == rank;
+    match case.as_str() {
+        "same" => {
+            let place = distributed(usize::MAX);
+            say(&place, &options());
+            // Ends of steps are counted before.
+            say(&place, &options().saveat(SaveAt::Steps));
+        }
+        "lost" => say(distributed(if mine(1) { 2 } else { usize::MAX }), &options()),
+        "first lost" => say(distributed(if mine(0) { 1 } else { usize::MAX }), &options()),
+        "all lost" => say(distributed(0), &options()),
+        "disagree" => {
+            say(distributed(usize::MAX), &options().reltol(if mine(2) { 1e-4 } else { 1e-3 }));
+        }
+        "ends" if mine(1) => {
+            let _started = distributed(0);
+            std::process::exit(3)
+        }
+        "ends" => say(distributed(usize::MAX), &options()),
+        "training" => {
+            let place = EnsembleDistributed::new(EnsembleSerial).unwrap();
+            for minibatch in [1000, 30, 3] {
+                println!("said: {:?}", training(&place, minibatch));
+            }
+            // Gradients of each trajectory.
+            let one = growth_loss().gradient(Tsit5, &place, &saved(), [3.0, 1.0]);
+            println!("said: {}", one.err().unwrap());
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn ranks_have_the_bits_of_one() {
+    let Some(output) = ranks(3, "same", None) else { return };
+    let steps = options().saveat(SaveAt::Steps);
+    let steps = ensemble(TRAJECTORIES).solve(Tsit5, EnsembleSerial, &steps).unwrap();
+    let line = |hash: String| format!("{hash} of {TRAJECTORIES}, lost []");
+    let mut expected: Vec<String> =
+        [whole(TRAJECTORIES), steps].iter().flat_map(|of| vec![line(hash(of)); 3]).collect();
+    expected.sort();
+    assert_eq!(said(&output), expected);
+    // The same with a folder, by more ranks, and again by fewer.
+    let folder = Folder::new();
+    assert_eq!(said(&ranks(4, "same", Some(&folder)).unwrap()).len(), 8);
+    std::fs::remove_file(&folder.chunks(0)[7]).unwrap();
+    let again = said(&ranks(2, "same", Some(&folder)).unwrap());
+    let found = hash(&whole(TRAJECTORIES));
+    let computed = |of: usize| format!("{found} of {of}, lost []");
+    assert_eq!(again.iter().filter(|line| **line == computed(8)).count(), 2, "{again:?}");
+    // One process reads what they have written.
+    let place = EnsembleDistributed::with_part(EnsembleSerial, (0, 1)).folder(&folder.0).chunk(8);
+    let alone = ensemble(TRAJECTORIES).solve(Tsit5, &place, &options()).unwrap();
+    assert_eq!((hash(&alone), alone.shares()[0].trajectories), (found, 0));
+}
+
+#[test]
+fn ranks_that_are_lost_are_made_up_for() {
+    let found = hash(&whole(TRAJECTORIES));
+    for (case, lost) in [("lost", "rank 1 of 3"), ("first lost", "rank 0 of 3")] {
+        let Some(output) = ranks(3, case, None) else { return };
+        let line = format!("{found} of {TRAJECTORIES}, lost [{lost:?}]");
+        assert_eq!(said(&output), vec![line; 3]);
+    }
+    let all = said(&ranks(3, "all lost", None).unwrap());
+    assert_eq!(all, vec!["itself, the device is lost"; 3]);
+}
+
+/// Ranks that cannot go on say so, or end: none waits for ever.
+#[test]
+fn nobody_waits_for_ranks_that_do_something_else() {
+    let Some(output) = ranks(3, "disagree", None) else { return };
+    assert_eq!(said(&output), vec!["2 has another reltol"; 3]);
+    let output = ranks(3, "ends", None).unwrap();
+    assert!(!output.status.success());
+}
+
+#[test]
+fn a_launcher_without_a_library_is_an_error_with_both_ways_out() {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["messages::rank", "--exact", "--nocapture"]).env(CASE, "same");
+    command.env("PMI_RANK", "1").env("PMI_SIZE", "3").env("ODES_MPI", "/nowhere/libmpi_abi.so.1");
+    let said = said(&command.output().unwrap());
+    for part in ["part 1 of 3 (PMI)", "/nowhere/", "pip install mpich", ".folder(path)"] {
+        assert!(said.len() == 2 && said[0].contains(part), "{said:?}");
+    }
+}
+
+#[ode_system]
+mod growth {
+    pub struct Theta {
+        pub start: f64,
+        pub rate: f64,
+    }
+    pub struct Item {
+        pub scale: f64,
+    }
+    pub struct State {
+        pub u: f64,
+    }
+    pub struct Parameters {
+        pub rate: f64,
+    }
+
+    fn initial(theta: &Theta, item: &Item) -> State {
+        State { u: 0.5 + item.scale * theta.start }
+    }
+
+    fn parameters(theta: &Theta) -> Parameters {
+        Parameters { rate: theta.rate }
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { u: 1.01 * u.u * p.rate }
+    }
+
+    #[loss]
+    fn misfit(u: &State) -> f64 {
+        (1.0 - u.u) * (1.0 - u.u)
+    }
+}
+
+fn growth_loss() -> EnsembleLoss<growth::Model, f64, 1, 1, 2, 1> {
+    // One of them fails.
+    let scale = |i: u32| if i == 41 { f64::NAN } else { f64::from(i) / 100.0 };
+    EnsembleLoss::new(growth, 0.0..=1.0, (1..=101).map(|i| growth::Item { scale: scale(i) }))
+}
+
+fn saved() -> SolveOptions {
+    SolveOptions::default().saveat(0.1).tolerance(1e-8)
+}
+
+/// The bits of a training: all losses, and what was learnt.
+fn training(place: impl EnsembleAlgorithm, minibatch: usize) -> Vec<u64> {
+    let loss = growth_loss();
+    let train = Train::new(&loss, [3.0, 1.0]).adam(0.1).iterations(20).minibatch(minibatch);
+    let trained = train.run(Tsit5, place, &saved()).unwrap();
+    let numbers = [trained.theta.start, trained.theta.rate, trained.failed as f64];
+    trained.losses.iter().chain(&numbers).map(|number| number.to_bits()).collect()
+}
+
+#[test]
+fn trainings_have_the_bits_of_one_process() {
+    let Some(output) = ranks(4, "training", None) else { return };
+    let said = said(&output);
+    assert_eq!(said.len(), 16);
+    for minibatch in [1000, 30, 3] {
+        let line = format!("{:?}", training(EnsembleSerial, minibatch));
+        assert_eq!(said.iter().filter(|said| **said == line).count(), 4, "{minibatch}: {said:?}");
+    }
+    assert_eq!(said.iter().filter(|said| said.contains("gradients of each")).count(), 4);
+}
