@@ -19,7 +19,7 @@ use std::time::Instant;
 /// on all threads of the CPU and in SIMD lanes on each: what SciML's `EnsembleCPUArray` is.
 ///
 /// It is there to be compared with. [`EnsembleThreads`](struct@EnsembleThreads) gives each trajectory
-/// the steps that it needs and lets no thread wait for others, and is faster; an array may win where
+/// the steps that it needs and lets no thread wait for others. An array is worth a try where
 /// all trajectories need the same steps and results are wanted at the times of the steps
 /// ([`SaveAt::Steps`](crate::SaveAt::Steps)), which all columns share.
 ///
