@@ -77,7 +77,7 @@ impl<'a, T: Scalar> Work<'a, T> {
         let mut sink = Collect::default();
         let run = (self.place)(&columns, &mut sink)?;
         let results = sink.into_results();
-        self.check(&results, n)?;
+        results.check(&self.layout, n)?;
         for chunk in chunks.clone() {
             let label = self.label(chunk);
             let from = self.plan.trajectories_of(chunk..chunk + 1).start - range.indices().start;
@@ -145,24 +145,5 @@ impl<'a, T: Scalar> Work<'a, T> {
         let range = self.range(chunk..chunk + 1);
         let (first, len) = (range.numbers().start, range.len());
         Label { plan: self.plan.hash, inputs: plan::inputs(range), chunk, first, len }
-    }
-
-    /// Checks that the place has given results of `n` trajectories.
-    fn check(&self, results: &RawResults<T>, n: usize) -> Result<(), SolveError> {
-        let layout = &self.layout;
-        let lengths = [
-            ("finals", results.finals.len(), layout.states * n),
-            ("saved", results.saved.len(), layout.saved() * n),
-            ("ends", results.ends.len(), n),
-            ("codes", results.codes.len(), n),
-            ("steps", results.steps.len(), n),
-            ("rejected", results.rejected.len(), n),
-            ("kept", results.kept.len(), layout.kept() * n),
-            ("guarded", results.guarded.len(), layout.guarded() * n),
-        ];
-        match lengths.into_iter().find(|(_, given, expected)| given != expected) {
-            Some((what, given, expected)) => Err(SolveError::Results { what, given, expected }),
-            None => Ok(()),
-        }
     }
 }

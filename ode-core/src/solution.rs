@@ -263,7 +263,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ) -> Result<Self, SolveError> {
         let shape = Shape { states: N, parameters: P, observables: S::OBSERVABLES };
         shape.check(&inputs.settings, &inputs.columns)?;
-        raw.check(&inputs)?;
+        raw.check_inputs(&inputs)?;
         Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system })
     }
 

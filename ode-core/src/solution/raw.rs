@@ -72,14 +72,13 @@ impl<T: Scalar> RawResults<T> {
         ReturnCode::from_lane(self.codes[i])
     }
 
-    /// Checks that the arrays have the lengths that `inputs` asks for.
-    pub(super) fn check(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
-        let layout = inputs.layout();
-        let n = inputs.columns.trajectories;
-        let shape = &inputs.columns.shape;
-        let along = shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
+    /// Checks that the results are those of `n` trajectories of this layout.
+    ///
+    /// # Errors
+    /// [`SolveError::Results`] for an array of another length, and for a trajectory that reached more
+    /// saved times than there are.
+    pub fn check(&self, layout: &Layout, n: usize) -> Result<(), SolveError> {
         let sizes = [
-            ("shape", along, n),
             ("finals", self.finals.len(), layout.states.saturating_mul(n)),
             ("saved", self.saved.len(), layout.saved().saturating_mul(n)),
             ("ends", self.ends.len(), n),
@@ -96,6 +95,17 @@ impl<T: Scalar> RawResults<T> {
             Some((what, given, expected)) => Err(SolveError::Results { what, given, expected }),
             None => Ok(()),
         }
+    }
+
+    /// Checks that the results are those of `inputs`.
+    pub(super) fn check_inputs(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
+        let n = inputs.columns.trajectories;
+        let shape = &inputs.columns.shape;
+        let along = shape.iter().fold(1, |n: usize, m| n.saturating_mul(*m));
+        if along != n {
+            return Err(SolveError::Results { what: "shape", given: along, expected: n });
+        }
+        self.check(&inputs.layout(), n)
     }
 }
 
