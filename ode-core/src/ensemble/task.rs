@@ -136,7 +136,8 @@ macro_rules! compiled {
 }
 
 compiled! {
-    /// One lane, the lanes of all instruction sets, and arrays: of places that are chosen at run time.
+    /// One lane and the lanes of all instruction sets: of places that are chosen at run time. Arrays
+    /// are not among them, for which programs without arrays would pay.
     Everything: true, true, false;
     /// One lane only: for places that solve one trajectory after the other.
     OneLane: true, false, false;
