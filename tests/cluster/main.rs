@@ -2,6 +2,9 @@
 
 mod faults;
 mod folder;
+#[allow(dead_code)]
+#[path = "../support/learnt.rs"]
+mod learnt;
 mod messages;
 mod processes;
 #[path = "../support/same.rs"]

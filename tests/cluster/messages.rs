@@ -1,5 +1,6 @@
 //! Ranks that MPI starts: the tests of this file run this program by `mpiexec`.
 
+use crate::learnt::decay;
 use crate::processes::hash;
 use crate::{Failing, Folder, ensemble, options, whole};
 use odes::cluster::{ClusterError, EnsembleDistributed};
@@ -123,7 +124,7 @@ fn rank() {
                 println!("said: {:?}", training(&place, minibatch));
             }
             // Gradients of each trajectory.
-            let one = growth_loss().gradient(Tsit5, &place, &saved(), [3.0, 1.0]);
+            let one = learnt_loss().gradient(Tsit5, &place, &saved(), [3.0, 1.0]);
             println!("said: {}", one.err().unwrap());
         }
         other => panic!("{other}"),
@@ -186,44 +187,10 @@ fn a_launcher_without_a_library_is_an_error_with_both_ways_out() {
     }
 }
 
-#[ode_system]
-mod growth {
-    pub struct Theta {
-        pub start: f64,
-        pub rate: f64,
-    }
-    pub struct Item {
-        pub scale: f64,
-    }
-    pub struct State {
-        pub u: f64,
-    }
-    pub struct Parameters {
-        pub rate: f64,
-    }
-
-    fn initial(theta: &Theta, item: &Item) -> State {
-        State { u: 0.5 + item.scale * theta.start }
-    }
-
-    fn parameters(theta: &Theta) -> Parameters {
-        Parameters { rate: theta.rate }
-    }
-
-    fn rhs(u: &State, p: &Parameters) -> State {
-        State { u: 1.01 * u.u * p.rate }
-    }
-
-    #[loss]
-    fn misfit(u: &State) -> f64 {
-        (1.0 - u.u) * (1.0 - u.u)
-    }
-}
-
-fn growth_loss() -> EnsembleLoss<growth::Model, f64, 1, 1, 2, 1> {
+fn learnt_loss() -> EnsembleLoss<decay::Model, f64, 1, 1, 2, 1> {
     // One of them fails.
     let scale = |i: u32| if i == 41 { f64::NAN } else { f64::from(i) / 100.0 };
-    EnsembleLoss::new(growth, 0.0..=1.0, (1..=101).map(|i| growth::Item { scale: scale(i) }))
+    EnsembleLoss::new(decay, 0.0..=1.0, (1..=101).map(|i| decay::Item { scale: scale(i) }))
 }
 
 fn saved() -> SolveOptions {
@@ -232,7 +199,7 @@ fn saved() -> SolveOptions {
 
 /// The bits of a training: all losses, and what was learnt.
 fn training(place: impl EnsembleAlgorithm, minibatch: usize) -> Vec<u64> {
-    let loss = growth_loss();
+    let loss = learnt_loss();
     let train = Train::new(&loss, [3.0, 1.0]).adam(0.1).iterations(20).minibatch(minibatch);
     let trained = train.run(Tsit5, place, &saved()).unwrap();
     let numbers = [trained.theta.start, trained.theta.rate, trained.failed as f64];

@@ -1,6 +1,6 @@
 //! Trainings that end in the middle, and go on from a file.
 
-use crate::learning::{decay, items};
+use crate::learnt::{decay, items};
 use core::ops::ControlFlow;
 use odes::gradient::{Adam, Lbfgs, Optimiser, Sgd, Trained};
 use odes::prelude::*;
@@ -151,8 +151,12 @@ fn damage_is_seen() {
 /// An optimiser of a program's own is kept by what it says of itself.
 #[test]
 fn an_optimiser_of_ones_own_is_kept() {
-    #[derive(Debug)]
     struct Halved(Adam);
+    impl core::fmt::Debug for Halved {
+        fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            write!(f, " half of\n{:#?}", self.0)
+        }
+    }
     impl Optimiser for Halved {
         fn step(
             &mut self,

@@ -9,5 +9,7 @@ mod cpp;
 mod gpu;
 mod known;
 mod learning;
+#[path = "../support/learnt.rs"]
+mod learnt;
 mod replay;
 mod stiff;

@@ -46,7 +46,9 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    pub(super) fn new(path: PathBuf, identity: Identity) -> Self {
+    pub(super) fn new(path: PathBuf, mut identity: Identity) -> Self {
+        // Each value is one line, whatever an optimiser of a program's own prints.
+        identity.iter_mut().for_each(|(_, value)| *value = value.replace(['\n', '\r'], " "));
         Checkpoint { path, identity, written: None }
     }
 
@@ -65,7 +67,8 @@ impl Checkpoint {
         let mut lines = text.lines();
         for (what, expected) in &self.identity {
             let line = lines.next().unwrap_or_default();
-            let found = line.strip_prefix(what).map(str::trim_start).unwrap_or(line);
+            let value = line.strip_prefix(what).and_then(|rest| rest.strip_prefix(' '));
+            let found = value.unwrap_or(line);
             if found != expected {
                 let (path, expected) = (self.path.clone(), expected.clone());
                 let found = found.to_owned();

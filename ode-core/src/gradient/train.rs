@@ -227,9 +227,7 @@ where
         {
             return Err(SolveError::Minibatch);
         }
-        // Several processes have the same state, of which one writes it.
-        let writes = algorithm.ranks().is_none_or(|ranks| ranks.rank() == 0);
-        let mut checkpoint = self
+        let checkpoint = self
             .checkpoint
             .as_ref()
             .map(|file| Checkpoint::new(file.clone(), self.identity(M::DEFINED.name, options)));
@@ -248,6 +246,9 @@ where
             }
             state = kept;
         }
+        // Several processes have the same state, of which one writes it.
+        let writes = algorithm.ranks().is_none_or(|ranks| ranks.rank() == 0);
+        let mut checkpoint = checkpoint.filter(|_| writes);
         while state.losses.len() < self.iterations && !state.converged {
             let iteration = state.losses.len();
             let batch = self.batch(iteration);
@@ -272,16 +273,16 @@ where
             let flow = self.on_step.as_mut().map(|watch| watch(&progress));
             if flow.is_some_and(|flow| flow.is_break()) {
                 // The checkpoint is of the point before: the step is still to be made.
-                self.keep(checkpoint.as_mut().filter(|_| writes), &mut state, true)?;
+                self.keep(checkpoint.as_mut(), &mut state, true)?;
                 state.losses.push(found.loss);
                 return Ok(trained(state));
             }
             state.losses.push(found.loss);
             let found = Evaluation { loss: found.loss, gradient: &found.theta, failed };
             state.converged = self.optimiser.step(&mut state.theta, &found).is_break();
-            self.keep(checkpoint.as_mut().filter(|_| writes), &mut state, false)?;
+            self.keep(checkpoint.as_mut(), &mut state, false)?;
         }
-        self.keep(checkpoint.as_mut().filter(|_| writes), &mut state, true)?;
+        self.keep(checkpoint.as_mut(), &mut state, true)?;
         Ok(trained(state))
     }
 
