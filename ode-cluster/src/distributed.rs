@@ -53,7 +53,8 @@ use crate::work::{Place, Work};
 /// With both, rank 0 hands out trajectories, and results are in the folder. The MPI library is loaded when
 /// the program runs, if it has the standard's binary interface (`libmpi_abi.so.1`): `ODES_MPI` names it;
 /// otherwise it is searched in the loader's folders, in `VIRTUAL_ENV`, in `CONDA_PREFIX`, and beside the
-/// programs in `PATH`. Several processes without either way are [`ClusterError::Nothing`].
+/// programs in `PATH`. With the feature `linked-mpi` (`cluster-linked-mpi` of `odes`) it is the one that the
+/// program was built with, such as Open MPI 4. Several processes without either way are [`ClusterError::Nothing`].
 ///
 /// A folder stays. A process that is killed is started again, or the program with any number of
 /// ranks: what is in the folder is taken up, and the rest is computed. So a single process may have a

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use ode_core::{Part, PartError, SolveError};
 
+use crate::mpi::WHOSE;
+
 /// Why several processes cannot solve an ensemble together. A solve returns it as
 /// [`SolveError::Backend`], whose `downcast_ref` gives it.
 #[derive(Clone, thiserror::Error)]
@@ -17,8 +19,7 @@ pub enum ClusterError {
     /// Several processes have no way to share their work.
     #[error(
         "this is {part}, and the processes have nothing in common{}: start them by the `mpiexec` of \
-         an MPI that has `libmpi_abi.so.1`, such as that of `pip install mpich`, or give all of them \
-         the same folder by `.folder(path)`",
+         {WHOSE}, or give all of them the same folder by `.folder(path)`",
         no_mpi(why)
     )]
     Nothing {
@@ -29,8 +30,8 @@ pub enum ClusterError {
     },
     /// A training by several processes that have no MPI.
     #[error(
-        "this is {part}, and ranks that train together need MPI{}: start them by the `mpiexec` of an MPI \
-         that has `libmpi_abi.so.1`, such as that of `pip install mpich`, or train in one process",
+        "this is {part}, and ranks that train together need MPI{}: start them by the `mpiexec` of {WHOSE}, \
+         or train in one process",
         no_mpi(why)
     )]
     Training {

@@ -41,7 +41,7 @@ impl Processes {
         let no = |why| Ok(Processes { part, world: None, why: Some(why) });
         let world = match mpi::world() {
             Ok(world) => world,
-            Err(error) => return no(error.to_string()),
+            Err(why) => return no(why),
         };
         if (world.rank(), world.of()) != (part.rank, part.of) {
             let of = world.of();

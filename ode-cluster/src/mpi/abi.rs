@@ -1,0 +1,231 @@
+//! MPI by its standard ABI, loaded when a program runs.
+//!
+//! Since MPI 5.0 the standard says what the binary interface is: the library is `libmpi_abi.so.1`, and
+//! handles are pointers of fixed values ("MPI: A Message-Passing Interface Standard, version 5.0",
+//! chapter "Application Binary Interface"; the values are those of its `mpi.h`). So one binary runs with every MPI that has
+//! this library, and building needs none. `pip install mpich` is one.
+
+use core::error::Error as _;
+use core::ffi::{c_char, c_int, c_void};
+use std::path::PathBuf;
+
+use super::library::{Library, Started, Tag};
+
+type Comm = *mut c_void;
+type Datatype = *mut c_void;
+type Info = *mut c_void;
+
+/// `MPI_COMM_WORLD`.
+const COMM_WORLD: Comm = core::ptr::without_provenance_mut(0x101);
+/// `MPI_BYTE`.
+const BYTE: Datatype = core::ptr::without_provenance_mut(0x247);
+/// `MPI_INFO_NULL`.
+const INFO_NULL: Info = core::ptr::without_provenance_mut(0x130);
+/// `MPI_COMM_TYPE_SHARED`.
+const TYPE_SHARED: c_int = 221;
+/// `MPI_ANY_SOURCE`.
+const ANY_SOURCE: c_int = -1;
+/// `MPI_THREAD_SERIALIZED`.
+const SERIALIZED: c_int = 2048;
+/// `MPI_MAX_LIBRARY_VERSION_STRING`.
+const VERSION: usize = 8192;
+
+/// `MPI_Status`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+struct Status {
+    source: c_int,
+    tag: c_int,
+    error: c_int,
+    reserved: [c_int; 5],
+}
+
+/// The functions of a library, which stays loaded.
+macro_rules! functions {
+    ($($field:ident: $name:literal ($($argument:ty),*);)*) => {
+        struct Functions {
+            $($field: unsafe extern "C" fn($($argument),*) -> c_int,)*
+            _library: libloading::Library,
+        }
+
+        impl Functions {
+            fn of(library: libloading::Library) -> Result<Self, libloading::Error> {
+                // SAFETY: in a library of this name the functions have the types of the standard's ABI.
+                // They are not called after the library is unloaded, which is with this value.
+                unsafe {
+                    $(let $field = *library.get($name)?;)*
+                    Ok(Functions { $($field,)* _library: library })
+                }
+            }
+        }
+    };
+}
+functions! {
+    init_thread: b"MPI_Init_thread\0" (*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int);
+    initialized: b"MPI_Initialized\0" (*mut c_int);
+    query_thread: b"MPI_Query_thread\0" (*mut c_int);
+    finalize: b"MPI_Finalize\0" ();
+    abort: b"MPI_Abort\0" (Comm, c_int);
+    comm_dup: b"MPI_Comm_dup\0" (Comm, *mut Comm);
+    comm_rank: b"MPI_Comm_rank\0" (Comm, *mut c_int);
+    comm_size: b"MPI_Comm_size\0" (Comm, *mut c_int);
+    comm_split_type: b"MPI_Comm_split_type\0" (Comm, c_int, c_int, Info, *mut Comm);
+    bcast: b"MPI_Bcast\0" (*mut c_void, c_int, Datatype, c_int, Comm);
+    send: b"MPI_Send\0" (*const c_void, c_int, Datatype, c_int, c_int, Comm);
+    recv: b"MPI_Recv\0" (*mut c_void, c_int, Datatype, c_int, c_int, Comm, *mut Status);
+    iprobe: b"MPI_Iprobe\0" (c_int, c_int, Comm, *mut c_int, *mut Status);
+    get_library_version: b"MPI_Get_library_version\0" (*mut c_char, *mut c_int);
+}
+
+/// The library that the standard names. (`libmpi_abi.so` may be a script for linkers.)
+const NAME: &str = "libmpi_abi.so.1";
+
+impl Functions {
+    /// The first library that can be loaded: that of `ODES_MPI`, of the loader's folders, of the
+    /// Python or Conda environment, or beside a program in `PATH`, as that of `mpiexec` is.
+    fn load() -> Result<Self, String> {
+        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        let mut places: Vec<PathBuf> = Vec::new();
+        if let Some(own) = variable("ODES_MPI") {
+            places.push(own);
+        } else {
+            places.push(NAME.into());
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let folders = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable);
+            let folders = folders.chain(std::env::split_paths(&path).map(|bin| bin.join("..")));
+            let files = folders.map(|folder| folder.join("lib").join(NAME));
+            places.extend(files.filter(|file| file.exists()));
+        }
+        let mut why = Vec::new();
+        for place in places {
+            // SAFETY: the initialisers of an MPI library do nothing that asks for more than to run once.
+            let library = unsafe { libloading::Library::new(&place) };
+            match library.and_then(Functions::of) {
+                Ok(functions) => return Ok(functions),
+                // What the loader says.
+                Err(error) => why.push(match error.source() {
+                    Some(source) => source.to_string(),
+                    None => format!("{}: {error}", place.display()),
+                }),
+            }
+        }
+        Err(why.join("; "))
+    }
+
+    /// What the library says it is.
+    fn version(&self) -> String {
+        let (mut text, mut length) = (vec![0u8; VERSION], 0);
+        // SAFETY: the standard says how long the text may be, and that this may be asked at any time.
+        unsafe { (self.get_library_version)(text.as_mut_ptr().cast(), &raw mut length) };
+        text.truncate(length.max(0) as usize);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        text.lines().next().unwrap_or_default().trim().to_owned()
+    }
+}
+
+/// The library that was loaded.
+pub(super) struct Mpi {
+    functions: Functions,
+    /// Messages of the program's own do not mix with these.
+    comm: Comm,
+}
+
+// SAFETY: handles are the library's, which takes them from any thread, by one call at a time where it
+// was started so. `Library` says who calls.
+unsafe impl Send for Mpi {}
+// SAFETY: as above.
+unsafe impl Sync for Mpi {}
+
+impl Library for Mpi {
+    const WHOSE: &'static str =
+        "an MPI that has `libmpi_abi.so.1`, such as that of `pip install mpich`";
+
+    fn start() -> Result<(Self, Started), String> {
+        let functions = Functions::load();
+        let functions = functions.map_err(|why| format!("no MPI library was found: {why}"))?;
+        let library = functions.version();
+        let done = |function, code| match code {
+            0 => Ok(()),
+            code => Err(format!("{function} of {library} failed with error {code}")),
+        };
+        let (mut started, mut level) = (0, 0);
+        // SAFETY: the library's functions, with arguments as the standard says; all are places of this
+        // function that live while it is called.
+        unsafe {
+            done("MPI_Initialized", (functions.initialized)(&raw mut started))?;
+            if started == 0 {
+                let (argc, argv) = (core::ptr::null_mut(), core::ptr::null_mut());
+                let init = (functions.init_thread)(argc, argv, SERIALIZED, &raw mut level);
+                done("MPI_Init_thread", init)?;
+            } else {
+                done("MPI_Query_thread", (functions.query_thread)(&raw mut level))?;
+            }
+        }
+        let (mut comm, mut local) = (COMM_WORLD, COMM_WORLD);
+        let (mut rank, mut of, mut local_rank) = (0, 0, 0);
+        // SAFETY: as above, between the start and the end of MPI.
+        unsafe {
+            done("MPI_Comm_dup", (functions.comm_dup)(COMM_WORLD, &raw mut comm))?;
+            done("MPI_Comm_rank", (functions.comm_rank)(comm, &raw mut rank))?;
+            done("MPI_Comm_size", (functions.comm_size)(comm, &raw mut of))?;
+            let split =
+                (functions.comm_split_type)(comm, TYPE_SHARED, 0, INFO_NULL, &raw mut local);
+            done("MPI_Comm_split_type", split)?;
+            done("MPI_Comm_rank", (functions.comm_rank)(local, &raw mut local_rank))?;
+        }
+        let [rank, of, local_rank] = [rank, of, local_rank].map(|number| number as usize);
+        let (any_thread, by_us) = (level >= SERIALIZED, started == 0);
+        let started = Started { rank, of, local_rank, any_thread, by_us };
+        Ok((Mpi { functions, comm }, started))
+    }
+
+    fn send(&self, to: usize, tag: Tag, bytes: &[u8]) {
+        let (start, count) = (bytes.as_ptr().cast::<c_void>(), bytes.len() as c_int);
+        // SAFETY: `start` are `count` bytes, which the call reads before it returns.
+        unsafe {
+            (self.functions.send)(start, count, BYTE, to as c_int, tag as c_int, self.comm);
+        }
+    }
+
+    fn probe(&self, from: Option<usize>, tag: Tag) -> Option<usize> {
+        let from = from.map_or(ANY_SOURCE, |from| from as c_int);
+        let (mut flag, mut status) = (0, Status::default());
+        // SAFETY: both places live while the function is called.
+        unsafe {
+            let (flag, status) = (&raw mut flag, &raw mut status);
+            (self.functions.iprobe)(from, tag as c_int, self.comm, flag, status);
+        }
+        (flag != 0).then_some(status.source as usize)
+    }
+
+    fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8]) {
+        let (start, count) = (bytes.as_mut_ptr().cast::<c_void>(), bytes.len() as c_int);
+        // SAFETY: `start` are `count` bytes that nobody else has; the status may be left out.
+        unsafe {
+            let (from, tag, none) = (from as c_int, tag as c_int, core::ptr::null_mut());
+            (self.functions.recv)(start, count, BYTE, from, tag, self.comm, none);
+        }
+    }
+
+    fn broadcast(&self, root: usize, bytes: &mut [u8]) {
+        let (start, count) = (bytes.as_mut_ptr().cast::<c_void>(), bytes.len() as c_int);
+        // SAFETY: `start` are `count` bytes that nobody else has, and as many on all ranks.
+        unsafe {
+            (self.functions.bcast)(start, count, BYTE, root as c_int, self.comm);
+        }
+    }
+
+    fn finalize(&self) {
+        // SAFETY: MPI was started by `start`, and nobody calls it any more.
+        unsafe {
+            (self.functions.finalize)();
+        }
+    }
+
+    fn abort(&self, status: i32) {
+        // SAFETY: between the start and the end of MPI.
+        unsafe {
+            (self.functions.abort)(COMM_WORLD, status);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The MPI library that the program was built with, by the crate `mpi`: the feature `linked-mpi`.
+//!
+//! Libraries before MPI 5.0 have binary interfaces of their own, which only their headers tell: that of
+//! Open MPI 4 and that of MPICH 4 are two. So these programs are built where they run.
+
+use std::sync::{Mutex, PoisonError};
+
+use mpi::environment::{self, Threading, Universe};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator as _, Destination as _, Root as _, Source as _};
+
+use super::library::{Library, Started, Tag};
+
+/// The library that was linked.
+pub(super) struct Mpi {
+    /// What ends MPI when it is dropped; none where the program does it.
+    universe: Mutex<Option<Universe>>,
+    /// Messages of the program's own do not mix with these.
+    comm: SimpleCommunicator,
+}
+
+// SAFETY: a communicator is a number or an address that the library gave, and which it takes from any
+// thread, by one call at a time where it was started so. `Library` says who calls.
+unsafe impl Send for Mpi {}
+// SAFETY: as above.
+unsafe impl Sync for Mpi {}
+
+impl Library for Mpi {
+    const WHOSE: &'static str = "the MPI that this program was built with";
+
+    fn start() -> Result<(Self, Started), String> {
+        let begun = environment::initialize_with_threading(Threading::Serialized);
+        let universe = begun.map(|(universe, _)| universe);
+        let comm = SimpleCommunicator::world().duplicate();
+        let started = Started {
+            rank: comm.rank() as usize,
+            of: comm.size() as usize,
+            local_rank: comm.split_shared(0).rank() as usize,
+            any_thread: environment::threading_support() >= Threading::Serialized,
+            by_us: universe.is_some(),
+        };
+        Ok((Mpi { universe: Mutex::new(universe), comm }, started))
+    }
+
+    fn send(&self, to: usize, tag: Tag, bytes: &[u8]) {
+        self.comm.process_at_rank(to as i32).send_with_tag(bytes, tag as i32);
+    }
+
+    fn probe(&self, from: Option<usize>, tag: Tag) -> Option<usize> {
+        let status = match from {
+            Some(from) => {
+                self.comm.process_at_rank(from as i32).immediate_probe_with_tag(tag as i32)
+            }
+            None => self.comm.any_process().immediate_probe_with_tag(tag as i32),
+        };
+        status.map(|status| status.source_rank() as usize)
+    }
+
+    fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8]) {
+        self.comm.process_at_rank(from as i32).receive_into_with_tag(bytes, tag as i32);
+    }
+
+    fn broadcast(&self, root: usize, bytes: &mut [u8]) {
+        self.comm.process_at_rank(root as i32).broadcast_into(bytes);
+    }
+
+    fn finalize(&self) {
+        drop(self.universe.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    fn abort(&self, status: i32) {
+        SimpleCommunicator::world().abort(status);
+    }
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Prints the lines by which tests find an MPI that has no standard binary interface, for eval: Debian's Open MPI.
+# Fails where it is not installed, or libclang is not, which building needs:
+#
+#   apt-get install openmpi-bin libopenmpi-dev libclang-dev
+#   eval "$(scripts/linked-mpi.sh)"
+#   cargo test -p odes-tests --features linked-mpi --test cluster messages::
+set -eu
+
+for name in mpicc.openmpi mpiexec.openmpi; do
+    command -v "$name" >/dev/null || {
+        echo "linked-mpi.sh: there is no $name" >&2
+        exit 1
+    }
+done
+ls /usr/lib/*/libclang*.so* /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || [ -n "${LIBCLANG_PATH:-}" ] || {
+    echo "linked-mpi.sh: there is no libclang" >&2
+    exit 1
+}
+echo "export MPICC=mpicc.openmpi"
+echo "export ODES_MPIEXEC='$(command -v mpiexec.openmpi)'"
+# It starts no more ranks than there are cores, and none for root, unless it is told to.
+echo "export OMPI_MCA_rmaps_base_oversubscribe=1"
+echo "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
