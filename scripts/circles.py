@@ -23,6 +23,7 @@ from pathlib import Path
 ACCEPTED = {
     "ode-core": [],
     "ode-codegen": [{"derive", "functions", "graph", "simplify"}, {"elaborate"}],
+    "ode-arrays": [],
     "ode-cluster": [],
     "ode-gpu": [],
 }

@@ -56,6 +56,7 @@ pub mod what_success_means {}
 #[doc = include_str!("../docs/language.md")]
 pub mod language {}
 
+#[cfg(any(not(doctest), feature = "arrays"))]
 #[doc = include_str!("../docs/arrays.md")]
 pub mod arrays {}
 

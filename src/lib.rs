@@ -167,6 +167,18 @@ pub mod backend {
 #[cfg(feature = "cluster")]
 pub mod cluster;
 
+/// One large system, whose right-hand side is over whole arrays: the feature `arrays`.
+///
+/// [Arrays][docs::arrays] begins with a linear system.
+#[cfg(feature = "arrays")]
+pub mod arrays {
+    pub use ode_arrays::{
+        Array, ArrayCpu, ArrayError, ArrayPlace, ArrayProblem, ArraySolution, ArraySystem, Counts,
+        Function, Linear, Number, Shape,
+    };
+    pub use ode_core::methods::Tabulated;
+}
+
 /// Ensembles that stay on a GPU, for programs with kernels of their own.
 ///
 /// ```no_run

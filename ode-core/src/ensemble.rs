@@ -9,7 +9,7 @@ pub mod engine;
 mod feed;
 mod outlined;
 pub(crate) mod pieces;
-mod planned;
+pub mod planned;
 pub mod pull;
 pub mod pulled;
 mod ranks;

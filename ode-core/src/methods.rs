@@ -81,6 +81,23 @@ pub trait Differentiable: Definition {
     const ADJOINT_DEVICE: &'static str;
 }
 
+/// The coefficients of a method as data.
+#[derive(Clone, Copy, Debug)]
+pub enum Coefficients {
+    /// Of an explicit Runge–Kutta method.
+    Explicit(&'static explicit::Tableau),
+}
+
+/// A method whose steps can be made from its [`Coefficients`] alone, of vectors of any kind.
+#[diagnostic::on_unimplemented(
+    message = "one large array is not solved by `{Self}`",
+    label = "expected an explicit method, such as `Tsit5`"
+)]
+pub trait Tabulated: Definition {
+    /// The coefficients.
+    const COEFFICIENTS: Coefficients;
+}
+
 /// The properties of all methods, one in a line: see the [module](self).
 #[must_use]
 pub fn table() -> impl fmt::Display {
@@ -176,6 +193,30 @@ differentiable! {
     rodas3::Rodas3 by rodas3_adjoint,
     rodas4::Rodas4 by rodas4_adjoint,
     rodas5p::Rodas5P by rodas5p_adjoint,
+}
+
+macro_rules! tabulated {
+    ($($kind:ident { $($module:ident::$method:ident,)* })*) => { $($(
+        impl Tabulated for $method {
+            const COEFFICIENTS: Coefficients = Coefficients::$kind(&$module::TABLEAU);
+        }
+    )*)* };
+}
+
+tabulated! {
+    Explicit {
+        euler::Euler,
+        heun::Heun,
+        ralston::Ralston,
+        rk4::Rk4,
+        bs3::Bs3,
+        dp5::Dp5,
+        tsit5::Tsit5,
+        vern6::Vern6,
+        vern7::Vern7,
+        dop853::Dop853,
+        vern9::Vern9,
+    }
 }
 
 #[cfg(test)]

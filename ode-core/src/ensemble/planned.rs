@@ -29,9 +29,9 @@ fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
     lits
 }
 
-/// The options of a chunk's lanes; `every_step`: whether the end of every step is saved.
+/// The options of the lanes that solve `range`; `every_step`: whether the end of every step is saved.
 #[inline(always)]
-pub(super) fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
+pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     settings: &Settings<T>,
     range: ColumnRange<'_, T>,
     every_step: bool,
@@ -58,7 +58,8 @@ pub(super) fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
 }
 
 /// A [`Plan`] whose constants are parameters of the type.
-pub(super) struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
+#[derive(Debug)]
+pub struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
 
 impl<const ADAPTIVE: bool, const SAVES: bool> Plan for Planned<ADAPTIVE, SAVES> {
     const ADAPTIVE: bool = ADAPTIVE;

@@ -123,7 +123,8 @@ pub enum AbsTol {
 
 impl AbsTol {
     /// The tolerances: one for all components, or one for each.
-    pub(crate) fn numbers(&self) -> &[f64] {
+    #[must_use]
+    pub fn numbers(&self) -> &[f64] {
         match self {
             AbsTol::All(number) => core::slice::from_ref(number),
             AbsTol::Each(numbers) => numbers,
@@ -419,8 +420,9 @@ impl SolveOptions {
         Ok(SavedRow { states, observables, times })
     }
 
-    /// Checks all options that do not depend on the time span, in the precision `T`.
-    pub(crate) fn check<T: Scalar>(&self) -> Result<(), SolveError> {
+    /// Checks all options that do not depend on the time span, in the precision `T`. A solve does.
+    #[doc(hidden)]
+    pub fn check<T: Scalar>(&self) -> Result<(), SolveError> {
         let abstol = self.abstol.numbers();
         let each = abstol.iter().map(|&value| ("abstol", value));
         for (name, value) in each.chain([("reltol", self.reltol)]) {

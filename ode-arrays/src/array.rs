@@ -1,0 +1,317 @@
+//! Arrays, and what right-hand sides do with them.
+
+use crate::error::ArrayError;
+use crate::function::Function;
+use crate::host::{self, Into as How, Tolerances};
+use crate::number::Number;
+use crate::shape::Shape;
+
+/// Numbers in the memory of a place: a vector, a matrix, or a batch of matrices of one size. They lie
+/// column by column, and matrix by matrix.
+///
+/// An array that a program makes is in the host's memory. Those that a right-hand side gets are where
+/// the problem is solved, and so are those that it makes of them by [`like`](Self::like).
+///
+/// Operations write into the array that they are called on. All arrays of one must be in one place.
+///
+/// ```
+/// use ode_arrays::{Array, ArrayError, Function};
+///
+/// # fn main() -> Result<(), ArrayError> {
+/// let a = Array::matrix(2, 2, |row, column| (row + 2 * column) as f64);
+/// let x = Array::vector([1.0, 10.0]);
+/// let mut y = x.like(x.shape())?;
+/// y.product(1.0, &a, &x)?;
+/// assert_eq!(y.to_vec()?, [20.0, 31.0]);
+/// y.map(Function::Relu)?;
+/// y.add(0.5, &[(2.0, &x)])?;
+/// assert_eq!(y.to_vec()?, [21.0, 41.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Array<T: Number> {
+    shape: Shape,
+    memory: Memory<T>,
+}
+
+#[derive(Clone, Debug)]
+enum Memory<T> {
+    Host(Vec<T>),
+}
+
+impl<T: Number> Array<T> {
+    /// A vector of these numbers.
+    #[must_use]
+    pub fn vector(numbers: impl Into<Vec<T>>) -> Self {
+        let numbers = numbers.into();
+        Array { shape: Shape::vector(numbers.len()), memory: Memory::Host(numbers) }
+    }
+
+    /// The matrix whose numbers are `number(row, column)`.
+    #[must_use]
+    pub fn matrix(rows: usize, columns: usize, mut number: impl FnMut(usize, usize) -> T) -> Self {
+        let each = (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)));
+        let numbers = each.map(|(row, column)| number(row, column)).collect();
+        Array { shape: Shape::matrix(rows, columns), memory: Memory::Host(numbers) }
+    }
+
+    /// An array of this shape with these numbers, column by column and matrix by matrix.
+    ///
+    /// # Errors
+    /// [`ArrayError::Numbers`] if there are more or fewer numbers.
+    pub fn of(shape: Shape, numbers: Vec<T>) -> Result<Self, ArrayError> {
+        if numbers.len() != shape.len() {
+            return Err(ArrayError::Numbers { given: numbers.len(), shape });
+        }
+        Ok(Array { shape, memory: Memory::Host(numbers) })
+    }
+
+    /// Zeros, in the same place as this array.
+    ///
+    /// # Errors
+    /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
+    pub fn like(&self, shape: Shape) -> Result<Self, ArrayError> {
+        let memory = match &self.memory {
+            Memory::Host(_) => Memory::Host(host::zeros(shape.len())?),
+        };
+        Ok(Array { shape, memory })
+    }
+
+    /// The shape.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.shape.rows
+    }
+
+    /// The number of columns of each matrix.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.shape.columns
+    }
+
+    /// The number of numbers.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Whether there are no numbers.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shape.is_empty()
+    }
+
+    /// A copy of the numbers, column by column and matrix by matrix.
+    ///
+    /// # Errors
+    /// [`SolveError::OutOfMemory`](ode_core::SolveError::OutOfMemory).
+    pub fn to_vec(&self) -> Result<Vec<T>, ArrayError> {
+        let mut numbers = host::zeros(self.len())?;
+        match &self.memory {
+            Memory::Host(own) => numbers.copy_from_slice(own),
+        }
+        Ok(numbers)
+    }
+
+    /// The numbers, if they are in the host's memory.
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&[T]> {
+        match &self.memory {
+            Memory::Host(numbers) => Some(numbers),
+        }
+    }
+
+    /// The numbers, if they are in the host's memory, to be changed.
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
+        match &mut self.memory {
+            Memory::Host(numbers) => Some(numbers),
+        }
+    }
+
+    /// Copies the numbers of an array of the same shape.
+    ///
+    /// # Errors
+    /// [`ArrayError::Shape`].
+    pub fn copy(&mut self, from: &Array<T>) -> Result<(), ArrayError> {
+        self.check("copy", from, self.shape)?;
+        match (&mut self.memory, &from.memory) {
+            (Memory::Host(own), Memory::Host(from)) => own.copy_from_slice(from),
+        }
+        Ok(())
+    }
+
+    /// Sets all numbers to this one.
+    ///
+    /// # Errors
+    /// None on the host.
+    pub fn fill(&mut self, value: T) -> Result<(), ArrayError> {
+        match &mut self.memory {
+            Memory::Host(own) => own.fill(value),
+        }
+        Ok(())
+    }
+
+    /// `self = u + h Σ c k`, in one pass over all arrays: the argument of a stage. The terms are pairs
+    /// `(c, k)`.
+    ///
+    /// # Errors
+    /// [`ArrayError::Shape`] if the arrays are not of one shape.
+    pub fn combine(
+        &mut self,
+        u: &Array<T>,
+        h: T,
+        terms: &[(T, &Array<T>)],
+    ) -> Result<(), ArrayError> {
+        self.check("combine", u, self.shape)?;
+        for (_, k) in terms {
+            self.check("combine", k, self.shape)?;
+        }
+        match (&mut self.memory, &u.memory) {
+            (Memory::Host(own), Memory::Host(u)) => {
+                host::combine(own, u, h, &on_host(terms));
+            }
+        }
+        Ok(())
+    }
+
+    /// `self = self + h Σ c k`, in one pass over all arrays. The terms are pairs `(c, k)`.
+    ///
+    /// # Errors
+    /// [`ArrayError::Shape`] if the arrays are not of one shape.
+    pub fn add(&mut self, h: T, terms: &[(T, &Array<T>)]) -> Result<(), ArrayError> {
+        for (_, k) in terms {
+            self.check("add", k, self.shape)?;
+        }
+        match &mut self.memory {
+            Memory::Host(own) => host::accumulate(own, h, &on_host(terms)),
+        }
+        Ok(())
+    }
+
+    /// Adds the vector `b` to each column.
+    ///
+    /// # Errors
+    /// [`ArrayError::Shape`] unless `b` has one number for each row.
+    pub fn add_to_columns(&mut self, b: &Array<T>) -> Result<(), ArrayError> {
+        self.check("add_to_columns", b, Shape::vector(self.rows()))?;
+        match (&mut self.memory, &b.memory) {
+            (Memory::Host(own), Memory::Host(b)) if !b.is_empty() => host::add_to_columns(own, b),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Multiplies by an array of the same shape, number by number.
+    ///
+    /// # Errors
+    /// [`ArrayError::Shape`].
+    pub fn multiply(&mut self, b: &Array<T>) -> Result<(), ArrayError> {
+        self.check("multiply", b, self.shape)?;
+        match (&mut self.memory, &b.memory) {
+            (Memory::Host(own), Memory::Host(b)) => host::multiply(own, b),
+        }
+        Ok(())
+    }
+
+    /// Applies a function to each number.
+    ///
+    /// # Errors
+    /// None on the host.
+    pub fn map(&mut self, function: Function) -> Result<(), ArrayError> {
+        match &mut self.memory {
+            Memory::Host(own) => host::map(own, function),
+        }
+        Ok(())
+    }
+
+    /// `self = alpha a b`, the product of two matrices, or of a matrix and a vector. Of batches it is
+    /// the product of each two; one matrix goes with all of a batch.
+    ///
+    /// # Errors
+    /// [`ArrayError::Shape`].
+    pub fn product(&mut self, alpha: T, a: &Array<T>, b: &Array<T>) -> Result<(), ArrayError> {
+        self.any_product(How::Replace, alpha, a, b)
+    }
+
+    /// `self = self + alpha a b`; see [`product`](Self::product).
+    ///
+    /// # Errors
+    /// [`ArrayError::Shape`].
+    pub fn add_product(&mut self, alpha: T, a: &Array<T>, b: &Array<T>) -> Result<(), ArrayError> {
+        self.any_product(How::Add, alpha, a, b)
+    }
+
+    fn any_product(
+        &mut self,
+        how: How,
+        alpha: T,
+        a: &Array<T>,
+        b: &Array<T>,
+    ) -> Result<(), ArrayError> {
+        let own = self.shape;
+        let of_batch = |array: &Array<T>| if array.shape.batch == 1 { 1 } else { own.batch };
+        let of_a = Shape { rows: own.rows, columns: b.rows(), batch: of_batch(a) };
+        self.check("product, its first matrix", a, of_a)?;
+        let of_b = Shape { rows: a.columns(), columns: own.columns, batch: of_batch(b) };
+        self.check("product, its second matrix", b, of_b)?;
+        match (&mut self.memory, &a.memory, &b.memory) {
+            (Memory::Host(own), Memory::Host(of_a), Memory::Host(of_b)) => {
+                host::product((own, self.shape), how, alpha, (of_a, a.shape), (of_b, b.shape));
+            }
+        }
+        Ok(())
+    }
+
+    /// The mean of the squares of the numbers, each in units of its tolerance, which is
+    /// `abstol + reltol max(|u|, |new|)`.
+    pub(crate) fn mean_square(
+        &self,
+        u: &Array<T>,
+        new: &Array<T>,
+        (abstol, reltol): (&Array<T>, T),
+    ) -> Result<T, ArrayError> {
+        match (&self.memory, &u.memory, &new.memory, &abstol.memory) {
+            (Memory::Host(own), Memory::Host(u), Memory::Host(new), Memory::Host(abstol)) => {
+                Ok(host::mean_square(own, u, new, Tolerances { abstol, reltol }))
+            }
+        }
+    }
+
+    /// Whether all numbers are finite.
+    ///
+    /// # Errors
+    /// None on the host.
+    pub fn is_finite(&self) -> Result<bool, ArrayError> {
+        match &self.memory {
+            Memory::Host(own) => Ok(host::is_finite(own)),
+        }
+    }
+
+    fn check(
+        &self,
+        operation: &'static str,
+        array: &Array<T>,
+        expected: Shape,
+    ) -> Result<(), ArrayError> {
+        if array.shape == expected {
+            return Ok(());
+        }
+        Err(ArrayError::Shape { operation, given: array.shape, expected })
+    }
+}
+
+/// The terms of a sum in the host's memory.
+fn on_host<'a, T: Number>(terms: &[(T, &'a Array<T>)]) -> Vec<(T, &'a [T])> {
+    let numbers = |array: &'a Array<T>| match &array.memory {
+        Memory::Host(numbers) => &numbers[..],
+    };
+    terms.iter().map(|&(c, array)| (c, numbers(array))).collect()
+}

@@ -1,0 +1,326 @@
+//! Arrays in the host's memory: loops over numbers, on the threads of rayon's current pool.
+//!
+//! What a number of the result is made of, and in which order, depends on shapes alone: work is cut
+//! into blocks of a fixed size, and sums of blocks are added in their order. So results have the
+//! same bits for any number of threads.
+
+use crate::function::Function;
+use crate::number::Number;
+use crate::shape::Shape;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use ode_core::lane::Real;
+use ode_core::lane::dispatch::{InstructionSet, Program, run};
+use ode_core::step::norm;
+use ode_core::{Memory, SolveError};
+use rayon::prelude::*;
+
+/// The numbers that a thread takes at a time.
+const BLOCK: usize = 1 << 12;
+/// From so many operations on, several threads are worth it.
+const MANY: usize = 1 << 16;
+/// Numbers that are computed together, while they are in registers.
+const TOGETHER: usize = 64;
+/// Sums that are kept at a time.
+const SUMS: usize = 16;
+/// The rows of a product with a vector that a thread takes at a time.
+const ROWS: usize = 256;
+/// The columns of a product of matrices that a thread takes at a time.
+const COLUMNS: usize = 64;
+
+/// So many zeros.
+pub(crate) fn zeros<T: Number>(len: usize) -> Result<Vec<T>, SolveError> {
+    let mut numbers = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>());
+    let out_of_memory = |_| SolveError::OutOfMemory { bytes, memory: Memory::Host };
+    numbers.try_reserve_exact(len).map_err(out_of_memory)?;
+    numbers.resize(len, T::default());
+    Ok(numbers)
+}
+
+/// Calls `work` for each block of `out`, with the index of its first number.
+fn blocks<T: Number>(out: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    let serial = out.len() < MANY;
+    let each = |(i, block): (usize, &mut [T])| work(i * BLOCK, block);
+    if serial {
+        out.chunks_mut(BLOCK).enumerate().for_each(each);
+    } else {
+        out.par_chunks_mut(BLOCK).enumerate().for_each(each);
+    }
+}
+
+/// `out = u + h Σ c k`, with the operations and the order of a lane.
+pub(crate) fn combine<T: Number>(out: &mut [T], u: &[T], h: T, terms: &[(T, &[T])]) {
+    let isa = InstructionSet::best();
+    blocks(out, &|from, out| {
+        let u = &u[from..from + out.len()];
+        run(isa, Combine { out, u: Some(u), h, terms, from });
+    });
+}
+
+/// `out = out + h Σ c k`.
+pub(crate) fn accumulate<T: Number>(out: &mut [T], h: T, terms: &[(T, &[T])]) {
+    let isa = InstructionSet::best();
+    blocks(out, &|from, out| run(isa, Combine { out, u: None, h, terms, from }));
+}
+
+struct Combine<'a, T> {
+    out: &'a mut [T],
+    /// Without one it is `out`.
+    u: Option<&'a [T]>,
+    h: T,
+    terms: &'a [(T, &'a [T])],
+    from: usize,
+}
+
+impl<T: Number> Program<T> for Combine<'_, T> {
+    type Output = ();
+    const VECTORS: usize = 1;
+
+    #[inline(always)]
+    fn run<R: Real<Scalar = T>>(self) {
+        let Combine { out, u, h, terms, from } = self;
+        let mut at = 0;
+        for out in out.chunks_mut(TOGETHER) {
+            let len = out.len();
+            let mut sums = [T::lit(0.0); TOGETHER];
+            let mut first = true;
+            for (c, k) in terms {
+                let k = &k[from + at..from + at + len];
+                for (sum, &k) in sums.iter_mut().zip(k) {
+                    *sum = if first { *c * k } else { Real::mul_add(k, *c, *sum) };
+                }
+                first = false;
+            }
+            if let Some(u) = u {
+                out.copy_from_slice(&u[at..at + len]);
+            }
+            for (out, &sum) in out.iter_mut().zip(&sums) {
+                *out = Real::mul_add(h, sum, *out);
+            }
+            at += len;
+        }
+    }
+}
+
+/// `out = f(out)` of each number.
+pub(crate) fn map<T: Number>(out: &mut [T], function: Function) {
+    let isa = InstructionSet::best();
+    blocks(out, &|_, out| run(isa, Map { out, function }));
+}
+
+struct Map<'a, T> {
+    out: &'a mut [T],
+    function: Function,
+}
+
+impl<T: Number> Program<T> for Map<'_, T> {
+    type Output = ();
+    const VECTORS: usize = 1;
+
+    #[inline(always)]
+    fn run<R: Real<Scalar = T>>(self) {
+        for out in self.out.chunks_mut(R::LANES) {
+            let mut x = R::lit(0.0);
+            for (lane, &out) in out.iter().enumerate() {
+                x.set_lane(lane, out);
+            }
+            let y = self.function.of(x);
+            for (lane, out) in out.iter_mut().enumerate() {
+                *out = y.lane(lane);
+            }
+        }
+    }
+}
+
+/// `out` times `b`, number by number.
+pub(crate) fn multiply<T: Number>(out: &mut [T], b: &[T]) {
+    blocks(out, &|from, out| {
+        for (out, &b) in out.iter_mut().zip(&b[from..]) {
+            *out *= b;
+        }
+    });
+}
+
+/// Adds `b` to each column of `out`.
+pub(crate) fn add_to_columns<T: Number>(out: &mut [T], b: &[T]) {
+    let add = |column: &mut [T]| {
+        for (out, &b) in column.iter_mut().zip(b) {
+            *out += b;
+        }
+    };
+    if out.len() < MANY {
+        out.chunks_mut(b.len()).for_each(add);
+    } else {
+        out.par_chunks_mut(b.len()).for_each(add);
+    }
+}
+
+/// The tolerances of errors: the absolute ones are one number, or one for each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tolerances<'a, T> {
+    pub(crate) abstol: &'a [T],
+    pub(crate) reltol: T,
+}
+
+/// The mean of the squares of `error`, in units of the tolerance at the larger one of `u` and `new`.
+pub(crate) fn mean_square<T: Number>(
+    error: &[T],
+    u: &[T],
+    new: &[T],
+    tolerances: Tolerances<'_, T>,
+) -> T {
+    let isa = InstructionSet::best();
+    let count = error.len().div_ceil(BLOCK);
+    let sum = |block: usize| {
+        let range = block * BLOCK..error.len().min((block + 1) * BLOCK);
+        run(
+            isa,
+            Squares {
+                error: &error[range.clone()],
+                u: &u[range.clone()],
+                new: &new[range.clone()],
+                from: range.start,
+                tolerances,
+            },
+        )
+    };
+    let sums: Vec<f64> = if error.len() < MANY {
+        (0..count).map(sum).collect()
+    } else {
+        (0..count).into_par_iter().map(sum).collect()
+    };
+    T::narrow(sums.iter().sum::<f64>() / error.len() as f64)
+}
+
+struct Squares<'a, T> {
+    error: &'a [T],
+    u: &'a [T],
+    new: &'a [T],
+    from: usize,
+    tolerances: Tolerances<'a, T>,
+}
+
+impl<T: Number> Program<T> for Squares<'_, T> {
+    type Output = f64;
+    const VECTORS: usize = 1;
+
+    #[inline(always)]
+    fn run<R: Real<Scalar = T>>(self) -> f64 {
+        let Squares { error, u, new, from, tolerances: Tolerances { abstol, reltol } } = self;
+        let mut sums = [T::lit(0.0); SUMS];
+        let mut abstols = [abstol[0]; SUMS];
+        let mut at = 0;
+        for ((error, u), new) in error.chunks(SUMS).zip(u.chunks(SUMS)).zip(new.chunks(SUMS)) {
+            if abstol.len() > 1 {
+                abstols[..error.len()].copy_from_slice(&abstol[from + at..from + at + error.len()]);
+            }
+            for (i, ((&error, &u), &new)) in error.iter().zip(u).zip(new).enumerate() {
+                let scale = Real::mul_add(reltol, u.max_magnitude(new), abstols[i]);
+                let scaled = error * norm::reciprocal(scale);
+                sums[i] = Real::mul_add(scaled, scaled, sums[i]);
+            }
+            at += error.len();
+        }
+        sums.iter().map(|sum| sum.widen()).sum()
+    }
+}
+
+/// Whether all numbers are finite.
+pub(crate) fn is_finite<T: Number>(x: &[T]) -> bool {
+    let block = |x: &[T]| x.iter().all(|x| x.widen().is_finite());
+    if x.len() < MANY { block(x) } else { x.par_chunks(BLOCK).all(block) }
+}
+
+/// Whether a product is added to what is there, or replaces it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Into {
+    Replace,
+    Add,
+}
+
+/// `out = alpha a b`, or `out + alpha a b`, of matrices; those of a batch of one serve all.
+pub(crate) fn product<T: Number>(
+    (out, shape): (&mut [T], Shape),
+    into: Into,
+    alpha: T,
+    (a, of_a): (&[T], Shape),
+    (b, of_b): (&[T], Shape),
+) {
+    if shape.is_empty() {
+        return;
+    }
+    let accum = if into == Into::Add { Accum::Add } else { Accum::Replace };
+    let work = shape.each().saturating_mul(of_a.columns);
+    for (i, out) in out.chunks_mut(shape.each()).enumerate() {
+        let a = matrix(a, of_a, i);
+        let b = matrix(b, of_b, i);
+        let out = MatMut::from_column_major_slice_mut(out, shape.rows, shape.columns);
+        let part = |out: MatMut<'_, T>, a, b| matmul(out, accum, a, b, alpha, Par::Seq);
+        if shape.columns < COLUMNS {
+            let parts = shape.rows.div_ceil(ROWS);
+            let each = |(i, out): (usize, MatMut<'_, T>)| {
+                let rows = out.nrows();
+                part(out, a.subrows(i * ROWS, rows), b);
+            };
+            let rows = out.row_chunks_mut_of(ROWS);
+            if work < MANY || parts == 1 {
+                rows.into_iter().enumerate().for_each(each);
+            } else {
+                rows.into_par_iter().enumerate().for_each(each);
+            }
+        } else {
+            let each = |(i, out): (usize, MatMut<'_, T>)| {
+                let columns = out.ncols();
+                part(out, a, b.subcols(i * COLUMNS, columns));
+            };
+            let columns = out.column_chunks_mut_of(COLUMNS);
+            if work < MANY {
+                columns.into_iter().enumerate().for_each(each);
+            } else {
+                columns.into_par_iter().enumerate().for_each(each);
+            }
+        }
+    }
+}
+
+/// Matrix `i` of a batch, or the only one.
+fn matrix<T: Number>(numbers: &[T], shape: Shape, i: usize) -> MatRef<'_, T> {
+    let from = if shape.batch == 1 { 0 } else { i * shape.each() };
+    let numbers = &numbers[from..from + shape.each()];
+    MatRef::from_column_major_slice(numbers, shape.rows, shape.columns)
+}
+
+/// Matrices in parts of a fixed size.
+trait Chunks: Sized {
+    /// Parts of so many rows.
+    fn row_chunks_mut_of(self, rows: usize) -> Vec<Self>;
+    /// Parts of so many columns.
+    fn column_chunks_mut_of(self, columns: usize) -> Vec<Self>;
+}
+
+impl<T: Number> Chunks for MatMut<'_, T> {
+    fn row_chunks_mut_of(self, rows: usize) -> Vec<Self> {
+        let mut parts = Vec::new();
+        let mut rest = self;
+        while rest.nrows() > rows {
+            let (part, others) = rest.split_at_row_mut(rows);
+            parts.push(part);
+            rest = others;
+        }
+        parts.push(rest);
+        parts
+    }
+
+    fn column_chunks_mut_of(self, columns: usize) -> Vec<Self> {
+        let mut parts = Vec::new();
+        let mut rest = self;
+        while rest.ncols() > columns {
+            let (part, others) = rest.split_at_col_mut(columns);
+            parts.push(part);
+            rest = others;
+        }
+        parts.push(rest);
+        parts
+    }
+}

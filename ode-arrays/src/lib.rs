@@ -1,0 +1,46 @@
+//! One large system of `odes`: a right-hand side over whole arrays.
+//!
+//! Ensembles solve many small systems, each in a lane. Here one system is so large that it needs a
+//! machine by itself: its state is an [`Array`], its right-hand side an [`ArraySystem`] written in
+//! operations of arrays, and an [`ArrayProblem`] is solved in a place, which is the CPU
+//! ([`ArrayCpu`]). Methods, coefficients and step-size control are those of lanes: the loop is the one
+//! of columns that go in step, and its clock is one lane.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `shape`, `number`, `function` | what arrays hold, and functions of one number |
+//! | `host` | loops over arrays in the host's memory |
+//! | `array` | arrays, wherever they are |
+//! | `system`, `problem`, `place`, `solution` | what users write and get |
+//! | `clock` | the lane that knows the time |
+//! | `scheme`, `explicit` | methods of arrays |
+//! | `linear` | systems that are ready made |
+//! | `first_step`, `solve` | the solve of a problem |
+
+mod array;
+mod clock;
+mod error;
+mod explicit;
+mod first_step;
+mod function;
+mod host;
+mod linear;
+mod number;
+mod place;
+mod problem;
+mod scheme;
+mod shape;
+mod solution;
+mod solve;
+mod system;
+
+pub use array::Array;
+pub use error::ArrayError;
+pub use function::Function;
+pub use linear::Linear;
+pub use number::Number;
+pub use place::{ArrayCpu, ArrayPlace};
+pub use problem::ArrayProblem;
+pub use shape::Shape;
+pub use solution::{ArraySolution, Counts};
+pub use system::ArraySystem;

@@ -1,0 +1,77 @@
+//! Linear systems.
+
+use crate::array::Array;
+use crate::error::ArrayError;
+use crate::number::Number;
+use crate::problem::ArrayProblem;
+use crate::shape::Shape;
+use crate::system::ArraySystem;
+use ode_core::TimeSpan;
+
+/// The system `u' = A u`. Its parameter is the matrix `A`, and the state a vector, or a matrix whose
+/// columns are solved together.
+///
+/// ```
+/// use ode_arrays::{Array, ArrayCpu, ArrayError, Linear};
+/// use ode_core::{SolveOptions, methods::Vern7};
+///
+/// # fn main() -> Result<(), ArrayError> {
+/// let a = Array::matrix(2, 2, |row, column| if row == column { -1.0 } else { 0.5 });
+/// let problem = Linear::problem(a, Array::vector([1.0, 1.0]), 0.0..=2.0)?;
+/// let options = SolveOptions::default().tolerance(1e-9);
+/// let solution = problem.solve(Vern7, ArrayCpu::default(), &options)?;
+/// assert!((solution.final_state()[1] - (-1.0f64).exp()).abs() < 1e-8);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Linear;
+
+impl Linear {
+    /// The problem `u' = a u` from `u0`.
+    ///
+    /// # Errors
+    /// [`ArrayError::NotSquare`] and [`ArrayError::Shape`].
+    pub fn problem<T: Number>(
+        a: Array<T>,
+        u0: Array<T>,
+        tspan: impl TimeSpan<T>,
+    ) -> Result<ArrayProblem<Linear, T>, ArrayError> {
+        let problem = ArrayProblem::new(Linear, u0, tspan, [a]);
+        problem.system.check(&problem.u0, &problem.p)?;
+        Ok(problem)
+    }
+}
+
+impl<T: Number> ArraySystem<T> for Linear {
+    fn rhs(
+        &self,
+        _t: T,
+        u: &Array<T>,
+        p: &[Array<T>],
+        du: &mut Array<T>,
+    ) -> Result<(), ArrayError> {
+        du.product(T::lit(1.0), &p[0], u)
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+
+    fn check(&self, u0: &Array<T>, p: &[Array<T>]) -> Result<(), ArrayError> {
+        let [a] = p else {
+            let expected = "one matrix";
+            return Err(ArrayError::Parameters { system: "Linear", expected, given: p.len() });
+        };
+        let (given, operation) = (a.shape(), "u' = A u");
+        if given.rows != given.columns {
+            return Err(ArrayError::NotSquare { operation, given });
+        }
+        let of_batch = if given.batch == 1 { 1 } else { u0.shape().batch };
+        let expected = Shape { batch: of_batch, ..Shape::matrix(u0.rows(), u0.rows()) };
+        if given != expected {
+            return Err(ArrayError::Shape { operation, given, expected });
+        }
+        Ok(())
+    }
+}

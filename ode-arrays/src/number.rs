@@ -1,0 +1,15 @@
+//! The numbers that arrays hold.
+
+use ode_core::lane::Scalar;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// A number of an array: `f32` or `f64`.
+pub trait Number: sealed::Sealed + Scalar + faer::traits::RealField {}
+
+impl Number for f32 {}
+impl Number for f64 {}

@@ -1,0 +1,80 @@
+//! What the loop asks of a method.
+
+use crate::array::Array;
+use crate::error::ArrayError;
+use crate::number::Number;
+use crate::system::ArraySystem;
+use ode_core::step::timeline::At;
+
+/// The system of a problem, with its parameters in the place.
+pub(crate) struct Work<'a, T: Number> {
+    pub(crate) system: &'a dyn ArraySystem<T>,
+    pub(crate) p: Vec<Array<T>>,
+    /// How often the right-hand side was evaluated.
+    pub(crate) evaluations: u64,
+}
+
+impl<T: Number> Work<'_, T> {
+    /// Evaluates the right-hand side.
+    pub(crate) fn rhs(&mut self, t: T, u: &Array<T>, du: &mut Array<T>) -> Result<(), ArrayError> {
+        self.evaluations += 1;
+        self.system.rhs(t, u, &self.p, du)
+    }
+}
+
+/// The absolute tolerances, one or as many as numbers, and the relative one.
+pub(crate) type Tolerances<'a, T> = (&'a Array<T>, T);
+
+/// A step: its times and its size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span<T: Number> {
+    pub(crate) at: At<T>,
+    pub(crate) h: T,
+}
+
+/// A method with what it keeps of a step.
+pub(crate) trait Scheme<T: Number>: Send {
+    /// Begins at `t` with the state `u`.
+    fn begin(&mut self, work: &mut Work<'_, T>, t: T, u: &Array<T>) -> Result<(), ArrayError>;
+
+    /// The derivative at the beginning of the step.
+    fn derivative(&self) -> &Array<T>;
+
+    /// Makes a step from `u` to `new`.
+    fn step(
+        &mut self,
+        work: &mut Work<'_, T>,
+        step: &Span<T>,
+        u: &Array<T>,
+        new: &mut Array<T>,
+    ) -> Result<(), ArrayError>;
+
+    /// The mean of the squares of the step's errors, in units of the tolerance.
+    fn mean_square(
+        &mut self,
+        h: T,
+        u: &Array<T>,
+        new: &Array<T>,
+        tolerances: Tolerances<'_, T>,
+    ) -> Result<T, ArrayError>;
+
+    /// Makes what only [`interpolate`](Self::interpolate) needs.
+    fn complete(
+        &mut self,
+        work: &mut Work<'_, T>,
+        step: &Span<T>,
+        u: &Array<T>,
+    ) -> Result<(), ArrayError>;
+
+    /// Writes the state a fraction `theta` of the step after its beginning into `out`.
+    fn interpolate(
+        &self,
+        h: T,
+        theta: T,
+        u: &Array<T>,
+        out: &mut Array<T>,
+    ) -> Result<(), ArrayError>;
+
+    /// The step is taken: the next one begins where it ends.
+    fn accept(&mut self);
+}

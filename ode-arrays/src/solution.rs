@@ -1,0 +1,83 @@
+//! Solutions of one large system.
+
+use crate::number::Number;
+use crate::shape::Shape;
+use ode_core::ReturnCode;
+use ode_core::methods::Properties;
+
+/// The solution of an [`ArrayProblem`](crate::ArrayProblem), in the host's memory.
+///
+/// States have the numbers of the state column by column, and matrix by matrix, as
+/// [`shape`](Self::shape) says.
+#[derive(Clone, Debug)]
+pub struct ArraySolution<T: Number> {
+    pub(crate) method: Properties,
+    pub(crate) shape: Shape,
+    pub(crate) code: ReturnCode,
+    pub(crate) end_time: T,
+    pub(crate) final_state: Vec<T>,
+    pub(crate) times: Vec<T>,
+    pub(crate) states: Vec<Vec<T>>,
+    pub(crate) counts: Counts,
+}
+
+/// What a solve took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Attempted steps that were accepted.
+    pub accepted: u32,
+    /// Attempted steps that were rejected.
+    pub rejected: u32,
+    /// Evaluations of the right-hand side.
+    pub evaluations: u64,
+}
+
+impl<T: Number> ArraySolution<T> {
+    /// The method that solved.
+    #[must_use]
+    pub fn method(&self) -> &Properties {
+        &self.method
+    }
+
+    /// The shape of the state.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// How it ended.
+    pub fn code(&self) -> ReturnCode {
+        self.code
+    }
+
+    /// The final state.
+    #[must_use]
+    pub fn final_state(&self) -> &[T] {
+        &self.final_state
+    }
+
+    /// The time of the final state.
+    #[must_use]
+    pub fn end_time(&self) -> T {
+        self.end_time
+    }
+
+    /// The saved times that were reached.
+    #[must_use]
+    pub fn times(&self) -> &[T] {
+        &self.times
+    }
+
+    /// The states at the saved times.
+    #[must_use]
+    pub fn states(&self) -> &[Vec<T>] {
+        &self.states
+    }
+
+    /// What the solve took.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}

@@ -1,0 +1,360 @@
+//! The solve of one large system: an array for the loop of columns, and its clock.
+
+use crate::array::Array;
+use crate::clock::{self, Clock};
+use crate::error::ArrayError;
+use crate::explicit::Explicit;
+use crate::first_step;
+use crate::number::Number;
+use crate::place::ArrayPlace;
+use crate::scheme::{Scheme, Span, Work};
+use crate::solution::{ArraySolution, Counts};
+use crate::system::ArraySystem;
+use ode_core::ensemble::planned::{Planned, options};
+use ode_core::integrate::attempt::Attempt;
+use ode_core::integrate::lane::{self, Lane};
+use ode_core::integrate::lockstep::{Crowd, Told, lockstep, silence};
+use ode_core::integrate::options::{End, Options};
+use ode_core::integrate::{advance, begin, columns, first_step as of_lanes};
+use ode_core::lane::{Bits, Real};
+use ode_core::methods::{Coefficients, Properties, Tsit5};
+use ode_core::problem::inputs::Inputs;
+use ode_core::step::{code, norm, timeline};
+use ode_core::{ReturnCode, SolveError, SolveOptions};
+
+/// What is to be solved, and how.
+pub(crate) struct Asked<'a, T: Number> {
+    pub(crate) system: &'a dyn ArraySystem<T>,
+    pub(crate) u0: &'a Array<T>,
+    pub(crate) span: (T, T),
+    pub(crate) p: &'a [Array<T>],
+    pub(crate) coefficients: Coefficients,
+    pub(crate) method: &'a Properties,
+    pub(crate) options: &'a SolveOptions,
+}
+
+/// Solves a problem in a place.
+pub(crate) fn solve<T: Number>(
+    asked: Asked<'_, T>,
+    place: &impl ArrayPlace,
+) -> Result<ArraySolution<T>, ArrayError> {
+    let Asked { system, u0, span, p, coefficients, method, options } = asked;
+    if u0.is_empty() {
+        return Err(ArrayError::Empty { shape: u0.shape() });
+    }
+    check_numbers("u0", u0, |number| number.widen().is_finite())?;
+    for p in p {
+        check_numbers("p", p, |number| !number.widen().is_nan())?;
+    }
+    system.check(u0, p)?;
+    let (inputs, abstol) = clock::inputs(span, options, method, u0.len())?;
+    let u = place.bring(u0)?;
+    let Coefficients::Explicit(tableau) = coefficients;
+    let scheme = Box::new(Explicit::new(tableau, method.fsal, &u)?);
+    let p = p.iter().map(|p| place.bring(p)).collect::<Result<_, _>>()?;
+    let mut whole = Whole {
+        work: Work { system, p, evaluations: 0 },
+        u0,
+        inputs: &inputs,
+        abstol: place.bring(&Array::vector(abstol))?,
+        new: u.like(u.shape())?,
+        u,
+        scheme,
+        now: None,
+        cause: code::SUCCESS,
+        times: Vec::new(),
+        states: Vec::new(),
+        end: None,
+        failed: None,
+    };
+    place.with_threads(&mut || whole.run())?;
+    whole.solution(method)
+}
+
+/// Checks the numbers of an array of the host's.
+fn check_numbers<T: Number>(
+    what: &'static str,
+    array: &Array<T>,
+    is_good: impl Fn(T) -> bool,
+) -> Result<(), ArrayError> {
+    let numbers = array.as_slice().unwrap_or_default();
+    match numbers.iter().position(|&number| !is_good(number)) {
+        None => Ok(()),
+        Some(index) => {
+            let value = numbers[index].widen();
+            Err(SolveError::NonFinite { what, index, value }.into())
+        }
+    }
+}
+
+/// One array as the crowd of the loop: the only one of its columns.
+struct Whole<'a, T: Number> {
+    work: Work<'a, T>,
+    /// The initial state, of the host.
+    u0: &'a Array<T>,
+    inputs: &'a Inputs<T>,
+    abstol: Array<T>,
+    u: Array<T>,
+    /// The state at the end of the step that was attempted.
+    new: Array<T>,
+    scheme: Box<dyn Scheme<T>>,
+    /// The step that was attempted, and the clock at its beginning.
+    now: Option<(Lane<T>, Attempt<T>)>,
+    /// Why the last step was too long, or with fixed steps, what went wrong first.
+    cause: u64,
+    times: Vec<T>,
+    states: Vec<Vec<T>>,
+    end: Option<End<T>>,
+    failed: Option<ArrayError>,
+}
+
+impl<'a, T: Number> Whole<'a, T> {
+    fn run(&mut self) {
+        let settings = &self.inputs.settings;
+        let every_step = settings.saved.times > 0;
+        let o = options::<T, T, 1>(settings, self.inputs.columns.all(), every_step);
+        // Of a method the loop asks only whether it guards against growth.
+        if settings.adaptive {
+            lockstep::<T, Clock, Tsit5, _, Planned<true, true>, 1, 0>(self, &o);
+        } else {
+            lockstep::<T, Clock, Tsit5, _, Planned<false, true>, 1, 0>(self, &o);
+        }
+    }
+
+    fn solution(mut self, method: &Properties) -> Result<ArraySolution<T>, ArrayError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        // What comes after a state that has become NaN was not reached, as for lanes.
+        let is_lost = |u: &Vec<T>| u.iter().any(|u| u.widen().is_nan());
+        if let Some(first) = self.states.iter().position(is_lost) {
+            self.states.truncate(first);
+            self.times.truncate(first);
+        }
+        let (mut code, mut end_time) = (code::SUCCESS, self.inputs.columns.t0.get(0));
+        let mut counts = Counts { evaluations: self.work.evaluations, ..Counts::default() };
+        if let Some(end) = self.end {
+            (code, end_time) = (end.code.lane(0), end.t);
+            let [steps, rejected] = [end.steps, end.rejected].map(|count| count.lane(0) as u32);
+            counts = Counts { accepted: steps - rejected, rejected, ..counts };
+        }
+        Ok(ArraySolution {
+            method: *method,
+            shape: self.u.shape(),
+            code: ReturnCode::from_lane(code as u8),
+            end_time,
+            final_state: self.u.to_vec()?,
+            times: self.times,
+            states: self.states,
+            counts,
+        })
+    }
+
+    fn options(&self) -> Options<T, 1> {
+        let settings = &self.inputs.settings;
+        options::<T, T, 1>(settings, self.inputs.columns.all(), settings.saved.times > 0)
+    }
+
+    /// Keeps a state of the solution.
+    fn save(&mut self, t: T, u: Vec<T>) {
+        self.times.push(t);
+        self.states.push(u);
+    }
+
+    /// Begins at the beginning, or at a time to stop at.
+    fn try_begin(&mut self, lane: &Lane<T>, how: u32) -> Result<Told<T>, ArrayError> {
+        let o = self.options();
+        let again = how == columns::NEXT;
+        let index = lane.stop.wrapping_add(<T::Bits as Bits>::lit(1));
+        let (t0, stop) = if again {
+            (lane.t1, self.stop_time(index))
+        } else {
+            (self.start(), self.stop_time(<T::Bits as Bits>::lit(0)))
+        };
+        let t1 = if stop.is_finite() { stop } else { self.end() };
+        let span = t1 - t0;
+        let t = if o.stops { t0 + timeline::edge(t0, span, t1) } else { t0 };
+        if !again {
+            self.u.copy(self.u0)?;
+            self.times.clear();
+            self.states.clear();
+            if self.saves() && self.save_time(<T::Bits as Bits>::lit(0)).equals(t0) {
+                let u = self.u.to_vec()?;
+                self.save(t0, u);
+            }
+        }
+        self.scheme.begin(&mut self.work, t, &self.u)?;
+        let mut told = Told { goes: true, ..silence() };
+        if self.inputs.settings.adaptive {
+            let mut h = Real::abs(o.dt);
+            let automatic = h.equals(T::default());
+            if automatic {
+                let order = self.inputs.settings.method.order;
+                let tolerances = (&self.abstol, o.tolerances.reltol);
+                let at = (&self.u, self.scheme.derivative());
+                h = first_step::size(&mut self.work, order, (t, span), at, tolerances)?;
+            }
+            if automatic && of_lanes::is_blind::<T>(h, t0, span) {
+                told.goes = false;
+                self.cause = code::DT_MIN;
+            }
+            h = Real::max(h, timeline::least_step(t0));
+            if o.limited {
+                h = Real::max(h, o.dtmin).at_most(o.dtmax);
+            }
+            told.size = h;
+        }
+        Ok(told)
+    }
+
+    fn try_attempt(&mut self, trial: &Attempt<T>) -> Result<Told<T>, ArrayError> {
+        let o = self.options();
+        let step = Span { at: trial.ask.at, h: trial.ask.h };
+        self.scheme.step(&mut self.work, &step, &self.u, &mut self.new)?;
+        let mut told = Told { goes: true, ..silence() };
+        if self.inputs.settings.adaptive {
+            let tolerances = (&self.abstol, o.tolerances.reltol);
+            let square = self.scheme.mean_square(step.h, &self.u, &self.new, tolerances)?;
+            let most = T::lit(norm::SQUARE_MAX);
+            told.square = square.at_most(most);
+            told.fails = !square.le(T::lit(1.0));
+            told.beyond = told.fails && !square.lt(most);
+            told.hopeless = told.fails && !self.scheme.derivative().is_finite()?;
+            let none = <T::Bits as Bits>::lit(code::SUCCESS);
+            let cause = advance::cause::<T>(told.hopeless, square, none);
+            self.cause = if told.fails { cause.lane(0) } else { code::SUCCESS };
+        }
+        Ok(told)
+    }
+
+    /// Saves the states within the step that was taken.
+    fn try_accept(&mut self, lane: &Lane<T>, trial: &Attempt<T>) -> Result<(), ArrayError> {
+        let settings = &self.inputs.settings;
+        let (adaptive, every_step) = (settings.adaptive, settings.saved.times > 0);
+        let (h, mut lane) = (trial.ask.h, *lane);
+        if every_step {
+            let end = if trial.last { lane.t1 } else { trial.next.t };
+            let u = self.new.to_vec()?;
+            self.save(end, u);
+        } else if self.saves() {
+            let mut ahead = lane::ahead::<T>(&lane, adaptive);
+            if Real::abs(ahead).le(Real::abs(h)) {
+                let step = Span { at: trial.ask.at, h };
+                self.scheme.complete(&mut self.work, &step, &self.u)?;
+            }
+            let mut within = None;
+            while Real::abs(ahead).le(Real::abs(h)) {
+                let u = if ahead.equals(h) {
+                    self.new.to_vec()?
+                } else {
+                    let mut out = match within.take() {
+                        Some(out) => out,
+                        None => self.u.like(self.u.shape())?,
+                    };
+                    self.scheme.interpolate(h, ahead / h, &self.u, &mut out)?;
+                    let u = out.to_vec()?;
+                    within = Some(out);
+                    u
+                };
+                self.save(lane.save_at, u);
+                lane.saved = lane.saved.wrapping_add(<T::Bits as Bits>::lit(1));
+                lane.save_at = self.save_time(lane.saved);
+                ahead = lane::ahead::<T>(&lane, adaptive);
+            }
+        }
+        core::mem::swap(&mut self.u, &mut self.new);
+        self.scheme.accept();
+        Ok(())
+    }
+
+    /// What some work said, or that it failed: then no step is short enough.
+    fn told(&mut self, told: Result<Told<T>, ArrayError>) -> Told<T> {
+        told.unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            let square = T::lit(norm::SQUARE_MAX);
+            Told { square, hopeless: true, beyond: true, fails: true, ..silence() }
+        })
+    }
+
+    /// The end of the solution, with the counts of the clock.
+    fn ended(&mut self, lane: &Lane<T>) {
+        if self.end.is_some() || self.failed.is_some() {
+            return;
+        }
+        let mut lane = *lane;
+        if self.cause != code::SUCCESS {
+            lane.code = <T::Bits as Bits>::lit(self.cause);
+        }
+        let finite = self.u.is_finite().unwrap_or_else(|error| {
+            self.failed = Some(error);
+            true
+        });
+        let u = [if finite { T::default() } else { T::nan() }];
+        self.end = Some(if self.inputs.settings.adaptive {
+            begin::ending::<T, Tsit5, Planned<true, true>, 1>(&lane, &u)
+        } else {
+            begin::ending::<T, Tsit5, Planned<false, true>, 1>(&lane, &u)
+        });
+    }
+}
+
+impl<T: Number> Crowd<T> for Whole<'_, T> {
+    fn saves(&self) -> bool {
+        self.inputs.columns.save.slots() > 0 || self.inputs.settings.saved.times > 0
+    }
+
+    fn start(&self) -> T {
+        self.inputs.columns.t0.get(0)
+    }
+
+    fn end(&self) -> T {
+        self.inputs.columns.t1.get(0)
+    }
+
+    fn stop_time(&self, index: T::Bits) -> T {
+        self.inputs.columns.stops.get(0, index.lane(0) as usize)
+    }
+
+    fn save_time(&self, index: T::Bits) -> T {
+        let (save, slot) = (&self.inputs.columns.save, index.lane(0) as usize);
+        let unknown = self.inputs.settings.saved.times > 0 && slot >= save.slots();
+        if unknown { T::nan() } else { save.get(0, slot) }
+    }
+
+    fn begin(&mut self, lane: &Lane<T>, how: u32) -> Told<T> {
+        self.cause = code::SUCCESS;
+        let told = self.try_begin(lane, how);
+        self.told(told)
+    }
+
+    fn attempt(&mut self, lane: &Lane<T>, trial: &Attempt<T>) -> Told<T> {
+        self.now = Some((*lane, *trial));
+        if self.failed.is_some() {
+            return Told { hopeless: true, fails: true, ..silence() };
+        }
+        let told = self.try_attempt(trial);
+        self.told(told)
+    }
+
+    fn passes_soon(&mut self, _lane: &Lane<T>, _trial: &Attempt<T>, _ends: bool) -> bool {
+        false
+    }
+
+    fn accept(&mut self) {
+        let Some((lane, trial)) = self.now else { return };
+        if self.failed.is_none()
+            && let Err(error) = self.try_accept(&lane, &trial)
+        {
+            self.failed = Some(error);
+        }
+    }
+
+    fn leave(&mut self, lane: &Lane<T>, _stuck: bool, _everyone: bool) -> bool {
+        self.ended(lane);
+        false
+    }
+
+    fn finish(&mut self, lane: &Lane<T>) {
+        self.ended(lane);
+    }
+}

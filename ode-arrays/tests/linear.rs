@@ -1,0 +1,150 @@
+//! `u' = A u` against known eigenvalues and the exponential of the matrix.
+
+use ode_arrays::{Array, ArrayCpu, Linear, Number};
+use ode_core::SolveOptions;
+use ode_core::methods::{Tabulated, Tsit5, Vern7};
+
+/// Numbers between -1 and 1.
+fn noise(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// A matrix `H D H` with rotations and decays in `D` and a reflection `H`, and its exponential.
+struct Known {
+    v: Vec<f64>,
+    blocks: Vec<[f64; 2]>,
+}
+
+impl Known {
+    fn new(n: usize) -> Self {
+        let mut noise = noise(n as u64);
+        let v: Vec<f64> = (0..n).map(|_| noise()).collect();
+        let norm = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let v = v.into_iter().map(|x| x / norm).collect();
+        let blocks = (0..n.div_ceil(2)).map(|_| [noise() - 1.0, 3.0 * noise()]).collect();
+        Known { v, blocks }
+    }
+
+    fn reflect(&self, x: &mut [f64]) {
+        let along: f64 = self.v.iter().zip(&*x).map(|(v, x)| v * x).sum();
+        for (x, v) in x.iter_mut().zip(&self.v) {
+            *x -= 2.0 * along * v;
+        }
+    }
+
+    /// `H f(D) H x`, where `f` of a block is a scaled rotation.
+    fn apply(&self, x: &mut [f64], f: impl Fn([f64; 2]) -> [f64; 2]) {
+        self.reflect(x);
+        for (x, &block) in x.chunks_mut(2).zip(&self.blocks) {
+            match x {
+                [x, y] => {
+                    let [a, b] = f(block);
+                    (*x, *y) = (a * *x - b * *y, b * *x + a * *y);
+                }
+                [x] => *x *= f([block[0], 0.0])[0],
+                _ => unreachable!(),
+            }
+        }
+        self.reflect(x);
+    }
+
+    fn matrix(&self) -> Vec<f64> {
+        let n = self.v.len();
+        let mut columns = vec![0.0; n * n];
+        for (i, column) in columns.chunks_mut(n).enumerate() {
+            column[i] = 1.0;
+            self.apply(column, |block| block);
+        }
+        columns
+    }
+
+    fn exponential(&self, t: f64, x: &mut [f64]) {
+        self.apply(x, |[a, b]| [(a * t).exp() * (b * t).cos(), (a * t).exp() * (b * t).sin()]);
+    }
+}
+
+fn error<T: Number, M: Tabulated>(method: M, n: usize, tolerance: f64) -> f64 {
+    let known = Known::new(n);
+    let shape = ode_arrays::Shape::matrix(n, n);
+    let a = known.matrix().into_iter().map(T::narrow).collect();
+    let a = Array::of(shape, a).unwrap();
+    let mut noise = noise(7);
+    let u0: Vec<f64> = (0..n).map(|_| noise()).collect();
+    let start: Vec<T> = u0.iter().map(|&u| T::narrow(u)).collect();
+    let span = T::narrow(0.0)..=T::narrow(2.0);
+    let problem = Linear::problem(a, Array::vector(start), span).unwrap();
+    let options = SolveOptions::default().abstol(tolerance).reltol(tolerance);
+    let solution = problem.solve(method, ArrayCpu::default(), &options).unwrap();
+    assert!(solution.code().is_success());
+    let mut exact = u0;
+    known.exponential(2.0, &mut exact);
+    let ends = solution.final_state().iter().zip(&exact);
+    ends.map(|(u, exact)| (u.widen() - exact).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn explicit_methods_give_the_exponential() {
+    for n in [1, 2, 3, 100, 301] {
+        for tolerance in [1e-6, 1e-10] {
+            let tsit5 = error::<f64, _>(Tsit5, n, tolerance);
+            assert!(tsit5 < 30.0 * tolerance, "{n} {tolerance} {tsit5}");
+            let vern7 = error::<f64, _>(Vern7, n, tolerance);
+            assert!(vern7 < 30.0 * tolerance, "{n} {tolerance} {vern7}");
+        }
+        let single = error::<f32, _>(Tsit5, n, 1e-5);
+        assert!(single < 3e-4, "{n} {single}");
+    }
+}
+
+/// The exponential by scaling and squaring, of a matrix that is not normal.
+#[test]
+fn a_matrix_of_columns_gives_the_exponential_of_all() {
+    let n = 12;
+    let mut noise = noise(3);
+    let a: Vec<f64> = (0..n * n).map(|_| noise()).collect();
+    let product = |x: &[f64], y: &[f64]| -> Vec<f64> {
+        let sum = |i: usize, j: usize| (0..n).map(|k| x[k * n + i] * y[j * n + k]).sum();
+        (0..n * n).map(|at| sum(at % n, at / n)).collect()
+    };
+    let identity: Vec<f64> = (0..n * n).map(|at| f64::from(at % n == at / n)).collect();
+    let scaled: Vec<f64> = a.iter().map(|a| a / 1024.0).collect();
+    let (mut power, mut exp) = (identity.clone(), identity.clone());
+    for k in 1..12 {
+        power = product(&power, &scaled).iter().map(|x| x / f64::from(k)).collect();
+        exp.iter_mut().zip(&power).for_each(|(sum, x)| *sum += x);
+    }
+    for _ in 0..10 {
+        exp = product(&exp, &exp);
+    }
+    let shape = ode_arrays::Shape::matrix(n, n);
+    let [a, u0] = [a, identity].map(|numbers| Array::of(shape, numbers).unwrap());
+    let problem = Linear::problem(a, u0, 0.0..=1.0).unwrap();
+    let options = SolveOptions::default().tolerance(1e-11);
+    let solution = problem.solve(Vern7, ArrayCpu::default(), &options).unwrap();
+    for (u, exact) in solution.final_state().iter().zip(&exp) {
+        assert!((u - exact).abs() < 1e-8, "{u} {exact}");
+    }
+}
+
+#[test]
+fn bits_do_not_depend_on_the_number_of_threads() {
+    let n = 700;
+    let known = Known::new(n);
+    let a = Array::of(ode_arrays::Shape::matrix(n, n), known.matrix()).unwrap();
+    for columns in [1, 3, 150] {
+        let u0 = Array::matrix(n, columns, |row, column| ((row * 7 + column) as f64).sin());
+        let problem = Linear::problem(a.clone(), u0, 0.0..=0.1).unwrap();
+        let options = SolveOptions::default().saveat(0.03);
+        let of = |threads| {
+            let place = ArrayCpu::default().threads(threads);
+            let solution = problem.solve(Tsit5, place, &options).unwrap();
+            (solution.states().to_vec(), solution.final_state().to_vec(), solution.counts())
+        };
+        let one = of(1);
+        assert!([2, 3, 7].into_iter().all(|threads| of(threads) == one), "{columns}");
+    }
+}

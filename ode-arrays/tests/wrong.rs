@@ -1,0 +1,129 @@
+//! What is wrong is an error that says so.
+
+use ode_arrays::{
+    Array, ArrayCpu, ArrayError, ArrayProblem, ArraySolution, Function, Linear, Shape,
+};
+use ode_core::methods::{Rk4, Tsit5};
+use ode_core::{SolveError, SolveOptions};
+
+fn identity(rows: usize, columns: usize) -> Array<f64> {
+    Array::matrix(rows, columns, |row, column| f64::from(row == column))
+}
+
+fn solved(
+    a: Array<f64>,
+    u0: Array<f64>,
+    options: SolveOptions,
+) -> Result<ArraySolution<f64>, ArrayError> {
+    Linear::problem(a, u0, 0.0..=1.0)?.solve(Tsit5, ArrayCpu::default(), &options)
+}
+
+fn message(result: Result<ArraySolution<f64>, ArrayError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn shapes() {
+    let own = SolveOptions::default();
+    let of_three = || Array::vector([1.0; 3]);
+    let error = solved(identity(3, 4), of_three(), own.clone());
+    assert_eq!(
+        message(error),
+        "u' = A u: the matrix is 3 by 4; it must have as many columns as rows"
+    );
+    let error = solved(identity(4, 4), of_three(), own.clone());
+    assert_eq!(message(error), "u' = A u: an array is 4 by 4, and must be 3 by 3");
+    let error = solved(identity(0, 0), Array::vector([]), own.clone());
+    assert!(message(error).starts_with("the initial state is 0 by 1"));
+    let none = ArrayProblem::new(Linear, of_three(), 0.0..=1.0, []);
+    let error = none.solve(Tsit5, ArrayCpu::default(), &own);
+    assert_eq!(
+        message(error),
+        "Linear takes one matrix as parameters, and the problem has 0 arrays"
+    );
+    let error = Array::of(Shape::matrix(2, 2), vec![1.0; 3]).unwrap_err();
+    assert_eq!(error.to_string(), "3 numbers for an array that is 2 by 2, which needs 4");
+}
+
+#[test]
+fn operations_check_shapes() {
+    let mut y = Array::vector([0.0; 3]);
+    let (a, x, long) = (identity(3, 2), Array::vector([1.0; 2]), Array::vector([1.0; 4]));
+    let is_shape = |result: Result<(), ArrayError>| matches!(result, Err(ArrayError::Shape { .. }));
+    assert!(y.product(1.0, &a, &x).is_ok());
+    assert!(is_shape(y.product(1.0, &a, &long)));
+    assert!(is_shape(y.product(1.0, &x, &a)));
+    assert!(is_shape(y.add_product(1.0, &identity(2, 2), &x)));
+    assert!(is_shape(y.copy(&x)));
+    assert!(is_shape(y.combine(&long, 1.0, &[])));
+    assert!(is_shape(y.add(1.0, &[(1.0, &x)])));
+    assert!(is_shape(y.multiply(&x)));
+    assert!(is_shape(y.add_to_columns(&x)));
+}
+
+#[test]
+fn numbers_that_are_none() {
+    let own = SolveOptions::default();
+    let error = solved(identity(2, 2), Array::vector([1.0, f64::NAN]), own.clone()).unwrap_err();
+    let given = SolveError::NonFinite { what: "u0", index: 1, value: f64::NAN };
+    assert_eq!(error.to_string(), given.to_string());
+    let mut a = identity(2, 2);
+    a.as_mut_slice().unwrap()[3] = f64::NAN;
+    let error = solved(a, Array::vector([1.0, 1.0]), own.clone()).unwrap_err();
+    assert!(matches!(error, ArrayError::Solve(SolveError::NonFinite { what: "p", index: 3, .. })));
+    let error = solved(identity(2, 2), Array::vector([1.0; 2]), own.abstol([1e-6; 3])).unwrap_err();
+    let tolerances = SolveError::Tolerances { tolerances: 3, components: 2 };
+    assert_eq!(error.to_string(), tolerances.to_string());
+}
+
+#[test]
+fn options_are_checked_as_for_lanes() {
+    let own = SolveOptions::default();
+    let wrong = [
+        own.clone().reltol(-1.0),
+        own.clone().abstol([1e-6, f64::NAN]),
+        own.clone().saveat([2.0]),
+        own.clone().max_steps(0),
+        own.saveat(0.0),
+    ];
+    for options in wrong {
+        let error = solved(identity(2, 2), Array::vector([1.0; 2]), options.clone()).unwrap_err();
+        assert!(matches!(error, ArrayError::Solve(_)), "{options:?} {error}");
+    }
+    let problem = Linear::problem(identity(1, 1), Array::vector([1.0]), 0.0..=1.0).unwrap();
+    let error = problem.solve(Rk4, ArrayCpu::default(), &SolveOptions::default()).unwrap_err();
+    assert!(matches!(error, ArrayError::Solve(SolveError::NotAdaptive { method: "Rk4" })));
+}
+
+#[test]
+fn errors_of_the_right_hand_side_end_the_solve() {
+    let system = |t: f64, u: &Array<f64>, p: &[Array<f64>], du: &mut Array<f64>| {
+        du.copy(u)?;
+        du.map(Function::Tanh)?;
+        if t > 0.5 { du.multiply(&p[0]) } else { Ok(()) }
+    };
+    let p = [Array::vector([1.0; 2])];
+    let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, p);
+    for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.01)] {
+        let error = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap_err();
+        assert_eq!(error.to_string(), "multiply: an array is 2 by 1, and must be 3 by 1");
+    }
+}
+
+/// A solution that blows up, and one that is over before it begins.
+#[test]
+fn ends() {
+    let system = |_t: f64, u: &Array<f64>, _p: &[Array<f64>], du: &mut Array<f64>| {
+        du.copy(u)?;
+        du.map(Function::Square)
+    };
+    let u0 = || Array::vector([1.0, 0.5]);
+    let problem = ArrayProblem::new(system, u0(), 0.0..=2.0, []);
+    let solution = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+    assert!(!solution.code().is_success());
+    assert!(solution.end_time() > 0.99 && solution.end_time() < 1.001, "{}", solution.end_time());
+    let problem = ArrayProblem::new(system, u0(), 1.0..=1.0, []);
+    let solution = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+    assert!(solution.code().is_success());
+    assert_eq!(solution.final_state(), [1.0, 0.5]);
+}
