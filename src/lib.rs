@@ -50,7 +50,7 @@ pub use ode_core::{
     Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary, Warning, Which, WorstColumn,
     any_method, memory, tstops_for, tstops_of,
 };
-pub use ode_gpu::{EnsembleGpuKernel, GpuError};
+pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
 
 /// Everything that a solve needs: problems, options, results, places, and all methods; and for
@@ -61,13 +61,13 @@ pub mod prelude {
     pub use crate::gradient::{Cotangents, EnsembleGradient, EnsembleLoss, Train};
     pub use crate::{
         AbsTol, AnyMethod, ArrayNorm, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853,
-        Dp5, EnsembleCpuArray, EnsembleGpuKernel, EnsembleProblem, EnsembleSerial,
-        EnsembleSolution, EnsembleThreads, Euler, GrowthGuard, Heun, KenCarp4, Kvaerno3, Kvaerno5,
-        Linspace, LogNormal, LogUniform, Logspace, Normal, OdeProblem, OdeSolution, Part, Ralston,
-        ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23, Samples, SaveAt, Saving,
-        Scrambling, SolveError, SolveOptions, StepSize, TrBdf2, Trajectory, Tsit5, Tsit5Rodas4,
-        Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method, interp_cubic, interp_linear,
-        ode_fn, ode_system, tstops_for, tstops_of,
+        Dp5, EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem,
+        EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, GrowthGuard, Heun, KenCarp4,
+        Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform, Logspace, Normal, OdeProblem,
+        OdeSolution, Part, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23,
+        Samples, SaveAt, Saving, Scrambling, SolveError, SolveOptions, StepSize, TrBdf2,
+        Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method,
+        interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 

@@ -158,19 +158,19 @@ pub struct WorstColumn {
 }
 
 impl WorstColumn {
-    /// The worst of neighbouring columns of so many components, whose first one has this number, and
-    /// of which these are the greatest squared errors, each a
-    /// [sum](crate::step::norm::scaled_error_sq) over components: the first of several.
+    /// The worst of some columns of so many components, of which these are the numbers and the
+    /// greatest squared errors, each a [sum](crate::step::norm::scaled_error_sq) over components: the
+    /// first of several.
     #[must_use]
-    pub fn of(components: usize, first: u64, squares: impl Iterator<Item = f64>) -> Option<Self> {
+    pub fn of(components: usize, squares: impl Iterator<Item = (u64, f64)>) -> Option<Self> {
         let mut worst: Option<(u64, f64)> = None;
-        for (i, square) in (0..).zip(squares) {
+        for (i, square) in squares {
             if worst.is_none_or(|(_, greatest)| square > greatest) {
                 worst = Some((i, square));
             }
         }
         worst.map(|(i, square)| WorstColumn {
-            trajectory: first + i,
+            trajectory: i,
             error: (square / components as f64).sqrt(),
         })
     }

@@ -30,6 +30,7 @@ struct Inner {
     memory: u64,
     multiprocessors: u32,
     threads_per_multiprocessor: u32,
+    cooperative: bool,
     /// The context that this crate works in.
     context: Mutex<Option<Arc<CudaContext>>>,
     /// The same context for callers, with the bindings' tracking of events.
@@ -93,6 +94,7 @@ impl Device {
             threads_per_multiprocessor: attribute(
                 A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
             )?,
+            cooperative: attribute(A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? > 0,
             context: Mutex::new(None),
             tracked: Mutex::new(None),
             streams: Mutex::new(Vec::new()),
@@ -127,6 +129,11 @@ impl Device {
     /// How many threads one multiprocessor can hold at a time.
     pub fn threads_per_multiprocessor(&self) -> u32 {
         self.0.threads_per_multiprocessor
+    }
+
+    /// Whether all blocks of a kernel can be started at once, so that they may wait for each other.
+    pub(crate) fn is_cooperative(&self) -> bool {
+        self.0.cooperative
     }
 
     /// The device's primary context, created by the first call. The bindings order streams that use

@@ -58,6 +58,7 @@ const FUNCTIONS: &[&str] = &[
     "cuGetErrorName",
     "cuGetErrorString",
     "cuInit",
+    "cuLaunchCooperativeKernel",
     "cuLaunchKernel",
     "cuMemAllocAsync",
     "cuMemAlloc_v2",

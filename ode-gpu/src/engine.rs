@@ -7,25 +7,25 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
 use ode_core::SolveError;
-use ode_core::ensemble::dispenser::{Appetite, Desk, Divisible, Taken};
+use ode_core::ensemble::dispenser::{Appetite, Desk};
 use ode_core::ensemble::engine::{Engine, Piece};
 use ode_core::ensemble::task::Task;
+use ode_core::kernel::array::{ARRAY_NAME, ArrayArguments};
 use ode_core::kernel::pull::PullArguments;
 use ode_core::kernel::{self, JobArguments, KERNEL_NAME, SHARED_BYTES, Variant};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
 
-use crate::batch::{Batch, Footprint, Place, bytes_of, most_trajectories};
+use crate::batch::{Footprint, bytes_of, most_trajectories};
 use crate::cache::Cache;
 use crate::device::Device;
 use crate::error::{DriverCall, GpuError};
 use crate::kernel::{Kernel, Name, Program};
-use crate::locked::is_locked;
+use crate::launched::{Computing, Launched};
 use crate::memory::Stream;
-use crate::pinned::Transfer;
 use crate::timing::Stopwatch;
 
 /// The number of pieces under way at a time: one that is downloaded, one that computes, and one
@@ -198,123 +198,22 @@ impl<T: Scalar> DeviceEngine<'_, T> {
 
     /// Queues upload, kernel and, where the host's memory is page-locked, download of a piece.
     fn queue(&self, kernel: &Kernel, one: &mut Launched<'_, '_, T>) -> Result<(), GpuError> {
-        let Some(taken) = &mut one.taken else { return Ok(()) };
-        let Piece { columns, results } = taken.work();
-        let stream = &one.stream;
-        let batch = Batch::new(self.settings, *columns);
+        let Some(batch) = one.upload(self.settings)? else { return Ok(()) };
         // `most_trajectories` bounds the batch.
-        let items = batch.len() as u32;
-        let config = launch_config(kernel, &self.variant, items);
-        let memory = one.memory.insert(stream.allocate::<u8>(batch.total())?);
-        let (sources, end) = batch.sources();
-        one.uploads = stream.upload_rows(&sources, end, memory)?;
-        let base = memory.device_ptr(stream.raw()).0;
-        let job = Argument(batch.job(base));
+        let config = launch_config(kernel, &self.variant, batch.len() as u32);
+        let job = Argument(batch.job(one.base()));
         let shared = Argument::shared(&self.variant.shared_numbers(self.columns));
-
-        let watch = Stopwatch::start(stream)?;
-        let mut launch = stream.raw().launch_builder(kernel.function());
+        let watch = Stopwatch::start(&one.stream)?;
+        let mut launch = one.stream.raw().launch_builder(kernel.function());
         launch.arg(&job).arg(&shared);
         // SAFETY: the kernel takes a `Job` and the shared numbers; the addresses are those of
         // `batch` in memory of `batch.total()` bytes, which is freed on this stream, behind the
         // kernel. It stays within that memory, as `EnsembleGpuKernel::solve` has checked that
         // batches are laid out for the system of its text.
         unsafe { launch.launch(config) }.call("cuLaunchKernel")?;
-        watch.stop(stream)?;
-        one.watch = Some(watch);
-
-        for (array, rows) in results.bytes().into_iter().enumerate() {
-            let place = batch.places()[array];
-            if rows.iter().all(|row| is_locked(row)) {
-                // SAFETY: `one` owns the piece, which has these rows to itself, until the stream
-                // has been waited for, and the device memory as long.
-                unsafe { stream.start_rows(base + place.at as u64, place.row, rows)? };
-            } else {
-                one.staged.push((array, place));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A piece under way. However it ends, the stream is waited for before the piece leaves.
-struct Launched<'d, 'p, T: Scalar> {
-    stream: Stream,
-    /// Freed by its stream, behind all that uses it.
-    memory: Option<CudaSlice<u8>>,
-    /// The arrays of results that go through page-locked memory when the kernel has ended: which of
-    /// them, and where they lie.
-    staged: Vec<(usize, Place)>,
-    watch: Option<Stopwatch>,
-    /// Owns the page-locked memory of the last uploads, which may be under way.
-    uploads: Vec<Transfer<u8>>,
-    /// `None` once the stream has been waited for.
-    taken: Option<Taken<'d, Piece<'p, T>>>,
-}
-
-impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
-    fn new(stream: Stream, taken: Taken<'d, Piece<'p, T>>) -> Self {
-        let taken = Some(taken);
-        Launched {
-            stream,
-            memory: None,
-            staged: Vec::new(),
-            watch: None,
-            uploads: Vec::new(),
-            taken,
-        }
-    }
-
-    /// The number of trajectories.
-    fn count(&mut self) -> usize {
-        self.taken.as_mut().map_or(0, |taken| taken.work().count())
-    }
-
-    /// The piece, of which not everything could be queued.
-    fn given_up(mut self) -> Option<Taken<'d, Piece<'p, T>>> {
-        self.wait();
-        self.taken.take()
-    }
-
-    /// Waits for the results.
-    fn finish(mut self, computing: &mut Computing) -> Result<Stream, GpuError> {
-        if let (Some(memory), Some(taken)) = (&self.memory, &mut self.taken) {
-            let places = self.staged.iter().map(|(_, place)| place);
-            let begin = places.clone().map(|place| place.at).min();
-            let end = places.map(|place| place.at + place.row * place.rows).max();
-            if let (Some(begin), Some(end)) = (begin, end) {
-                let mut targets = Vec::new();
-                for (array, rows) in taken.work().results.bytes().into_iter().enumerate() {
-                    if let Some((_, place)) = self.staged.iter().find(|(index, _)| *index == array)
-                    {
-                        let at = |r: usize| place.at - begin + r * place.row;
-                        targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
-                    }
-                }
-                self.stream.download_rows(&memory.slice(begin..end), targets)?;
-            }
-        }
-        self.stream.synchronize()?;
-        if let Some(watch) = self.watch.take() {
-            computing.add(watch)?;
-        }
-        if let Some(taken) = self.taken.take() {
-            taken.done();
-        }
-        Ok(self.stream.clone())
-    }
-
-    fn wait(&self) {
-        // What fails here has failed before, or is told by the context's next call.
-        let _ = self.stream.raw().synchronize();
-    }
-}
-
-impl<T: Scalar> Drop for Launched<'_, '_, T> {
-    fn drop(&mut self) {
-        if self.taken.is_some() {
-            self.wait();
-        }
+        watch.stop(&one.stream)?;
+        one.computes(watch);
+        one.download(batch.places())
     }
 }
 
@@ -340,7 +239,8 @@ pub(crate) fn kernel_of<T: Scalar>(
     let name = Name::Task(task.key(), variant.clone(), options.to_vec());
     device.kernel_named(name, Cache::from_env(), || {
         let source = task.kernel(variant)?;
-        Ok(Program { name: KERNEL_NAME.to_owned(), source, options: options.to_vec() })
+        let name = if variant.array.is_some() { ARRAY_NAME } else { KERNEL_NAME };
+        Ok(Program { name: name.to_owned(), source, options: options.to_vec() })
     })
 }
 
@@ -376,6 +276,10 @@ pub(crate) struct Argument<A>(pub(crate) A);
 // in the same order, and the source asserts that the sizes agree.
 unsafe impl<T: Scalar> DeviceRepr for Argument<JobArguments<T>> {}
 
+// SAFETY: the kernel takes an `ArrayJob` of the same layout by value: addresses and counts in the same
+// order, and the source asserts that the sizes agree.
+unsafe impl DeviceRepr for Argument<ArrayArguments> {}
+
 // SAFETY: the kernel takes a `PullJob` of the same layout by value: addresses and counts in the same
 // order, and the source asserts that the sizes agree.
 unsafe impl DeviceRepr for Argument<PullArguments> {}
@@ -393,33 +297,6 @@ impl Argument<SharedBytes> {
         let numbers = bytes_of(numbers);
         bytes[..numbers.len()].copy_from_slice(numbers);
         Argument(bytes)
-    }
-}
-
-/// The time during which at least one kernel ran. Kernels of two streams overlap where one ends.
-#[derive(Default)]
-pub(crate) struct Computing {
-    origin: Option<Stopwatch>,
-    until: Duration,
-    pub(crate) total: Duration,
-}
-
-impl Computing {
-    /// Adds a kernel that has ended.
-    fn add(&mut self, watch: Stopwatch) -> Result<(), GpuError> {
-        match &self.origin {
-            None => {
-                self.total = watch.elapsed()?;
-                self.until = self.total;
-                self.origin = Some(watch);
-            }
-            Some(origin) => {
-                let (start, stop) = watch.since(origin)?;
-                self.total += stop.saturating_sub(start.max(self.until));
-                self.until = self.until.max(stop);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -24,9 +24,10 @@ use ode_core::{
 };
 
 use crate::device::{Device, WarmUp, devices, lock};
-use crate::engine::{Computing, DeviceEngine, at_once, kernel_of};
+use crate::engine::{DeviceEngine, at_once, kernel_of};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, KernelReport};
+use crate::launched::Computing;
 use crate::locked::page_lock;
 use crate::pull::{Part as PullPart, PullEngine};
 
@@ -305,7 +306,10 @@ impl<C> EnsembleGpuKernel<C> {
 
 /// The timings of work that began then, of devices that compiled and computed so long: those of the
 /// one that was busy longest, so that they add up.
-fn timings(begin: Instant, times: impl Iterator<Item = (Duration, Duration)>) -> Timings {
+pub(crate) fn timings(
+    begin: Instant,
+    times: impl Iterator<Item = (Duration, Duration)>,
+) -> Timings {
     let longest = times.max_by_key(|&(compile, computing)| compile + computing);
     let (compile, computing) = longest.unwrap_or_default();
     let transfer = begin.elapsed().saturating_sub(compile).saturating_sub(computing);

@@ -165,6 +165,16 @@ pub enum GpuError {
         ordinal: usize,
     },
 
+    /// A device that does not start all blocks of a kernel at once, as an array needs.
+    #[error(
+        "device {device} cannot start all threads of a kernel together (a cooperative launch), which an \
+         array needs; take EnsembleGpuKernel"
+    )]
+    NotCooperative {
+        /// The number of the device.
+        device: usize,
+    },
+
     /// What was handed over is on another device than it has to be.
     #[error("{what} is on device {given}, and has to be on device {}", list(.expected))]
     WrongDevice {

@@ -179,6 +179,13 @@ impl Kernel {
         self.report.blocks_per_multiprocessor.saturating_mul(self.multiprocessors).max(1)
     }
 
+    /// The number of blocks of so many threads that the whole device holds at a time.
+    pub(crate) fn blocks_at_once(&self, threads: u32) -> Result<u32, GpuError> {
+        let blocks = self.function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);
+        let blocks = blocks.call("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        Ok(blocks.saturating_mul(self.multiprocessors))
+    }
+
     /// The configuration of a launch with one thread for each of `items`.
     pub fn launch_for(&self, items: u32) -> LaunchConfig {
         self.launch_blocks(items.max(1).div_ceil(self.report.block_size))

@@ -26,8 +26,11 @@
 //! | module | subject |
 //! |---|---|
 //! | [`EnsembleGpuKernel`] | ensembles: which devices, and how |
+//! | [`EnsembleGpuArray`] | ensembles as columns of one array |
 //! | [`DeviceEnsemble`] | an ensemble that stays on a device |
 //! | `engine` | one device: pieces, launches, results |
+//! | `columns` | one device: columns, and the launch that steps them |
+//! | `launched` | a piece on its way: upload, kernel, download |
 //! | `pull` | gradients: records of steps, and the way back |
 //! | `batch` | how a batch lies in device memory |
 //! | `driver` | the driver's library: found, checked, started |
@@ -53,8 +56,10 @@
 //! | `ODES_CACHE=off` | no compiled kernels on disk |
 //! | `ODES_DUMP` | folder that receives every kernel's source, log and cubin |
 
+mod array;
 mod batch;
 mod cache;
+mod columns;
 mod device;
 mod diagnostic;
 mod driver;
@@ -63,6 +68,7 @@ mod engine;
 mod ensemble;
 mod error;
 mod kernel;
+mod launched;
 mod library;
 mod locked;
 mod memory;
@@ -77,6 +83,7 @@ mod rows;
 mod testing;
 mod timing;
 
+pub use array::EnsembleGpuArray;
 pub use cache::{Cache, Key};
 pub use cudarc;
 pub use device::{Device, WarmUp, device, devices};

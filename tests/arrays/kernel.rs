@@ -57,8 +57,8 @@ impl CppArray {
         let backend = Backend::Cpu { instructions: "c++".to_string(), threads: 1 };
         let mut report = RunReport::new(backend, Timings::default());
         if settings.adaptive {
-            let squares = errors.iter().map(|square| square.widen());
-            report.worst_column = WorstColumn::of(columns.u0.len(), columns.first, squares);
+            let squares = (columns.first..).zip(errors.iter().map(|square| square.widen()));
+            report.worst_column = WorstColumn::of(columns.u0.len(), squares);
         }
         Ok(report)
     }

@@ -1,12 +1,19 @@
 //! Ensembles as arrays: all trajectories are columns with one step size.
 
+#[path = "../support/blocks.rs"]
+#[allow(dead_code)]
+mod blocks;
 #[path = "../support/cpp.rs"]
 mod cpp;
+#[cfg(target_os = "linux")]
+#[path = "../support/driver.rs"]
+mod driver;
 #[path = "../support/workloads.rs"]
 mod workloads;
 
 mod alone;
 mod failures;
+mod gpu;
 mod kernel;
 mod systems;
 mod together;

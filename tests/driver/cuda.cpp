@@ -2,13 +2,15 @@
 //
 // Devices are memory of this process, and work is done where it is queued. Kernels are compiled by the host's
 // compiler, with the words of another target (kernel/targets/host.hpp); a launch runs their threads one after
-// the other. So a test sees where bytes go and what becomes of failures, and neither races nor times.
+// the other. A cooperative launch runs each block in a thread of its own, whose fibers are the block's threads.
+// So a test sees where bytes go and what becomes of failures, and neither races nor times.
 //
 //   SIMULATED_DEVICES=2                how many there are, by default 1
 //   SIMULATED_MEMORY=1000000           bytes of each, by default 1 GiB
 //   SIMULATED_FAULTS=1:cuLaunchKernel:3:719,*:cuMemAllocAsync:1+:2
 //                                      of device 1 the third launch fails with 719, and every allocation of all
 //                                      with 2; a device is lost by codes from 700 on
+//   SIMULATED_COOPERATIVE=0            devices that cannot start all blocks of a kernel at once
 //   SIMULATED_FOLDER=FOLDER            where kernels are compiled
 //   SIMULATED_COMPILER=c++             by what
 
@@ -20,17 +22,20 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 #include <dlfcn.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define API extern "C" __attribute__((visibility("default")))
 
 typedef int Result;
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, INVALID_IMAGE = 200, NOT_FOUND = 500, LOST = 700 };
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, INVALID_IMAGE = 200, NOT_FOUND = 500, LOST = 700, TOO_LARGE = 720 };
 
 namespace {
 
@@ -145,6 +150,57 @@ bool lies(uint64_t at, size_t bytes, int device) {
     return at + bytes <= found->first + found->second.first && found->second.second == device;
 }
 
+// The threads of a block, as fibers of one thread, which go on in turn: when one comes to a point where they
+// wait for each other, the next one goes on from its own. All come to the same points, so where it is the
+// first one's turn again all have been there.
+class Block {
+public:
+    Block(void* function, void** arguments, unsigned block, unsigned threads)
+        : function(function), arguments(arguments), block(block), now(0), fibers(threads), stacks(threads) {}
+
+    void run() {
+        running = this;
+        for (unsigned t = 0; t < fibers.size(); t++) {
+            stacks[t].reset(new char[STACK]);
+            getcontext(&fibers[t]);
+            fibers[t].uc_stack.ss_sp = stacks[t].get();
+            fibers[t].uc_stack.ss_size = STACK;
+            fibers[t].uc_link = &caller;
+            makecontext(&fibers[t], begin, 0);
+        }
+        // They end in turn, too.
+        for (now = 0; now < fibers.size(); now++) swapcontext(&caller, &fibers[now]);
+    }
+
+private:
+    static constexpr size_t STACK = 1 << 18;
+    static thread_local Block* running;
+
+    static unsigned thread() { return running->now; }
+
+    static void wait() {
+        Block& own = *running;
+        unsigned from = own.now;
+        own.now = (from + 1) % own.fibers.size();
+        swapcontext(&own.fibers[from], &own.fibers[own.now]);
+    }
+
+    static void begin() {
+        Block& own = *running;
+        typedef void (*Kernel)(const void*, const void*, const void*, unsigned, unsigned (*)(), void (*)());
+        void** with = own.arguments;
+        ((Kernel)own.function)(with[0], with[1], with[2], own.block, thread, wait);
+    }
+
+    void* function;
+    void** arguments;
+    unsigned block, now;
+    ucontext_t caller;
+    std::vector<ucontext_t> fibers;
+    std::vector<std::unique_ptr<char[]>> stacks;
+};
+thread_local Block* Block::running = nullptr;
+
 } // namespace
 
 // The driver.
@@ -164,6 +220,7 @@ API Result cuDeviceGetAttribute(int* value, int attribute, int) {
     case 39: *value = 256; break; // threads of each
     case 75: *value = 9; break;   // compute capability
     case 76: *value = 0; break;
+    case 95: *value = atoi(variable("SIMULATED_COOPERATIVE", "1")); break;
     case 115: *value = 1; break;  // memory pools
     default: *value = 0;
     }
@@ -300,8 +357,8 @@ API Result cuFuncGetAttribute(int* value, int attribute, void*) {
     *value = attribute == 0 ? 64 : attribute == 4 ? 32 : 0; // threads of a block, registers
     return OK;
 }
-API Result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void*, int, size_t, unsigned) {
-    *blocks = 4;
+API Result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void*, int threads, size_t, unsigned) {
+    *blocks = 256 / threads;
     return OK;
 }
 API Result cuLaunchKernel(
@@ -310,6 +367,19 @@ API Result cuLaunchKernel(
 ) {
     BEFORE(of(stream));
     ((void (*)(const void*, const void*, unsigned))function)(arguments[0], arguments[1], grid * block);
+    return OK;
+}
+API Result cuLaunchCooperativeKernel(
+    void* function, unsigned grid, unsigned, unsigned, unsigned block, unsigned, unsigned, unsigned, void* stream,
+    void** arguments
+) {
+    BEFORE(of(stream));
+    if (grid * block > 2 * 256) return TOO_LARGE;
+    std::vector<std::thread> blocks;
+    for (unsigned b = 0; b < grid; b++) {
+        blocks.emplace_back([=] { Block(function, arguments, b, block).run(); });
+    }
+    for (std::thread& one : blocks) one.join();
     return OK;
 }
 API Result cuGetErrorName(int code, const char** name) {
@@ -353,10 +423,12 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
         program.log = "the text has no words of CUDA";
         return 6;
     }
+    // Kernels have names in common, whose memory is not to be.
     host += R"(
+#pragma GCC visibility push(hidden)
 #undef KERNEL
 #define KERNEL(name, threads)                                                                        \
-    extern "C" void name(                                                                            \
+    extern "C" __attribute__((visibility("default"))) void name(                                                                            \
         const odes::Job<odes::Config::Number>* job,                                                  \
         const odes::Shared<odes::Config::Number>* shared, u32 count                                  \
     ) {                                                                                              \
@@ -364,6 +436,41 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
     }
 )";
     text.replace(at, cuda.size(), host);
+    // Of the words for arrays those that CUDA has itself, and a kernel that is told who runs it.
+    size_t array = text.rfind("ARRAY_KERNEL(");
+    if (array != std::string::npos) {
+        text.insert(array, R"(
+#undef ARRAY_KERNEL
+#define ARRAY_KERNEL(name, threads)                                                                  \
+    extern "C" __attribute__((visibility("default"))) void name(                                                                            \
+        const odes::Job<odes::Config::Number>* job,                                                  \
+        const odes::Shared<odes::Config::Number>* shared,                                            \
+        const odes::ArrayJob<odes::Config::Number>* array,                                           \
+        u32 block, u32 (*thread)(), void (*wait)()                                                   \
+    ) {                                                                                              \
+        simulated_thread = thread;                                                                   \
+        simulated_wait = wait;                                                                       \
+        odes::solve_array<odes::Config>(*job, *shared, *array, block);                               \
+    }
+)");
+        text.insert(at + host.size(), R"(
+#define __shared__ static thread_local
+static thread_local u32 (*simulated_thread)();
+static thread_local void (*simulated_wait)();
+struct SimulatedIndex { u32 x; };
+#define threadIdx (SimulatedIndex{simulated_thread()})
+#define __syncthreads() simulated_wait()
+template<class T> T __shfl_xor_sync(u32, T x, u32 by) {
+    // Nobody is more than one turn ahead.
+    static thread_local T said[2][1024];
+    static thread_local u32 turns[1024];
+    u32 own = simulated_thread(), turn = turns[own]++ & 1u;
+    said[turn][own] = x;
+    simulated_wait();
+    return said[turn][own ^ by];
+}
+)");
+    }
     char name[64];
     snprintf(name, sizeof name, "/%zx", std::hash<std::string>{}(text));
     std::string base = std::string(variable("SIMULATED_FOLDER", "/tmp")) + name;

@@ -19,7 +19,7 @@ template<class R> struct ArrayJob {
     GLOBAL R* memory;   // [row * n + column]: what is kept of columns, where they are not in registers
     GLOBAL R* errors;   // the greatest error of each column's accepted steps, squared
     u32 blocks;         // that have columns
-    u32 tiles;          // of each of these, a power of two
+    u32 tiles;          // of each of these; where there are sums of errors, a power of two
 };
 
 // A column as the source and the sink of a thread, which is told which one it is.

@@ -72,7 +72,7 @@ pub struct ArrayArguments {
     pub errors: u64,
     /// Blocks that have columns: as many as are launched.
     pub blocks: u32,
-    /// Tiles of a block: a power of two.
+    /// Tiles of a block: a power of two where the error of all columns is a mean.
     pub tiles: u32,
 }
 

@@ -397,6 +397,19 @@ impl<T: Scalar> Columns<T> {
         self.all().range(numbers)
     }
 
+    /// Checks that all trajectories have the same times, so that they can be columns of one
+    /// [array](struct@crate::EnsembleCpuArray).
+    ///
+    /// # Errors
+    /// [`SolveError::ColumnsDiffer`].
+    pub fn check_one_time(&self) -> Result<(), SolveError> {
+        let one = |what, is: bool| is.then_some(()).ok_or(SolveError::ColumnsDiffer { what });
+        let spans = self.t0.shared().is_some() && self.t1.shared().is_some();
+        one("their time spans", spans)?;
+        one("their times to save", self.save.shared().is_some())?;
+        one("their times to stop at", self.stops.shared().is_some())
+    }
+
     /// The trajectories in order, `most` at a time: the blocks of a
     /// [`ResultSink`](crate::solution::ResultSink).
     pub fn blocks(&self, most: u64) -> impl Iterator<Item = ColumnRange<'_, T>> {

@@ -79,7 +79,7 @@ impl EnsembleCpuArray {
         columns: &Columns<T>,
         sink: &mut dyn ResultSink<T>,
     ) -> Result<RunReport, SolveError> {
-        have_one_time(columns)?;
+        columns.check_one_time()?;
         let instructions = self.threads.instructions.unwrap_or_else(InstructionSet::best);
         let begin = Instant::now();
         let run = || {
@@ -97,15 +97,6 @@ impl EnsembleCpuArray {
         };
         self.threads.install(run)?
     }
-}
-
-/// Checks that trajectories can be columns of one array.
-fn have_one_time<T: Scalar>(columns: &Columns<T>) -> Result<(), SolveError> {
-    let one = |what, is: bool| is.then_some(()).ok_or(SolveError::ColumnsDiffer { what });
-    let spans = columns.t0.shared().is_some() && columns.t1.shared().is_some();
-    one("their time spans", spans)?;
-    one("their times to save", columns.save.shared().is_some())?;
-    one("their times to stop at", columns.stops.shared().is_some())
 }
 
 impl EnsembleAlgorithm for EnsembleCpuArray {

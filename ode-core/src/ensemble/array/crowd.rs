@@ -127,20 +127,16 @@ where
         stack::with_pool(bytes, plan.threads, &mut || {
             lockstep::<T, S, Outlined<M, true>, _, Planned<ADAPTIVE, true>, N, P>(&mut columns, &o);
         })?;
-        let mut worst = None;
+        let mut squares = Vec::new();
         for chunk in columns.chunks {
             let chunk = chunk.into_inner().unwrap_or_else(PoisonError::into_inner);
             if let Some(error) = chunk.failed {
                 return Err(error);
             }
             let (i, square) = chunk.worst;
-            let first = chunk.range.numbers().start + i as u64;
-            if ADAPTIVE {
-                let found = WorstColumn::of(N, first, core::iter::once(square.widen()));
-                worst = WorstColumn::worse(worst, found);
-            }
+            squares.push((chunk.range.numbers().start + i as u64, square.widen()));
         }
-        Ok(worst)
+        Ok(WorstColumn::of(N, squares.into_iter()).filter(|_| ADAPTIVE))
     }
 
     /// Has all chunks do their part of some work, and puts together what they say.

@@ -1,0 +1,190 @@
+//! Ensembles as columns of one array on a GPU: one step size for all trajectories.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ode_core::Part;
+use ode_core::ensemble::engine::{self, Engine};
+use ode_core::ensemble::task::{Task, Text};
+use ode_core::kernel::Functions;
+use ode_core::lane::Scalar;
+use ode_core::problem::columns::Columns;
+use ode_core::problem::settings::Settings;
+use ode_core::{
+    ArrayNorm, Backend, EnsembleAlgorithm, ResultSink, RunReport, SolveError, WorstColumn,
+};
+
+use crate::columns::ArrayEngine;
+use crate::device::{Device, WarmUp, devices};
+use crate::ensemble::timings;
+use crate::error::GpuError;
+use crate::launched::Computing;
+use crate::locked::page_lock;
+
+/// Solves all trajectories as columns of one array on an NVIDIA GPU, with one time and one step size
+/// for all of them: what SciML's `EnsembleGPUArray` is.
+///
+/// It is there to be compared with. [`EnsembleGpuKernel`](crate::EnsembleGpuKernel) gives each trajectory
+/// the steps that it needs, and lets no thread wait for others. An array is worth a try where all
+/// trajectories need the same steps and results are wanted at the times of the steps
+/// ([`SaveAt::Steps`](ode_core::SaveAt::Steps)), which all columns share.
+///
+/// The results are those of [`EnsembleCpuArray`](struct@ode_core::EnsembleCpuArray) to the last bit, whose
+/// documentation says what options and failures mean. All steps are made by one kernel, which is compiled
+/// by NVRTC at the first solve of each kind and kept, in memory and on disk (`ODES_CACHE_DIR`). Few columns
+/// are in the registers of threads. More columns than the device has threads at a time are in its memory,
+/// which one array has to fit: [`SolveError::OutOfMemory`] says that it does not.
+///
+/// ```
+/// use ode_core::ArrayNorm;
+/// use ode_gpu::EnsembleGpuArray;
+///
+/// match EnsembleGpuArray::new() {
+///     Ok(array) => println!("{}", array.norm(ArrayNorm::Mean).devices()[0].name()),
+///     Err(error) => println!("solving on the CPU: {error}"),
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct EnsembleGpuArray {
+    device: Device,
+    norm: ArrayNorm,
+    compiler_options: Vec<String>,
+    functions: Functions,
+    /// The device's context, created while the caller prepares the ensemble.
+    _warm_up: Arc<WarmUp>,
+}
+
+impl EnsembleGpuArray {
+    /// The first GPU that the process sees, and [`ArrayNorm::Greatest`].
+    ///
+    /// The call starts to create the device's context, on a thread of its own, so that problems can be
+    /// prepared meanwhile.
+    ///
+    /// # Errors
+    /// [`GpuError`] if there is no driver, no device, or no compiler for the device; the error says which,
+    /// and where was searched. [`GpuError::NotCooperative`] for a device whose threads cannot all wait for
+    /// each other.
+    pub fn new() -> Result<Self, GpuError> {
+        Self::device(0)
+    }
+
+    /// The GPU of number `ordinal`, from 0, as
+    /// [`EnsembleGpuKernel::device`](crate::EnsembleGpuKernel::device) counts.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), ode_gpu::GpuError> {
+    /// use ode_gpu::EnsembleGpuArray;
+    ///
+    /// let second = EnsembleGpuArray::device(1)?;
+    /// println!("solving on {}", second.devices()[0].name());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`new`](Self::new), and [`GpuError::NoSuchDevice`].
+    pub fn device(ordinal: usize) -> Result<Self, GpuError> {
+        let device = crate::device::device(ordinal)?;
+        if !device.is_cooperative() {
+            return Err(GpuError::NotCooperative { device: ordinal });
+        }
+        let _warm_up = Arc::new(device.warm_up());
+        // A missing compiler is an error here and not in the middle of a solve.
+        device.arch()?;
+        Ok(EnsembleGpuArray {
+            device,
+            norm: ArrayNorm::default(),
+            compiler_options: Vec::new(),
+            functions: Functions::default(),
+            _warm_up,
+        })
+    }
+
+    /// The GPU of a process that solves one [part](ode_core::EnsembleProblem::part) of several, each of
+    /// which is an array by itself: that of its number among the processes of its machine, or else of its
+    /// rank. There may be more processes than devices, which then share them.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use ode_core::Part;
+    /// use ode_gpu::EnsembleGpuArray;
+    ///
+    /// let part = Part::from_launcher()?;
+    /// let array = EnsembleGpuArray::for_part(&part)?;
+    /// eprintln!("{part} on {}", array.devices()[0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`new`](Self::new).
+    pub fn for_part(part: &Part) -> Result<Self, GpuError> {
+        let visible = devices()?.len().max(1);
+        Self::device(part.local_rank.unwrap_or(part.rank) % visible)
+    }
+
+    /// Sets how the errors of all columns make one.
+    pub fn norm(self, norm: ArrayNorm) -> Self {
+        EnsembleGpuArray { norm, ..self }
+    }
+
+    /// Sets which elementary functions (`exp`, `sin`, …) kernels call, as
+    /// [`EnsembleGpuKernel::functions`](crate::EnsembleGpuKernel::functions) does.
+    pub fn functions(self, functions: Functions) -> Self {
+        EnsembleGpuArray { functions, ..self }
+    }
+
+    /// Sets options of NVRTC with which kernels are compiled, as
+    /// [`EnsembleGpuKernel::compiler_options`](crate::EnsembleGpuKernel::compiler_options) does.
+    pub fn compiler_options(self, options: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let compiler_options = options.into_iter().map(Into::into).collect();
+        EnsembleGpuArray { compiler_options, ..self }
+    }
+
+    /// The device: one.
+    #[must_use]
+    pub fn devices(&self) -> &[Device] {
+        std::slice::from_ref(&self.device)
+    }
+
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
+        let begin = Instant::now();
+        columns.check_one_time()?;
+        // The kernel writes as many numbers as its system has.
+        task.shape().check(settings, columns)?;
+        let mut engine = ArrayEngine {
+            device: &self.device,
+            task,
+            settings,
+            columns,
+            mean: self.norm == ArrayNorm::Mean,
+            functions: self.functions,
+            options: &self.compiler_options,
+            compile: Duration::ZERO,
+            computing: Computing::default(),
+            worst: None,
+        };
+        let lock = |memory: &mut [u8]| page_lock(&self.device.own_context().ok()?, memory);
+        let team: &mut [&mut dyn Engine<T>] = &mut [&mut engine];
+        engine::run(team, settings, columns, sink, Some(&lock))?;
+        let times = (engine.compile, engine.computing.total);
+        let timings = timings(begin, std::iter::once(times));
+        let devices = vec![self.device.name().to_owned()];
+        let mut report = RunReport::new(Backend::Gpu { devices }, timings);
+        report.worst_column = engine.worst.filter(|_: &WorstColumn| settings.adaptive);
+        Ok(report)
+    }
+}
+
+impl EnsembleAlgorithm for EnsembleGpuArray {
+    type Compiled = Text;
+
+    ode_core::both_precisions!(solve);
+}

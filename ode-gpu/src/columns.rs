@@ -1,0 +1,251 @@
+//! A device that solves blocks of trajectories as columns of an array: one cooperative launch for each
+//! block, in which all threads wait for each other after each step.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cudarc::driver::{CudaSlice, DevicePtr, LaunchConfig, PushKernelArg};
+use ode_core::ensemble::dispenser::{Appetite, Desk};
+use ode_core::ensemble::engine::{Engine, Piece};
+use ode_core::ensemble::task::Task;
+use ode_core::kernel::array::{ArrayArguments, memory_rows, word_bytes};
+use ode_core::kernel::{ArrayKind, Functions, Variant};
+use ode_core::lane::Scalar;
+use ode_core::problem::columns::Columns;
+use ode_core::problem::settings::Settings;
+use ode_core::{SolveError, WorstColumn};
+
+use crate::batch::{align, most_trajectories};
+use crate::device::Device;
+use crate::engine::{Argument, kernel_of};
+use crate::error::{DriverCall, GpuError};
+use crate::kernel::Kernel;
+use crate::launched::{Computing, Launched};
+use crate::memory::Stream;
+use crate::timing::Stopwatch;
+
+/// Threads of a block where there are few columns: more multiprocessors have some of them.
+const FEW: u32 = 64;
+/// Blocks of [`FEW`] that a multiprocessor gets at most. Each block hears all others after each step, so
+/// more columns are in larger blocks.
+const FEW_BLOCKS: usize = 2;
+/// Threads of a block where there are many columns.
+const MANY: u32 = 256;
+
+/// A device, and what it solves.
+pub(crate) struct ArrayEngine<'a, T> {
+    pub(crate) device: &'a Device,
+    pub(crate) task: &'a dyn Task<T>,
+    pub(crate) settings: &'a Settings<T>,
+    pub(crate) columns: &'a Columns<T>,
+    /// Whether the error of all columns is the mean of theirs.
+    pub(crate) mean: bool,
+    pub(crate) functions: Functions,
+    /// The compiler's options.
+    pub(crate) options: &'a [String],
+    /// The time that it waited for its kernels.
+    pub(crate) compile: Duration,
+    /// The time that it computed.
+    pub(crate) computing: Computing,
+    /// The worst column so far.
+    pub(crate) worst: Option<WorstColumn>,
+}
+
+/// A kernel for so many columns, and how these are cut.
+struct Plan {
+    kernel: Arc<Kernel>,
+    variant: Variant,
+    kind: ArrayKind,
+    blocks: u32,
+    /// Columns of a block, in units of its threads.
+    tiles: u32,
+}
+
+/// The blocks and the tiles of each for `n` columns, where the device holds `most` blocks of this kind
+/// at a time. `None` where it does not hold all columns.
+fn cut(n: usize, most: u32, kind: ArrayKind) -> Option<(u32, u32)> {
+    let (needed, most) = (n.div_ceil(kind.threads as usize), most.max(1) as usize);
+    let tiles = needed.div_ceil(most);
+    if kind.resident && tiles > 1 {
+        return None;
+    }
+    // The sum of a block's columns is a part of a tree.
+    let tiles = if kind.mean { tiles.next_power_of_two() } else { tiles };
+    Some((u32::try_from(needed.div_ceil(tiles)).ok()?, u32::try_from(tiles).ok()?))
+}
+
+/// The kinds of kernels for `n` columns, the first of which that holds them is taken: columns in registers
+/// where a device that holds `threads` threads on each of its multiprocessors may have the registers, and
+/// in memory otherwise.
+fn kinds(n: usize, mean: bool, multiprocessors: usize, threads: usize) -> Vec<ArrayKind> {
+    let kind = |threads, resident| ArrayKind { mean, resident, threads };
+    let few = n.div_ceil(FEW as usize) <= FEW_BLOCKS * multiprocessors;
+    // A column in registers takes twice as many as all of a multiprocessor's threads have.
+    let many = n <= multiprocessors * threads / 2;
+    let registers = if few { Some(FEW) } else { many.then_some(MANY) };
+    let registers = registers.map(|threads| kind(threads, true));
+    registers.into_iter().chain([kind(MANY, false)]).collect()
+}
+
+/// What is in the memory of a device besides the batch, in bytes.
+struct Extra {
+    words: usize,
+    errors_at: usize,
+    memory_at: usize,
+    total: usize,
+}
+
+impl Extra {
+    fn new<T: Scalar>(settings: &Settings<T>, states: usize, n: usize, plan: &Plan) -> Self {
+        let words = word_bytes(plan.blocks as usize);
+        let errors_at = align(words);
+        let memory_at = align(errors_at + n * size_of::<T>());
+        let rows = if plan.kind.resident { 0 } else { memory_rows(states, settings.method.fsal) };
+        let bytes = n.saturating_mul(rows).saturating_mul(size_of::<T>());
+        Extra { words, errors_at, memory_at, total: memory_at.saturating_add(bytes) }
+    }
+}
+
+impl<T: Scalar> Engine<T> for ArrayEngine<'_, T> {
+    fn name(&self) -> String {
+        self.device.short()
+    }
+
+    /// An array is not cut.
+    fn appetite(&self, trajectories: usize) -> Appetite {
+        Appetite { least: trajectories, most: trajectories }
+    }
+
+    fn run(&mut self, desk: &Desk<'_, Piece<'_, T>>) -> Result<(), SolveError> {
+        while let Some(mut taken) = desk.take() {
+            let piece = taken.work();
+            let (trajectories, first) = (piece.columns.len(), piece.columns.numbers().start);
+            let most = most_trajectories(self.columns);
+            if trajectories > most {
+                return Err(SolveError::TooManyTrajectories { trajectories, most });
+            }
+            let begin = Instant::now();
+            let plan = self.plan(trajectories)?;
+            self.compile += begin.elapsed();
+            let stream = self.device.idle_stream()?;
+            let mut one = Launched::new(stream.clone(), taken);
+            let squares = self.launch(&plan, &mut one, trajectories)?;
+            let squares = (first..).zip(squares.into_iter().map(|square: T| square.widen()));
+            let found = WorstColumn::of(self.columns.u0.len(), squares);
+            self.worst = WorstColumn::worse(self.worst, found);
+            self.device.keep_stream(one.finish(&mut self.computing)?);
+        }
+        Ok(())
+    }
+}
+
+impl<T: Scalar> ArrayEngine<'_, T> {
+    /// The kernel for `n` columns.
+    fn plan(&self, n: usize) -> Result<Plan, SolveError> {
+        let device = self.device;
+        let threads = device.threads_per_multiprocessor() as usize;
+        let kinds = kinds(n, self.mean, device.multiprocessors() as usize, threads);
+        for kind in kinds {
+            let variant = Variant::new(self.settings, self.columns, false);
+            let variant = Variant { functions: self.functions, array: Some(kind), ..variant };
+            let kernel = kernel_of(self.task, device, &variant, self.options)?;
+            let most = kernel.blocks_at_once(kind.threads)?;
+            if let Some((blocks, tiles)) = cut(n, most, kind) {
+                return Ok(Plan { kernel, variant, kind, blocks, tiles });
+            }
+        }
+        let most = most_trajectories(self.columns);
+        Err(SolveError::TooManyTrajectories { trajectories: n, most })
+    }
+
+    /// Solves a block of `n` trajectories, and waits; returns the squares of their greatest errors.
+    /// Queues the download of results.
+    fn launch(
+        &self,
+        plan: &Plan,
+        one: &mut Launched<'_, '_, T>,
+        n: usize,
+    ) -> Result<Vec<T>, GpuError> {
+        let Some(batch) = one.upload(self.settings)? else { return Ok(Vec::new()) };
+        let extra = Extra::new(self.settings, self.columns.u0.len(), n, plan);
+        let memory = zeroed(&one.stream, &extra)?;
+        let base = memory.device_ptr(one.stream.raw()).0;
+        let job = Argument(batch.job(one.base()));
+        let shared = Argument::shared(&plan.variant.shared_numbers(self.columns));
+        let array = Argument(ArrayArguments {
+            words: base,
+            memory: base + extra.memory_at as u64,
+            errors: base + extra.errors_at as u64,
+            blocks: plan.blocks,
+            tiles: plan.tiles,
+        });
+        let config = LaunchConfig {
+            grid_dim: (plan.blocks, 1, 1),
+            block_dim: (plan.kind.threads, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let watch = Stopwatch::start(&one.stream)?;
+        let mut launch = one.stream.raw().launch_builder(plan.kernel.function());
+        launch.arg(&job).arg(&shared).arg(&array);
+        // SAFETY: the kernel takes a `Job`, the shared numbers and an `ArrayJob`; the addresses are
+        // those of `batch` and `extra` in memory of their sizes, which is freed on this stream, behind
+        // the kernel. It stays within that memory, as `EnsembleGpuArray::solve` has checked that
+        // batches are laid out for the system of its text. All blocks run at once, as they are no more
+        // than the device holds, and the driver refuses a cooperative launch of others.
+        unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel")?;
+        watch.stop(&one.stream)?;
+        one.computes(watch);
+        one.download(batch.places())?;
+        let mut squares = vec![T::default(); n];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut squares);
+        let errors = memory.slice(extra.errors_at..extra.errors_at + bytes.len());
+        one.stream.download_rows(&errors, vec![(0, bytes)])?;
+        Ok(squares)
+    }
+}
+
+/// The memory of `extra`, whose words are zeros.
+fn zeroed(stream: &Stream, extra: &Extra) -> Result<CudaSlice<u8>, GpuError> {
+    let mut memory = stream.allocate::<u8>(extra.total)?;
+    stream.raw().memset_zeros(&mut memory.slice_mut(..extra.words)).call("cuMemsetD8Async")?;
+    Ok(memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All columns are in some block, and no block is without.
+    #[test]
+    fn blocks_have_all_columns() {
+        for mean in [false, true] {
+            for n in [1, 2, 31, 64, 65, 1000, 16_896, 16_897, 100_000, 1_000_003, 1 << 31] {
+                let mut found = false;
+                for kind in kinds(n, mean, 132, 2048) {
+                    let most = 132 * 512 / kind.threads;
+                    let Some((blocks, tiles)) = cut(n, most, kind) else {
+                        assert!(kind.resident);
+                        continue;
+                    };
+                    found = true;
+                    assert!(blocks <= most && (tiles == 1 || !kind.resident), "{n} {kind:?}");
+                    assert!(!mean || tiles.is_power_of_two());
+                    let of_block = tiles as usize * kind.threads as usize;
+                    assert_eq!(n.div_ceil(of_block), blocks as usize, "{n} {kind:?}");
+                    break;
+                }
+                assert!(found, "{n}");
+            }
+        }
+    }
+
+    /// Few columns are in registers, spread over the device.
+    #[test]
+    fn few_columns_are_in_registers() {
+        let first = |n| kinds(n, false, 132, 2048)[0];
+        assert_eq!((first(1).threads, first(1).resident), (FEW, true));
+        assert_eq!((first(16_896).threads, first(16_896).resident), (FEW, true));
+        assert_eq!((first(16_897).threads, first(16_897).resident), (MANY, true));
+        assert_eq!((first(1 << 20).threads, first(1 << 20).resident), (MANY, false));
+    }
+}

@@ -1,0 +1,165 @@
+//! A piece of an ensemble on its way: to the device, through a kernel, and back.
+
+use std::time::Duration;
+
+use cudarc::driver::{CudaSlice, DevicePtr};
+use ode_core::ensemble::dispenser::{Divisible, Taken};
+use ode_core::ensemble::engine::Piece;
+use ode_core::lane::Scalar;
+use ode_core::problem::settings::Settings;
+
+use crate::batch::{Batch, Place};
+use crate::error::GpuError;
+use crate::locked::is_locked;
+use crate::memory::Stream;
+use crate::pinned::Transfer;
+use crate::timing::Stopwatch;
+
+/// A piece under way. However it ends, the stream is waited for before the piece leaves.
+pub(crate) struct Launched<'d, 'p, T: Scalar> {
+    pub(crate) stream: Stream,
+    /// Freed by its stream, behind all that uses it.
+    memory: Option<CudaSlice<u8>>,
+    /// The arrays of results that go through page-locked memory when the kernel has ended: which of
+    /// them, and where they lie.
+    staged: Vec<(usize, Place)>,
+    watch: Option<Stopwatch>,
+    /// Owns the page-locked memory of the last uploads, which may be under way.
+    uploads: Vec<Transfer<u8>>,
+    /// `None` once the stream has been waited for.
+    taken: Option<Taken<'d, Piece<'p, T>>>,
+}
+
+impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
+    pub(crate) fn new(stream: Stream, taken: Taken<'d, Piece<'p, T>>) -> Self {
+        let taken = Some(taken);
+        Launched {
+            stream,
+            memory: None,
+            staged: Vec::new(),
+            watch: None,
+            uploads: Vec::new(),
+            taken,
+        }
+    }
+
+    /// Queues the upload of the piece's inputs to memory of its own; returns how they lie there.
+    pub(crate) fn upload(
+        &mut self,
+        settings: &Settings<T>,
+    ) -> Result<Option<Batch<'p, T>>, GpuError> {
+        let Some(taken) = &mut self.taken else { return Ok(None) };
+        let batch = Batch::new(settings, taken.work().columns);
+        let memory = self.memory.insert(self.stream.allocate::<u8>(batch.total())?);
+        let (sources, end) = batch.sources();
+        self.uploads = self.stream.upload_rows(&sources, end, memory)?;
+        Ok(Some(batch))
+    }
+
+    /// The address of that memory.
+    pub(crate) fn base(&self) -> u64 {
+        self.memory.as_ref().map_or(0, |memory| memory.device_ptr(self.stream.raw()).0)
+    }
+
+    /// Keeps the watch of the kernel that was queued.
+    pub(crate) fn computes(&mut self, watch: Stopwatch) {
+        self.watch = Some(watch);
+    }
+
+    /// Queues the download of results that go to page-locked memory of the host; others wait for
+    /// [`finish`](Self::finish).
+    pub(crate) fn download(&mut self, places: &[Place; 8]) -> Result<(), GpuError> {
+        let base = self.base();
+        let Some(taken) = &mut self.taken else { return Ok(()) };
+        for (array, rows) in taken.work().results.bytes().into_iter().enumerate() {
+            let place = places[array];
+            if rows.iter().all(|row| is_locked(row)) {
+                // SAFETY: this owns the piece, which has these rows to itself, until the stream
+                // has been waited for, and the device memory as long.
+                unsafe { self.stream.start_rows(base + place.at as u64, place.row, rows)? };
+            } else {
+                self.staged.push((array, place));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of trajectories.
+    pub(crate) fn count(&mut self) -> usize {
+        self.taken.as_mut().map_or(0, |taken| taken.work().count())
+    }
+
+    /// The piece, of which not everything could be queued.
+    pub(crate) fn given_up(mut self) -> Option<Taken<'d, Piece<'p, T>>> {
+        self.wait();
+        self.taken.take()
+    }
+
+    /// Waits for the results.
+    pub(crate) fn finish(mut self, computing: &mut Computing) -> Result<Stream, GpuError> {
+        if let (Some(memory), Some(taken)) = (&self.memory, &mut self.taken) {
+            let places = self.staged.iter().map(|(_, place)| place);
+            let begin = places.clone().map(|place| place.at).min();
+            let end = places.map(|place| place.at + place.row * place.rows).max();
+            if let (Some(begin), Some(end)) = (begin, end) {
+                let mut targets = Vec::new();
+                for (array, rows) in taken.work().results.bytes().into_iter().enumerate() {
+                    if let Some((_, place)) = self.staged.iter().find(|(index, _)| *index == array)
+                    {
+                        let at = |r: usize| place.at - begin + r * place.row;
+                        targets.extend(rows.into_iter().enumerate().map(|(r, row)| (at(r), row)));
+                    }
+                }
+                self.stream.download_rows(&memory.slice(begin..end), targets)?;
+            }
+        }
+        self.stream.synchronize()?;
+        if let Some(watch) = self.watch.take() {
+            computing.add(watch)?;
+        }
+        if let Some(taken) = self.taken.take() {
+            taken.done();
+        }
+        Ok(self.stream.clone())
+    }
+
+    fn wait(&self) {
+        // What fails here has failed before, or is told by the context's next call.
+        let _ = self.stream.raw().synchronize();
+    }
+}
+
+impl<T: Scalar> Drop for Launched<'_, '_, T> {
+    fn drop(&mut self) {
+        if self.taken.is_some() {
+            self.wait();
+        }
+    }
+}
+
+/// The time during which at least one kernel ran. Kernels of two streams overlap where one ends.
+#[derive(Default)]
+pub(crate) struct Computing {
+    origin: Option<Stopwatch>,
+    until: Duration,
+    pub(crate) total: Duration,
+}
+
+impl Computing {
+    /// Adds a kernel that has ended.
+    pub(crate) fn add(&mut self, watch: Stopwatch) -> Result<(), GpuError> {
+        match &self.origin {
+            None => {
+                self.total = watch.elapsed()?;
+                self.until = self.total;
+                self.origin = Some(watch);
+            }
+            Some(origin) => {
+                let (start, stop) = watch.since(origin)?;
+                self.total += stop.saturating_sub(start.max(self.until));
+                self.until = self.until.max(stop);
+            }
+        }
+        Ok(())
+    }
+}
