@@ -221,6 +221,42 @@ impl<T: Number> Array<T> {
         Ok(())
     }
 
+    /// Multiplies all numbers by this one.
+    ///
+    /// # Errors
+    /// None on the host.
+    pub fn scale(&mut self, by: T) -> Result<(), ArrayError> {
+        match &mut self.memory {
+            Memory::Host(own) => host::scale(own, by),
+        }
+        Ok(())
+    }
+
+    /// Sets one number, by its index.
+    pub(crate) fn put(&mut self, index: usize, value: T) -> Result<(), ArrayError> {
+        match &mut self.memory {
+            Memory::Host(own) => own[index] = value,
+        }
+        Ok(())
+    }
+
+    /// Sets a column of a matrix to the numbers of `from`, times `by`.
+    pub(crate) fn put_column(
+        &mut self,
+        column: usize,
+        by: T,
+        from: &Array<T>,
+    ) -> Result<(), ArrayError> {
+        let rows = self.rows();
+        match (&mut self.memory, &from.memory) {
+            (Memory::Host(own), Memory::Host(from)) => {
+                let own = &mut own[column * rows..][..rows];
+                own.iter_mut().zip(from).for_each(|(own, &x)| *own = by * x);
+            }
+        }
+        Ok(())
+    }
+
     /// Applies a function to each number.
     ///
     /// # Errors

@@ -68,7 +68,7 @@ impl<T: Number> Scheme<T> for Explicit<T> {
         step: &Span<T>,
         u: &Array<T>,
         new: &mut Array<T>,
-    ) -> Result<(), ArrayError> {
+    ) -> Result<bool, ArrayError> {
         if !self.is_known {
             work.rhs(step.at.t, u, &mut self.k[0])?;
             self.is_known = true;
@@ -77,10 +77,11 @@ impl<T: Number> Scheme<T> for Explicit<T> {
             self.stage(work, row, step, u)?;
         }
         match self.tableau.solution {
-            [row, ..] => new.combine(u, step.h, &terms(row, &self.k)),
+            [row, ..] => new.combine(u, step.h, &terms(row, &self.k))?,
             // It is the argument of the last stage.
-            [] => new.copy(&self.w),
+            [] => new.copy(&self.w)?,
         }
+        Ok(false)
     }
 
     fn mean_square(

@@ -4,6 +4,10 @@
 //! into blocks of a fixed size, and sums of blocks are added in their order. So results have the
 //! same bits for any number of threads.
 
+mod lu;
+
+pub(crate) use lu::Lu;
+
 use crate::function::Function;
 use crate::number::Number;
 use crate::shape::Shape;
@@ -140,6 +144,11 @@ pub(crate) fn multiply<T: Number>(out: &mut [T], b: &[T]) {
             *out *= b;
         }
     });
+}
+
+/// `out` times a number.
+pub(crate) fn scale<T: Number>(out: &mut [T], by: T) {
+    blocks(out, &|_, out| out.iter_mut().for_each(|out| *out *= by));
 }
 
 /// Adds `b` to each column of `out`.

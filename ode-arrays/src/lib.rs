@@ -13,7 +13,8 @@
 //! | `array` | arrays, wherever they are |
 //! | `system`, `problem`, `place`, `solution` | what users write and get |
 //! | `clock` | the lane that knows the time |
-//! | `scheme`, `explicit` | methods of arrays |
+//! | `scheme`, `explicit`, `rosenbrock` | methods of arrays |
+//! | `jacobian`, `lu` | derivatives, and linear equations |
 //! | `linear` | systems that are ready made |
 //! | `first_step`, `solve` | the solve of a problem |
 
@@ -24,10 +25,13 @@ mod explicit;
 mod first_step;
 mod function;
 mod host;
+mod jacobian;
 mod linear;
+mod lu;
 mod number;
 mod place;
 mod problem;
+mod rosenbrock;
 mod scheme;
 mod shape;
 mod solution;

@@ -58,6 +58,21 @@ impl<T: Number> ArraySystem<T> for Linear {
         true
     }
 
+    fn jacobian(
+        &self,
+        _t: T,
+        _u: &Array<T>,
+        p: &[Array<T>],
+        jacobian: &mut Array<T>,
+    ) -> Result<bool, ArrayError> {
+        // That of several columns has as many blocks.
+        let is_of_one = p[0].shape() == jacobian.shape();
+        if is_of_one {
+            jacobian.copy(&p[0])?;
+        }
+        Ok(is_of_one)
+    }
+
     fn check(&self, u0: &Array<T>, p: &[Array<T>]) -> Result<(), ArrayError> {
         let [a] = p else {
             let expected = "one matrix";

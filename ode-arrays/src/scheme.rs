@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::error::ArrayError;
 use crate::number::Number;
 use crate::system::ArraySystem;
+use ode_core::step::code;
 use ode_core::step::timeline::At;
 
 /// The system of a problem, with its parameters in the place.
@@ -40,14 +41,48 @@ pub(crate) trait Scheme<T: Number>: Send {
     /// The derivative at the beginning of the step.
     fn derivative(&self) -> &Array<T>;
 
-    /// Makes a step from `u` to `new`.
+    /// Makes a step from `u` to `new`. Returns whether it is beyond the pole of a growing mode; see
+    /// [`guard`](ode_core::step::guard).
     fn step(
         &mut self,
         work: &mut Work<'_, T>,
         step: &Span<T>,
         u: &Array<T>,
         new: &mut Array<T>,
-    ) -> Result<(), ArrayError>;
+    ) -> Result<bool, ArrayError>;
+
+    /// Why the last step has no new state, as a [`code`](ode_core::step::code).
+    fn code(&self) -> u64 {
+        code::SUCCESS
+    }
+
+    /// Whether a step would be beyond the pole of a growing mode.
+    fn looks(
+        &mut self,
+        work: &mut Work<'_, T>,
+        step: &Span<T>,
+        u: &Array<T>,
+    ) -> Result<bool, ArrayError> {
+        let _ = (work, step, u);
+        Ok(false)
+    }
+
+    /// Whether a step of `1/SOON` times the size would be beyond it, from `u`, or from the state at the
+    /// end of the step.
+    fn passes_soon(
+        &mut self,
+        work: &mut Work<'_, T>,
+        step: &Span<T>,
+        (u, new): (&Array<T>, Option<&Array<T>>),
+    ) -> Result<bool, ArrayError> {
+        let _ = (work, step, u, new);
+        Ok(false)
+    }
+
+    /// The number of factorisations so far.
+    fn factorisations(&self) -> u64 {
+        0
+    }
 
     /// The mean of the squares of the step's errors, in units of the tolerance.
     fn mean_square(

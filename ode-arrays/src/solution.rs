@@ -19,6 +19,7 @@ pub struct ArraySolution<T: Number> {
     pub(crate) times: Vec<T>,
     pub(crate) states: Vec<Vec<T>>,
     pub(crate) counts: Counts,
+    pub(crate) held_unstable: bool,
 }
 
 /// What a solve took.
@@ -29,8 +30,13 @@ pub struct Counts {
     pub accepted: u32,
     /// Attempted steps that were rejected.
     pub rejected: u32,
-    /// Evaluations of the right-hand side.
+    /// Evaluations of the right-hand side, those for quotients of differences included.
     pub evaluations: u64,
+    /// Factorisations of a matrix.
+    pub factorisations: u64,
+    /// Steps that would have passed over growth; see
+    /// [`growth_guard`](ode_core::SolveOptions::growth_guard()).
+    pub guarded: u32,
 }
 
 impl<T: Number> ArraySolution<T> {
@@ -73,6 +79,13 @@ impl<T: Number> ArraySolution<T> {
     #[must_use]
     pub fn states(&self) -> &[Vec<T>] {
         &self.states
+    }
+
+    /// Whether the solution may have stayed on an unstable state; see
+    /// [`growth_guard`](ode_core::SolveOptions::growth_guard()).
+    #[must_use]
+    pub fn held_unstable(&self) -> bool {
+        self.held_unstable
     }
 
     /// What the solve took.

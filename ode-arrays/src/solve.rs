@@ -7,6 +7,7 @@ use crate::explicit::Explicit;
 use crate::first_step;
 use crate::number::Number;
 use crate::place::ArrayPlace;
+use crate::rosenbrock::Rosenbrock;
 use crate::scheme::{Scheme, Span, Work};
 use crate::solution::{ArraySolution, Counts};
 use crate::system::ArraySystem;
@@ -17,8 +18,9 @@ use ode_core::integrate::lockstep::{Crowd, Told, lockstep, silence};
 use ode_core::integrate::options::{End, Options};
 use ode_core::integrate::{advance, begin, columns, first_step as of_lanes};
 use ode_core::lane::{Bits, Real};
-use ode_core::methods::{Coefficients, Properties, Tsit5};
+use ode_core::methods::{Coefficients, Properties, Rodas5P, Tsit5};
 use ode_core::problem::inputs::Inputs;
+use ode_core::step::guard::{self, Guarded};
 use ode_core::step::{code, norm, timeline};
 use ode_core::{ReturnCode, SolveError, SolveOptions};
 
@@ -49,8 +51,10 @@ pub(crate) fn solve<T: Number>(
     system.check(u0, p)?;
     let (inputs, abstol) = clock::inputs(span, options, method, u0.len())?;
     let u = place.bring(u0)?;
-    let Coefficients::Explicit(tableau) = coefficients;
-    let scheme = Box::new(Explicit::new(tableau, method.fsal, &u)?);
+    let scheme: Box<dyn Scheme<T>> = match coefficients {
+        Coefficients::Explicit(tableau) => Box::new(Explicit::new(tableau, method.fsal, &u)?),
+        Coefficients::Rosenbrock(tableau) => Box::new(Rosenbrock::new(tableau, &u)?),
+    };
     let p = p.iter().map(|p| place.bring(p)).collect::<Result<_, _>>()?;
     let mut whole = Whole {
         work: Work { system, p, evaluations: 0 },
@@ -61,6 +65,7 @@ pub(crate) fn solve<T: Number>(
         u,
         scheme,
         now: None,
+        begun: code::SUCCESS,
         cause: code::SUCCESS,
         times: Vec::new(),
         states: Vec::new(),
@@ -100,6 +105,8 @@ struct Whole<'a, T: Number> {
     scheme: Box<dyn Scheme<T>>,
     /// The step that was attempted, and the clock at its beginning.
     now: Option<(Lane<T>, Attempt<T>)>,
+    /// Why the solve, or a part of it, did not begin.
+    begun: u64,
     /// Why the last step was too long, or with fixed steps, what went wrong first.
     cause: u64,
     times: Vec<T>,
@@ -114,10 +121,11 @@ impl<'a, T: Number> Whole<'a, T> {
         let every_step = settings.saved.times > 0;
         let o = options::<T, T, 1>(settings, self.inputs.columns.all(), every_step);
         // Of a method the loop asks only whether it guards against growth.
-        if settings.adaptive {
-            lockstep::<T, Clock, Tsit5, _, Planned<true, true>, 1, 0>(self, &o);
-        } else {
-            lockstep::<T, Clock, Tsit5, _, Planned<false, true>, 1, 0>(self, &o);
+        match (settings.method.solves > 0, settings.adaptive) {
+            (false, true) => lockstep::<T, Clock, Tsit5, _, Planned<true, true>, 1, 0>(self, &o),
+            (false, false) => lockstep::<T, Clock, Tsit5, _, Planned<false, true>, 1, 0>(self, &o),
+            (true, true) => lockstep::<T, Clock, Rodas5P, _, Planned<true, true>, 1, 0>(self, &o),
+            (true, false) => lockstep::<T, Clock, Rodas5P, _, Planned<false, true>, 1, 0>(self, &o),
         }
     }
 
@@ -132,11 +140,18 @@ impl<'a, T: Number> Whole<'a, T> {
             self.times.truncate(first);
         }
         let (mut code, mut end_time) = (code::SUCCESS, self.inputs.columns.t0.get(0));
-        let mut counts = Counts { evaluations: self.work.evaluations, ..Counts::default() };
+        let mut guarded = Guarded::default();
+        let mut counts = Counts {
+            evaluations: self.work.evaluations,
+            factorisations: self.scheme.factorisations(),
+            ..Counts::default()
+        };
         if let Some(end) = self.end {
             (code, end_time) = (end.code.lane(0), end.t);
             let [steps, rejected] = [end.steps, end.rejected].map(|count| count.lane(0) as u32);
-            counts = Counts { accepted: steps - rejected, rejected, ..counts };
+            guarded = Guarded::from_lane(end.guarded.lane(0) as u32);
+            let accepted = steps - rejected;
+            counts = Counts { accepted, rejected, guarded: guarded.count, ..counts };
         }
         Ok(ArraySolution {
             method: *method,
@@ -147,6 +162,7 @@ impl<'a, T: Number> Whole<'a, T> {
             times: self.times,
             states: self.states,
             counts,
+            held_unstable: guarded.held,
         })
     }
 
@@ -196,7 +212,7 @@ impl<'a, T: Number> Whole<'a, T> {
             }
             if automatic && of_lanes::is_blind::<T>(h, t0, span) {
                 told.goes = false;
-                self.cause = code::DT_MIN;
+                self.begun = code::DT_MIN;
             }
             h = Real::max(h, timeline::least_step(t0));
             if o.limited {
@@ -210,8 +226,14 @@ impl<'a, T: Number> Whole<'a, T> {
     fn try_attempt(&mut self, trial: &Attempt<T>) -> Result<Told<T>, ArrayError> {
         let o = self.options();
         let step = Span { at: trial.ask.at, h: trial.ask.h };
-        self.scheme.step(&mut self.work, &step, &self.u, &mut self.new)?;
         let mut told = Told { goes: true, ..silence() };
+        if trial.looks {
+            let grows = self.scheme.looks(&mut self.work, &step, &self.u)?;
+            return Ok(Told { grows, ..told });
+        }
+        let grows = self.scheme.step(&mut self.work, &step, &self.u, &mut self.new)?;
+        told.grows = grows && o.guard != guard::OFF && self.new.is_finite()?;
+        let step_code = self.scheme.code();
         if self.inputs.settings.adaptive {
             let tolerances = (&self.abstol, o.tolerances.reltol);
             let square = self.scheme.mean_square(step.h, &self.u, &self.new, tolerances)?;
@@ -220,9 +242,11 @@ impl<'a, T: Number> Whole<'a, T> {
             told.fails = !square.le(T::lit(1.0));
             told.beyond = told.fails && !square.lt(most);
             told.hopeless = told.fails && !self.scheme.derivative().is_finite()?;
-            let none = <T::Bits as Bits>::lit(code::SUCCESS);
-            let cause = advance::cause::<T>(told.hopeless, square, none);
+            let step_code = <T::Bits as Bits>::lit(step_code);
+            let cause = advance::cause::<T>(told.hopeless, square, step_code);
             self.cause = if told.fails { cause.lane(0) } else { code::SUCCESS };
+        } else if self.cause == code::SUCCESS {
+            self.cause = step_code;
         }
         Ok(told)
     }
@@ -277,13 +301,13 @@ impl<'a, T: Number> Whole<'a, T> {
     }
 
     /// The end of the solution, with the counts of the clock.
-    fn ended(&mut self, lane: &Lane<T>) {
+    fn ended(&mut self, lane: &Lane<T>, cause: u64) {
         if self.end.is_some() || self.failed.is_some() {
             return;
         }
         let mut lane = *lane;
-        if self.cause != code::SUCCESS {
-            lane.code = <T::Bits as Bits>::lit(self.cause);
+        if cause != code::SUCCESS {
+            lane.code = <T::Bits as Bits>::lit(cause);
         }
         let finite = self.u.is_finite().unwrap_or_else(|error| {
             self.failed = Some(error);
@@ -336,8 +360,16 @@ impl<T: Number> Crowd<T> for Whole<'_, T> {
         self.told(told)
     }
 
-    fn passes_soon(&mut self, _lane: &Lane<T>, _trial: &Attempt<T>, _ends: bool) -> bool {
-        false
+    fn passes_soon(&mut self, _lane: &Lane<T>, trial: &Attempt<T>, ends: bool) -> bool {
+        let step = Span { at: trial.ask.at, h: trial.ask.h };
+        let from = (&self.u, ends.then_some(&self.new));
+        let passes = self.new.is_finite().and_then(|is_finite| {
+            Ok(is_finite && self.scheme.passes_soon(&mut self.work, &step, from)?)
+        });
+        passes.unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            false
+        })
     }
 
     fn accept(&mut self) {
@@ -350,11 +382,12 @@ impl<T: Number> Crowd<T> for Whole<'_, T> {
     }
 
     fn leave(&mut self, lane: &Lane<T>, _stuck: bool, _everyone: bool) -> bool {
-        self.ended(lane);
+        self.ended(lane, self.cause);
         false
     }
 
     fn finish(&mut self, lane: &Lane<T>) {
-        self.ended(lane);
+        let cause = if self.inputs.settings.adaptive { self.begun } else { self.cause };
+        self.ended(lane, cause);
     }
 }

@@ -33,9 +33,47 @@ pub trait ArraySystem<T: Number>: Sync {
     /// Those of the operations. The solve ends with them.
     fn rhs(&self, t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>) -> Result<(), ArrayError>;
 
-    /// Whether the right-hand side does not depend on the time.
+    /// Whether the right-hand side does not depend on the time. Rosenbrock methods then need no
+    /// derivative by it.
     fn is_autonomous(&self) -> bool {
         false
+    }
+
+    /// Writes the Jacobian for Rosenbrock methods into `jacobian`, a matrix of as many rows and
+    /// columns as `u` has numbers, and returns `true`. Column `j` has the derivatives by number `j` of
+    /// `u`.
+    ///
+    /// By default it returns `false`: then the Jacobian is made of quotients of differences, by as many
+    /// evaluations as `u` has numbers. These have half of the digits, so that steps are shorter at
+    /// tight tolerances.
+    ///
+    /// # Errors
+    /// Those of the operations. The solve ends with them.
+    fn jacobian(
+        &self,
+        t: T,
+        u: &Array<T>,
+        p: &[Array<T>],
+        jacobian: &mut Array<T>,
+    ) -> Result<bool, ArrayError> {
+        let _ = (t, u, p, jacobian);
+        Ok(false)
+    }
+
+    /// Writes the derivative by the time for Rosenbrock methods into `by_time`, which has the shape of
+    /// `u`, and returns `true`. By default it returns `false`, and a difference is taken.
+    ///
+    /// # Errors
+    /// Those of the operations. The solve ends with them.
+    fn time_gradient(
+        &self,
+        t: T,
+        u: &Array<T>,
+        p: &[Array<T>],
+        by_time: &mut Array<T>,
+    ) -> Result<bool, ArrayError> {
+        let _ = (t, u, p, by_time);
+        Ok(false)
     }
 
     /// Checks the initial state and the parameters, before a solve begins.

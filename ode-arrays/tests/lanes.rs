@@ -1,6 +1,6 @@
 //! An array of one number against one lane: the same bits, whatever is asked.
 
-use ode_arrays::{Array, ArrayCpu, ArrayError, ArrayProblem};
+use ode_arrays::{Array, ArrayCpu, ArrayError, ArrayProblem, ArraySystem};
 use odes::methods::Method;
 use odes::prelude::*;
 use odes::system::Rhs;
@@ -96,6 +96,101 @@ fn ends_that_are_no_success() {
         let lane = by_lane(Tsit5, &options, 50.0);
         let array = by_array(Tsit5, &options, 50.0).unwrap();
         assert_eq!(format!("{lane:?}"), format!("{array:?}"), "{options:?}");
+    }
+}
+
+/// The system with its exact derivatives, for Rosenbrock methods.
+struct Exact<S>(S, f64);
+
+fn number(array: &Array<f64>) -> f64 {
+    array.as_slice().unwrap()[0]
+}
+
+impl<S: odes::System<1, 1>> ArraySystem<f64> for Exact<S> {
+    fn rhs(
+        &self,
+        t: f64,
+        u: &Array<f64>,
+        _p: &[Array<f64>],
+        du: &mut Array<f64>,
+    ) -> Result<(), ArrayError> {
+        du.fill(self.0.rhs(&[number(u)], &[self.1], t)[0])
+    }
+
+    fn jacobian(
+        &self,
+        t: f64,
+        u: &Array<f64>,
+        _p: &[Array<f64>],
+        jacobian: &mut Array<f64>,
+    ) -> Result<bool, ArrayError> {
+        jacobian.fill(self.0.jacobian(&[number(u)], &[self.1], t)[0][0])?;
+        Ok(true)
+    }
+
+    fn time_gradient(
+        &self,
+        t: f64,
+        u: &Array<f64>,
+        _p: &[Array<f64>],
+        by_time: &mut Array<f64>,
+    ) -> Result<bool, ArrayError> {
+        by_time.fill(self.0.time_gradient(&[number(u)], &[self.1], t)[0])?;
+        Ok(true)
+    }
+}
+
+fn compare_rosenbrock<M, S>(method: M, system: S, options: &SolveOptions, start: f64)
+where
+    M: Method + ode_core::methods::Tabulated,
+    S: odes::System<1, 1, State<f64> = [f64; 1]>,
+{
+    let lane = OdeProblem::new(system, [start], 0.0..=30.0, [0.7]);
+    let lane = lane.solve(method, options).unwrap();
+    let u0 = Array::vector([start]);
+    let array = ArrayProblem::new(Exact(system, 0.7), u0, 0.0..=30.0, []);
+    let array = array.solve(method, ArrayCpu::default(), options).unwrap();
+    let counts = array.counts();
+    let of_lane = [lane.accepted(), lane.rejected()];
+    for (a, b) in of_lane.into_iter().zip([counts.accepted, counts.rejected]) {
+        // Rounding shows in the errors of a thousand steps at tight tolerances.
+        let few = (lane.accepted() + lane.rejected()) / 200;
+        assert!(a.abs_diff(b) <= few, "{a} {b} of {of_lane:?} {options:?}");
+    }
+    assert_eq!(lane.guarded(), counts.guarded, "{options:?}");
+    assert_eq!(lane.code(), array.code());
+    assert_eq!(lane.held_unstable(), array.held_unstable());
+    let is_given = options.save != SaveAt::Steps;
+    assert!(!is_given || lane.times().eq(array.times().iter().copied()));
+    // The same steps, or other ones of the same accuracy.
+    let is_same = of_lane == [counts.accepted, counts.rejected];
+    let bound = if is_same { 1e-9 } else { 100.0 * options.reltol };
+    for ([a], b) in lane.states().zip(array.states()).filter(|_| is_given) {
+        assert!((a - b[0]).abs() < bound, "{a} {b:?} {options:?}");
+    }
+}
+
+// Begins near an unstable state, which implicit methods may step over.
+#[ode_system]
+fn pitchfork(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+    [p[0] * u[0] * (1.0 - u[0] * u[0])]
+}
+
+/// The same steps, saves and decisions of the growth guard; sums are in another order.
+#[test]
+fn rosenbrock_methods_go_as_lanes_go() {
+    for options in ways(true).into_iter().chain(ways(false)) {
+        compare_rosenbrock(Rodas3, driven, &options, 0.1);
+        compare_rosenbrock(Rodas4, driven, &options, 0.1);
+        compare_rosenbrock(Rodas5P, driven, &options, 0.1);
+    }
+    for guard in [GrowthGuard::Off, GrowthGuard::Report, GrowthGuard::Reject] {
+        for stops in [vec![], vec![3.0, 20.0]] {
+            let own = SolveOptions::default().abstol(1e-4).saveat(1.0);
+            let options = own.growth_guard(guard).tstops(stops);
+            compare_rosenbrock(Rodas5P, pitchfork, &options, 1e-9);
+            compare_rosenbrock(Rodas4, pitchfork, &options, 1e-7);
+        }
     }
 }
 

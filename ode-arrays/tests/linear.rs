@@ -1,8 +1,8 @@
 //! `u' = A u` against known eigenvalues and the exponential of the matrix.
 
-use ode_arrays::{Array, ArrayCpu, Linear, Number};
+use ode_arrays::{Array, ArrayCpu, ArrayProblem, Linear, Number};
 use ode_core::SolveOptions;
-use ode_core::methods::{Tabulated, Tsit5, Vern7};
+use ode_core::methods::{Rodas4, Rodas5P, Tabulated, Tsit5, Vern7};
 
 /// Numbers between -1 and 1.
 fn noise(seed: u64) -> impl FnMut() -> f64 {
@@ -100,6 +100,44 @@ fn explicit_methods_give_the_exponential() {
     }
 }
 
+#[test]
+fn rosenbrock_methods_give_the_exponential() {
+    for n in [1, 2, 3, 100, 301] {
+        for tolerance in [1e-5, 1e-8] {
+            let rodas5p = error::<f64, _>(Rodas5P, n, tolerance);
+            assert!(rodas5p < 30.0 * tolerance, "{n} {tolerance} {rodas5p}");
+        }
+        let rodas4 = error::<f64, _>(Rodas4, n, 1e-6);
+        assert!(rodas4 < 3e-5, "{n} {rodas4}");
+        let single = error::<f32, _>(Rodas5P, n, 1e-4);
+        assert!(single < 3e-3, "{n} {single}");
+    }
+}
+
+/// The same by differences, with a forcing whose derivative by the time is one, too.
+#[test]
+fn differences_stand_in_for_derivatives() {
+    // u' = -1000 (u - cos(t) w), of which little is left but cos(t) w and its lag.
+    let n = 20;
+    let system = |t: f64, u: &Array<f64>, p: &[Array<f64>], du: &mut Array<f64>| {
+        du.product(-1000.0, &p[0], u)?;
+        du.add(1000.0 * t.cos(), &[(1.0, &p[1])])
+    };
+    let w: Vec<f64> = (0..n).map(|i| 1.0 + f64::from(i)).collect();
+    let identity = Array::matrix(20, 20, |row, column| f64::from(row == column));
+    let p = [identity, Array::vector(w.clone())];
+    let problem = ArrayProblem::new(system, Array::vector(w.clone()), 0.0..=3.0, p);
+    let options = SolveOptions::default().tolerance(1e-7);
+    let solution = problem.solve(Rodas5P, ArrayCpu::default(), &options).unwrap();
+    assert!(solution.code().is_success());
+    assert!(solution.counts().accepted < 200, "{:?}", solution.counts());
+    let (t, k) = (3.0f64, 1000.0f64);
+    let exact = (k * k * t.cos() + k * t.sin()) / (k * k + 1.0);
+    for (u, w) in solution.final_state().iter().zip(&w) {
+        assert!((u / w - exact).abs() < 1e-6, "{u} {w} {exact}");
+    }
+}
+
 /// The exponential by scaling and squaring, of a matrix that is not normal.
 #[test]
 fn a_matrix_of_columns_gives_the_exponential_of_all() {
@@ -147,4 +185,12 @@ fn bits_do_not_depend_on_the_number_of_threads() {
         let one = of(1);
         assert!([2, 3, 7].into_iter().all(|threads| of(threads) == one), "{columns}");
     }
+    let u0 = Array::matrix(n, 1, |row, _| ((row * 7) as f64).sin());
+    let problem = Linear::problem(a, u0, 0.0..=0.1).unwrap();
+    let of = |threads| {
+        let place = ArrayCpu::default().threads(threads);
+        problem.solve(Rodas4, place, &SolveOptions::default()).unwrap().final_state().to_vec()
+    };
+    let one = of(1);
+    assert!([2, 3, 7].into_iter().all(|threads| of(threads) == one));
 }

@@ -3,8 +3,8 @@
 use ode_arrays::{
     Array, ArrayCpu, ArrayError, ArrayProblem, ArraySolution, Function, Linear, Shape,
 };
-use ode_core::methods::{Rk4, Tsit5};
-use ode_core::{SolveError, SolveOptions};
+use ode_core::methods::{Rk4, Rodas4, Tsit5};
+use ode_core::{ReturnCode, SolveError, SolveOptions};
 
 fn identity(rows: usize, columns: usize) -> Array<f64> {
     Array::matrix(rows, columns, |row, column| f64::from(row == column))
@@ -108,6 +108,29 @@ fn errors_of_the_right_hand_side_end_the_solve() {
         let error = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap_err();
         assert_eq!(error.to_string(), "multiply: an array is 2 by 1, and must be 3 by 1");
     }
+}
+
+/// Equations of a stage without a solution, and a derivative that is not finite.
+#[test]
+fn linear_equations_without_a_solution() {
+    let n = 3;
+    let step = 0.5;
+    // The matrix of a step is zero.
+    let gamma = ode_core::methods::rodas4::GAMMA;
+    let a = Array::matrix(n, n, |row, column| f64::from(row == column) / (gamma * step));
+    let problem = Linear::problem(a, Array::vector([1.0; 3]), 0.0..=1.0).unwrap();
+    let options = SolveOptions::default().fixed_step(step);
+    let solution = problem.solve(Rodas4, ArrayCpu::default(), &options).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Singular);
+    let system = |_t: f64, u: &Array<f64>, _p: &[Array<f64>], du: &mut Array<f64>| {
+        du.copy(u)?;
+        du.scale(f64::INFINITY)
+    };
+    let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, []);
+    let solution = problem.solve(Rodas4, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+    assert_eq!(solution.code(), ReturnCode::NonFinite);
+    let solution = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+    assert_eq!(solution.code(), ReturnCode::NonFinite);
 }
 
 /// A solution that blows up, and one that is over before it begins.

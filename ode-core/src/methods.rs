@@ -86,12 +86,14 @@ pub trait Differentiable: Definition {
 pub enum Coefficients {
     /// Of an explicit Runge–Kutta method.
     Explicit(&'static explicit::Tableau),
+    /// Of a Rosenbrock method.
+    Rosenbrock(&'static rosenbrock::Tableau),
 }
 
 /// A method whose steps can be made from its [`Coefficients`] alone, of vectors of any kind.
 #[diagnostic::on_unimplemented(
     message = "one large array is not solved by `{Self}`",
-    label = "expected an explicit method, such as `Tsit5`"
+    label = "expected an explicit method, such as `Tsit5`, or `Rodas3`, `Rodas4` or `Rodas5P`"
 )]
 pub trait Tabulated: Definition {
     /// The coefficients.
@@ -216,6 +218,11 @@ tabulated! {
         vern7::Vern7,
         dop853::Dop853,
         vern9::Vern9,
+    }
+    Rosenbrock {
+        rodas3::Rodas3,
+        rodas4::Rodas4,
+        rodas5p::Rodas5P,
     }
 }
 

@@ -101,7 +101,7 @@ impl GrowthGuard {
 
 /// The guard's report on one trajectory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Guarded {
+pub struct Guarded {
     /// The number of steps beyond the pole: refused ones, or accepted ones if the guard only
     /// reports.
     pub count: u32,
@@ -113,7 +113,8 @@ pub(crate) struct Guarded {
 
 impl Guarded {
     /// Decodes the number that lanes return.
-    pub(crate) fn from_lane(number: u32) -> Self {
+    #[must_use]
+    pub fn from_lane(number: u32) -> Self {
         let number = u64::from(number);
         let has = |bits| number & bits != 0;
         Guarded { count: (number & COUNT) as u32, held: has(HELD_BIT), anew: has(3 * CAREFUL) }

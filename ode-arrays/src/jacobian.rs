@@ -1,0 +1,55 @@
+//! Derivatives of right-hand sides: the system's own, or quotients of differences.
+
+use crate::array::Array;
+use crate::error::ArrayError;
+use crate::number::Number;
+use crate::scheme::Work;
+use ode_core::lane::Real;
+
+/// A time, the state, and the derivative there.
+pub(crate) type At<'a, T> = (T, &'a Array<T>, &'a Array<T>);
+
+/// Writes the Jacobian into `jacobian`. `moved` and `there` are scratch.
+pub(crate) fn jacobian<T: Number>(
+    work: &mut Work<'_, T>,
+    (t, u, f): At<'_, T>,
+    moved: &mut Array<T>,
+    there: &mut Array<T>,
+    jacobian: &mut Array<T>,
+) -> Result<(), ArrayError> {
+    if work.system.jacobian(t, u, &work.p, jacobian)? {
+        return Ok(());
+    }
+    let numbers = u.to_vec()?;
+    // A component near zero is moved by what would be visible in the largest one.
+    let most = numbers.iter().fold(T::default(), |most, x| Real::max(most, Real::abs(*x)));
+    let least = Real::max(most * T::lit(1e-3), T::lit(1e-6));
+    moved.copy(u)?;
+    for (column, &x) in numbers.iter().enumerate() {
+        let there_at = x + Real::sqrt(T::epsilon()) * Real::max(Real::abs(x), least);
+        moved.put(column, there_at)?;
+        work.rhs(t, moved, there)?;
+        there.add(T::lit(-1.0), &[(T::lit(1.0), f)])?;
+        jacobian.put_column(column, T::lit(1.0) / (there_at - x), there)?;
+        moved.put(column, x)?;
+    }
+    Ok(())
+}
+
+/// Writes the derivative by the time into `by_time`; `h` is the step that it is needed for.
+pub(crate) fn by_time<T: Number>(
+    work: &mut Work<'_, T>,
+    (t, u, f): At<'_, T>,
+    h: T,
+    by_time: &mut Array<T>,
+) -> Result<(), ArrayError> {
+    if work.system.time_gradient(t, u, &work.p, by_time)? {
+        return Ok(());
+    }
+    // Within the step, where the right-hand side is smooth.
+    let size = Real::max(Real::abs(t), Real::abs(h)) * Real::sqrt(T::epsilon());
+    let later = t + Real::copysign(size.at_most(Real::abs(h)), h);
+    work.rhs(later, u, by_time)?;
+    by_time.add(T::lit(-1.0), &[(T::lit(1.0), f)])?;
+    by_time.scale(T::lit(1.0) / (later - t))
+}
