@@ -1,0 +1,437 @@
+//! One array over several devices: a split matrix times a vector, and the sum of a long vector.
+//!
+//! ```text
+//! cargo run --release --features arrays --example one_array_many_gpus
+//! cargo run --release --features arrays --example one_array_many_gpus -- 10000 300000
+//! ```
+//!
+//! The arrays are one piece of unified memory, of which each device has a slice: columns of the matrix,
+//! and a part of the vector. Each device writes sums of parts whose sizes are fixed (1,024 columns, 32,768
+//! numbers), and the host adds these in their order, whoever made them. So the bits are the same for any
+//! number of devices, and for the threads of a CPU, which take the place of devices where there are none.
+//! A table has a line for 1, 2, ... all devices or threads.
+//!
+//! The arguments are the rows and columns of the matrix. By default it has 10,000 rows and 300,000 columns
+//! of `f32` (12 GB), or as many columns as three quarters of a device's free memory have; on a CPU 4,000.
+
+use std::error::Error;
+use std::ops::Range;
+use std::time::Instant;
+
+use ode_gpu::Program;
+use odes::arrays::{Array, ArrayError};
+use odes::device::cudarc::driver::{DevicePtr, LaunchConfig, PushKernelArg, UnifiedSlice};
+use odes::device::{Device, devices};
+
+/// The columns of a panel, whose product is summed by one thread for each row.
+const PANEL: usize = 1 << 10;
+/// The numbers of a chunk, which one block of threads adds.
+const CHUNK: usize = 1 << 15;
+/// The threads of a block, each of which adds every 256th number of a chunk.
+const BLOCK: usize = 256;
+/// The length of the vector that is summed.
+const LENGTH: usize = 30_000_000;
+/// How often each operation is timed.
+const ROUNDS: usize = 7;
+
+/// Number `i` of all arrays: between -0.5 and 0.5, exact in `f32`.
+fn number(i: usize) -> f32 {
+    (((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f32) / 16_777_216.0 - 0.5
+}
+
+/// The kernels, with the arithmetic of the functions for the CPU below.
+const KERNELS: &str = r#"
+typedef unsigned long long u64;
+__device__ float number(u64 i) {
+    return (float)(i * 0x9E3779B97F4A7C15ull >> 40) / 16777216.0f - 0.5f;
+}
+extern "C" __global__ void fill(float* out, u64 from, u64 to) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = from + (u64)blockIdx.x * blockDim.x + threadIdx.x; i < to; i += step) {
+        out[i] = number(i);
+    }
+}
+extern "C" __global__ void product(
+    const float* a, const float* x, float* parts, u64 rows, u64 columns, u64 first
+) {
+    u64 panel = first + blockIdx.y;
+    u64 row = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+    u64 begin = panel * 1024;
+    u64 end = begin + 1024 < columns ? begin + 1024 : columns;
+    float sum = 0.0f;
+    #pragma unroll 16
+    for (u64 column = begin; column < end; column++) {
+        sum = fmaf(a[column * rows + row], x[column], sum);
+    }
+    parts[panel * rows + row] = sum;
+}
+extern "C" __global__ void sum(const float* v, float* parts, u64 length, u64 first) {
+    __shared__ float sums[256];
+    u64 chunk = first + blockIdx.x;
+    u64 begin = chunk * 32768;
+    u64 end = begin + 32768 < length ? begin + 32768 : length;
+    float own = 0.0f;
+    for (u64 i = begin + threadIdx.x; i < end; i += 256) {
+        own += v[i];
+    }
+    sums[threadIdx.x] = own;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) parts[chunk] = sums[0];
+}
+"#;
+
+/// The parts of some work that device `i` of `of` has.
+fn share(parts: usize, i: usize, of: usize) -> Range<usize> {
+    parts * i / of..parts * (i + 1) / of
+}
+
+/// Adds what panels have for each row, in the order of the panels.
+fn add_panels(parts: &[f32], rows: usize) -> Vec<f64> {
+    let mut y = vec![0.0; rows];
+    for panel in parts.chunks(rows) {
+        y.iter_mut().zip(panel).for_each(|(y, &part)| *y += f64::from(part));
+    }
+    y
+}
+
+/// Adds the sums of chunks, in their order.
+fn add_chunks(parts: &[f32]) -> f64 {
+    parts.iter().map(|&part| f64::from(part)).sum()
+}
+
+/// The sum of a chunk: every 256th number by itself, and then halves.
+fn sum_of_chunk(v: &[f32]) -> f32 {
+    let mut sums = [0.0; BLOCK];
+    for v in v.chunks(BLOCK) {
+        sums.iter_mut().zip(v).for_each(|(sum, &v)| *sum += v);
+    }
+    let mut half = BLOCK / 2;
+    while half > 0 {
+        for i in 0..half {
+            sums[i] += sums[i + half];
+        }
+        half /= 2;
+    }
+    sums[0]
+}
+
+/// The product of a panel, column by column.
+fn product_of_panel(columns: &[Array<f32>], x: &[f32]) -> Result<Vec<f32>, ArrayError> {
+    let Some(first) = columns.first() else { return Ok(Vec::new()) };
+    let mut sum = first.like(first.shape())?;
+    let terms: Vec<_> = x.iter().copied().zip(columns).collect();
+    sum.add(1.0, &terms)?;
+    sum.to_vec()
+}
+
+/// Calls `work(i)` for each `i` below `n` on a thread of its own.
+fn each<E: Send>(n: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Result<(), E> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n).map(|i| scope.spawn(move || work(i))).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })
+}
+
+/// The median time of an operation in seconds.
+fn median<E>(mut operation: impl FnMut() -> Result<(), E>) -> Result<f64, E> {
+    operation()?;
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        operation()?;
+        times.push(begin.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[ROUNDS / 2])
+}
+
+/// Results, and what they took.
+struct Line {
+    y: Vec<f64>,
+    sum: f64,
+    seconds: [f64; 2],
+}
+
+impl Line {
+    /// The bits of all results, added.
+    fn bits(&self) -> u64 {
+        let all = self.y.iter().chain([&self.sum]);
+        all.map(|number| number.to_bits()).fold(0, u64::wrapping_add)
+    }
+}
+
+/// The arrays in the host's memory.
+struct OnCpu {
+    columns: Vec<Array<f32>>,
+    x: Vec<f32>,
+    v: Vec<f32>,
+}
+
+impl OnCpu {
+    fn new(rows: usize, columns: usize, length: usize) -> Self {
+        let column = |c: usize| {
+            Array::vector((0..rows).map(|row| number(c * rows + row)).collect::<Vec<_>>())
+        };
+        let numbers = |n| (0..n).map(number).collect();
+        OnCpu {
+            columns: (0..columns).map(column).collect(),
+            x: numbers(columns),
+            v: numbers(length),
+        }
+    }
+
+    /// Solves with this number of threads in the place of devices.
+    fn run(&self, threads: usize) -> Result<Line, ArrayError> {
+        let rows = self.columns.first().map_or(0, Array::rows);
+        let panels: Vec<_> = self.columns.chunks(PANEL).zip(self.x.chunks(PANEL)).collect();
+        let slots = |n: usize| (0..n).map(|_| std::sync::Mutex::default()).collect::<Vec<_>>();
+        let made: Vec<std::sync::Mutex<Vec<f32>>> = slots(panels.len());
+        let put = |slot: &std::sync::Mutex<Vec<f32>>, part| {
+            *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = part;
+        };
+        let of = |made: &[std::sync::Mutex<Vec<f32>>]| -> Vec<f32> {
+            let part = |slot: &std::sync::Mutex<Vec<f32>>| {
+                slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+            };
+            made.iter().flat_map(part).collect()
+        };
+        let mut y = Vec::new();
+        let product = median(|| {
+            each(threads, |i| {
+                for panel in share(panels.len(), i, threads) {
+                    let (columns, x) = panels[panel];
+                    put(&made[panel], product_of_panel(columns, x)?);
+                }
+                Ok::<_, ArrayError>(())
+            })?;
+            y = add_panels(&of(&made), rows);
+            Ok::<_, ArrayError>(())
+        })?;
+        let chunks: Vec<_> = self.v.chunks(CHUNK).collect();
+        let made = slots(threads);
+        let mut sum = 0.0;
+        let reduction = median(|| {
+            each(threads, |i| {
+                let own = share(chunks.len(), i, threads);
+                put(&made[i], chunks[own].iter().map(|chunk| sum_of_chunk(chunk)).collect());
+                Ok::<_, ArrayError>(())
+            })?;
+            sum = add_chunks(&of(&made));
+            Ok::<_, ArrayError>(())
+        })?;
+        Ok(Line { y, sum, seconds: [product, reduction] })
+    }
+}
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// The arrays in unified memory.
+struct OnGpus {
+    devices: Vec<Device>,
+    rows: usize,
+    columns: usize,
+    a: UnifiedSlice<f32>,
+    x: UnifiedSlice<f32>,
+    v: UnifiedSlice<f32>,
+    of_panels: UnifiedSlice<f32>,
+    of_chunks: UnifiedSlice<f32>,
+}
+
+impl OnGpus {
+    fn new(devices: Vec<Device>, rows: usize, columns: usize) -> Result<Self, Failure> {
+        let context = devices[0].context()?;
+        // SAFETY: every pattern of bits is an `f32`.
+        let unified = |len: usize| unsafe { context.alloc_unified::<f32>(len, true) };
+        let (panels, chunks) = (columns.div_ceil(PANEL), LENGTH.div_ceil(CHUNK));
+        let (a, x, v) = (unified(rows * columns)?, unified(columns)?, unified(LENGTH)?);
+        let (of_panels, of_chunks) = (unified(panels * rows)?, unified(chunks)?);
+        Ok(OnGpus { devices, rows, columns, a, x, v, of_panels, of_chunks })
+    }
+
+    /// Launches a kernel on device `i` and waits for it. `work` are the arrays, and then the numbers, that
+    /// the kernel takes.
+    fn launch(
+        &self,
+        i: usize,
+        kernel: &str,
+        grid: (usize, usize),
+        (arrays, numbers): (&[&UnifiedSlice<f32>], &[usize]),
+    ) -> Result<(), Failure> {
+        if grid.0 == 0 || grid.1 == 0 {
+            return Ok(());
+        }
+        let device = &self.devices[i];
+        let kernel = device.kernel(&Program::new(kernel, KERNELS))?;
+        let stream = device.new_stream()?;
+        // Addresses: the bindings would record an event of the first device on the streams of others.
+        let owner = self.devices[0].context()?.default_stream();
+        let addresses: Vec<u64> = arrays.iter().map(|array| array.device_ptr(&owner).0).collect();
+        let numbers: Vec<u64> = numbers.iter().map(|&number| number as u64).collect();
+        let mut launch = stream.raw().launch_builder(kernel.function());
+        addresses.iter().chain(&numbers).for_each(|argument| {
+            launch.arg(argument);
+        });
+        let config = LaunchConfig {
+            grid_dim: (u32::try_from(grid.0)?, u32::try_from(grid.1)?, 1),
+            block_dim: (BLOCK as u32, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        // SAFETY: kernels get the arguments that they declare, and go to the ends of parts of arrays that
+        // no other device writes at the time; the arrays live longer than the wait below.
+        unsafe { launch.launch(config) }?;
+        stream.synchronize()?;
+        Ok(())
+    }
+
+    /// Solves with the first devices.
+    fn run(&self, count: usize) -> Result<Line, Failure> {
+        let (rows, columns) = (self.rows, self.columns);
+        let (panels, chunks) = (columns.div_ceil(PANEL), LENGTH.div_ceil(CHUNK));
+        // Who writes first has the memory.
+        each(count, |i| {
+            let own = share(panels, i, count);
+            let of_columns = own.start * PANEL..(own.end * PANEL).min(columns);
+            let own = share(chunks, i, count);
+            let of_v = own.start * CHUNK..(own.end * CHUNK).min(LENGTH);
+            let of_a = of_columns.start * rows..of_columns.end * rows;
+            for (array, part) in [(&self.a, of_a), (&self.x, of_columns), (&self.v, of_v)] {
+                self.launch(i, "fill", (2048, 1), (&[array], &[part.start, part.end]))?;
+            }
+            Ok::<_, Failure>(())
+        })?;
+        let mut y = Vec::new();
+        let product = median(|| {
+            each(count, |i| {
+                let own = share(panels, i, count);
+                let arrays = [&self.a, &self.x, &self.of_panels];
+                let grid = (rows.div_ceil(BLOCK), own.len());
+                self.launch(i, "product", grid, (&arrays, &[rows, columns, own.start]))
+            })?;
+            y = add_panels(self.of_panels.as_slice()?, rows);
+            Ok::<_, Failure>(())
+        })?;
+        let mut sum = 0.0;
+        let reduction = median(|| {
+            each(count, |i| {
+                let own = share(chunks, i, count);
+                let arrays = [&self.v, &self.of_chunks];
+                self.launch(i, "sum", (own.len(), 1), (&arrays, &[LENGTH, own.start]))
+            })?;
+            sum = add_chunks(self.of_chunks.as_slice()?);
+            Ok::<_, Failure>(())
+        })?;
+        Ok(Line { y, sum, seconds: [product, reduction] })
+    }
+}
+
+/// Prints a table of 1, 2, ... all.
+fn table(
+    what: &str,
+    (rows, columns): (usize, usize),
+    all: usize,
+    run: impl Fn(usize) -> Result<Line, Failure>,
+) -> Result<Line, Failure> {
+    println!("{rows} by {columns} matrix, {LENGTH} numbers, f32");
+    println!("{:>8} {:>12} {:>7} {:>12} {:>7}  bits", what, "product ms", "GB/s", "sum ms", "GB/s");
+    let mut first = None;
+    for count in 1..=all {
+        let line = run(count)?;
+        let [product, sum] = line.seconds;
+        let rate = |numbers: usize, seconds: f64| 4e-9 * numbers as f64 / seconds;
+        let rates = [rate(rows * columns, product), rate(LENGTH, sum)];
+        let bits = line.bits();
+        println!(
+            "{count:>8} {:>12.3} {:>7.0} {:>12.3} {:>7.0}  {bits:016x}",
+            1e3 * product,
+            rates[0],
+            1e3 * sum,
+            rates[1]
+        );
+        let first = first.get_or_insert(line);
+        if bits != first.bits() {
+            return Err(format!("the results of {count} are not those of one").into());
+        }
+    }
+    first.ok_or_else(|| "there is no device".into())
+}
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<usize>());
+    let rows = arguments.next().transpose()?.unwrap_or(10_000).max(1);
+    let columns = arguments.next().transpose()?;
+    let gpus = match devices() {
+        Ok(gpus) => gpus,
+        Err(error) => {
+            println!("on the CPU's threads: {error}");
+            let columns = columns.unwrap_or(4_000);
+            let arrays = OnCpu::new(rows, columns, LENGTH);
+            let threads = std::thread::available_parallelism()?.get();
+            table("threads", (rows, columns), threads, |count| Ok(arrays.run(count)?))?;
+            return Ok(());
+        }
+    };
+    println!("{}", gpus[0]);
+    let free = gpus.iter().map(|gpu| gpu.memory_info().map(|info| info.free));
+    let free = free.collect::<Result<Vec<_>, _>>()?.into_iter().min().unwrap_or(0);
+    let columns = columns.unwrap_or_else(|| (free as usize / 4 * 3 / 4 / rows).min(300_000));
+    let count = gpus.len();
+    let arrays = OnGpus::new(gpus, rows, columns)?;
+    let line = table("devices", (rows, columns), count, |count| arrays.run(count))?;
+    // The CPU makes the same bits, of the first panel and of all chunks.
+    let few = OnCpu::new(rows, columns.min(PANEL), LENGTH);
+    let panel = product_of_panel(&few.columns, &few.x)?;
+    let of_gpu = &arrays.of_panels.as_slice()?[..rows];
+    let is_same = panel.iter().zip(of_gpu).all(|(a, b)| a.to_bits() == b.to_bits());
+    let chunks: Vec<f32> = few.v.chunks(CHUNK).map(sum_of_chunk).collect();
+    if !is_same || add_chunks(&chunks).to_bits() != line.sum.to_bits() {
+        return Err("the CPU makes other bits".into());
+    }
+    println!("the CPU makes the same bits");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        let arrays = OnCpu::new(301, 2 * PANEL + 77, 5 * CHUNK + 13);
+        let one = arrays.run(1).unwrap();
+        for threads in [2, 3, 5, 9] {
+            assert_eq!(arrays.run(threads).unwrap().bits(), one.bits());
+        }
+        let exact: f64 = arrays.v.iter().map(|&v| f64::from(v)).sum();
+        assert!((one.sum - exact).abs() < 1e-2, "{} {exact}", one.sum);
+        for (row, y) in one.y.iter().enumerate() {
+            let each = arrays.columns.iter().zip(&arrays.x);
+            let term = |(column, x): (&Array<f32>, &f32)| {
+                f64::from(column.as_slice().unwrap()[row]) * f64::from(*x)
+            };
+            let exact: f64 = each.map(term).sum();
+            assert!((y - exact).abs() < 1e-3, "{row} {y} {exact}");
+        }
+    }
+
+    /// Kernels compile without a GPU.
+    #[test]
+    fn kernels_compile() {
+        for kernel in ["fill", "product", "sum"] {
+            match Program::new(kernel, KERNELS).compile("sm_90", &ode_gpu::Cache::off()) {
+                Ok(_) => {}
+                Err(error @ ode_gpu::GpuError::Unavailable { .. }) => {
+                    odes_skipped::Needed::Nvrtc.is_missing(error);
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
