@@ -287,7 +287,7 @@ fn serve(
             asked.push((rank, Ask::decode(&world.receive(rank, Tag::Ask))));
         }
         if asked.is_empty() {
-            pause.sleep();
+            world.rest(&mut pause);
             continue;
         }
         pause = Pause::default();

@@ -11,9 +11,13 @@ mod exit;
 mod library;
 #[cfg(feature = "linked-mpi")]
 mod linked;
+mod start;
 
+use core::cmp::Ordering;
 use core::ffi::{c_int, c_void};
 use core::fmt;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -34,8 +38,18 @@ const MOST: usize = 1 << 30;
 pub(crate) struct World {
     mpi: Mpi,
     started: Started,
-    /// One thread calls at a time.
-    calls: Mutex<()>,
+    /// One thread calls at a time, and knows this.
+    calls: Mutex<Rounds>,
+}
+
+/// What ranks have done together. A rank that has ended without a part of it is one that others would wait
+/// for for ever.
+#[derive(Debug, Default)]
+struct Rounds {
+    /// The broadcasts so far, in which all ranks take part.
+    done: u64,
+    /// Ranks that have ended, as far as this one is told, and the broadcasts that they had.
+    ended: BTreeMap<usize, u64>,
 }
 
 impl fmt::Debug for World {
@@ -50,14 +64,14 @@ impl fmt::Debug for World {
 /// Why there is no MPI.
 pub(crate) fn world() -> Result<&'static World, String> {
     static WORLD: OnceLock<Result<World, String>> = OnceLock::new();
-    let start = || {
-        let (mpi, started) = Mpi::start()?;
+    let begin = || {
+        let (mpi, started) = start::within_limit(Mpi::start)?;
         if started.by_us {
             exit::at_exit(finish);
         }
-        Ok(World { mpi, started, calls: Mutex::new(()) })
+        Ok(World { mpi, started, calls: Mutex::default() })
     };
-    WORLD.get_or_init(start).as_ref().map_err(Clone::clone)
+    WORLD.get_or_init(begin).as_ref().map_err(Clone::clone)
 }
 
 impl World {
@@ -81,7 +95,7 @@ impl World {
         self.started.any_thread
     }
 
-    fn calls(&self) -> MutexGuard<'_, ()> {
+    fn calls(&self) -> MutexGuard<'_, Rounds> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,36 +110,115 @@ impl World {
 
     /// The rank of which a message has come, if there is one.
     pub(crate) fn probe(&self, tag: Tag) -> Option<usize> {
-        self.probe_from(None, tag)
-    }
-
-    fn probe_from(&self, from: Option<usize>, tag: Tag) -> Option<usize> {
         let _one_at_a_time = self.calls();
-        self.mpi.probe(from, tag)
+        self.mpi.probe(None, tag)
     }
 
-    /// The next message of a rank. A thread that waits sleeps, since what the machine has to compute
-    /// needs the cores.
+    /// The next message of a rank.
     pub(crate) fn receive(&self, from: usize, tag: Tag) -> Vec<u8> {
         let mut pause = Pause::default();
-        while self.probe_from(Some(from), tag).is_none() {
-            pause.sleep();
+        loop {
+            let one_at_a_time = self.calls();
+            if self.mpi.probe(Some(from), tag).is_some() {
+                let mut length = [0; 8];
+                self.mpi.receive(from, tag, &mut length);
+                let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
+                bytes.chunks_mut(MOST).for_each(|part| self.mpi.receive(from, tag, part));
+                return bytes;
+            }
+            drop(one_at_a_time);
+            self.rest(&mut pause);
         }
-        let _one_at_a_time = self.calls();
-        let mut length = [0; 8];
-        self.mpi.receive(from, tag, &mut length);
-        let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
-        bytes.chunks_mut(MOST).for_each(|part| self.mpi.receive(from, tag, part));
-        bytes
     }
 
     /// Gives all ranks the bytes that `root` has.
     pub(crate) fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) {
+        let (mut calls, mut pause) = (Some(self.calls()), Pause::default());
+        self.mpi.meet(&mut || {
+            calls = None;
+            self.rest(&mut pause);
+            calls = Some(self.calls());
+        });
+        // Nobody leaves before this is done: a thread that ends its process waits for this one.
         let mut length = (bytes.len() as u64).to_le_bytes();
-        let _one_at_a_time = self.calls();
         self.mpi.broadcast(root, &mut length);
         bytes.resize(u64::from_le_bytes(length) as usize, 0);
         bytes.chunks_mut(MOST).for_each(|part| self.mpi.broadcast(root, part));
+        calls.into_iter().for_each(|mut calls| calls.done += 1);
+    }
+
+    /// What a thread does that waits for ranks: it sleeps, since what the machine has to compute needs the
+    /// cores. Should one of these ranks have ended, MPI ends the job.
+    pub(crate) fn rest(&self, pause: &mut Pause) {
+        let mut calls = self.calls();
+        self.hear(&mut calls);
+        // This rank is in a round that is not done.
+        let missing = calls.ended.iter().find(|(_, done)| **done <= calls.done);
+        if let Some((rank, _)) = missing {
+            self.is_missing(*rank, self.rank());
+        }
+        drop(calls);
+        pause.sleep();
+    }
+
+    /// Takes what ranks say that have ended.
+    fn hear(&self, calls: &mut Rounds) {
+        while let Some(rank) = self.mpi.probe(None, Tag::End) {
+            let mut done = [0; 8];
+            self.mpi.receive(rank, Tag::End, &mut done);
+            calls.ended.insert(rank, u64::from_le_bytes(done));
+        }
+    }
+
+    /// Ends all ranks, since one has ended that another one waits for.
+    fn is_missing(&self, ended: usize, waits: usize) -> ! {
+        if !IS_OVER.swap(true, SeqCst) {
+            let of = self.of();
+            eprintln!(
+                "odes: rank {ended} of {of} has ended and takes no part in what rank {waits} solves, so MPI \
+                 ends all ranks"
+            );
+            exit::let_text_through();
+            self.mpi.abort(1);
+        }
+        // The thread that was first ends the process.
+        loop {
+            std::thread::park();
+        }
+    }
+
+    /// Ends MPI, together with the other ranks, once they have ended where this one has.
+    fn leave(&self) {
+        let others = if self.rank() == 0 { 1..self.of() } else { 0..1 };
+        let calls = self.calls();
+        let done = calls.done;
+        others.clone().for_each(|rank| self.mpi.send(rank, Tag::End, &done.to_le_bytes()));
+        drop(calls);
+        let mut pause = Pause::default();
+        loop {
+            let mut calls = self.calls();
+            self.hear(&mut calls);
+            for (rank, theirs) in &calls.ended {
+                match theirs.cmp(&done) {
+                    Ordering::Less => self.is_missing(*rank, self.rank()),
+                    Ordering::Equal => {}
+                    Ordering::Greater => self.is_missing(self.rank(), *rank),
+                }
+            }
+            // Others begin what this rank does not do.
+            for tag in [Tag::Ask, Tag::Gather] {
+                if let Some(rank) = self.mpi.probe(None, tag) {
+                    self.is_missing(self.rank(), rank);
+                }
+            }
+            if calls.ended.len() == others.len() {
+                break;
+            }
+            drop(calls);
+            pause.sleep();
+        }
+        let _one_at_a_time = self.calls();
+        self.mpi.finalize();
     }
 
     /// Gives all ranks what each has, in their order.
@@ -152,13 +245,19 @@ impl World {
     }
 }
 
+/// Whether this process ends MPI already: what a library does then may end the process, too.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
 /// Ends MPI with the process. A rank that has failed ends the others, too, which would wait for it.
 extern "C" fn finish(status: c_int, _: *mut c_void) {
     let Ok(world) = world() else { return };
-    let _one_at_a_time = world.calls();
     if status == 0 {
-        world.mpi.finalize();
-    } else {
+        if !IS_OVER.load(SeqCst) {
+            world.leave();
+        }
+    } else if !IS_OVER.swap(true, SeqCst) {
+        exit::let_text_through();
+        let _one_at_a_time = world.calls();
         world.mpi.abort(status);
     }
 }

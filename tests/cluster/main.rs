@@ -88,6 +88,8 @@ struct Failing {
     after: usize,
     calls: AtomicUsize,
     delay: Duration,
+    /// Whether it ends its process instead, as if all were well.
+    leaves: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +98,11 @@ struct Lost;
 
 impl Failing {
     fn after(after: usize) -> Self {
-        Failing { after, calls: 0.into(), delay: Duration::ZERO }
+        Failing { after, calls: 0.into(), delay: Duration::ZERO, leaves: false }
+    }
+
+    fn leaving() -> Self {
+        Failing { leaves: true, ..Failing::after(0) }
     }
 
     /// Takes longer for each call.
@@ -107,6 +113,7 @@ impl Failing {
     fn call(&self) -> Result<(), SolveError> {
         std::thread::sleep(self.delay);
         match self.calls.fetch_add(1, Ordering::Relaxed) >= self.after {
+            true if self.leaves => std::process::exit(0),
             true => Err(SolveError::Backend(std::sync::Arc::new(Lost))),
             false => Ok(()),
         }

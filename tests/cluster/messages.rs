@@ -3,10 +3,12 @@
 use crate::learnt::decay;
 use crate::processes::hash;
 use crate::{Failing, Folder, ensemble, options, whole};
+use odes::backend::ColumnRange;
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, SolveError, Warning};
+use odes::{EnsembleAlgorithm, RawResults, ResultSink, SolveError, Warning};
 use odes_skipped::Needed;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -33,6 +35,9 @@ fn ranks(count: usize, case: &str, folder: Option<&Folder>) -> Option<Output> {
     let mut command = Command::new(mpiexec()?);
     command.args(["-n", &count.to_string()]).arg(std::env::current_exe().unwrap());
     command.args(["messages::rank", "--exact", "--nocapture"]).env(CASE, case);
+    if case == "never starts" {
+        command.env("ODES_MPI_WAIT", "3");
+    }
     if let Some(folder) = folder {
         command.env(FOLDER, &folder.0);
     }
@@ -83,22 +88,48 @@ fn say(place: impl EnsembleAlgorithm, options: &SolveOptions) {
     }
 }
 
+/// Ends within the exchange of results.
+fn leave_late(place: impl EnsembleAlgorithm) {
+    let _ = ensemble(TRAJECTORIES).solve_into(Tsit5, place, &options(), &mut Leaving);
+}
+
+/// A sink whose process ends when it gets the first results.
+struct Leaving;
+
+impl ResultSink<f64> for Leaving {
+    fn block(&self) -> u64 {
+        8
+    }
+
+    fn store(
+        &mut self,
+        _: ColumnRange<'_, f64>,
+        _: &mut RawResults<f64>,
+    ) -> Result<ControlFlow<()>, SolveError> {
+        std::process::exit(0)
+    }
+}
+
 /// What a process does that is a rank; otherwise nothing.
 #[test]
 fn rank() {
     let Ok(case) = std::env::var(CASE) else { return };
+    if case == "never starts" && Part::from_launcher().unwrap().rank == 1 {
+        return;
+    }
     let folder = std::env::var_os(FOLDER);
     let part = Part::from_launcher().unwrap();
-    let distributed = |after: usize| {
+    let distributed_by = |failing: Failing| {
         // So that all take part.
         let delay = Duration::from_millis(if case.contains("lost") { 50 } else { 0 });
-        let place = EnsembleDistributed::new(Failing::after(after).slow(delay)).unwrap().chunk(8);
+        let place = EnsembleDistributed::new(failing.slow(delay)).unwrap().chunk(8);
         assert_eq!(place.part().of, part.of);
         match &folder {
             Some(folder) => place.folder(folder),
             None => place,
         }
     };
+    let distributed = |after: usize| distributed_by(Failing::after(after));
     let mine = |rank: usize| part.rank == rank;
     match case.as_str() {
         "same" => {
@@ -116,6 +147,23 @@ fn rank() {
         "ends" if mine(1) => {
             let _started = distributed(0);
             std::process::exit(3)
+        }
+        // Ranks that end as if all were well: before a solve, while they compute, while they get results,
+        // and between two solves.
+        "1 leaves before" if mine(1) => drop(distributed(0)),
+        "0 leaves before" if mine(0) => drop(distributed(0)),
+        "1 leaves within" if mine(1) => say(distributed_by(Failing::leaving()), &options()),
+        "0 leaves within" if mine(0) => say(distributed_by(Failing::leaving()), &options()),
+        "1 leaves late" if mine(1) => leave_late(distributed(usize::MAX)),
+        "0 leaves late" if mine(0) => leave_late(distributed(usize::MAX)),
+        "1 leaves between" | "0 leaves between" => {
+            say(distributed(usize::MAX), &options());
+            if !mine(usize::from(case.starts_with('1'))) {
+                say(distributed(usize::MAX), &options());
+            }
+        }
+        case if case == "never starts" || case.contains("leaves") => {
+            say(distributed(usize::MAX), &options());
         }
         "ends" => say(distributed(usize::MAX), &options()),
         "training" => {
@@ -174,6 +222,23 @@ fn nobody_waits_for_ranks_that_do_something_else() {
     assert_eq!(said(&output), vec!["2 has another reltol"; 3]);
     let output = ranks(3, "ends", None).unwrap();
     assert!(!output.status.success());
+}
+
+/// Ranks that wait for one that has ended with status 0.
+#[test]
+fn nobody_waits_for_ranks_that_have_ended() {
+    for rank in [1, 0] {
+        for when in ["before", "within", "late", "between"] {
+            let case = format!("{rank} leaves {when}");
+            let Some(output) = ranks(3, &case, None) else { return };
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success(), "{case}");
+            assert!(
+                errors.contains(&format!("odes: rank {rank} of 3 has ended")),
+                "{case}: {errors}"
+            );
+        }
+    }
 }
 
 #[test]

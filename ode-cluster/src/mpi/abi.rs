@@ -14,6 +14,7 @@ use super::library::{Library, Started, Tag};
 type Comm = *mut c_void;
 type Datatype = *mut c_void;
 type Info = *mut c_void;
+type Request = *mut c_void;
 
 /// `MPI_COMM_WORLD`.
 const COMM_WORLD: Comm = core::ptr::without_provenance_mut(0x101);
@@ -71,6 +72,8 @@ functions! {
     comm_size: b"MPI_Comm_size\0" (Comm, *mut c_int);
     comm_split_type: b"MPI_Comm_split_type\0" (Comm, c_int, c_int, Info, *mut Comm);
     bcast: b"MPI_Bcast\0" (*mut c_void, c_int, Datatype, c_int, Comm);
+    ibarrier: b"MPI_Ibarrier\0" (Comm, *mut Request);
+    test: b"MPI_Test\0" (*mut Request, *mut c_int, *mut Status);
     send: b"MPI_Send\0" (*const c_void, c_int, Datatype, c_int, c_int, Comm);
     recv: b"MPI_Recv\0" (*mut c_void, c_int, Datatype, c_int, c_int, Comm, *mut Status);
     iprobe: b"MPI_Iprobe\0" (c_int, c_int, Comm, *mut c_int, *mut Status);
@@ -215,6 +218,25 @@ impl Library for Mpi {
         }
     }
 
+    fn meet(&self, rest: &mut dyn FnMut()) {
+        let (mut request, mut done) = (core::ptr::null_mut(), 0);
+        // SAFETY: the place of the request lives while the function is called.
+        unsafe {
+            (self.functions.ibarrier)(self.comm, &raw mut request);
+        }
+        loop {
+            // SAFETY: the request is that of the call above, until it is done; the status may be left out.
+            unsafe {
+                let none = core::ptr::null_mut();
+                (self.functions.test)(&raw mut request, &raw mut done, none);
+            }
+            if done != 0 {
+                return;
+            }
+            rest();
+        }
+    }
+
     fn finalize(&self) {
         // SAFETY: MPI was started by `start`, and nobody calls it any more.
         unsafe {
@@ -222,10 +244,11 @@ impl Library for Mpi {
         }
     }
 
-    fn abort(&self, status: i32) {
+    fn abort(&self, status: i32) -> ! {
         // SAFETY: between the start and the end of MPI.
         unsafe {
             (self.functions.abort)(COMM_WORLD, status);
         }
+        std::process::abort()
     }
 }

@@ -9,6 +9,8 @@ pub(crate) enum Tag {
     Answer = 2,
     /// Something for all, by way of rank 0.
     Gather = 3,
+    /// A rank has ended: it says so to rank 0, and rank 0 to all.
+    End = 4,
 }
 
 /// An MPI library that has started. It is called by one thread at a time, by any where it gives
@@ -36,11 +38,14 @@ pub(super) trait Library: Send + Sync + Sized {
     /// Gives all ranks the bytes of `root`, which are as many on each.
     fn broadcast(&self, root: usize, bytes: &mut [u8]);
 
+    /// Returns when all ranks are here. Until then it calls `rest` again and again; meanwhile others may call.
+    fn meet(&self, rest: &mut dyn FnMut());
+
     /// Ends MPI.
     fn finalize(&self);
 
     /// Ends all ranks, with this status.
-    fn abort(&self, status: i32);
+    fn abort(&self, status: i32) -> !;
 }
 
 /// What a library says of this process.

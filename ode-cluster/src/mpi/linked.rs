@@ -7,7 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use mpi::environment::{self, Threading, Universe};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator as _, Destination as _, Root as _, Source as _};
+use mpi::traits::{
+    Communicator as _, CommunicatorCollectives as _, Destination as _, Root as _, Source as _,
+};
 
 use super::library::{Library, Started, Tag};
 
@@ -64,11 +66,19 @@ impl Library for Mpi {
         self.comm.process_at_rank(root as i32).broadcast_into(bytes);
     }
 
+    fn meet(&self, rest: &mut dyn FnMut()) {
+        let mut request = self.comm.immediate_barrier();
+        while let Err(unfinished) = request.test() {
+            rest();
+            request = unfinished;
+        }
+    }
+
     fn finalize(&self) {
         drop(self.universe.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    fn abort(&self, status: i32) {
-        SimpleCommunicator::world().abort(status);
+    fn abort(&self, status: i32) -> ! {
+        SimpleCommunicator::world().abort(status)
     }
 }
