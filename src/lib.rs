@@ -174,7 +174,7 @@ pub mod cluster;
 pub mod arrays {
     pub use ode_arrays::{
         Array, ArrayCpu, ArrayError, ArrayPlace, ArrayProblem, ArraySolution, ArraySystem, Counts,
-        Function, Linear, Number, Shape,
+        Function, Linear, Network, Number, Shape,
     };
     pub use ode_core::methods::Tabulated;
 }

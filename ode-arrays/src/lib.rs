@@ -15,7 +15,7 @@
 //! | `clock` | the lane that knows the time |
 //! | `scheme`, `explicit`, `rosenbrock` | methods of arrays |
 //! | `jacobian`, `lu` | derivatives, and linear equations |
-//! | `linear` | systems that are ready made |
+//! | `linear`, `network` | systems that are ready made |
 //! | `first_step`, `solve` | the solve of a problem |
 
 mod array;
@@ -28,6 +28,7 @@ mod host;
 mod jacobian;
 mod linear;
 mod lu;
+mod network;
 mod number;
 mod place;
 mod problem;
@@ -42,6 +43,7 @@ pub use array::Array;
 pub use error::ArrayError;
 pub use function::Function;
 pub use linear::Linear;
+pub use network::Network;
 pub use number::Number;
 pub use place::{ArrayCpu, ArrayPlace};
 pub use problem::ArrayProblem;
