@@ -4,6 +4,7 @@
 //! and defines its labels at its end. Here the first definition of a label holds, so each page
 //! begins with definitions that lead to the other pages. Figures are in the repository only.
 
+/// [events]: crate::docs::events
 /// [from-sciml]: crate::docs::from_sciml
 /// [gradients]: crate::docs::gradients
 /// [what-a-success-means]: crate::docs::what_success_means
@@ -16,6 +17,7 @@
 pub mod getting_started {}
 
 /// [arrays]: crate::docs::arrays
+/// [events]: crate::docs::events
 /// [gradients]: crate::docs::gradients
 ///
 #[doc = include_str!("../docs/from-sciml.md")]
@@ -59,6 +61,9 @@ pub mod language {}
 #[cfg(any(not(doctest), feature = "arrays"))]
 #[doc = include_str!("../docs/arrays.md")]
 pub mod arrays {}
+
+#[doc = include_str!("../docs/events.md")]
+pub mod events {}
 
 #[doc = include_str!("../docs/extending.md")]
 pub mod extending {}

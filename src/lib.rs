@@ -42,13 +42,13 @@ pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, AnyMethod, ArrayNorm, Auto, Axis, AxisValues, Backend, CheckpointError, Choice,
     Collect, Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem,
-    EnsembleSerial, EnsembleSolution, EnsembleThreads, GrowthGuard, InPrecision, IntoSaveAt,
-    Launcher, Layout, Linspace, LogNormal, LogUniform, Logspace, Memory, Method, Normal, Numbers,
-    ObservableError, OdeProblem, OdeSolution, Part, PartError, ProblemOfEach, Quantity, RawResults,
-    ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt, Saving, Scrambling, Share,
-    SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan, Timings,
-    Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary, Warning, Which, WorstColumn,
-    any_method, memory, tstops_for, tstops_of,
+    EnsembleSerial, EnsembleSolution, EnsembleThreads, EventError, GrowthGuard, InPrecision,
+    IntoSaveAt, Launcher, Layout, Linspace, LogNormal, LogUniform, Logspace, Memory, Method,
+    Normal, Numbers, ObservableError, OdeProblem, OdeSolution, Part, PartError, ProblemOfEach,
+    Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt, Saving,
+    Scrambling, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan,
+    Timings, Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary, Warning, Which,
+    WorstColumn, any_method, memory, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};

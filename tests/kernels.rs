@@ -13,6 +13,8 @@
 //! Where NVRTC is not installed these tests say so and pass; `ODES_REQUIRE_NVRTC=1` makes that a
 //! failure. `scripts/install-nvrtc.sh` installs it.
 
+#[path = "support/bouncing.rs"]
+mod bouncing;
 #[path = "support/conserved.rs"]
 mod conserved;
 #[path = "support/observed.rs"]
@@ -482,6 +484,7 @@ tests! {
     // It has twelve states; registers are promised for up to eight.
     every_function: systems::functions::functions, measured((0, 0), (256, 964)), Extremes;
     tables: systems::tables::tables, NOTHING, Extremes;
+    events: bouncing::bouncing, measured((0, 0), (0, 0)), Extremes;
     twenty_states: odes_models::pollution::pollution, measured((0, 0), (1312, 4400)), Extremes;
 }
 

@@ -5,6 +5,8 @@
 //! Where there is no such runtime this test says so and passes; `ODES_REQUIRE_OPENCL=1` makes that
 //! a failure, and `scripts/install-opencl.sh` installs one.
 
+#[path = "support/bouncing.rs"]
+mod balls;
 #[path = "support/conserved.rs"]
 mod conserved;
 #[path = "support/cpp.rs"]
@@ -19,6 +21,7 @@ mod systems;
 #[path = "support/workloads.rs"]
 mod workloads;
 
+use balls::bouncing;
 use observed::observed_sweep;
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target};
 use odes::lane::Scalar;
@@ -50,6 +53,7 @@ where
         all.push(a.code(i) as u64);
         all.push(u64::from(a.held_unstable(i)));
         all.extend([a.accepted(i), a.rejected(i), a.guarded(i)].map(u64::from));
+        all.extend(a.event_counts().row(i).iter().map(|&count| u64::from(count)));
     }
     all
 }
@@ -293,6 +297,20 @@ fn implicit_methods(table: &mut Table) {
     table.row("steps to NaN", Kvaerno5, &ensemble, &options);
 }
 
+fn events(table: &mut Table) {
+    let begin = bouncing::State { height: 10.0, velocity: 0.0 };
+    let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.5 };
+    let problem = OdeProblem::new(bouncing, begin, 0.0..=6.0, parameters);
+    let ensemble = EnsembleProblem::new(problem).trajectories(MANY).vary(|problem, i| {
+        let restitution = 0.5 + 0.5 * i as f64 / MANY as f64;
+        problem.with_p(bouncing::Parameters { restitution, ..parameters })
+    });
+    let options = SolveOptions::default().saveat(1.0);
+    table.row("events", Tsit5, &ensemble, &options);
+    table.row("events", Rodas4, &ensemble, &options);
+    table.row("events", Tsit5, &ensemble, &SolveOptions::default().fixed_step(0.25));
+}
+
 /// Threads of a sub-group vote together, and all threads take from one queue: no bits show it,
 /// since those of a trajectory do not depend on the others.
 #[test]
@@ -327,7 +345,8 @@ fn threads_vote_and_take_numbers() {
 #[test]
 fn kernels_have_the_bits_of_the_cpu() {
     let Some(place) = OpenCl::find() else { return };
-    let parts: [fn(&mut Table); _] = [implicit_methods, explicit_methods, options, functions];
+    let parts: [fn(&mut Table); _] =
+        [implicit_methods, explicit_methods, options, functions, events];
     let part = |fill: &fn(&mut Table)| {
         let mut table = Table { place, compared: 0, rows: Vec::new(), wrong: Vec::new() };
         fill(&mut table);

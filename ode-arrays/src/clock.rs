@@ -8,7 +8,7 @@ use ode_core::problem::inputs::Inputs;
 use ode_core::step::properties::Properties;
 use ode_core::system::info::{LinearEquations, Operations};
 use ode_core::system::{
-    Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks,
+    Domain, Events, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks,
 };
 use ode_core::{AbsTol, EnsembleProblem, OdeProblem, SolveError, SolveOptions, Workers};
 
@@ -56,6 +56,7 @@ impl Linearised<1, 0> for Clock {
 
 impl MassMatrix<1> for Clock {}
 impl Observe<1, 0> for Clock {}
+impl Events<1, 0> for Clock {}
 impl TimeBreaks<0> for Clock {}
 
 impl Domain<1, 0> for Clock {
@@ -70,6 +71,7 @@ static INFO: SystemInfo = SystemInfo {
     states: &["u"],
     parameters: &[],
     observables: &[],
+    events: &[],
     jacobian_pattern: &[],
     parameter_pattern: &[],
     time_pattern: &[],

@@ -74,6 +74,8 @@ impl Plan {
             stiff_law,
             law_kind,
             method: _,
+            // The program has them.
+            events: _,
             max_steps,
             guard,
             saved,
@@ -167,7 +169,7 @@ fn lines(entries: &[(String, String)]) -> String {
 /// What the results of one trajectory take.
 fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
     let numbers = layout.states.saturating_add(layout.saved()).saturating_add(1);
-    let counts = 2 + layout.kept() + layout.guarded();
+    let counts = 2 + layout.kept() + layout.guarded() + layout.events;
     numbers.saturating_mul(size_of::<T>()).saturating_add(counts * size_of::<u32>() + 1)
 }
 

@@ -4,6 +4,7 @@
 //! no place here: the parser has reported it and left an [`ExprKind::Error`], with which the later
 //! phases compute silently, so that one mistake is one error.
 
+mod event;
 mod outside;
 mod purpose;
 
@@ -14,6 +15,7 @@ use proc_macro2::Ident;
 use crate::functions::Function;
 use crate::graph::Comparison;
 
+pub(crate) use self::event::Event;
 pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;
 
@@ -27,6 +29,9 @@ pub(crate) struct System<'a> {
     pub rhs: Part<'a>,
     /// Its other functions, but for those that are called by these.
     pub others: Vec<(Purpose, Part<'a>)>,
+    /// What happens where functions go through zero, in the order of their functions among the
+    /// others.
+    pub events: Vec<Event<'a>>,
     pub mass: Option<MassMatrix<'a>>,
     /// `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,

@@ -7,6 +7,7 @@
 
 mod dependent;
 mod derivatives;
+mod events;
 mod gradients;
 mod linear;
 mod lowered;
@@ -89,6 +90,7 @@ pub(crate) struct Info {
     pub states: Vec<String>,
     pub parameters: Vec<String>,
     pub observables: Vec<String>,
+    pub events: Vec<String>,
     /// The names of what is learnt.
     pub learnt: Vec<String>,
     /// The positions of nonzeros, row by row.
@@ -116,6 +118,7 @@ pub(crate) enum Capability {
     MassMatrix,
     Domain,
     Observe,
+    Events,
     TimeBreaks,
     /// Not every system has the last three, and [`Capability::ALL`] not them.
     PullBack,
@@ -126,12 +129,13 @@ pub(crate) enum Capability {
 impl Capability {
     /// Those of all systems: the name of each trait, and whether it is generic over the numbers of states
     /// and of parameters.
-    pub(crate) const ALL: [(Capability, &'static str, [bool; 2]); 6] = [
+    pub(crate) const ALL: [(Capability, &'static str, [bool; 2]); 7] = [
         (Capability::Rhs, "Rhs", [true, true]),
         (Capability::Linearised, "Linearised", [true, true]),
         (Capability::MassMatrix, "MassMatrix", [true, false]),
         (Capability::Domain, "Domain", [true, true]),
         (Capability::Observe, "Observe", [true, true]),
+        (Capability::Events, "Events", [true, true]),
         (Capability::TimeBreaks, "TimeBreaks", [false, true]),
     ];
 
@@ -142,6 +146,9 @@ impl Capability {
             "mass" => Capability::MassMatrix,
             "out_of_domain" => Capability::Domain,
             "observables" => Capability::Observe,
+            "event_values" | "event_slopes" | "event_actions" | "event_limits" => {
+                Capability::Events
+            }
             "break_times" => Capability::TimeBreaks,
             "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
             | "curve_more" | "curved" => Capability::PullBack,
@@ -266,6 +273,7 @@ pub(crate) fn compile(
         mut mass,
         truths,
         numbers,
+        happenings,
         beginning,
         operations: written,
         constants,
@@ -289,7 +297,8 @@ pub(crate) fn compile(
     let divisors = poles::poles(&graph, &rhs.iter().flatten().copied().collect::<Vec<Id>>());
 
     // What is compared with the time has no derivative by it.
-    let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).collect();
+    let events = happenings.iter().map(|event| event.value);
+    let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).chain(events).collect();
     let reachable = graph.reachable(&roots);
     let time = |id: &Id| graph.node(*id) == Node::Input(Input::Time);
     let timed = graph.ids().filter(time).any(|id| reachable[id.index()]);
@@ -301,6 +310,11 @@ pub(crate) fn compile(
             .map(|number| (number.name, Some(number.id)))
             .unzip();
     let gradients = settings.gradients || loss.is_some() || beginning.is_some();
+    if let Some(event) = system.events.first().filter(|_| gradients) {
+        let message = "gradients do not pass through events yet: write a system without events for \
+                       them, or remove `#[loss]`, `initial`, `parameters` and `gradients` here";
+        return Err(syn::Error::new_spanned(event.name, message));
+    }
     let one = graph.literal(1.0);
     let identity = || (0..states).map(|state| vec![(state, one)]).collect();
     let entries = mass.clone().unwrap_or_else(identity);
@@ -345,6 +359,8 @@ pub(crate) fn compile(
         }
         false => Vec::new(),
     };
+    let of_events =
+        self::events::functions(&mut graph, &happenings, states, settings, system.name)?;
     let lower = |name, results| Lowered::new(name, &graph, results, settings.fusion);
     let mut functions = vec![
         lower("rhs", Results::Vector(rhs)),
@@ -357,6 +373,7 @@ pub(crate) fn compile(
     if !observed.is_empty() {
         functions.push(lower("observables", Results::Vector(observed)));
     }
+    functions.extend(of_events);
     functions.extend(solving);
     functions.extend(product.map(|product| lower("mass", Results::Vector(product))));
     functions.extend(out_of_domain.map(|mask| lower("out_of_domain", Results::Mask(mask))));
@@ -388,7 +405,7 @@ pub(crate) fn compile(
     };
     let is = |capability, name, is| Fact { capability, name, value: FactValue::Is(is) };
     let count = |capability, name, n| Fact { capability, name, value: FactValue::Count(n) };
-    let facts = vec![
+    let mut facts = vec![
         is(Capability::Rhs, "AUTONOMOUS", time_pattern.is_empty()),
         is(Capability::Rhs, "STEPWISE", stepwise),
         is(Capability::MassMatrix, "MASS", mass.is_some()),
@@ -396,6 +413,7 @@ pub(crate) fn compile(
         is(Capability::Domain, "HAS_DOMAIN", out_of_domain.is_some()),
         count(Capability::Observe, "OBSERVABLES", observable_names.len()),
     ];
+    facts.extend(self::events::facts(&happenings));
     let compiled = Compiled {
         facts,
         info: Info {
@@ -403,6 +421,7 @@ pub(crate) fn compile(
             states: state_names,
             parameters: parameter_names,
             observables: observable_names,
+            events: happenings.into_iter().map(|event| event.name).collect(),
             learnt: beginning.map_or(Vec::new(), |beginning| beginning.names),
             jacobian_pattern,
             parameter_pattern,

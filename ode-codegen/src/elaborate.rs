@@ -12,6 +12,7 @@
 mod branch;
 mod call;
 mod control;
+mod event;
 mod expected;
 mod expr;
 mod function;
@@ -71,6 +72,8 @@ pub(crate) struct Elaborated<'a> {
     pub truths: Vec<(Purpose, Id)>,
     /// What functions compute whose purpose is to give numbers.
     pub numbers: Vec<Number>,
+    /// What happens where functions go through zero.
+    pub happenings: Vec<Happening>,
     /// How trajectories begin, by what is learnt.
     pub beginning: Option<Beginning<'a>>,
     /// Operations of the right-hand side as it was written.
@@ -91,6 +94,21 @@ pub(crate) struct Number {
     /// The name of the function, with the place in it where it gives several.
     pub name: String,
     pub id: Id,
+}
+
+/// An event, with its function and its action.
+#[derive(Clone, Debug)]
+pub(crate) struct Happening {
+    pub name: String,
+    /// The directions of the function that count, and the number of times after which a trajectory
+    /// ends; see [`Event`](crate::ast::Event).
+    pub rising: bool,
+    pub falling: bool,
+    pub stop: Option<u32>,
+    /// The function.
+    pub value: Id,
+    /// The state after it, if it is another one.
+    pub action: Option<Vec<Id>>,
 }
 
 /// How trajectories begin: a map from what is learnt, and from the data of each of them. In its
@@ -134,7 +152,9 @@ impl Elaborated<'_> {
     pub(crate) fn validate(&self, pass: &str, scope: &Scope) {
         let by_hand = self.jacobian.iter().chain(&self.tgrad).flatten();
         let mass = self.mass.iter().flatten().flatten().map(|(_, entry)| entry);
-        let others = self.numbers.iter().map(|number| &number.id);
+        let events = self.happenings.iter();
+        let events = events.flat_map(|event| event.action.iter().flatten().chain([&event.value]));
+        let others = self.numbers.iter().map(|number| &number.id).chain(events);
         let numbers = self.derivatives.iter().chain(by_hand).chain(mass).chain(others);
         self.graph.validate(pass, scope, Kind::Real, numbers.copied());
         if let Some(Beginning { initial, parameters, .. }) = &self.beginning {
@@ -274,9 +294,12 @@ impl<'a> Elaborator<'a, '_> {
             truths.extend(self.truth_of(part, &inputs).map(|id| (*purpose, id)));
         }
         let mut numbers = Vec::new();
-        for (purpose, part) in system.others.iter().filter(|(purpose, _)| purpose.gives_numbers()) {
+        let outputs =
+            |(purpose, _): &&(Purpose, _)| purpose.gives_numbers() && *purpose != Purpose::Event;
+        for (purpose, part) in system.others.iter().filter(outputs) {
             numbers.extend(self.numbers(*purpose, part, &inputs));
         }
+        let happenings = self.happenings(&inputs);
         let beginning = self.beginning(&inputs);
         if self.operations > self.limit || self.exhausted() {
             self.too_large();
@@ -304,6 +327,7 @@ impl<'a> Elaborator<'a, '_> {
             mass,
             truths,
             numbers,
+            happenings,
             beginning,
             operations,
             state_names: names(self.state_names, "u", states),

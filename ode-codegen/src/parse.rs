@@ -7,6 +7,7 @@
 mod call;
 mod control;
 mod elsewhere;
+mod event;
 mod expr;
 pub(crate) mod mass;
 pub(crate) mod module;
@@ -209,6 +210,7 @@ pub(crate) fn parse<'a>(
         items,
         rhs,
         others: Vec::new(),
+        events: Vec::new(),
         mass: None,
         uses,
         opaque: parser.opaque.get(),

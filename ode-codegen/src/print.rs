@@ -5,6 +5,7 @@
 //! from one language of devices to the next ([`Dialect`]).
 
 pub(crate) mod device;
+mod events;
 mod gradients;
 mod linear;
 mod mass;
@@ -35,7 +36,16 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that stand in the body of a method in Rust.
-const WITHIN_METHODS: [&str; 4] = ["matrix", "observables", "break_times", "begun"];
+const WITHIN_METHODS: [&str; 8] = [
+    "matrix",
+    "observables",
+    "break_times",
+    "begun",
+    "event_values",
+    "event_slopes",
+    "event_actions",
+    "event_limits",
+];
 
 fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
     let Sizes { states, parameters, factors, learnt, data, curve } = sizes;
@@ -44,7 +54,7 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
         [states, parameters, factors, learnt, data, curve, both, 1 + both]
             .map(Literal::usize_unsuffixed);
     match function {
-        "pull_back" => {
+        "pull_back" | "event_slopes" => {
             quote!(u: &[R; #states], p: &[R; #parameters], t: R, b: &[R; #states])
         }
         "solve_transposed" => quote!(w: &[R; #factors], u: &[R; #states]),

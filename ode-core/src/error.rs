@@ -20,7 +20,7 @@ macro_rules! debug_as_display {
 }
 pub(crate) use debug_as_display;
 
-debug_as_display!(SolveError, ObservableError, CheckpointError);
+debug_as_display!(SolveError, ObservableError, EventError, CheckpointError);
 
 /// Why a solve did not begin, or could not be completed as a whole. A failure *within* a trajectory
 /// is its [`ReturnCode`](crate::ReturnCode) instead. Messages have the values in them, and say what
@@ -621,6 +621,9 @@ impl SolveError {
     pub(crate) const NOT_COMPILED: &str = "in a place behind a `Box`, an `Arc` or a `dyn`, so that \
         programs do not compile them for nothing; give `solve` the `EnsembleCpuArray` itself, or a \
         reference to it";
+    /// Why there are no arrays of systems with events.
+    pub(crate) const EVENTS: &str = "of a system with events, since columns have one time and \
+        events happen at times of their own; take `EnsembleThreads` or `EnsembleGpuKernel`";
     /// Why there are no arrays by a method that switches.
     pub(crate) const SWITCHES: &str = "by a method that chooses another one for each trajectory; \
         take `Tsit5`, `Vern7`, `Rodas4` or `Rodas5P`";
@@ -688,6 +691,22 @@ pub enum ObservableError {
     NotSaved {
         /// The name asked for.
         name: &'static str,
+    },
+}
+
+/// Why a solution has no counts of an event.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EventError {
+    /// The system has no event of this name.
+    #[error("{system} has no event `{name}`; it has {}", listed(.known))]
+    Unknown {
+        /// The name of the system.
+        system: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The names that the system has.
+        known: &'static [&'static str],
     },
 }
 

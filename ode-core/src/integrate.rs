@@ -22,21 +22,25 @@ pub mod backward;
 pub mod begin;
 pub mod columns;
 pub mod consistent;
+pub mod events;
 pub mod first_step;
 pub mod lane;
 pub mod lockstep;
 pub mod options;
+pub mod sides;
 
 pub use device::*;
 
 /// All of the loop as C++, each after what it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 8] = [
+pub(crate) const LANE_PROGRAMS: [&str; 10] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
     first_step::DEVICE,
+    sides::DEVICE,
     begin::DEVICE,
     attempt::DEVICE,
+    events::DEVICE,
     advance::DEVICE,
     DEVICE,
 ];
@@ -47,7 +51,7 @@ pub(crate) const ARRAY_PROGRAMS: [&str; 2] = [columns::DEVICE, lockstep::DEVICE]
 #[ode_macros::device(integrate)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{advance, attempt, begin, lane};
+    use crate::integrate::{advance, attempt, begin, events, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{norm, stepper, vector};
@@ -94,8 +98,9 @@ mod device {
             // To acquire a trajectory costs about as much as a step, in every lane of the group:
             // the source may wait until enough lanes are in need of one.
             loop {
-                let trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
+                let mut trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
                 let mut step = attempt::attempt::<R, S, M, N, P>(system, &state, &trial.ask);
+                let before = lane;
                 let mut verdict = attempt::accepted::<R>();
                 if C::ADAPTIVE {
                     verdict =
@@ -112,6 +117,14 @@ mod device {
                 let mut moves = verdict.accept;
                 if C::ADAPTIVE {
                     moves = verdict.accept & trial.run;
+                }
+                let mut found = events::nothing::<R, N>();
+                if S::EVENTS > 0 {
+                    found = events::find::<R, S, M, Q, C, N, P>(
+                        system, feed, &state, &mut lane, &before, &trial, &step, moves,
+                    );
+                    moves = moves & !found.cut;
+                    trial.run = trial.run & !found.cut;
                 }
                 if C::RECORDS {
                     // One without a trajectory goes on by fixed steps.
@@ -134,6 +147,11 @@ mod device {
                 if M::FSAL {
                     let after = M::du_after::<R, N>(&step.k);
                     state.du = vector::choose::<R, N>(moves, after, state.du);
+                }
+                if S::EVENTS > 0 {
+                    events::act::<R, S, M, Q, C, N, P>(
+                        system, feed, o, &mut state, &mut lane, &trial, &found,
+                    );
                 }
                 if feed.should_refill(lane::is_in_need::<R>(&lane)) {
                     break;

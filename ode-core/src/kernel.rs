@@ -329,7 +329,7 @@ fn layout<T: Scalar>() -> String {
         }};
     }
     let job = offsets!(JobArguments, JobArguments<T>:
-        inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded counter first
+        inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded events counter first
         abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
         stop_slots stop_stride stop_each);
     let column = offsets!(ColumnPlace, ColumnPlace: first mask);
@@ -369,6 +369,7 @@ pub struct JobArguments<T> {
     pub rejected: u64,
     pub kept: u64,
     pub guarded: u64,
+    pub events: u64,
     pub counter: u64,
     pub first: u64,
     pub abstol: T,

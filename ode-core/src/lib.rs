@@ -30,7 +30,7 @@ pub use ensemble::solver::{Auto, Method, Solver};
 pub use ensemble::{
     ArrayNorm, EnsembleAlgorithm, EnsembleCpuArray, EnsembleSerial, EnsembleThreads, Schedule,
 };
-pub use error::{CheckpointError, Memory, ObservableError, SolveError};
+pub use error::{CheckpointError, EventError, Memory, ObservableError, SolveError};
 pub use ndarray;
 pub use problem::layout::Layout;
 pub use problem::options::{

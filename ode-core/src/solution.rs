@@ -3,6 +3,7 @@
 mod code;
 mod counts;
 mod display;
+mod events;
 mod grid;
 mod observables;
 mod raw;

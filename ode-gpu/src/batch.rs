@@ -40,7 +40,7 @@ pub(crate) struct Batch<'i, T> {
     /// Where each column begins that has a number for each trajectory.
     columns_at: Vec<Option<usize>>,
     /// Where the results lie.
-    places: [Place; 8],
+    places: [Place; 9],
     /// The kernel's arguments, with offsets in place of addresses.
     job: JobArguments<T>,
 }
@@ -132,7 +132,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let places = places(layout, size, n, align(inputs_end));
         let total = places.iter().map(|place| place.at + place.row * place.rows).max();
         let total = total.unwrap_or(inputs_end);
-        let [finals, saved, ends, steps, rejected, kept, guarded, codes] =
+        let [finals, saved, ends, steps, rejected, kept, guarded, events, codes] =
             places.map(|p| p.at as u64);
         let job = JobArguments {
             inputs: numbers_at as u64,
@@ -148,6 +148,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             rejected,
             kept,
             guarded,
+            events,
             counter: 0,
             first: range.numbers().start,
             abstol: settings.abstol,
@@ -194,7 +195,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
 
     /// Where the results lie, in the order of
     /// [`Results::bytes`](ode_core::ensemble::engine::Results::bytes).
-    pub(crate) fn places(&self) -> &[Place; 8] {
+    pub(crate) fn places(&self) -> &[Place; 9] {
         &self.places
     }
 
@@ -215,6 +216,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             rejected: base + job.rejected,
             kept: base + job.kept,
             guarded: base + job.guarded,
+            events: base + job.events,
             counter: base + job.counter,
             ..job
         }
@@ -258,7 +260,7 @@ impl Footprint {
         let layout = Layout::new(settings, inputs);
         // Final states and their times.
         let numbers = (layout.states + 1).saturating_add(layout.saved());
-        let counts = 9 + 4 * (layout.kept() + layout.guarded());
+        let counts = 9 + 4 * (layout.kept() + layout.guarded() + layout.events);
         Footprint {
             inputs: (stored + own_times).saturating_mul(size),
             results: numbers.saturating_mul(size).saturating_add(counts),
@@ -286,13 +288,22 @@ pub(crate) struct Place {
 }
 
 /// The places of all results, in this order: final states, saved numbers, end times, steps,
-/// rejected steps, numbers of saved times, reports of the guard, codes.
-fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 8] {
+/// rejected steps, numbers of saved times, reports of the guard, counts of events, codes.
+fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 9] {
     let (kept, guarded) = (layout.kept(), layout.guarded());
     let (finals, saved) = (layout.states, layout.saved());
     let mut at = begin;
-    let arrays =
-        [(finals, size), (saved, size), (1, size), (1, 4), (1, 4), (kept, 4), (guarded, 4), (1, 1)];
+    let arrays = [
+        (finals, size),
+        (saved, size),
+        (1, size),
+        (1, 4),
+        (1, 4),
+        (kept, 4),
+        (guarded, 4),
+        (layout.events, 4),
+        (1, 1),
+    ];
     arrays.map(|(rows, size)| {
         let place = Place { at, row: size * n, rows };
         at = align(at + rows * size * n);
@@ -332,6 +343,7 @@ mod tests {
         };
         let settings = Settings {
             stopping: false,
+            events: 0,
             step_slots: 0,
             saved: SavedRow { states: 2, observables: 1, times: 0 },
             abstol: 1e-6,

@@ -149,7 +149,7 @@ impl<T: Scalar> ArrayEngine<'_, T> {
             let variant = Variant::new(self.settings, self.columns, false);
             let variant = Variant { functions: self.functions, array: Some(kind), ..variant };
             let kernel = kernel_of(self.task, device, &variant, self.options)?;
-            let most = kernel.blocks_at_once(kind.threads)?;
+            let most = kernel.blocks_at_once(device, kind.threads)?;
             if let Some((blocks, tiles)) = cut(n, most, kind) {
                 return Ok(Plan { kernel, variant, kind, blocks, tiles });
             }

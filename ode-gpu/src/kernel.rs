@@ -180,7 +180,9 @@ impl Kernel {
     }
 
     /// The number of blocks of so many threads that the whole device holds at a time.
-    pub(crate) fn blocks_at_once(&self, threads: u32) -> Result<u32, GpuError> {
+    pub(crate) fn blocks_at_once(&self, device: &Device, threads: u32) -> Result<u32, GpuError> {
+        // A kernel that was compiled before asks on a thread that has none yet.
+        device.own_context()?.bind_to_thread().call("cuCtxSetCurrent")?;
         let blocks = self.function.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);
         let blocks = blocks.call("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
         Ok(blocks.saturating_mul(self.multiprocessors))

@@ -96,7 +96,7 @@ pub struct DeviceEnsemble<T> {
     counter: Option<usize>,
     /// Where each column begins that memory has, in bytes: initial states, parameters.
     columns: Vec<Option<usize>>,
-    places: [Place; 8],
+    places: [Place; 9],
     states: usize,
     trajectories: usize,
 }

@@ -358,6 +358,8 @@ API Result cuFuncGetAttribute(int* value, int attribute, void*) {
     return OK;
 }
 API Result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void*, int threads, size_t, unsigned) {
+    // Only where a context is current.
+    if (current < 0) return 201;
     *blocks = 256 / threads;
     return OK;
 }

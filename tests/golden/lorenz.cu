@@ -17,6 +17,7 @@ CONSTANT u64 SINGULAR = 5;
 CONSTANT u64 DIVERGED = 6;
 CONSTANT u64 INCONSISTENT = 7;
 CONSTANT u64 OUTSIDE = 8;
+CONSTANT u64 TOO_MANY_EVENTS = 9;
 CONSTANT u64 ANEW = 15;
 } // namespace code
 
@@ -1076,8 +1077,14 @@ template<class R> struct Lane {
     typename Real<R>::Mask alive;
     typename Real<R>::Mask mirrored;
     typename Real<R>::Bits guarded;
+    typename Real<R>::Bits sides;
+    typename Real<R>::Bits known;
+    typename Real<R>::Bits pending;
+    R cut;
+    R acted;
+    typename Real<R>::Bits chain;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& allowed, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, allowed, before, stop, rejected, code, saved, save_at, alive, mirrored, guarded}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& allowed, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& cut, const R& acted, const typename Real<R>::Bits& chain) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, allowed, before, stop, rejected, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, cut, acted, chain}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_at_end(const Lane<R>& lane);
@@ -1088,7 +1095,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none);
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, none);
 }
 
 // lane.rs  Whether a lane needs a trajectory, or the next part of its span.
@@ -1274,6 +1281,53 @@ template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) 
 }
 } // namespace first_step
 
+namespace sides {
+template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh);
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before);
+
+// sides.rs  Arms the events of lanes that begin a part of their span, and of those that begin their
+template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    lane.pending = Bits<typename Real<R>::Bits>::select(begins, none, lane.pending);
+    lane.cut = Real<R>::select(begins, Real<R>::lit(0.0), lane.cut);
+    if (m_any(fresh)) {
+        lane.chain = Bits<typename Real<R>::Bits>::select(fresh, none, lane.chain);
+        lane.acted = Real<R>::select(fresh, lane.t0, lane.acted);
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            feed.set_event_count(fresh, e, none);
+        }
+        auto h = (lane.t1 - lane.t0);
+        auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, none, state.u);
+        lane.sides = Bits<typename Real<R>::Bits>::select(fresh, sides[0], lane.sides);
+        lane.known = Bits<typename Real<R>::Bits>::select(fresh, sides[1], lane.known);
+    }
+}
+
+// sides.rs  The sides of all events, and which of them are known, for steps in the direction of `h`. Of
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto zero = Real<R>::lit(0.0);
+    auto sides = none;
+    auto known = none;
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto g = system.event(e, state.u, state.p, t);
+        auto was = system.event(e, before, state.p, t);
+        auto near = op_and(op_not(m_equals(op_and(fired, bit), none)), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
+        auto slope = zero;
+        if constexpr (op_not(S::MASS)) {
+            slope = system.event_slope(e, state.u, state.p, t, state.du);
+        }
+        auto value = Real<R>::select(op_or(near, m_equals(g, zero)), (slope * m_copysign(Real<R>::lit(1.0), h)), g);
+        sides = Bits<typename Real<R>::Bits>::select(m_gt(value, zero), op_or(sides, bit), sides);
+        auto is = op_or(m_gt(value, zero), m_lt(value, zero));
+        known = Bits<typename Real<R>::Bits>::select(is, op_or(known, bit), known);
+        bit = m_wrapping_add(bit, bit);
+    }
+    return array(sides, known);
+}
+} // namespace sides
+
 namespace begin {
 
 // begin.rs  Lanes in need, by the reason; each has one of three.
@@ -1408,6 +1462,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         }
     } else {
         count<R, N>(o, lane, begun_1);
+    }
+    if constexpr ((S::EVENTS > 0)) {
+        sides::arm<R, S, Q, N, P>(system, feed, state, lane, begins, fresh);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(feed, o, state.p, lane, fresh));
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -1657,6 +1714,15 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
     } else {
         auto i = timeline::whole_from_bits<R>(lane.attempts);
         next_1 = timeline::grid(lane.t0, i, lane.dt);
+        if constexpr ((S::EVENTS > 0)) {
+            auto waits = op_not(m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0)));
+            auto size_1 = timeline::planned(lane.t, lane.t_low, lane.plan);
+            auto there_1 = timeline::after(lane.t, lane.plan);
+            h = Real<R>::select(waits, size_1, (h - lane.cut));
+            last = op_and(last, op_not(waits));
+            next_1.t = Real<R>::select(waits, there_1.t, next_1.t);
+            next_1.low = Real<R>::select(waits, there_1.low, next_1.low);
+        }
     }
     auto t_eval = lane.t;
     auto reach = h;
@@ -1825,6 +1891,427 @@ template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const 
 }
 } // namespace attempt
 
+namespace events {
+
+// events.rs  What a step shows of the events.
+template<class R, int N> struct Found {
+    typename Real<R>::Mask cut;
+    typename Real<R>::Mask goes;
+    R size;
+    typename Real<R>::Bits event;
+    typename Real<R>::Bits fired;
+    Arr<R, N> du;
+    R t;
+    R t_low;
+};
+template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, du, t, t_low}; }
+CONSTANT double LEAST_PART_DOUBLE = 8.881784197001252e-16;
+CONSTANT double LEAST_PART_SINGLE = 2.384185791015625e-7;
+CONSTANT u64 MOST_AT_ONCE = 64;
+CONSTANT u64 MOST_EVALUATIONS = 64;
+CONSTANT u64 SECOND = 64;
+CONSTANT u64 AGAIN = 128;
+CONSTANT double MISSED = 0.0009765625;
+
+// events.rs  Where the first event is that ends the trajectory or acts.
+template<class R> struct Place {
+    typename Real<R>::Mask cut;
+    R size;
+    typename Real<R>::Bits event;
+    typename Real<R>::Bits fired;
+    typename Real<R>::Bits undone;
+};
+template<class R> DEVICE Place<R> make_Place(const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& undone) { return {cut, size, event, fired, undone}; }
+template<class R, int N> DEVICE Found<R, N> nothing();
+template<class R> DEVICE R least_part();
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
+template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Mask look);
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
+template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope);
+template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
+
+// events.rs  What is found where there are no events.
+template<class R, int N> DEVICE Found<R, N> nothing() {
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto zero = Real<R>::lit(0.0);
+    return make_Found<R, N>(nobody, nobody, zero, none, none, repeat<N>(zero), zero, zero);
+}
+
+// events.rs  The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
+template<class R> DEVICE R least_part() {
+    return Real<R>::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE);
+}
+
+// events.rs  Looks for events in a step, of lanes that move by it, counts them, and says what is to be
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto zero = Real<R>::lit(0.0);
+    auto found = nothing<R, N>();
+    found.t = lane.t;
+    found.t_low = lane.t_low;
+    auto made = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
+    found.goes = op_and(op_and(op_and(moves, trial.run), lane.alive), made);
+    auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
+    if constexpr (op_not(S::MASS)) {
+        if constexpr (M::FSAL) {
+            found.du = M::template du_after<R, N>(step.k);
+        } else {
+            found.du = system.rhs(step.u, state.p, end);
+        }
+    }
+    auto third = (trial.ask.h * Real<R>::lit((1.0 / 3.0)));
+    auto sides = lane.sides;
+    auto known = lane.known;
+    auto crossed = none;
+    auto twice = none;
+    auto broken = Mask<typename Real<R>::Mask>::splat(false);
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto above = op_not(m_equals(op_and(lane.sides, bit), none));
+        auto was = op_not(m_equals(op_and(lane.known, bit), none));
+        auto g = system.event(e, step.u, state.p, end);
+        auto rises = m_gt(g, zero);
+        auto falls = m_lt(g, zero);
+        broken = op_or(broken, op_not(m_equals(g, g)));
+        if constexpr (op_not(S::MASS)) {
+            auto slope = (system.event_slope(e, step.u, state.p, end, found.du) * third);
+            auto flat = m_equals(g, zero);
+            rises = op_or(rises, op_and(flat, m_gt(slope, zero)));
+            falls = op_or(falls, op_and(flat, m_lt(slope, zero)));
+            auto first = system.event(e, state.u, state.p, lane.t);
+            auto lean = (system.event_slope(e, state.u, state.p, lane.t, state.du) * third);
+            auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
+            auto towards = op_and(m_lt((side * lean), zero), m_gt((side * slope), zero));
+            auto beyond = op_or(m_lt((side * (first + lean)), zero), m_lt((side * (g - slope)), zero));
+            auto crosses = op_or(op_and(above, falls), op_and(op_not(above), rises));
+            auto pair = op_and(op_and(op_and(was, towards), beyond), op_not(crosses));
+            twice = Bits<typename Real<R>::Bits>::select(pair, op_or(twice, bit), twice);
+        }
+        auto crosses_1 = op_and(was, op_or(op_and(above, falls), op_and(op_not(above), rises)));
+        crossed = Bits<typename Real<R>::Bits>::select(crosses_1, op_or(crossed, bit), crossed);
+        sides = Bits<typename Real<R>::Bits>::select(rises, op_or(sides, bit), sides);
+        sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
+        known = Bits<typename Real<R>::Bits>::select(op_or(rises, falls), op_or(known, bit), known);
+        bit = m_wrapping_add(bit, bit);
+    }
+    auto some = op_or(op_or(crossed, twice), lane.pending);
+    auto look = op_and(found.goes, op_not(m_equals(some, none)));
+    if (m_any(look)) {
+        auto place = search<R, S, M, Q, N, P>(system, feed, state, lane, trial, step, found.du, end, crossed, twice, look);
+        found.cut = place.cut;
+        found.event = place.event;
+        found.fired = place.fired;
+        auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * least_part<R>()));
+        found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
+        found.goes = op_and(found.goes, op_not(found.cut));
+        sides = op_xor(sides, place.undone);
+        lane.control = control::choose_memory<R>(found.cut, before.control, lane.control);
+        lane.memory = Bits<typename Real<R>::Bits>::select(found.cut, before.memory, lane.memory);
+        lane.guarded = Bits<typename Real<R>::Bits>::select(found.cut, before.guarded, lane.guarded);
+    }
+    lane.sides = Bits<typename Real<R>::Bits>::select(found.goes, sides, lane.sides);
+    lane.known = Bits<typename Real<R>::Bits>::select(found.goes, known, lane.known);
+    auto broken_1 = op_and(broken, found.goes);
+    if (m_any(broken_1)) {
+        auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
+        lane.code = Bits<typename Real<R>::Bits>::select(broken_1, non_finite, lane.code);
+        if constexpr (C::ADAPTIVE) {
+            lane.allowed = Bits<typename Real<R>::Bits>::select(broken_1, lane.attempts, lane.allowed);
+        }
+    }
+    return found;
+}
+
+// events.rs  Whether the event of this bit counts where its function leaves the side that is `above` zero
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto falls = op_not(m_equals(op_and(Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING)), bit), none));
+    auto rises = op_not(m_equals(op_and(Bits<typename Real<R>::Bits>::lit((u64)(S::RISING)), bit), none));
+    return op_or(op_and(above, falls), op_and(op_not(above), rises));
+}
+
+// events.rs  Finds the events of lanes `look`: those whose functions have `crossed` zero, and those that
+template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Mask look) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto full = Real<R>::lit(1.0);
+    auto zero = Real<R>::lit(0.0);
+    auto arrives = op_and(look, op_not(m_equals(lane.pending, none)));
+    auto twice_there = Bits<typename Real<R>::Bits>::lit(AGAIN);
+    auto pending = op_and(lane.pending, op_not(twice_there));
+    auto first_there = op_and(arrives, m_equals(op_and(lane.pending, twice_there), none));
+    auto corrected = nobody;
+    auto correction = zero;
+    auto made = M::template complete<R, S, N, P>(system, state, trial.ask, step);
+    auto theta = full;
+    auto event = none;
+    auto cut = nobody;
+    auto fired = none;
+    auto undone = none;
+    auto once = none;
+    auto again = none;
+    auto bit = one;
+    auto number = one;
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto crosses = op_and(look, op_not(m_equals(op_and(crossed, bit), none)));
+        auto mine = op_and(arrives, m_equals(pending, number));
+        auto second_of = op_and(arrives, m_equals(pending, m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND))));
+        auto both = op_and(op_and(op_and(look, op_not(m_equals(op_and(twice, bit), none))), op_not(mine)), op_not(second_of));
+        if (m_any(op_or(op_or(op_or(crosses, both), mine), second_of))) {
+            auto above = op_not(m_equals(op_and(lane.sides, bit), none));
+            auto side = Real<R>::select(above, full, (-full));
+            if ((op_not(S::MASS) && m_any(op_or(mine, second_of)))) {
+                auto g = system.event(e, step.u, state.p, end);
+                auto slope = system.event_slope(e, step.u, state.p, end, du);
+                auto moves = ((side * slope) * m_copysign(full, trial.ask.h));
+                mine = op_and(mine, op_or(crosses, op_not(m_gt(moves, zero))));
+                second_of = op_and(second_of, op_or(op_not(crosses), op_not(m_lt(moves, zero))));
+                auto ahead = ((-g) / slope);
+                auto far = is_far<R, N, P>(state, step.u, du, ahead);
+                auto far_1 = op_and(far, m_lt(m_abs(ahead), m_abs((trial.ask.h * Real<R>::lit(0.5)))));
+                auto far_2 = op_and(op_and(far_1, op_or(mine, second_of)), first_there);
+                correction = Real<R>::select(far_2, ahead, correction);
+                corrected = op_or(corrected, far_2);
+            }
+            auto middle = full;
+            if (m_any(both)) {
+                middle = zero_of<R, S, M, N, P>(system, state, trial.ask, made, e, both, zero, full, side, true);
+                auto there = value_at<R, S, M, N, P>(system, state, trial.ask, made, e, middle, false);
+                both = op_and(both, m_lt((there * side), zero));
+                middle = Real<R>::select(both, middle, full);
+            }
+            auto any = op_or(op_or(op_or(crosses, both), mine), second_of);
+            auto first = op_and(any, counts_from<R, S, N, P>(above, bit));
+            auto second = op_and(op_or(both, second_of), counts_from<R, S, N, P>(op_not(above), bit));
+            auto limit = timeline::whole_to_bits(system.event_limit(e, state.u, state.p, lane.t));
+            auto acts = op_not(m_equals(op_and(Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)), bit), none));
+            auto count = feed.event_count(e);
+            auto next = m_wrapping_add(count, one);
+            auto after = m_wrapping_add(Bits<typename Real<R>::Bits>::select(first, next, count), one);
+            auto ends = m_less_than(none, limit);
+            auto first_cuts = op_and(first, op_or(acts, op_and(ends, op_not(m_less_than(next, limit)))));
+            auto second_cuts = op_and(second, op_or(acts, op_and(ends, op_not(m_less_than(after, limit)))));
+            auto happens = op_or(op_and(op_and(first_cuts, op_not(both)), op_not(second_of)), op_and(second_cuts, second_of));
+            fired = Bits<typename Real<R>::Bits>::select(happens, op_or(fired, bit), fired);
+            auto differs = op_or(op_and(mine, op_not(crosses)), op_and(second_of, crosses));
+            undone = Bits<typename Real<R>::Bits>::select(differs, op_or(undone, bit), undone);
+            once = Bits<typename Real<R>::Bits>::select(first, op_or(once, bit), once);
+            again = Bits<typename Real<R>::Bits>::select(second, op_or(again, bit), again);
+            auto begins = op_and(first_cuts, op_not(arrives));
+            auto returns = op_and(op_and(second_cuts, op_not(first_cuts)), op_not(arrives));
+            if (m_any(op_or(begins, returns))) {
+                auto low = Real<R>::select(returns, middle, zero);
+                auto high = Real<R>::select(returns, full, middle);
+                auto side_1 = Real<R>::select(returns, (-side), side);
+                auto root = zero_of<R, S, M, N, P>(system, state, trial.ask, made, e, op_or(begins, returns), low, high, side_1, false);
+                auto earlier = op_and(op_or(begins, returns), op_or(m_lt(root, theta), op_not(cut)));
+                theta = Real<R>::select(earlier, root, theta);
+                auto later = m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND));
+                auto which = Bits<typename Real<R>::Bits>::select(returns, later, number);
+                event = Bits<typename Real<R>::Bits>::select(earlier, which, event);
+                cut = op_or(cut, earlier);
+            }
+        }
+        bit = m_wrapping_add(bit, bit);
+        number = m_wrapping_add(number, one);
+    }
+    auto rest = m_abs(((full - theta) * trial.ask.h));
+    auto close = ((m_abs(lane.t) + m_abs(trial.ask.h)) * timeline::few_units<R>());
+    cut = op_and(cut, op_not(m_le(rest, close)));
+    cut = op_or(cut, corrected);
+    auto size = Real<R>::select(corrected, (trial.ask.h + correction), (theta * trial.ask.h));
+    event = Bits<typename Real<R>::Bits>::select(corrected, op_or(lane.pending, twice_there), event);
+    fired = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), fired, none);
+    undone = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), undone, none);
+    auto counts = op_and(look, op_not(cut));
+    bit = one;
+    UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
+        auto first_1 = op_and(counts, op_not(m_equals(op_and(once, bit), none)));
+        auto second_1 = op_and(counts, op_not(m_equals(op_and(again, bit), none)));
+        if (m_any(op_or(first_1, second_1))) {
+            auto count_1 = feed.event_count(e_1);
+            auto count_2 = Bits<typename Real<R>::Bits>::select(first_1, m_wrapping_add(count_1, one), count_1);
+            auto count_3 = Bits<typename Real<R>::Bits>::select(second_1, m_wrapping_add(count_2, one), count_2);
+            feed.set_event_count(op_or(first_1, second_1), e_1, count_3);
+        }
+        bit = m_wrapping_add(bit, bit);
+    }
+    return make_Place<R>(cut, size, event, fired, undone);
+}
+
+// events.rs  Whether a state moves too far for its tolerance in the time `ahead`, by which a step has
+template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead) {
+    auto far = Mask<typename Real<R>::Mask>::splat(false);
+    UNROLL for (int d = 0; d < N; d++) {
+        auto scale = m_mul_add(state.tolerances.reltol, m_abs(u[d]), state.tolerances.abstol[d]);
+        far = op_or(far, m_gt(m_abs((du[d] * ahead)), (scale * Real<R>::lit(MISSED))));
+    }
+    return far;
+}
+
+// events.rs  The function of event `index` at the part `theta` of a step, or its slope along the step.
+template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope) {
+    auto u = M::template interpolate<R, N, P>(state, ask, step, theta);
+    auto t = timeline::stage<R, S, N, P>(ask.at, theta);
+    auto value = system.event(index, u, state.p, t);
+    if (slope) {
+        auto du = system.rhs(u, state.p, t);
+        value = (system.event_slope(index, u, state.p, t, du) * ask.h);
+    }
+    return value;
+}
+
+// events.rs  The zero of the function of event `index` between the parts `low` and `high` of a step, or of
+template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope) {
+    auto half_ = Real<R>::lit(0.5);
+    auto full = Real<R>::lit(1.0);
+    auto zero = Real<R>::lit(0.0);
+    auto side_1 = side;
+    if (slope) {
+        side_1 = (-side_1);
+    }
+    auto x1 = high;
+    auto x2 = low;
+    auto x3 = low;
+    auto first = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x1, slope));
+    auto second = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x2, slope));
+    auto f1 = m_copysign(first, (-side_1));
+    auto f2 = m_copysign(second, side_1);
+    auto f3 = f2;
+    auto part = half_;
+    auto busy = which;
+    auto rounds = Bits<typename Real<R>::Bits>::lit(0);
+    auto tolerance = least_part<R>();
+    while (m_any(busy)) {
+        auto x = m_mul_add(part, (x2 - x1), x1);
+        auto f = value_at<R, S, M, N, P>(system, state, ask, step, index, x, slope);
+        auto near = m_gt((f * side_1), zero);
+        auto was_near = m_gt((f1 * side_1), zero);
+        auto same = op_or(op_and(near, was_near), op_and(op_not(near), op_not(was_near)));
+        x3 = Real<R>::select(busy, Real<R>::select(same, x1, x2), x3);
+        f3 = Real<R>::select(busy, Real<R>::select(same, f1, f2), f3);
+        x2 = Real<R>::select(op_and(busy, op_not(same)), x1, x2);
+        f2 = Real<R>::select(op_and(busy, op_not(same)), f1, f2);
+        x1 = Real<R>::select(busy, x, x1);
+        f1 = Real<R>::select(busy, f, f1);
+        auto width = m_abs((x2 - x1));
+        auto xi = ((x1 - x2) / (x3 - x2));
+        auto phi = ((f1 - f2) / (f3 - f2));
+        auto safe = op_and(m_lt((phi * phi), xi), m_lt(((full - phi) * (full - phi)), (full - xi)));
+        auto quadratic = (((f1 / (f2 - f1)) * (f3 / (f2 - f3))) + ((((x3 - x1) / (x2 - x1)) * (f1 / (f3 - f1))) * (f2 / (f3 - f2))));
+        auto least = (tolerance / width);
+        part = m_min(m_max(Real<R>::select(safe, quadratic, half_), least), (full - least));
+        rounds = m_wrapping_add(rounds, Bits<typename Real<R>::Bits>::lit(1));
+        auto more = m_less_than(rounds, Bits<typename Real<R>::Bits>::lit(MOST_EVALUATIONS));
+        auto there = op_or(m_le(width, (tolerance * Real<R>::lit(2.0))), m_equals(f1, zero));
+        busy = op_and(op_and(busy, more), op_not(there));
+    }
+    return Real<R>::select(m_gt((f1 * side_1), zero), x2, x1);
+}
+
+// events.rs  After a step: what was found is done. Lanes whose step was refused plan the one to the event.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto cut = found.cut;
+    auto h = trial.ask.h;
+    auto arrived = op_and(found.goes, op_not(m_equals(lane.pending, none)));
+    if constexpr ((op_not(M::FSAL) && op_not(S::MASS))) {
+        state.du = vector::choose<R, N>(found.goes, found.du, state.du);
+    }
+    if constexpr (C::ADAPTIVE) {
+        auto rejected = m_wrapping_add(lane.rejected, one);
+        lane.rejected = Bits<typename Real<R>::Bits>::select(cut, rejected, lane.rejected);
+        lane.cut = Real<R>::select(op_and(cut, m_equals(lane.pending, none)), h, lane.cut);
+    } else {
+        lane.t = Real<R>::select(cut, found.t, lane.t);
+        lane.t_low = Real<R>::select(cut, found.t_low, lane.t_low);
+        auto before = m_wrapping_sub(lane.attempts, one);
+        lane.attempts = Bits<typename Real<R>::Bits>::select(op_or(cut, arrived), before, lane.attempts);
+        lane.cut = Real<R>::select(found.goes, Real<R>::select(arrived, (lane.cut + h), Real<R>::lit(0.0)), lane.cut);
+    }
+    auto plan = timeline::plan(lane.t, lane.t_low, found.size, Real<R>::lit(1.0));
+    lane.plan = Real<R>::select(cut, plan, lane.plan);
+    lane.pending = Bits<typename Real<R>::Bits>::select(cut, found.event, none);
+    if (m_any(op_and(found.goes, op_not(m_equals(found.fired, none))))) {
+        happen<R, S, M, Q, C, N, P>(system, feed, o, state, lane, h, arrived, found);
+    }
+}
+
+// events.rs  The events of lanes at them happen: actions change the state, and trajectories end.
+template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto before = state.u;
+    auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
+    auto over = nobody;
+    auto bit = one;
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto here = op_and(found.goes, op_not(m_equals(op_and(found.fired, bit), none)));
+        if (m_any(here)) {
+            auto acts = op_and(here, op_not(m_equals(op_and(acting, bit), none)));
+            auto after = system.event_action(e, state.u, state.p, lane.t);
+            state.u = vector::choose<R, N>(acts, after, state.u);
+            auto limit = timeline::whole_to_bits(system.event_limit(e, before, state.p, lane.t));
+            auto reached = op_and(m_less_than(none, limit), op_not(m_less_than(feed.event_count(e), limit)));
+            over = op_or(over, op_and(here, reached));
+        }
+        bit = m_wrapping_add(bit, bit);
+    }
+    auto acted = op_and(found.goes, op_not(m_equals(op_and(found.fired, acting), none)));
+    auto at_end = nobody;
+    if constexpr (C::ADAPTIVE) {
+        at_end = lane::is_at_end<R>(lane);
+    } else {
+        auto part = op_and(over, arrived);
+        auto counted = m_wrapping_add(lane.attempts, one);
+        lane.attempts = Bits<typename Real<R>::Bits>::select(part, counted, lane.attempts);
+        lane.t1 = Real<R>::select(over, lane.t, lane.t1);
+    }
+    auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
+    lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
+    auto goes_on = op_and(acted, op_not(over));
+    auto ends = op_and(over, op_not(at_end));
+    if (m_any(goes_on)) {
+        auto begun = begin::begun<R>(nobody, nobody, goes_on);
+        (void)(begin::derivative<R, S, M, N, P>(system, o, state, lane, begun, lane.t));
+        auto fresh = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
+        lane.control = control::choose_memory<R>(goes_on, fresh, lane.control);
+        if constexpr (M::GUARDS) {
+            auto next = guard::next_part<R>(lane.guarded);
+            lane.guarded = Bits<typename Real<R>::Bits>::select(goes_on, next, lane.guarded);
+        }
+        if constexpr (C::ADAPTIVE) {
+            auto size = Real<R>::select(arrived, lane.cut, h);
+            auto plan = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
+            lane.plan = Real<R>::select(op_and(goes_on, op_not(at_end)), plan, lane.plan);
+        }
+        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, found.fired, before);
+        lane.sides = Bits<typename Real<R>::Bits>::select(goes_on, sides[0], lane.sides);
+        lane.known = Bits<typename Real<R>::Bits>::select(goes_on, sides[1], lane.known);
+        auto resolution = ((m_abs(lane.t) * timeline::few_units<R>()) * Real<R>::lit(8.0));
+        auto near = m_le(m_abs((lane.t - lane.acted)), resolution);
+        auto chain = Bits<typename Real<R>::Bits>::select(near, m_wrapping_add(lane.chain, one), none);
+        lane.chain = Bits<typename Real<R>::Bits>::select(goes_on, chain, lane.chain);
+        lane.acted = Real<R>::select(goes_on, lane.t, lane.acted);
+        auto many = op_and(goes_on, m_less_than(Bits<typename Real<R>::Bits>::lit(MOST_AT_ONCE), lane.chain));
+        auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
+        lane.code = Bits<typename Real<R>::Bits>::select(many, too_many, lane.code);
+        ends = op_or(ends, op_and(goes_on, op_not(m_equals(lane.code, none))));
+        if constexpr (op_not(C::ADAPTIVE)) {
+            lane.t1 = Real<R>::select(many, lane.t, lane.t1);
+        }
+    }
+    lane.allowed = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.allowed);
+}
+} // namespace events
+
 namespace advance {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
@@ -1840,6 +2327,9 @@ template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
     auto ahead = lane::ahead<R>(lane, C::ADAPTIVE);
+    if constexpr (((S::EVENTS > 0) && op_not(C::ADAPTIVE))) {
+        ahead = (ahead - lane.cut);
+    }
     auto want = op_and(op_and(moves, trial.run), m_le(m_abs(ahead), m_abs(h)));
     if (o.every_step) {
         want = op_and(op_and(moves, trial.run), op_not(m_equals(lane.save_at, math::infinity<R>())));
@@ -1861,6 +2351,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         lane.saved = Bits<typename Real<R>::Bits>::select(want, m_wrapping_add(lane.saved, one), lane.saved);
         lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
         ahead = lane::ahead<R>(lane, C::ADAPTIVE);
+        if constexpr (((S::EVENTS > 0) && op_not(C::ADAPTIVE))) {
+            ahead = (ahead - lane.cut);
+        }
         want = op_and(want, m_le(m_abs(ahead), m_abs(h)));
         if (o.every_step) {
             want = Mask<typename Real<R>::Mask>::splat(false);
@@ -1911,6 +2404,7 @@ template<class R, class M, int N> DEVICE typename Real<R>::Mask forward(const op
     if (o.limited) {
         auto size_1 = (h * verdict.factor);
         small = op_and(op_and(trial.run, op_not(done)), m_le(m_abs(size_1), o.dtmin));
+        small = op_and(small, m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0)));
         auto size_2 = m_copysign(m_at_most(m_abs(size_1), o.dtmax), h);
         lane.plan = timeline::plan(lane.t, lane.t_low, size_2, Real<R>::lit(1.0));
     }
@@ -2002,6 +2496,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         for (;;) {
             auto trial = attempt::next<R, S, M, C, N, P>(o, lane);
             auto step = attempt::attempt<R, S, M, N, P>(system, state, trial.ask);
+            auto before = lane;
             auto verdict = attempt::accepted<R>();
             if constexpr (C::ADAPTIVE) {
                 verdict = attempt::judge<R, S, M, N, P>(o, state, lane, trial.ask, step);
@@ -2015,6 +2510,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto moves = verdict.accept;
             if constexpr (C::ADAPTIVE) {
                 moves = op_and(verdict.accept, trial.run);
+            }
+            auto found = events::nothing<R, N>();
+            if constexpr ((S::EVENTS > 0)) {
+                found = events::find<R, S, M, Q, C, N, P>(system, feed, state, lane, before, trial, step, moves);
+                moves = op_and(moves, op_not(found.cut));
+                trial.run = op_and(trial.run, op_not(found.cut));
             }
             if constexpr (C::RECORDS) {
                 auto goes = op_and(op_and(moves, trial.run), lane.alive);
@@ -2033,6 +2534,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 auto after = M::template du_after<R, N>(step.k);
                 state.du = vector::choose<R, N>(moves, after, state.du);
             }
+            if constexpr ((S::EVENTS > 0)) {
+                events::act<R, S, M, Q, C, N, P>(system, feed, o, state, lane, trial, found);
+            }
             if (feed.should_refill(lane::is_in_need<R>(lane))) {
                 break;
             }
@@ -2050,6 +2554,10 @@ struct System {
     static constexpr int ALGEBRAIC = 0;
     static constexpr bool HAS_DOMAIN = false;
     static constexpr int OBSERVABLES = 0;
+    static constexpr int EVENTS = 0;
+    static constexpr int RISING = 0;
+    static constexpr int FALLING = 0;
+    static constexpr int ACTING = 0;
     template<class R> using Factors = Arr<R, 8>;
     template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
         auto v0 = (u[1] - u[0]);
@@ -2138,4 +2646,4 @@ DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }
 // feed.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::Job<double>) == 280, "the layout of JobArguments");
+static_assert(sizeof(odes::Job<double>) == 288, "the layout of JobArguments");

@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use odes::lane::{Real, Scalar};
 use odes::system::{
-    DeviceSource, Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks,
+    DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo,
+    TimeBreaks,
 };
 
 /// A system, and how often this thread evaluated its right-hand side and factorised its matrix:
@@ -99,6 +100,8 @@ impl<S: Domain<N, P>, const N: usize, const P: usize> Domain<N, P> for Counted<S
 }
 
 impl<S: Copy, const N: usize, const P: usize> Observe<N, P> for Counted<S> {}
+
+impl<S: Copy, const N: usize, const P: usize> Events<N, P> for Counted<S> {}
 
 impl<S: TimeBreaks<P>, const P: usize> TimeBreaks<P> for Counted<S> {
     fn parameter_breaks(&self, p: &[f64; P], put: impl FnMut(f64)) {

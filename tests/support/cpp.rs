@@ -210,6 +210,7 @@ pub(crate) fn in_memory<T: Scalar>(
         rejected: raw.rejected.as_mut_ptr() as u64,
         kept: raw.kept.as_mut_ptr() as u64,
         guarded: raw.guarded.as_mut_ptr() as u64,
+        events: raw.events.as_mut_ptr() as u64,
         first: range.numbers().start,
         counter: &raw mut counter as u64,
         abstol: settings.abstol,

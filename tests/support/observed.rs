@@ -6,7 +6,8 @@ use odes::Vary;
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
 use odes::system::{
-    DeviceSource, Domain, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo, TimeBreaks,
+    DeviceSource, Domain, Events, Linearised, MassMatrix, Observe, Rhs, System, SystemInfo,
+    TimeBreaks,
 };
 use std::sync::LazyLock;
 
@@ -67,12 +68,14 @@ impl Observe<3, 3> for Observed {
 
 impl MassMatrix<3> for Observed {}
 impl Domain<3, 3> for Observed {}
+impl Events<3, 3> for Observed {}
 impl TimeBreaks<3> for Observed {}
 
 /// Those of [`lorenz`] but for the name, and the observables.
 static INFO: LazyLock<SystemInfo> = LazyLock::new(|| SystemInfo {
     name: "observed",
     observables: &["energy", "clock", "growth"],
+    events: &[],
     ..*lorenz.info()
 });
 

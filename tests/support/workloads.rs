@@ -112,7 +112,7 @@ pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
             let of = |s: &EnsembleSolution<S, T, N, P>| {
                 (s.code(i), s.accepted(i), s.rejected(i), s.guarded(i), s.held_unstable(i))
             };
-            of(a) == of(b)
+            of(a) == of(b) && a.event_counts().row(i) == b.event_counts().row(i)
         };
         let ends = bits(&a.trajectory(i).end_time()) == bits(&b.trajectory(i).end_time());
         if !(finals && saved && counts && ends) {

@@ -11,6 +11,10 @@ pub(crate) enum Purpose {
     Observable,
     /// What training makes small, at each saved time.
     Loss,
+    /// Something happens where it goes through zero.
+    Event,
+    /// The state after an event.
+    Action,
     /// The initial state, by what is learnt and by the data of a trajectory.
     Initial,
     /// The parameters, likewise.
@@ -46,6 +50,8 @@ impl Purpose {
         match name.to_string().as_str() {
             "observable" => Some(Purpose::Observable),
             "loss" => Some(Purpose::Loss),
+            "event" => Some(Purpose::Event),
+            "action" => Some(Purpose::Action),
             _ => None,
         }
     }
@@ -55,9 +61,9 @@ impl Purpose {
         self == Purpose::Domain
     }
 
-    /// Whether it computes numbers for each trajectory, as many as it likes, each with a name.
+    /// Whether it computes numbers for each trajectory, each with a name.
     pub(crate) fn gives_numbers(self) -> bool {
-        matches!(self, Purpose::Observable | Purpose::Loss)
+        matches!(self, Purpose::Observable | Purpose::Loss | Purpose::Event)
     }
 
     /// In words, with an article.
@@ -69,6 +75,8 @@ impl Purpose {
             Purpose::Domain => "a condition of the domain",
             Purpose::Observable => "an observable",
             Purpose::Loss => "a loss",
+            Purpose::Event => "an event",
+            Purpose::Action => "an action",
             Purpose::Initial => "an initial state by what is learnt",
             Purpose::Parameters => "a set of parameters by what is learnt",
             Purpose::Helper => "a function of a system",
@@ -92,9 +100,10 @@ impl Purpose {
                  `fn tgrad(dt: &mut State, u: &State, p: &Parameters, t: f64)`"
             }
             Purpose::Domain => "`fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool`",
-            Purpose::Observable | Purpose::Loss => {
+            Purpose::Observable | Purpose::Loss | Purpose::Event => {
                 "`fn name(u: &State, p: &Parameters, t: f64) -> f64`"
             }
+            Purpose::Action => "`fn name(u: &State, p: &Parameters, t: f64) -> State`",
             Purpose::Initial => "`fn initial(theta: &Theta, item: &Item) -> State`",
             Purpose::Parameters => "`fn parameters(theta: &Theta, item: &Item) -> Parameters`",
         }

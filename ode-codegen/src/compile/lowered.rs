@@ -31,7 +31,9 @@ impl Sizes {
             "eliminate" => Scope { factors, ..outside },
             "mass" => Scope { vector: states, ..outside },
             "break_times" => Scope { parameters, ..outside },
-            "pull_back" => Scope { states, parameters, time: true, vector: states, ..outside },
+            "pull_back" | "event_slopes" => {
+                Scope { states, parameters, time: true, vector: states, ..outside }
+            }
             "solve_transposed" => Scope { factors, states, ..outside },
             "curve" => Scope { states, vector: states, ..outside },
             "curve_more" => Scope { factors: curve, states, vector: states, ..outside },

@@ -287,6 +287,13 @@ impl<'a> Elaborator<'a, '_> {
             ("this function", "initial states")
         } else if begins(Purpose::Parameters) {
             ("this function", "parameters")
+        } else if self
+            .system
+            .others
+            .iter()
+            .any(|(purpose, other)| *purpose == Purpose::Action && std::ptr::eq(other, part))
+        {
+            ("an action", "states after it")
         } else {
             ("a right-hand side", "derivatives")
         };
@@ -389,10 +396,15 @@ impl<'a> Elaborator<'a, '_> {
                 }
                 other => {
                     let message = format!(
-                        "{} is a float, found {}: it is computed in every lane; return a float, or \
-                         an array, a tuple or a struct of floats",
+                        "{} is a float, found {}: it is computed in every lane; {}",
                         purpose.what(),
-                        other.describe()
+                        other.describe(),
+                        if purpose == Purpose::Event {
+                            "return a float that goes through zero where it happens, as in \
+                             `u.height - 1.0`"
+                        } else {
+                            "return a float, or an array, a tuple or a struct of floats"
+                        }
                     );
                     self.error(0, &part.result.syntax, message);
                     break;

@@ -88,6 +88,7 @@ pub(crate) fn parse<'a>(
     }
 
     let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
+    let events = parser.events(functions());
     let (mut rhs_part, mut others) = (None, Vec::new());
     for (purpose, item) in functions() {
         if purpose == Purpose::Helper {
@@ -105,6 +106,7 @@ pub(crate) fn parse<'a>(
         items,
         rhs: rhs_part?,
         others,
+        events,
         mass,
         uses: Vec::new(),
         opaque: parser.opaque.get(),
@@ -117,7 +119,7 @@ impl Parser<'_> {
         let nothing = matches!(item.sig.output, syn::ReturnType::Default);
         if purpose.gives_numbers() && nothing {
             let several = match purpose {
-                Purpose::Loss => "",
+                Purpose::Loss | Purpose::Event => "",
                 _ => ", or an array, a tuple or a struct of several",
             };
             let (what, form) = (purpose.what(), purpose.forms());

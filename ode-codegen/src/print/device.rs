@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::function;
 use super::outside::{self, Names};
+use super::{events, function};
 use crate::compile::{Capability, Compiled, Fact, FactValue, Lowered};
 use crate::emit::Language;
 use crate::translate;
@@ -59,7 +59,10 @@ pub(crate) fn device(compiled: &Compiled, dialect: Dialect) -> syn::Result<Devic
             && (sizes.parameters > 0 || !of_parameters.contains(&function.name))
     };
     let functions = compiled.functions.iter().filter(is_there);
-    let functions = functions.map(|lowered| function(lowered, *sizes, &names));
+    let functions = functions.flat_map(|lowered| {
+        let one = events::one_of(lowered.name, *sizes, None, Language::Device);
+        core::iter::once(function(lowered, *sizes, &names)).chain(one)
+    });
     let choices = mass.iter().flat_map(|mass| mass.choices(Language::Device));
     let transposed = (sizes.curve > 0)
         .then(|| linear.transposed(*sizes, &quote!(linear), Language::Device))

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::outside::{self, Names};
-use super::{DeviceText, counts, function, gradients};
+use super::{DeviceText, counts, events, function, gradients};
 use crate::compile::{Capability, Compiled, Fact, FactValue, Info, Lowered, Outside};
 use crate::emit::Language;
 use crate::hygiene::{private, private_name};
@@ -134,7 +134,7 @@ fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> Token
 /// The `SystemInfo` of a system. `more` says whether the time is compared in ways whose times are
 /// not found.
 fn info(info: &Info, more: bool, breaks: &TokenStream, linear: &TokenStream) -> TokenStream {
-    let Info { name, states, parameters, observables, parameter_breaks, poles, .. } = info;
+    let Info { name, states, parameters, observables, events, parameter_breaks, poles, .. } = info;
     let jacobian_pattern = pattern(&info.jacobian_pattern);
     let parameter_pattern = pattern(&info.parameter_pattern);
     let time_pattern = info.time_pattern.iter().map(|row| Literal::usize_unsuffixed(*row));
@@ -147,6 +147,7 @@ fn info(info: &Info, more: bool, breaks: &TokenStream, linear: &TokenStream) -> 
             states: &[#(#states),*],
             parameters: &[#(#parameters),*],
             observables: &[#(#observables),*],
+            events: &[#(#events),*],
             jacobian_pattern: #jacobian_pattern,
             parameter_pattern: #parameter_pattern,
             time_pattern: &[#(#time_pattern),*],
@@ -235,7 +236,7 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
                 }
             },
             "begun" => gradients::begun(compiled, &tokens),
-            _ => tokens,
+            name => events::one_of(name, *sizes, Some(&tokens), Language::Rust).unwrap_or(tokens),
         };
         functions.push((Capability::of(lowered.name), tokens));
     }

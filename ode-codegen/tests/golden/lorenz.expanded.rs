@@ -36,10 +36,10 @@ const _: () = {
 const _: () = {
     use ::odes::__private::{
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
-        Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
-        DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
-        Operations as __Operations, Real as __Real, Scalar as __Scalar,
-        System as __System, SystemInfo as __SystemInfo,
+        Domain as __Domain, Observe as __Observe, Events as __Events,
+        TimeBreaks as __TimeBreaks, DeviceSource as __DeviceSource,
+        LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
+        Scalar as __Scalar, System as __System, SystemInfo as __SystemInfo,
     };
     #[automatically_derived]
     impl __Rhs<3, 3> for lorenz {
@@ -151,6 +151,13 @@ const _: () = {
         const OBSERVABLES: usize = 0;
     }
     #[automatically_derived]
+    impl __Events<3, 3> for lorenz {
+        const EVENTS: usize = 0;
+        const RISING: usize = 0;
+        const FALLING: usize = 0;
+        const ACTING: usize = 0;
+    }
+    #[automatically_derived]
     impl __TimeBreaks<3> for lorenz {}
     #[automatically_derived]
     impl __System<3, 3> for lorenz {
@@ -162,6 +169,7 @@ const _: () = {
                 states: &["x", "y", "z"],
                 parameters: &["sigma", "rho", "beta"],
                 observables: &[],
+                events: &[],
                 jacobian_pattern: &[
                     (0, 0),
                     (0, 1),
@@ -198,7 +206,7 @@ const _: () = {
         }
         fn device_source(&self) -> ::core::option::Option<__DeviceSource> {
             let __text = ::std::string::String::from(
-                "struct System {\n    static constexpr bool AUTONOMOUS = true;\n    static constexpr bool STEPWISE = false;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    template<class R> using Factors = Arr<R, 8>;\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = m_mul_add(u[0], v2, (-u[1]));\n        auto v4 = (u[0] * u[1]);\n        auto v5 = m_mul_add((-p[2]), u[2], v4);\n        return array(v1, v3, v5);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (p[1] - u[2]);\n        return array(array((-p[0]), p[0], zero), array(v0, Real<R>::lit((-1.0)), (-u[0])), array(u[1], u[0], (-p[2])));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (u[1] - u[0]);\n        return array(array(v0, zero, zero), array(zero, u[0], zero), array(zero, zero, (-u[2])));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n    template<class R> static DEVICE Arr<R, 8> factor(const Arr<R, 3>& u, const Arr<R, 3>& p, R t, R scale) {\n        auto v0 = (scale + p[0]);\n        auto v1 = m_reciprocal(v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = (scale - Real<R>::lit((-1.0)));\n        auto v4 = (v2 * v1);\n        auto v5 = m_mul_add((-v4), p[0], v3);\n        auto v6 = m_reciprocal(v5);\n        auto v7 = (scale + p[2]);\n        auto v8 = (u[1] * v1);\n        auto v9 = m_mul_add((-v8), p[0], (-u[0]));\n        auto v10 = (v9 * v6);\n        auto v11 = m_mul_add((-v10), u[0], v7);\n        auto v12 = m_reciprocal(v11);\n        return array(v1, (-p[0]), (-v4), v6, u[0], (-v8), v10, v12);\n    }\n    template<class R> static DEVICE Arr<R, 3> solve(const Arr<R, 8>& w, const Arr<R, 3>& b) {\n        auto v0 = m_mul_add((-w[2]), b[0], b[1]);\n        auto v1 = m_mul_add((-w[5]), b[0], b[2]);\n        auto v2 = m_mul_add((-w[6]), v0, v1);\n        auto v3 = (v2 * w[7]);\n        auto v4 = m_mul_add((-w[4]), v3, v0);\n        auto v5 = (v4 * w[3]);\n        auto v6 = m_mul_add((-w[1]), v5, b[0]);\n        auto v7 = (v6 * w[0]);\n        return array(v7, v5, v3);\n    }\n    template<class R> static DEVICE typename Real<R>::Mask negative(const Arr<R, 8>& w) {\n        auto signs = op_xor(op_xor(m_to_bits(w[0]), m_to_bits(w[3])), m_to_bits(w[7]));\n        return m_lt(m_copysign(Real<R>::lit(1.0), Real<R>::from_bits(signs)), Real<R>::lit(0.0));\n    }\n};\n",
+                "struct System {\n    static constexpr bool AUTONOMOUS = true;\n    static constexpr bool STEPWISE = false;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    static constexpr int EVENTS = 0;\n    static constexpr int RISING = 0;\n    static constexpr int FALLING = 0;\n    static constexpr int ACTING = 0;\n    template<class R> using Factors = Arr<R, 8>;\n    template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto v0 = (u[1] - u[0]);\n        auto v1 = (p[0] * v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = m_mul_add(u[0], v2, (-u[1]));\n        auto v4 = (u[0] * u[1]);\n        auto v5 = m_mul_add((-p[2]), u[2], v4);\n        return array(v1, v3, v5);\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (p[1] - u[2]);\n        return array(array((-p[0]), p[0], zero), array(v0, Real<R>::lit((-1.0)), (-u[0])), array(u[1], u[0], (-p[2])));\n    }\n    template<class R> static DEVICE Arr<Arr<R, 3>, 3> parameter_jacobian(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        auto v0 = (u[1] - u[0]);\n        return array(array(v0, zero, zero), array(zero, u[0], zero), array(zero, zero, (-u[2])));\n    }\n    template<class R> static DEVICE Arr<R, 3> time_gradient(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {\n        auto zero = Real<R>::lit(0.0);\n        return array(zero, zero, zero);\n    }\n    template<class R> static DEVICE Arr<R, 8> factor(const Arr<R, 3>& u, const Arr<R, 3>& p, R t, R scale) {\n        auto v0 = (scale + p[0]);\n        auto v1 = m_reciprocal(v0);\n        auto v2 = (p[1] - u[2]);\n        auto v3 = (scale - Real<R>::lit((-1.0)));\n        auto v4 = (v2 * v1);\n        auto v5 = m_mul_add((-v4), p[0], v3);\n        auto v6 = m_reciprocal(v5);\n        auto v7 = (scale + p[2]);\n        auto v8 = (u[1] * v1);\n        auto v9 = m_mul_add((-v8), p[0], (-u[0]));\n        auto v10 = (v9 * v6);\n        auto v11 = m_mul_add((-v10), u[0], v7);\n        auto v12 = m_reciprocal(v11);\n        return array(v1, (-p[0]), (-v4), v6, u[0], (-v8), v10, v12);\n    }\n    template<class R> static DEVICE Arr<R, 3> solve(const Arr<R, 8>& w, const Arr<R, 3>& b) {\n        auto v0 = m_mul_add((-w[2]), b[0], b[1]);\n        auto v1 = m_mul_add((-w[5]), b[0], b[2]);\n        auto v2 = m_mul_add((-w[6]), v0, v1);\n        auto v3 = (v2 * w[7]);\n        auto v4 = m_mul_add((-w[4]), v3, v0);\n        auto v5 = (v4 * w[3]);\n        auto v6 = m_mul_add((-w[1]), v5, b[0]);\n        auto v7 = (v6 * w[0]);\n        return array(v7, v5, v3);\n    }\n    template<class R> static DEVICE typename Real<R>::Mask negative(const Arr<R, 8>& w) {\n        auto signs = op_xor(op_xor(m_to_bits(w[0]), m_to_bits(w[3])), m_to_bits(w[7]));\n        return m_lt(m_copysign(Real<R>::lit(1.0), Real<R>::from_bits(signs)), Real<R>::lit(0.0));\n    }\n};\n",
             );
             ::core::option::Option::Some(unsafe {
                 __DeviceSource::new(__text, [3, 3, 0])

@@ -36,10 +36,10 @@ const _: () = {
 const _: () = {
     use ::odes::__private::{
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
-        Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
-        DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
-        Operations as __Operations, Real as __Real, Scalar as __Scalar,
-        System as __System, SystemInfo as __SystemInfo,
+        Domain as __Domain, Observe as __Observe, Events as __Events,
+        TimeBreaks as __TimeBreaks, DeviceSource as __DeviceSource,
+        LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
+        Scalar as __Scalar, System as __System, SystemInfo as __SystemInfo,
     };
     impl __Rhs<2, 1> for mistaken {
         const AUTONOMOUS: bool = false;
@@ -83,6 +83,7 @@ const _: () = {
     impl __MassMatrix<2> for mistaken {}
     impl __Domain<2, 1> for mistaken {}
     impl __Observe<2, 1> for mistaken {}
+    impl __Events<2, 1> for mistaken {}
     impl __TimeBreaks<1> for mistaken {}
     #[allow(unused_imports)]
     use ::odes::__private::{Learn as __Learn, Loss as __Loss, PullBack as __PullBack};

@@ -46,10 +46,10 @@ const _: () = {
 const _: () = {
     use ::odes::__private::{
         Rhs as __Rhs, Linearised as __Linearised, MassMatrix as __MassMatrix,
-        Domain as __Domain, Observe as __Observe, TimeBreaks as __TimeBreaks,
-        DeviceSource as __DeviceSource, LinearEquations as __LinearEquations,
-        Operations as __Operations, Real as __Real, Scalar as __Scalar,
-        System as __System, SystemInfo as __SystemInfo,
+        Domain as __Domain, Observe as __Observe, Events as __Events,
+        TimeBreaks as __TimeBreaks, DeviceSource as __DeviceSource,
+        LinearEquations as __LinearEquations, Operations as __Operations, Real as __Real,
+        Scalar as __Scalar, System as __System, SystemInfo as __SystemInfo,
     };
     #[allow(unused_imports)]
     use crate::constants::STIFFNESS;
@@ -180,6 +180,13 @@ const _: () = {
         const OBSERVABLES: usize = 0;
     }
     #[automatically_derived]
+    impl __Events<2, 0> for switched {
+        const EVENTS: usize = 0;
+        const RISING: usize = 0;
+        const FALLING: usize = 0;
+        const ACTING: usize = 0;
+    }
+    #[automatically_derived]
     impl __TimeBreaks<0> for switched {}
     #[automatically_derived]
     impl __System<2, 0> for switched {
@@ -191,6 +198,7 @@ const _: () = {
                 states: &["x", "v"],
                 parameters: &[],
                 observables: &[],
+                events: &[],
                 jacobian_pattern: &[(0, 1), (1, 0), (1, 1)],
                 parameter_pattern: &[],
                 time_pattern: &[1],
@@ -220,7 +228,7 @@ const _: () = {
             let mut __text = ::std::string::String::new();
             __text
                 .push_str(
-                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    template<class R> using Factors = Arr<R, 4>;\n",
+                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    static constexpr int EVENTS = 0;\n    static constexpr int RISING = 0;\n    static constexpr int FALLING = 0;\n    static constexpr int ACTING = 0;\n    template<class R> using Factors = Arr<R, 4>;\n",
                 );
             __text
                 .push_str(

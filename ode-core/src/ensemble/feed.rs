@@ -23,6 +23,8 @@ pub struct Results<'a, T> {
     pub(crate) kept: &'a mut [u32],
     /// What the [guard](crate::step::guard) reports; empty where it is off.
     pub(crate) guarded: &'a mut [u32],
+    /// A slice for each event: how often it happened.
+    pub(crate) events: Vec<&'a mut [u32]>,
 }
 
 impl<'a, T: Scalar> Results<'a, T> {
@@ -39,6 +41,7 @@ impl<'a, T: Scalar> Results<'a, T> {
             rejected: &mut raw.rejected,
             kept: &mut raw.kept,
             guarded: &mut raw.guarded,
+            events: raw.events.chunks_mut(n).collect(),
         }
     }
 
@@ -49,9 +52,12 @@ impl<'a, T: Scalar> Results<'a, T> {
             // Empty where there is nothing to write.
             slice.split_at_mut(at.min(slice.len()))
         }
-        let rows = |rows: Vec<&'a mut [T]>| rows.into_iter().map(|row| row.split_at_mut(count));
-        let (finals, behind_finals) = rows(self.finals).unzip();
-        let (saved, behind_saved) = rows(self.saved).unzip();
+        fn rows<V>(rows: Vec<&mut [V]>, at: usize) -> (Vec<&mut [V]>, Vec<&mut [V]>) {
+            rows.into_iter().map(|row| row.split_at_mut(at)).unzip()
+        }
+        let (finals, behind_finals) = rows(self.finals, count);
+        let (saved, behind_saved) = rows(self.saved, count);
+        let (events, behind_events) = rows(self.events, count);
         let (ends, behind_ends) = self.ends.split_at_mut(count);
         let (codes, behind_codes) = self.codes.split_at_mut(count);
         let (steps, behind_steps) = self.steps.split_at_mut(count);
@@ -67,8 +73,9 @@ impl<'a, T: Scalar> Results<'a, T> {
             rejected: behind_rejected,
             kept: behind_kept,
             guarded: behind_guarded,
+            events: behind_events,
         };
-        (Results { finals, saved, ends, codes, steps, rejected, kept, guarded }, behind)
+        (Results { finals, saved, ends, codes, steps, rejected, kept, guarded, events }, behind)
     }
 
     /// The same places for a while.
@@ -83,13 +90,14 @@ impl<'a, T: Scalar> Results<'a, T> {
             rejected: self.rejected,
             kept: self.kept,
             guarded: self.guarded,
+            events: self.events.iter_mut().map(|row| &mut **row).collect(),
         }
     }
 
     /// The places as bytes, row by row, for who copies them from a device: final states, saved
     /// numbers, end times, steps, rejected steps, numbers of saved times, reports of the guard,
-    /// codes.
-    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 8] {
+    /// counts of events, codes.
+    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 9] {
         fn rows<'r, V: bytemuck::Pod>(rows: &'r mut [&mut [V]]) -> Vec<&'r mut [u8]> {
             rows.iter_mut().map(|row| bytemuck::cast_slice_mut(row)).collect()
         }
@@ -104,6 +112,7 @@ impl<'a, T: Scalar> Results<'a, T> {
             row(self.rejected),
             row(self.kept),
             row(self.guarded),
+            rows(&mut self.events),
             row(self.codes),
         ]
     }
@@ -401,6 +410,26 @@ where
     /// Nobody goes back.
     #[inline(always)]
     fn record(&mut self, _: R::Mask, _: &[R; N], _: R, _: R, _: R) {}
+
+    #[inline(always)]
+    fn event_count(&self, index: usize) -> R::Bits {
+        let mut counts = R::lit(0.0);
+        for lane in 0..R::LANES {
+            if let Some(&count) = self.results.events[index].get(self.lanes[lane]) {
+                counts.set_lane(lane, T::from_bits(<T::Bits as Bits>::lit(u64::from(count))));
+            }
+        }
+        counts.to_bits()
+    }
+
+    #[inline(always)]
+    fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits) {
+        for lane in set_bits(which.to_bitmask()) {
+            if let Some(place) = self.results.events[index].get_mut(self.lanes[lane]) {
+                *place = count.lane(lane) as u32;
+            }
+        }
+    }
 
     #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {

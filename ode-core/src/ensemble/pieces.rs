@@ -176,6 +176,7 @@ mod tests {
             max_steps: 100,
             guard: guard::OFF,
             saved,
+            events: 0,
             step_slots: 0,
             stopping: false,
         };

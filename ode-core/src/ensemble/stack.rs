@@ -17,6 +17,9 @@ use std::thread;
 /// Numbers in the loop, whatever the system.
 const LOOP: usize = 256;
 
+/// Numbers in the search for events, if there are any.
+const SEARCH: usize = 1024;
+
 /// How much more than its arrays a solve may take. Measured, on AVX-512 with 5, 16 and 48 equations
 /// that all depend on each other by Tsit5, Vern9, Rodas5P and Kvaerno5: 0.2 to 0.5 of the numbers
 /// that [`needed`] counts in a release build; up to 32 times as many without optimisation.
@@ -39,6 +42,7 @@ where
     let vectors = 32 + 10 * stages;
     [
         LOOP,
+        if S::EVENTS > 0 { SEARCH } else { 0 },
         N.saturating_mul(N).saturating_mul(matrices),
         N.saturating_mul(vectors),
         4 * (P + S::OBSERVABLES),

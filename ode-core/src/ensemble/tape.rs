@@ -161,6 +161,16 @@ where
     }
 
     #[inline(always)]
+    fn event_count(&self, index: usize) -> R::Bits {
+        Sink::<R, N, P>::event_count(&self.feed, index)
+    }
+
+    #[inline(always)]
+    fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits) {
+        Sink::<R, N, P>::set_event_count(&mut self.feed, which, index, count);
+    }
+
+    #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
         Sink::<R, N, P>::finish(&mut self.feed, done, u, end);
     }

@@ -37,6 +37,9 @@ mod device {
     ) {
         let h = trial.ask.h;
         let mut ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
+        if S::EVENTS > 0 && !C::ADAPTIVE {
+            ahead = ahead - lane.cut;
+        }
         let mut want = moves & trial.run & ahead.abs().le(h.abs());
         if o.every_step {
             // Where there is room for another state.
@@ -60,6 +63,9 @@ mod device {
             lane.saved = <R::Bits as Bits>::select(want, lane.saved.wrapping_add(one), lane.saved);
             lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
             ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
+            if S::EVENTS > 0 && !C::ADAPTIVE {
+                ahead = ahead - lane.cut;
+            }
             want = want & ahead.abs().le(h.abs());
             if o.every_step {
                 want = <R::Mask as Mask>::splat(false);
@@ -129,6 +135,8 @@ mod device {
         if o.limited {
             let size = h * verdict.factor;
             small = trial.run & !done & size.abs().le(o.dtmin);
+            // A step to an event is as short as that asks for.
+            small = small & lane.pending.equals(<R::Bits as Bits>::lit(0));
             let size = size.abs().at_most(o.dtmax).copysign(h);
             lane.plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
         }

@@ -54,6 +54,16 @@ mod device {
         } else {
             let i = timeline::whole_from_bits::<R>(lane.attempts);
             next = timeline::grid(lane.t0, i, lane.dt);
+            if S::EVENTS > 0 {
+                // To an event, or from one to the end of a step of the grid.
+                let waits = !lane.pending.equals(<R::Bits as Bits>::lit(0));
+                let size = timeline::planned(lane.t, lane.t_low, lane.plan);
+                let there = timeline::after(lane.t, lane.plan);
+                h = R::select(waits, size, h - lane.cut);
+                last = last & !waits;
+                next.t = R::select(waits, there.t, next.t);
+                next.low = R::select(waits, there.low, next.low);
+            }
         }
         let mut t_eval = lane.t;
         let mut reach = h;

@@ -6,7 +6,7 @@ pub use device::*;
 mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{consistent, first_step};
+    use crate::integrate::{consistent, first_step, sides};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::{Memory, Stepper};
@@ -181,6 +181,9 @@ mod device {
             }
         } else {
             count::<R, N>(o, lane, &begun);
+        }
+        if S::EVENTS > 0 {
+            sides::arm::<R, S, Q, N, P>(system, feed, state, lane, begins, fresh);
         }
         let unsound = fresh & is_unsound::<R, Q, N, P>(feed, o, &state.p, lane, fresh);
         let one = <R::Bits as Bits>::lit(1);

@@ -55,6 +55,20 @@ mod device {
         pub mirrored: R::Mask,
         /// The state of the [guard](crate::step::guard).
         pub guarded: R::Bits,
+        /// The events whose functions are above zero, as far as that is `known`. This and what
+        /// follows are of systems with [events](crate::integrate::events).
+        pub sides: R::Bits,
+        /// The events whose side is known.
+        pub known: R::Bits,
+        /// The event that the next step goes to, counted from one; zero if it goes to none.
+        pub pending: R::Bits,
+        /// The size of the step that was refused for that event; of fixed steps, the part of the
+        /// next one that was made already.
+        pub cut: R,
+        /// The time of the last action.
+        pub acted: R,
+        /// The number of actions before that at the same time.
+        pub chain: R::Bits,
     }
 
     /// A lane before its first trajectory.
@@ -82,6 +96,12 @@ mod device {
             alive: <R::Mask as Mask>::splat(true),
             mirrored: <R::Mask as Mask>::splat(false),
             guarded: none,
+            sides: none,
+            known: none,
+            pending: none,
+            cut: zero,
+            acted: zero,
+            chain: none,
         }
     }
 

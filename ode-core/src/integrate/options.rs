@@ -136,6 +136,11 @@ mod device {
         /// Takes the steps that lanes `which` go, in each turn of the loop: the state and the time
         /// at its beginning, the rounding error of that time, and its size.
         fn record(&mut self, which: R::Mask, u: &[R; N], t: R, low: R, h: R);
+        /// How often event `index` happened in each lane's trajectory. Undefined in lanes that have
+        /// none.
+        fn event_count(&self, index: usize) -> R::Bits;
+        /// Sets that number in lanes `which`.
+        fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits);
         /// Takes the final states and the ends of those lanes of `done` that have a trajectory.
         fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>);
     }

@@ -21,8 +21,8 @@ pub const ARRAY_NAME: &str = "odes_solve_array";
 /// On a host it is a function of three addresses.
 ///
 /// # Errors
-/// As [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] by a method that switches
-/// and in OpenCL.
+/// As [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] by a method that switches,
+/// of a system with events, and in OpenCL.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -36,6 +36,9 @@ where
     let method = M::DEFINED.name;
     if M::DEFINED.switches_to.is_some() {
         return Err(SolveError::NoArrays { method, why: SolveError::SWITCHES });
+    }
+    if S::EVENTS > 0 {
+        return Err(SolveError::NoArrays { method, why: SolveError::EVENTS });
     }
     let ArrayKind { mean, resident, threads } = kind;
     let words = match variant.target {

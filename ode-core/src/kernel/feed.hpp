@@ -30,6 +30,7 @@ template<class R> struct Job {
     GLOBAL u32* rejected;
     GLOBAL u32* kept;       // states saved, where there are times to save at
     GLOBAL u32* guarded;    // what the guard reports, where it looks
+    GLOBAL u32* events;     // [event * n + trajectory]: how often each happened
     GLOBAL u32* counter;    // trajectories taken by threads that refill
     u64 first;              // the number of the first trajectory among all of the ensemble
     R abstol, reltol, dt, dtmin, dtmax;
@@ -153,6 +154,12 @@ template<class C> struct Feed {
             }
             if constexpr (C::SAVED_TIMES > 0) saved(slot, WIDTH - 1) = t;
         }
+    }
+    DEVICE typename Real<R>::Bits event_count(int index) const {
+        return i == IDLE ? 0u : job.events[(u64)index * job.n + i];
+    }
+    template<class B> DEVICE void set_event_count(bool which, int index, B count) const {
+        if (which && i != IDLE) job.events[(u64)index * job.n + i] = (u32)count;
     }
     DEVICE void finish(bool done, const Arr<R, N>& u, const options::End<R>& end) const {
         if (!done || i == IDLE) return;

@@ -59,6 +59,8 @@ pub struct Layout {
     pub slots: usize,
     /// Whether the growth [`guard`] reports on each trajectory.
     pub guarded: bool,
+    /// The number of events, which are counted.
+    pub events: usize,
 }
 
 impl Layout {
@@ -70,6 +72,7 @@ impl Layout {
             row: settings.saved,
             slots: columns.save.slots().saturating_add(settings.step_slots),
             guarded: settings.guard != guard::OFF,
+            events: settings.events,
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Settings<T> {
     pub guard: u32,
     /// What is saved at each time to save.
     pub saved: SavedRow,
+    /// The number of events of the system.
+    pub events: usize,
     /// The largest number of ends of steps that are saved, after the times that are known before.
     pub step_slots: usize,
     /// Whether there may be times to stop at, those at the ends of spans included.
@@ -87,6 +89,7 @@ impl<T: Scalar> Settings<T> {
             max_steps: options.max_steps,
             guard: growth_guard.number(method),
             saved: options.saved_row(system)?,
+            events: system.info.events.len(),
             step_slots: 0,
             stopping: false,
         })

@@ -20,6 +20,7 @@ use core::fmt;
 /// | `NewtonDiverged` | `ConvergenceFailure` |
 /// | `Inconsistent` | `InitialFailure` |
 /// | `OutOfDomain` | none: `isoutofdomain` ends with `DtLessThanMin` or `MaxIters` |
+/// | `TooManyEvents` | none: the solve does not end |
 ///
 /// ```
 /// use ode_core::ReturnCode;
@@ -44,7 +45,8 @@ pub enum ReturnCode {
     /// [`held_unstable`](crate::EnsembleSolution::held_unstable) and the page
     /// `odes::docs::what_success_means`.
     Success = code::SUCCESS as u8,
-    /// An event ended the trajectory. There are no events yet, so no solve returns this code.
+    /// An [event](crate::system::Events) with `stop` ended the trajectory: its final state is that
+    /// at the event, and its end the time of it.
     Terminated = code::TERMINATED as u8,
     /// The trajectory used up [`max_steps`](crate::SolveOptions::max_steps()).
     MaxSteps = code::MAX_STEPS as u8,
@@ -65,6 +67,9 @@ pub enum ReturnCode {
     /// The solution leaves the domain of the system, however small the step. With fixed steps, a
     /// step left it.
     OutOfDomain = code::OUTSIDE as u8,
+    /// Events with actions came ever closer until time stood still, as the bounces of a ball do that
+    /// loses a part of its speed in each. The final state is that of the last one.
+    TooManyEvents = code::TOO_MANY_EVENTS as u8,
 }
 
 impl ReturnCode {
@@ -79,6 +84,7 @@ impl ReturnCode {
         ReturnCode::NewtonDiverged,
         ReturnCode::Inconsistent,
         ReturnCode::OutOfDomain,
+        ReturnCode::TooManyEvents,
     ];
 
     /// A sentence on the outcome and its remedy.
@@ -122,6 +128,11 @@ impl ReturnCode {
             ReturnCode::OutOfDomain => {
                 "the solution leaves the domain of the system: check `is_out_of_domain` and the \
                  parameters, or take shorter steps if they are fixed"
+            }
+            ReturnCode::TooManyEvents => {
+                "events with actions came ever closer until time stood still, as those of a ball \
+                 that comes to rest do: end the trajectory by another event before, such as a speed \
+                 that falls below a limit, with `stop`"
             }
         }
     }
@@ -174,6 +185,7 @@ mod tests {
             (6, "NewtonDiverged"),
             (7, "Inconsistent"),
             (8, "OutOfDomain"),
+            (9, "TooManyEvents"),
         ];
         assert_eq!(numbers, expected.map(|(number, name)| (number, name.to_owned())));
     }

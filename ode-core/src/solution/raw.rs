@@ -32,6 +32,8 @@ pub struct RawResults<T> {
     /// The report of the growth [`guard`](crate::step::guard) on each trajectory; empty if it is
     /// off.
     pub guarded: Buffer<u32>,
+    /// How often each event happened, `[event * n + trajectory]`; empty if the system has none.
+    pub events: Buffer<u32>,
 }
 
 impl<T: Scalar> RawResults<T> {
@@ -49,7 +51,8 @@ impl<T: Scalar> RawResults<T> {
         self.steps.fit(n)?;
         self.rejected.fit(n)?;
         self.kept.fit(rows(layout.kept()))?;
-        self.guarded.fit(rows(layout.guarded()))
+        self.guarded.fit(rows(layout.guarded()))?;
+        self.events.fit(rows(layout.events))
     }
 
     /// Has `lock` page-lock the arrays, where [that pays](Buffer::lock).
@@ -62,6 +65,7 @@ impl<T: Scalar> RawResults<T> {
         self.rejected.lock(lock);
         self.kept.lock(lock);
         self.guarded.lock(lock);
+        self.events.lock(lock);
     }
 
     /// How trajectory `i` of these ended.
@@ -84,6 +88,7 @@ impl<T: Scalar> RawResults<T> {
             ("ends", self.ends.len(), n),
             ("kept", self.kept.len(), layout.kept() * n),
             ("guarded", self.guarded.len(), layout.guarded() * n),
+            ("events", self.events.len(), layout.events.saturating_mul(n)),
             ("codes", self.codes.len(), n),
             ("steps", self.steps.len(), n),
             ("rejected", self.rejected.len(), n),

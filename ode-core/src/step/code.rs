@@ -26,6 +26,8 @@ mod device {
     pub const INCONSISTENT: u64 = 7;
     /// The solution leaves its domain, however small the step, or with the step that was given.
     pub const OUTSIDE: u64 = 8;
+    /// Actions of events came ever closer, until time stood still.
+    pub const TOO_MANY_EVENTS: u64 = 9;
     /// No end: the trajectory is to begin anew, and to watch for growth.
     pub const ANEW: u64 = 15;
 }

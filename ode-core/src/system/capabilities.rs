@@ -13,12 +13,24 @@ use crate::lane::{Mask, Real};
 
 /// All that a system can be asked for.
 pub trait Capabilities<const N: usize, const P: usize>:
-    Rhs<N, P> + Linearised<N, P> + MassMatrix<N> + Domain<N, P> + Observe<N, P> + TimeBreaks<P>
+    Rhs<N, P>
+    + Linearised<N, P>
+    + MassMatrix<N>
+    + Domain<N, P>
+    + Observe<N, P>
+    + Events<N, P>
+    + TimeBreaks<P>
 {
 }
 
 impl<S, const N: usize, const P: usize> Capabilities<N, P> for S where
-    S: Rhs<N, P> + Linearised<N, P> + MassMatrix<N> + Domain<N, P> + Observe<N, P> + TimeBreaks<P>
+    S: Rhs<N, P>
+        + Linearised<N, P>
+        + MassMatrix<N>
+        + Domain<N, P>
+        + Observe<N, P>
+        + Events<N, P>
+        + TimeBreaks<P>
 {
 }
 
@@ -118,6 +130,53 @@ pub trait Observe<const N: usize, const P: usize>: Copy {
     #[inline(always)]
     fn observe<R: Real>(&self, u: &[R; N], p: &[R; P], t: R, put: impl FnMut(usize, R)) {
         let _ = (u, p, t, put);
+    }
+}
+
+/// Events: functions that go through zero along a solution, and what happens there.
+///
+/// Where a set of events is a number, the bit of event `i` is `1 << i`.
+pub trait Events<const N: usize, const P: usize>: Copy {
+    /// The number of events, at most 30.
+    const EVENTS: usize = 0;
+    /// The events that happen where their functions become positive.
+    const RISING: usize = 0;
+    /// The events that happen where their functions become negative.
+    const FALLING: usize = 0;
+    /// The events with an [action](Self::event_action).
+    const ACTING: usize = 0;
+
+    /// The function of event `index`.
+    #[inline(always)]
+    #[must_use]
+    fn event<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
+    /// The derivative of that by the time along a solution, whose derivative is `du`.
+    #[inline(always)]
+    #[must_use]
+    fn event_slope<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R, du: &[R; N]) -> R {
+        let _ = (index, u, p, t, du);
+        R::lit(0.0)
+    }
+
+    /// The state after event `index`, whose state is `u`.
+    #[inline(always)]
+    #[must_use]
+    fn event_action<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
+        let _ = (index, p, t);
+        *u
+    }
+
+    /// How often event `index` happens before the trajectory ends: a whole number, zero if it does
+    /// not end the trajectory.
+    #[inline(always)]
+    #[must_use]
+    fn event_limit<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
     }
 }
 

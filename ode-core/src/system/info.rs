@@ -13,6 +13,8 @@ pub struct SystemInfo {
     pub parameters: &'static [&'static str],
     /// The names of the observables.
     pub observables: &'static [&'static str],
+    /// The names of the events.
+    pub events: &'static [&'static str],
     /// Where the Jacobian can be nonzero: (row, column), in row-major order.
     pub jacobian_pattern: &'static [(usize, usize)],
     /// Where the parameter Jacobian can be nonzero: (row, column), in row-major order.

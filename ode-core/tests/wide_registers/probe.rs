@@ -194,6 +194,12 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Sink<R, 3, 3> for Sol
     #[inline(always)]
     fn record(&mut self, _: R::Mask, _: &[R; 3], _: R, _: R, _: R) {}
     #[inline(always)]
+    fn event_count(&self, _: usize) -> R::Bits {
+        R::Bits::lit(0)
+    }
+    #[inline(always)]
+    fn set_event_count(&mut self, _: R::Mask, _: usize, _: R::Bits) {}
+    #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; 3], _: End<R>) {
         for lane in 0..R::LANES {
             if done.to_bitmask() >> lane & 1 != 0 {

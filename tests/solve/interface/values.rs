@@ -8,8 +8,8 @@ use odes::internals::task::{Everything, Solve, Text};
 use odes::lane::{Real, Scalar};
 use odes::prelude::*;
 use odes::system::{
-    DeviceSource, Domain, LinearEquations, Linearised, MassMatrix, Observe, Rhs, SystemInfo,
-    TimeBreaks,
+    DeviceSource, Domain, Events, LinearEquations, Linearised, MassMatrix, Observe, Rhs,
+    SystemInfo, TimeBreaks,
 };
 use odes::{
     Collect, EnsembleAlgorithm, EnsembleSolution, Euler, Method, Operations, SolveError, Solver,
@@ -67,6 +67,7 @@ impl Linearised<1, 0> for Growth {
 
 impl MassMatrix<1> for Growth {}
 impl Domain<1, 0> for Growth {}
+impl Events<1, 0> for Growth {}
 impl Observe<1, 0> for Growth {}
 impl TimeBreaks<0> for Growth {}
 
@@ -81,6 +82,7 @@ impl System<1, 0> for Growth {
             states: &["u"],
             parameters: &[],
             observables: &[],
+            events: &[],
             jacobian_pattern: &[(0, 0)],
             parameter_pattern: &[],
             time_pattern: &[],

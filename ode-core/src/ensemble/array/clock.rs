@@ -51,6 +51,12 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
         alive: mask::<R, T>(clock.alive),
         mirrored: mask::<R, T>(clock.mirrored),
         guarded: bits::<R, T>(clock.guarded),
+        sides: bits::<R, T>(clock.sides),
+        known: bits::<R, T>(clock.known),
+        pending: bits::<R, T>(clock.pending),
+        cut: number(clock.cut),
+        acted: number(clock.acted),
+        chain: bits::<R, T>(clock.chain),
     }
 }
 

@@ -1,0 +1,17 @@
+//! What happens where a function of the state goes through zero.
+
+use proc_macro2::Ident;
+
+/// An event: a function that goes through zero, and what happens then.
+pub(crate) struct Event<'a> {
+    /// The name of the function.
+    pub name: &'a Ident,
+    /// Whether it happens where the function becomes positive.
+    pub rising: bool,
+    /// Whether it happens where the function becomes negative.
+    pub falling: bool,
+    /// The number of times after which the trajectory ends, if it ends.
+    pub stop: Option<u32>,
+    /// The name of the function that gives the state after it, if there is one.
+    pub action: Option<&'a Ident>,
+}

@@ -1,0 +1,88 @@
+//! The functions of events: their values, the slopes of these, and the states after them.
+
+use proc_macro2::Ident;
+
+use super::{Capability, DERIVATIVE_FACTOR, Fact, FactValue, Lowered, Settings};
+use crate::derive;
+use crate::elaborate::Happening;
+use crate::emit::Results;
+use crate::graph::{Graph, Id, Input};
+
+/// What is known of the events of a system when the loop is compiled.
+pub(super) fn facts(events: &[Happening]) -> [Fact; 4] {
+    let bits = |is: fn(&Happening) -> bool| {
+        let set = events.iter().enumerate().filter(move |(_, event)| is(event));
+        set.fold(0, |bits, (index, _)| bits | (1_usize << index))
+    };
+    [
+        ("EVENTS", events.len()),
+        ("RISING", bits(|event| event.rising)),
+        ("FALLING", bits(|event| event.falling)),
+        ("ACTING", bits(|event| event.action.is_some())),
+    ]
+    .map(|(name, value)| Fact {
+        capability: Capability::Events,
+        name,
+        value: FactValue::Count(value),
+    })
+}
+
+/// The functions of events, if there are any.
+///
+/// The slope of an event along a solution is `∂g/∂u · u' + ∂g/∂t`.
+pub(super) fn functions(
+    graph: &mut Graph,
+    events: &[Happening],
+    states: usize,
+    settings: &Settings,
+    name: &Ident,
+) -> syn::Result<Vec<Lowered>> {
+    if events.is_empty() {
+        return Ok(Vec::new());
+    }
+    let values: Vec<Id> = events.iter().map(|event| event.value).collect();
+    let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(settings.limit));
+    let gradients = derive::gradients(graph, &values, limit.unwrap_or(usize::MAX));
+    let Some(gradients) = gradients else {
+        let message = format!(
+            "the derivatives of the events of this system take too many operations; use fewer, or \
+             raise the limit by `#[ode_system(limit = {})]`",
+            settings.limit.saturating_mul(10)
+        );
+        return Err(syn::Error::new_spanned(name, message));
+    };
+    let slopes = gradients.into_iter().map(|gradient| {
+        let mut slope = None;
+        for (input, by) in gradient {
+            let term = match input {
+                Input::State(index) => {
+                    let derivative = graph.input(Input::Vector(index));
+                    graph.mul(by, derivative)
+                }
+                Input::Time => by,
+                _ => continue,
+            };
+            slope = Some(match slope {
+                Some(sum) => graph.add(sum, term),
+                None => term,
+            });
+        }
+        slope
+    });
+    let slopes: Vec<Option<Id>> = slopes.collect();
+    let actions = events.iter().map(|event| match &event.action {
+        Some(after) => after.iter().copied().map(Some).collect(),
+        None => (0..states).map(|state| Some(graph.input(Input::State(state as u32)))).collect(),
+    });
+    let actions: Vec<Vec<Option<Id>>> = actions.collect();
+    let limits: Vec<Option<Id>> =
+        events.iter().map(|event| event.stop.map(|stop| graph.literal(f64::from(stop)))).collect();
+    let lower = |name, results| Lowered::new(name, graph, results, settings.fusion);
+    let some = |ids: Vec<Id>| ids.into_iter().map(Some).collect();
+    Ok(vec![
+        lower("event_values", Results::Vector(some(values))),
+        lower("event_slopes", Results::Vector(slopes)),
+        lower("event_actions", Results::Matrix(actions, states)),
+        lower("event_limits", Results::Vector(limits)),
+    ])
+}

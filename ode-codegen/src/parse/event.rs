@@ -1,0 +1,159 @@
+//! `#[event(…)]` and `#[action(…)]`: what happens where a function goes through zero.
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser as _};
+
+use super::Parser;
+use crate::ast::{Event, Purpose};
+use crate::similar::nearly_equal;
+
+/// The largest number of events of a system: a lane remembers a bit of each.
+const MOST: usize = 30;
+
+/// How an event is written, for messages.
+const FORMS: &str = "write `#[event(falling)]`, `#[event(rising)]` or `#[event(both)]`, and \
+                     `#[event(falling, stop)]` or `#[event(falling, stop = 3)]` if the trajectory \
+                     ends there, or ends there the third time";
+
+/// The words of the attribute.
+const WORDS: [&str; 4] = ["rising", "falling", "both", "stop"];
+
+impl Parser<'_> {
+    /// The events of the functions of a module, with the actions that belong to them.
+    pub(super) fn events<'a>(
+        &self,
+        functions: impl Iterator<Item = (Purpose, &'a syn::ItemFn)> + Clone,
+    ) -> Vec<Event<'a>> {
+        let of = |purpose| functions.clone().filter(move |(other, _)| *other == purpose);
+        let mut events = Vec::new();
+        for (_, item) in of(Purpose::Event) {
+            let Some(attribute) = attribute(item, Purpose::Event) else { continue };
+            match event(&item.sig.ident, attribute) {
+                Ok(event) => events.push(event),
+                Err(error) => self.ctxt.keep(self.id(), error),
+            }
+        }
+        if let Some(event) = events.get(MOST) {
+            let message = format!("a system has {MOST} events at most; make one of several");
+            self.error(&event.name, message);
+        }
+        for (_, item) in of(Purpose::Action) {
+            let Some(attribute) = attribute(item, Purpose::Action) else { continue };
+            self.action(item, attribute, &mut events);
+        }
+        events
+    }
+
+    /// Adds an action to its event.
+    fn action<'a>(
+        &self,
+        item: &'a syn::ItemFn,
+        attribute: &syn::Attribute,
+        events: &mut [Event<'a>],
+    ) {
+        let Ok(name) = attribute.parse_args_with(Ident::parse_any) else {
+            let message = "an action says which event it follows: write its name, as in \
+                           `#[action(ground)]` after `#[event(falling)] fn ground(…)`";
+            self.error(attribute, message);
+            return;
+        };
+        let known: Vec<String> = events.iter().map(|event| event.name.to_string()).collect();
+        let Some(event) = events.iter_mut().find(|event| *event.name == name) else {
+            let near = known.iter().find(|other| nearly_equal(other, &name.to_string()));
+            let instead = match (near, &known[..]) {
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, []) => format!("{FORMS}, before `fn {name}(…) -> f64`"),
+                (None, all) => format!("the events are `{}`", all.join("`, `")),
+            };
+            self.error(&name, format!("there is no event `{name}`: {instead}"));
+            return;
+        };
+        if let Some(first) = event.action {
+            let message = format!(
+                "`{first}` is the action of `{name}` already, and an event has one; do both there"
+            );
+            self.error(&name, message);
+            return;
+        }
+        event.action = Some(&item.sig.ident);
+    }
+}
+
+/// The attribute by which a function has this purpose.
+fn attribute(item: &syn::ItemFn, purpose: Purpose) -> Option<&syn::Attribute> {
+    item.attrs.iter().find(|attribute| Purpose::of_attribute(attribute) == Some(purpose))
+}
+
+/// The event of a function with this name and attribute.
+fn event<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Event<'a>> {
+    let syn::Meta::List(list) = &attribute.meta else {
+        let message = format!("an event says which way its function goes through zero: {FORMS}");
+        return Err(syn::Error::new_spanned(attribute, message));
+    };
+    let words = |input: ParseStream<'_>| read(name, input);
+    let event = words.parse2(list.tokens.clone())?;
+    match event {
+        Event { rising: false, falling: false, .. } => {
+            let message =
+                format!("an event says which way its function goes through zero: {FORMS}");
+            Err(syn::Error::new_spanned(attribute, message))
+        }
+        event => Ok(event),
+    }
+}
+
+/// Reads the words of the attribute.
+fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
+    let mut event = Event { name, rising: false, falling: false, stop: None, action: None };
+    while !input.is_empty() {
+        let word = input.call(Ident::parse_any)?;
+        let text = word.to_string();
+        let error = |message: String| Err(syn::Error::new(word.span(), message));
+        match text.as_str() {
+            "rising" | "falling" | "both" if event.rising || event.falling => {
+                return error(format!(
+                    "an event has one direction, and this is a second one: {FORMS}"
+                ));
+            }
+            "rising" => event.rising = true,
+            "falling" => event.falling = true,
+            "both" => (event.rising, event.falling) = (true, true),
+            "stop" if event.stop.is_some() => {
+                return error("`stop` is there already; remove this one".to_owned());
+            }
+            "stop" => event.stop = Some(count(input)?),
+            other => {
+                let instead = match WORDS.iter().find(|word| nearly_equal(word, other)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => FORMS.to_owned(),
+                };
+                return error(format!("`{other}` says nothing about an event: {instead}"));
+            }
+        }
+        if !input.is_empty() {
+            input.parse::<syn::Token![,]>()?;
+        }
+    }
+    Ok(event)
+}
+
+/// What follows `stop`.
+fn count(input: ParseStream<'_>) -> syn::Result<u32> {
+    if !input.peek(syn::Token![=]) {
+        return Ok(1);
+    }
+    input.parse::<syn::Token![=]>()?;
+    let value: syn::Expr = input.parse()?;
+    let number = match &value {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => {
+            number.base10_parse::<u32>().ok().filter(|number| (1..=1 << 20).contains(number))
+        }
+        _ => None,
+    };
+    number.ok_or_else(|| {
+        let message = "this is how often the event happens before the trajectory ends: write a \
+                       number from 1 to 1048576, as in `stop = 3`";
+        syn::Error::new_spanned(&value, message)
+    })
+}

@@ -1,0 +1,55 @@
+//! The functions by which the loop asks for one of the events: those of all are what is generated,
+//! and what is not asked for is left out by the compiler that reads the text.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+use super::{arguments_of, receiver};
+use crate::compile::Sizes;
+use crate::emit::Language;
+use crate::translate::SYSTEM;
+
+/// The functions of all events, with that for one of them: its name, and its arguments.
+const ONE_OF: [(&str, &str, &[&str]); 4] = [
+    ("event_values", "event", &["u", "p", "t"]),
+    ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
+    ("event_actions", "event_action", &["u", "p", "t"]),
+    ("event_limits", "event_limit", &["u", "p", "t"]),
+];
+
+/// The function for one event that the function of all events of this name has: `all` are its
+/// tokens, where it is to stand within.
+pub(super) fn one_of(
+    function: &str,
+    sizes: Sizes,
+    all: Option<&TokenStream>,
+    language: Language,
+) -> Option<TokenStream> {
+    let (of_all, one, names) = ONE_OF.into_iter().find(|(of_all, ..)| *of_all == function)?;
+    let name = |text: &str| Ident::new(text, Span::call_site());
+    let (of_all, one) = (name(of_all), name(one));
+    let names = names.iter().map(|text| name(text));
+    let arguments = arguments_of(sizes, function);
+    let receiver = receiver(language, "event");
+    let states = proc_macro2::Literal::usize_unsuffixed(sizes.states);
+    let ty = if function == "event_actions" { quote!([R; #states]) } else { quote!(R) };
+    let this = match language {
+        Language::Rust => TokenStream::new(),
+        Language::Device => {
+            let system = name(SYSTEM);
+            quote!(#system::)
+        }
+    };
+    let attribute = match language {
+        Language::Rust => quote!(#[inline(always)]),
+        Language::Device => TokenStream::new(),
+    };
+    Some(quote! {
+        #attribute
+        fn #one<R: Real>(#receiver index: usize, #arguments) -> #ty {
+            #all
+            let all = #this #of_all::<R>(#(#names),*);
+            all[index]
+        }
+    })
+}

@@ -1,0 +1,625 @@
+//! Events: where functions of the state go through zero, and what happens there.
+//!
+//! Each lane remembers of each event on which side of zero its function is. An event happens where
+//! the side changes in a direction that counts. The side after an event is the other one by
+//! definition, whatever rounding makes of the function there; after an action it is that of the new
+//! state, and where the function is zero, the one that it moves to.
+//!
+//! # Within a step
+//!
+//! An accepted step is searched if a side differs at its end. It is also searched if the cubic
+//! through the values and slopes at both ends may go through zero and back: if the function moves
+//! towards zero at the beginning, away from it at the end, and one of the two inner Bernstein
+//! coefficients of the cubic is on the other side. Then the extremum between is sought, where the
+//! slope is zero. So two crossings around one extremum are found, and more than two in one step may
+//! not be. Systems with a mass matrix have no slopes here: their states have derivatives that are
+//! not known, so the ends of steps are all that is looked at.
+//!
+//! Zeros are sought on the method's interpolant, by Chandrupatla's method (Advances in Engineering
+//! Software 28 (1997) 145–149): inverse quadratic interpolation where it is safe, else bisection.
+//!
+//! # At an event
+//!
+//! Events that only count do not change the steps. If an event ends the trajectory or has an action,
+//! the step is refused, and an ordinary step is made to the place of the event. If that misses the
+//! event, for its tolerance, it is made once more, by one of Newton's. So the state and the time there
+//! have the order of the method and not of its interpolant. If several of these events are in a
+//! step, the step goes to the first one; those whose side differs there, too, happen at the same
+//! time, in the order of their declaration.
+//!
+//! After an action the derivative is evaluated again, the controller forgets, and the next step has
+//! the size of the one that was refused. Fixed steps stay on their grid: one is made in two parts.
+
+pub use device::*;
+
+// The number of arguments is that of what a step depends on.
+#[allow(clippy::too_many_arguments)]
+#[ode_macros::device(events)]
+mod device {
+    use crate::integrate::options::{self, Plan, Sink};
+    use crate::integrate::{attempt, begin, lane, sides};
+    use crate::lane::{Bits, Mask, Real};
+    use crate::step::stepper::Stepper;
+    use crate::step::{code, control, guard, stepper, timeline, vector};
+    use crate::system::System;
+
+    /// What a step shows of the events.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Found<R: Real, const N: usize> {
+        /// Lanes whose step is refused, since an event is within it.
+        pub cut: R::Mask,
+        /// Lanes whose step is taken.
+        pub goes: R::Mask,
+        /// The size of the step to the event, in lanes `cut`.
+        pub size: R,
+        /// The event there: its number from one, [`SECOND`] more where its function returns, and
+        /// [`AGAIN`] more where this is the second step to it.
+        pub event: R::Bits,
+        /// The events that happen at the end of the step, and end the trajectory or act.
+        pub fired: R::Bits,
+        /// The derivative at the end of the step.
+        pub du: [R; N],
+        /// The time at the beginning of the step, rounded.
+        pub t: R,
+        /// Its rounding error.
+        pub t_low: R,
+    }
+
+    /// What is found where there are no events.
+    pub fn nothing<R: Real, const N: usize>() -> Found<R, N> {
+        let nobody = <R::Mask as Mask>::splat(false);
+        let none = <R::Bits as Bits>::lit(0);
+        let zero = R::lit(0.0);
+        Found::<R, N> {
+            cut: nobody,
+            goes: nobody,
+            size: zero,
+            event: none,
+            fired: none,
+            du: [zero; N],
+            t: zero,
+            t_low: zero,
+        }
+    }
+
+    /// The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
+    /// sought to this part of the step.
+    pub fn least_part<R: Real>() -> R {
+        R::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE)
+    }
+
+    /// `2^-50`.
+    pub const LEAST_PART_DOUBLE: f64 = 8.881784197001252e-16;
+    /// `2^-22`.
+    pub const LEAST_PART_SINGLE: f64 = 2.384185791015625e-7;
+    /// The number of actions at one time, but for rounding, after which a trajectory is given up.
+    pub const MOST_AT_ONCE: u64 = 64;
+    /// The number of evaluations after which the search for a zero ends, which bisection does not
+    /// need.
+    pub const MOST_EVALUATIONS: u64 = 64;
+    /// What is added to the number of an event at the second of two crossings in a step.
+    pub const SECOND: u64 = 64;
+    /// What is added to it when the step to the event is corrected.
+    pub const AGAIN: u64 = 128;
+    /// The part of the tolerance by which a step may miss its event: `2^-10`.
+    pub const MISSED: f64 = 0.0009765625;
+
+    /// Looks for events in a step, of lanes that move by it, counts them, and says what is to be
+    /// done about them. `before` is the lane before the step was judged.
+    pub fn find<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Sink<R, N, P>,
+        C: Plan,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        feed: &mut Q,
+        state: &stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        before: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        moves: R::Mask,
+    ) -> Found<R, N> {
+        let none = <R::Bits as Bits>::lit(0);
+        let zero = R::lit(0.0);
+        let mut found = nothing::<R, N>();
+        found.t = lane.t;
+        found.t_low = lane.t_low;
+        let made = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
+        found.goes = moves & trial.run & lane.alive & made;
+        let end = R::select(trial.last, lane.t1, trial.next.t);
+        if !S::MASS {
+            if M::FSAL {
+                found.du = M::du_after::<R, N>(&step.k);
+            } else {
+                found.du = system.rhs(&step.u, &state.p, end);
+            }
+        }
+        let third = trial.ask.h * R::lit(1.0 / 3.0);
+        let mut sides = lane.sides;
+        let mut known = lane.known;
+        let mut crossed = none;
+        let mut twice = none;
+        let mut broken = <R::Mask as Mask>::splat(false);
+        let mut bit = <R::Bits as Bits>::lit(1);
+        for e in 0..S::EVENTS {
+            let above = !(lane.sides & bit).equals(none);
+            let was = !(lane.known & bit).equals(none);
+            let g = system.event(e, &step.u, &state.p, end);
+            let mut rises = g.gt(zero);
+            let mut falls = g.lt(zero);
+            broken = broken | !g.equals(g);
+            if !S::MASS {
+                // A third of the slope, by a step: the way from an end to the next coefficient.
+                let slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
+                let flat = g.equals(zero);
+                rises = rises | (flat & slope.gt(zero));
+                falls = falls | (flat & slope.lt(zero));
+                let first = system.event(e, &state.u, &state.p, lane.t);
+                let lean = system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
+                let side = R::select(above, R::lit(1.0), R::lit(-1.0));
+                let towards = (side * lean).lt(zero) & (side * slope).gt(zero);
+                let beyond = (side * (first + lean)).lt(zero) | (side * (g - slope)).lt(zero);
+                let crosses = (above & falls) | (!above & rises);
+                let pair = was & towards & beyond & !crosses;
+                twice = <R::Bits as Bits>::select(pair, twice | bit, twice);
+            }
+            let crosses = was & ((above & falls) | (!above & rises));
+            crossed = <R::Bits as Bits>::select(crosses, crossed | bit, crossed);
+            sides = <R::Bits as Bits>::select(rises, sides | bit, sides);
+            sides = <R::Bits as Bits>::select(falls, sides & !bit, sides);
+            known = <R::Bits as Bits>::select(rises | falls, known | bit, known);
+            bit = bit.wrapping_add(bit);
+        }
+        let some = crossed | twice | lane.pending;
+        let look = found.goes & !some.equals(none);
+        if look.any() {
+            let place = search::<R, S, M, Q, N, P>(
+                system, feed, state, lane, trial, step, &found.du, end, crossed, twice, look,
+            );
+            found.cut = place.cut;
+            found.event = place.event;
+            found.fired = place.fired;
+            let least = timeline::least_step(lane.t).max(trial.ask.h.abs() * least_part::<R>());
+            found.size = place.size.abs().max(least).copysign(trial.ask.h);
+            found.goes = found.goes & !found.cut;
+            // On which side rounding has left the function at its event does not matter.
+            sides = sides ^ place.undone;
+            // The refused step leaves no traces.
+            lane.control = control::choose_memory::<R>(found.cut, &before.control, &lane.control);
+            lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
+            lane.guarded = <R::Bits as Bits>::select(found.cut, before.guarded, lane.guarded);
+        }
+        lane.sides = <R::Bits as Bits>::select(found.goes, sides, lane.sides);
+        lane.known = <R::Bits as Bits>::select(found.goes, known, lane.known);
+        let broken = broken & found.goes;
+        if broken.any() {
+            let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
+            lane.code = <R::Bits as Bits>::select(broken, non_finite, lane.code);
+            if C::ADAPTIVE {
+                lane.allowed = <R::Bits as Bits>::select(broken, lane.attempts, lane.allowed);
+            }
+        }
+        found
+    }
+
+    /// Where the first event is that ends the trajectory or acts.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Place<R: Real> {
+        /// Lanes with such an event within the step.
+        pub cut: R::Mask,
+        /// The size of the step to it.
+        pub size: R,
+        /// What lanes remember of it, see [`Found::event`].
+        pub event: R::Bits,
+        /// The events of this kind that happen at the end of the step.
+        pub fired: R::Bits,
+        /// Those of them whose sides do not differ from those before.
+        pub undone: R::Bits,
+    }
+
+    /// Whether the event of this bit counts where its function leaves the side that is `above` zero
+    /// or not.
+    fn counts_from<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        above: R::Mask,
+        bit: R::Bits,
+    ) -> R::Mask {
+        let none = <R::Bits as Bits>::lit(0);
+        let falls = !(<R::Bits as Bits>::lit(S::FALLING as u64) & bit).equals(none);
+        let rises = !(<R::Bits as Bits>::lit(S::RISING as u64) & bit).equals(none);
+        (above & falls) | (!above & rises)
+    }
+
+    /// Finds the events of lanes `look`: those whose functions have `crossed` zero, and those that
+    /// may have done so `twice`. Counts them where the step is taken.
+    fn search<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Sink<R, N, P>,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        feed: &mut Q,
+        state: &stepper::State<R, N, P>,
+        lane: &lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        du: &[R; N],
+        end: R,
+        crossed: R::Bits,
+        twice: R::Bits,
+        look: R::Mask,
+    ) -> Place<R> {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let nobody = <R::Mask as Mask>::splat(false);
+        let full = R::lit(1.0);
+        let zero = R::lit(0.0);
+        let arrives = look & !lane.pending.equals(none);
+        let twice_there = <R::Bits as Bits>::lit(AGAIN);
+        let pending = lane.pending & !twice_there;
+        let first_there = arrives & (lane.pending & twice_there).equals(none);
+        let mut corrected = nobody;
+        let mut correction = zero;
+        let made = M::complete::<R, S, N, P>(system, state, &trial.ask, step);
+        let mut theta = full;
+        let mut event = none;
+        let mut cut = nobody;
+        let mut fired = none;
+        let mut undone = none;
+        let mut once = none;
+        let mut again = none;
+        let mut bit = one;
+        let mut number = one;
+        for e in 0..S::EVENTS {
+            let crosses = look & !(crossed & bit).equals(none);
+            let mut mine = arrives & pending.equals(number);
+            let mut second_of =
+                arrives & pending.equals(number.wrapping_add(<R::Bits as Bits>::lit(SECOND)));
+            let mut both = look & !(twice & bit).equals(none) & !mine & !second_of;
+            if (crosses | both | mine | second_of).any() {
+                let above = !(lane.sides & bit).equals(none);
+                let side = R::select(above, full, -full);
+                if !S::MASS && (mine | second_of).any() {
+                    let g = system.event(e, &step.u, &state.p, end);
+                    let slope = system.event_slope(e, &step.u, &state.p, end, du);
+                    let moves = side * slope * full.copysign(trial.ask.h);
+                    // What moves back to the side that it is on was rounding, and no event.
+                    mine = mine & (crosses | !moves.gt(zero));
+                    second_of = second_of & (!crosses | !moves.lt(zero));
+                    let ahead = -g / slope;
+                    let far = is_far::<R, N, P>(state, &step.u, du, ahead);
+                    let far = far & ahead.abs().lt((trial.ask.h * R::lit(0.5)).abs());
+                    let far = far & (mine | second_of) & first_there;
+                    correction = R::select(far, ahead, correction);
+                    corrected = corrected | far;
+                }
+                let mut middle = full;
+                if both.any() {
+                    middle = zero_of::<R, S, M, N, P>(
+                        system, state, &trial.ask, &made, e, both, zero, full, side, true,
+                    );
+                    let there = value_at::<R, S, M, N, P>(
+                        system, state, &trial.ask, &made, e, middle, false,
+                    );
+                    both = both & (there * side).lt(zero);
+                    middle = R::select(both, middle, full);
+                }
+                let any = crosses | both | mine | second_of;
+                let first = any & counts_from::<R, S, N, P>(above, bit);
+                let second = (both | second_of) & counts_from::<R, S, N, P>(!above, bit);
+                // Whether the first of them ends the trajectory or acts, and the second one.
+                let limit =
+                    timeline::whole_to_bits(system.event_limit(e, &state.u, &state.p, lane.t));
+                let acts = !(<R::Bits as Bits>::lit(S::ACTING as u64) & bit).equals(none);
+                let count = feed.event_count(e);
+                let next = count.wrapping_add(one);
+                let after = <R::Bits as Bits>::select(first, next, count).wrapping_add(one);
+                let ends = none.less_than(limit);
+                let first_cuts = first & (acts | (ends & !next.less_than(limit)));
+                let second_cuts = second & (acts | (ends & !after.less_than(limit)));
+                // What crosses in a step to an event does so at its end.
+                let happens = (first_cuts & !both & !second_of) | (second_cuts & second_of);
+                fired = <R::Bits as Bits>::select(happens, fired | bit, fired);
+                let differs = (mine & !crosses) | (second_of & crosses);
+                undone = <R::Bits as Bits>::select(differs, undone | bit, undone);
+                once = <R::Bits as Bits>::select(first, once | bit, once);
+                again = <R::Bits as Bits>::select(second, again | bit, again);
+                let begins = first_cuts & !arrives;
+                let returns = second_cuts & !first_cuts & !arrives;
+                if (begins | returns).any() {
+                    let low = R::select(returns, middle, zero);
+                    let high = R::select(returns, full, middle);
+                    let side = R::select(returns, -side, side);
+                    let root = zero_of::<R, S, M, N, P>(
+                        system,
+                        state,
+                        &trial.ask,
+                        &made,
+                        e,
+                        begins | returns,
+                        low,
+                        high,
+                        side,
+                        false,
+                    );
+                    let earlier = (begins | returns) & (root.lt(theta) | !cut);
+                    theta = R::select(earlier, root, theta);
+                    let later = number.wrapping_add(<R::Bits as Bits>::lit(SECOND));
+                    let which = <R::Bits as Bits>::select(returns, later, number);
+                    event = <R::Bits as Bits>::select(earlier, which, event);
+                    cut = cut | earlier;
+                }
+            }
+            bit = bit.wrapping_add(bit);
+            number = number.wrapping_add(one);
+        }
+        // An event at the end of the step, but for rounding, needs no other step.
+        let rest = ((full - theta) * trial.ask.h).abs();
+        let close = (lane.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
+        cut = cut & !rest.le(close);
+        cut = cut | corrected;
+        let size = R::select(corrected, trial.ask.h + correction, theta * trial.ask.h);
+        event = <R::Bits as Bits>::select(corrected, lane.pending | twice_there, event);
+        fired = <R::Bits as Bits>::select(look & !cut, fired, none);
+        undone = <R::Bits as Bits>::select(look & !cut, undone, none);
+        let counts = look & !cut;
+        bit = one;
+        for e in 0..S::EVENTS {
+            let first = counts & !(once & bit).equals(none);
+            let second = counts & !(again & bit).equals(none);
+            if (first | second).any() {
+                let count = feed.event_count(e);
+                let count = <R::Bits as Bits>::select(first, count.wrapping_add(one), count);
+                let count = <R::Bits as Bits>::select(second, count.wrapping_add(one), count);
+                feed.set_event_count(first | second, e, count);
+            }
+            bit = bit.wrapping_add(bit);
+        }
+        Place::<R> { cut, size, event, fired, undone }
+    }
+
+    /// Whether a state moves too far for its tolerance in the time `ahead`, by which a step has
+    /// missed its event: the interpolant that it was sought on is less exact than steps are.
+    fn is_far<R: Real, const N: usize, const P: usize>(
+        state: &stepper::State<R, N, P>,
+        u: &[R; N],
+        du: &[R; N],
+        ahead: R,
+    ) -> R::Mask {
+        let mut far = <R::Mask as Mask>::splat(false);
+        for d in 0..N {
+            let scale = state.tolerances.reltol.mul_add(u[d].abs(), state.tolerances.abstol[d]);
+            far = far | (du[d] * ahead).abs().gt(scale * R::lit(MISSED));
+        }
+        far
+    }
+
+    /// The function of event `index` at the part `theta` of a step, or its slope along the step.
+    fn value_at<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        index: usize,
+        theta: R,
+        slope: bool,
+    ) -> R {
+        let u = M::interpolate::<R, N, P>(state, ask, step, theta);
+        let t = timeline::stage::<R, S, N, P>(&ask.at, theta);
+        let mut value = system.event(index, &u, &state.p, t);
+        if slope {
+            let du = system.rhs(&u, &state.p, t);
+            value = system.event_slope(index, &u, &state.p, t, &du) * ask.h;
+        }
+        value
+    }
+
+    /// The zero of the function of event `index` between the parts `low` and `high` of a step, or of
+    /// its slope, in lanes `which`. The function has the sign of `side` at `low` and the other one
+    /// at `high`; the slope has the other signs. The result is on the far side of the zero, or it.
+    #[called]
+    fn zero_of<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        index: usize,
+        which: R::Mask,
+        low: R,
+        high: R,
+        side: R,
+        slope: bool,
+    ) -> R {
+        let half = R::lit(0.5);
+        let full = R::lit(1.0);
+        let zero = R::lit(0.0);
+        let mut side = side;
+        if slope {
+            side = -side;
+        }
+        // Two points around the zero, of which `x1` is the latest, and the one before. The signs at
+        // the ends are known, whatever rounding says.
+        let mut x1 = high;
+        let mut x2 = low;
+        let mut x3 = low;
+        let first = value_at::<R, S, M, N, P>(system, state, ask, step, index, x1, slope).abs();
+        let second = value_at::<R, S, M, N, P>(system, state, ask, step, index, x2, slope).abs();
+        let mut f1 = first.copysign(-side);
+        let mut f2 = second.copysign(side);
+        let mut f3 = f2;
+        let mut part = half;
+        let mut busy = which;
+        let mut rounds = <R::Bits as Bits>::lit(0);
+        let tolerance = least_part::<R>();
+        while busy.any() {
+            let x = part.mul_add(x2 - x1, x1);
+            let f = value_at::<R, S, M, N, P>(system, state, ask, step, index, x, slope);
+            let near = (f * side).gt(zero);
+            let was_near = (f1 * side).gt(zero);
+            let same = (near & was_near) | (!near & !was_near);
+            x3 = R::select(busy, R::select(same, x1, x2), x3);
+            f3 = R::select(busy, R::select(same, f1, f2), f3);
+            x2 = R::select(busy & !same, x1, x2);
+            f2 = R::select(busy & !same, f1, f2);
+            x1 = R::select(busy, x, x1);
+            f1 = R::select(busy, f, f1);
+            let width = (x2 - x1).abs();
+            let xi = (x1 - x2) / (x3 - x2);
+            let phi = (f1 - f2) / (f3 - f2);
+            let safe = (phi * phi).lt(xi) & ((full - phi) * (full - phi)).lt(full - xi);
+            let quadratic = f1 / (f2 - f1) * (f3 / (f2 - f3))
+                + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2));
+            let least = tolerance / width;
+            part = R::select(safe, quadratic, half).max(least).min(full - least);
+            rounds = rounds.wrapping_add(<R::Bits as Bits>::lit(1));
+            let more = rounds.less_than(<R::Bits as Bits>::lit(MOST_EVALUATIONS));
+            let there = width.le(tolerance * R::lit(2.0)) | f1.equals(zero);
+            busy = busy & more & !there;
+        }
+        R::select((f1 * side).gt(zero), x2, x1)
+    }
+
+    /// After a step: what was found is done. Lanes whose step was refused plan the one to the event.
+    pub fn act<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Sink<R, N, P>,
+        C: Plan,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        feed: &mut Q,
+        o: &options::Options<R, N>,
+        state: &mut stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        trial: &attempt::Attempt<R>,
+        found: &Found<R, N>,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let cut = found.cut;
+        let h = trial.ask.h;
+        let arrived = found.goes & !lane.pending.equals(none);
+        if !M::FSAL && !S::MASS {
+            state.du = vector::choose::<R, N>(found.goes, found.du, state.du);
+        }
+        if C::ADAPTIVE {
+            let rejected = lane.rejected.wrapping_add(one);
+            lane.rejected = <R::Bits as Bits>::select(cut, rejected, lane.rejected);
+            // The correction of a step to an event is no other one.
+            lane.cut = R::select(cut & lane.pending.equals(none), h, lane.cut);
+        } else {
+            // A step to an event is a part of a step of the grid, which is attempted again.
+            lane.t = R::select(cut, found.t, lane.t);
+            lane.t_low = R::select(cut, found.t_low, lane.t_low);
+            let before = lane.attempts.wrapping_sub(one);
+            lane.attempts = <R::Bits as Bits>::select(cut | arrived, before, lane.attempts);
+            lane.cut =
+                R::select(found.goes, R::select(arrived, lane.cut + h, R::lit(0.0)), lane.cut);
+        }
+        let plan = timeline::plan(lane.t, lane.t_low, found.size, R::lit(1.0));
+        lane.plan = R::select(cut, plan, lane.plan);
+        lane.pending = <R::Bits as Bits>::select(cut, found.event, none);
+        if (found.goes & !found.fired.equals(none)).any() {
+            happen::<R, S, M, Q, C, N, P>(system, feed, o, state, lane, h, arrived, found);
+        }
+    }
+
+    /// The events of lanes at them happen: actions change the state, and trajectories end.
+    fn happen<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Sink<R, N, P>,
+        C: Plan,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        feed: &mut Q,
+        o: &options::Options<R, N>,
+        state: &mut stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        h: R,
+        arrived: R::Mask,
+        found: &Found<R, N>,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let nobody = <R::Mask as Mask>::splat(false);
+        let before = state.u;
+        let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
+        let mut over = nobody;
+        let mut bit = one;
+        for e in 0..S::EVENTS {
+            let here = found.goes & !(found.fired & bit).equals(none);
+            if here.any() {
+                let acts = here & !(acting & bit).equals(none);
+                let after = system.event_action(e, &state.u, &state.p, lane.t);
+                state.u = vector::choose::<R, N>(acts, after, state.u);
+                let limit =
+                    timeline::whole_to_bits(system.event_limit(e, &before, &state.p, lane.t));
+                let reached = none.less_than(limit) & !feed.event_count(e).less_than(limit);
+                over = over | (here & reached);
+            }
+            bit = bit.wrapping_add(bit);
+        }
+        let acted = found.goes & !(found.fired & acting).equals(none);
+        let mut at_end = nobody;
+        if C::ADAPTIVE {
+            at_end = lane::is_at_end::<R>(lane);
+        } else {
+            let part = over & arrived;
+            let counted = lane.attempts.wrapping_add(one);
+            lane.attempts = <R::Bits as Bits>::select(part, counted, lane.attempts);
+            lane.t1 = R::select(over, lane.t, lane.t1);
+        }
+        let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
+        lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
+        let goes_on = acted & !over;
+        let mut ends = over & !at_end;
+        if goes_on.any() {
+            let begun = begin::begun::<R>(nobody, nobody, goes_on);
+            let _ = begin::derivative::<R, S, M, N, P>(system, o, state, lane, &begun, lane.t);
+            let fresh = control::fresh::<R>(&options::law_of::<R, M, N>(o, lane.memory));
+            lane.control = control::choose_memory::<R>(goes_on, &fresh, &lane.control);
+            if M::GUARDS {
+                let next = guard::next_part::<R>(lane.guarded);
+                lane.guarded = <R::Bits as Bits>::select(goes_on, next, lane.guarded);
+            }
+            if C::ADAPTIVE {
+                // The step that was refused says more than the part of it.
+                let size = R::select(arrived, lane.cut, h);
+                let plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
+                lane.plan = R::select(goes_on & !at_end, plan, lane.plan);
+            }
+            let sides =
+                sides::sides_of::<R, S, N, P>(system, state, lane.t, h, found.fired, &before);
+            lane.sides = <R::Bits as Bits>::select(goes_on, sides[0], lane.sides);
+            lane.known = <R::Bits as Bits>::select(goes_on, sides[1], lane.known);
+            // Events that accumulate come nearer and nearer, until time stands still.
+            let resolution = lane.t.abs() * timeline::few_units::<R>() * R::lit(8.0);
+            let near = (lane.t - lane.acted).abs().le(resolution);
+            let chain = <R::Bits as Bits>::select(near, lane.chain.wrapping_add(one), none);
+            lane.chain = <R::Bits as Bits>::select(goes_on, chain, lane.chain);
+            lane.acted = R::select(goes_on, lane.t, lane.acted);
+            let many = goes_on & <R::Bits as Bits>::lit(MOST_AT_ONCE).less_than(lane.chain);
+            let too_many = <R::Bits as Bits>::lit(code::TOO_MANY_EVENTS);
+            lane.code = <R::Bits as Bits>::select(many, too_many, lane.code);
+            ends = ends | (goes_on & !lane.code.equals(none));
+            if !C::ADAPTIVE {
+                lane.t1 = R::select(many, lane.t, lane.t1);
+            }
+        }
+        lane.allowed = <R::Bits as Bits>::select(ends, lane.attempts, lane.allowed);
+    }
+}

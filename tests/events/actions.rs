@@ -1,0 +1,191 @@
+//! What happens at events. Expected numbers are closed forms.
+
+use crate::bouncing::bouncing;
+use crate::systems::{impact, neuron, quadratic, turning, walls};
+use odes::prelude::*;
+use odes::{Dop853, KenCarp4, OdeSolution, Vern7};
+
+fn tight() -> SolveOptions {
+    SolveOptions::default().tolerance(1e-10)
+}
+
+/// The times of impacts are `t₁ (1 + 2 Σ eᵏ)`.
+#[test]
+fn a_ball_bounces() {
+    let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
+    let at = bouncing::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(bouncing, at, 0.0..=12.0, parameters);
+    // After the twelfth impact, a parabola.
+    let first = (20.0_f64 / 9.81).sqrt();
+    let sum: f64 = (1..12).map(|k| 0.8_f64.powi(k)).sum();
+    let last = first * (1.0 + 2.0 * sum);
+    let speed = 9.81 * first * 0.8_f64.powi(12);
+    let rest = 12.0 - last;
+    let (height, velocity) = (speed * rest - 9.81 / 2.0 * rest * rest, speed - 9.81 * rest);
+    let each = |solution: OdeSolution<bouncing::Model, f64, 2, 2>, what: &str| {
+        assert_eq!(solution.code(), ReturnCode::Success, "{what}");
+        assert_eq!(solution.event_count("ground"), Ok(12), "{what}");
+        let end = solution.final_state();
+        assert!((end.height - height).abs() < 1e-11, "{what}: {} {height}", end.height);
+        assert!((end.velocity - velocity).abs() < 1e-11, "{what}: {} {velocity}", end.velocity);
+    };
+    each(problem.solve(Tsit5, &tight()).unwrap(), "Tsit5");
+    each(problem.solve(Vern7, &tight()).unwrap(), "Vern7");
+    each(problem.solve(Dop853, &tight()).unwrap(), "Dop853");
+    each(problem.solve(Rodas5P, &tight()).unwrap(), "Rodas5P");
+    each(problem.solve(Rosenbrock23, &tight()).unwrap(), "Rosenbrock23");
+    each(problem.solve(KenCarp4, &tight()).unwrap(), "KenCarp4");
+    each(problem.solve(Auto, &tight()).unwrap(), "Auto");
+    each(problem.solve(Tsit5, &tight().tstops([1.0, 5.0])).unwrap(), "stops");
+    let fixed = SolveOptions::default().fixed_step(0.25);
+    each(problem.solve(Tsit5, &fixed).unwrap(), "fixed steps");
+    each(problem.solve(Rodas5P, &fixed).unwrap(), "Rodas5P, fixed steps");
+    let steps = problem.solve(Tsit5, &tight()).unwrap().accepted();
+    assert!(steps <= 3 * 12 + 10, "{steps} steps for 12 bounces");
+}
+
+/// Fixed steps stay on their grid: saved times are at its points.
+#[test]
+fn saved_states_between_bounces() {
+    let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
+    let at = bouncing::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(bouncing, at, 0.0..=5.0, parameters);
+    let first = (20.0_f64 / 9.81).sqrt();
+    let exact = |t: f64| {
+        let (mut begin, mut speed) = (first, 0.8 * 9.81 * first);
+        if t < begin {
+            return 10.0 - 9.81 / 2.0 * t * t;
+        }
+        while t > begin + 2.0 * speed / 9.81 {
+            begin += 2.0 * speed / 9.81;
+            speed *= 0.8;
+        }
+        speed * (t - begin) - 9.81 / 2.0 * (t - begin).powi(2)
+    };
+    for options in [tight(), SolveOptions::default().fixed_step(0.25)] {
+        let solution = problem.solve(Tsit5, &options.saveat(0.1)).unwrap();
+        assert_eq!(solution.times().count(), 51);
+        for (t, state) in solution.times().zip(solution.states()) {
+            assert!((state.height - exact(t)).abs() < 1e-10, "{t}: {} {}", state.height, exact(t));
+        }
+    }
+}
+
+/// Impacts accumulate at 12.85…: what is beyond does not exist, and other trajectories go on.
+#[test]
+fn bounces_that_accumulate() {
+    let at = bouncing::State { height: 10.0, velocity: 0.0 };
+    let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
+    let problem = OdeProblem::new(bouncing, at, 0.0..=20.0, parameters);
+    let ensemble = EnsembleProblem::new(problem).trajectories(9).vary(|problem, i| {
+        let restitution = if i == 4 { 0.8 } else { 1.0 };
+        problem.with_p(bouncing::Parameters { restitution, ..parameters })
+    });
+    for options in [tight(), SolveOptions::default().fixed_step(0.25)] {
+        let solution = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
+        for (i, code) in solution.codes().enumerate() {
+            let expected = if i == 4 { ReturnCode::TooManyEvents } else { ReturnCode::Success };
+            assert_eq!(code, expected, "{i}");
+        }
+        let end = solution.trajectory(4).end_time();
+        assert!((end - 12.85058810634358).abs() < 1e-6, "{end}");
+        assert_eq!(solution.event_count("ground").unwrap()[0], 7);
+    }
+}
+
+/// An elastic ball from 50 m hits the ground 1565 times up to 10,000, and never falls through it
+/// (SciML's `event_detection_tests.jl` allows 40 m below).
+#[test]
+fn an_elastic_ball_for_long() {
+    let parameters = turning::Parameters { gravity: 9.8 };
+    let at = turning::State { height: 50.0, velocity: 0.0 };
+    let problem = OdeProblem::new(turning, at, 0.0..=1e4, parameters);
+    let options = SolveOptions::default().saveat(0.5);
+    let solution = problem.solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.event_count("ground"), Ok(1565));
+    let least = solution.states().map(|state| state.height).fold(f64::INFINITY, f64::min);
+    assert!(least > -1e-6, "{least}");
+}
+
+/// Two walls and the ground: SciML's `event_detection_tests.jl`.
+#[test]
+fn a_ball_between_walls() {
+    let at = walls::State { x: 0.1, vx: 1.0, y: 50.0, vy: 0.0 };
+    let problem = OdeProblem::new(walls, at, 0.0..=60.0, []);
+    let solution = problem.solve(Tsit5, &tight()).unwrap();
+    // At 10 after 9.9, then every 10 at a speed that is 0.9 times the last one.
+    let mut times = vec![9.9];
+    while *times.last().unwrap() < 60.0 {
+        let k = times.len() as i32;
+        times.push(times.last().unwrap() + 10.0 / 0.9_f64.powi(k));
+    }
+    let hits = times.iter().filter(|&&t| t < 60.0).count() as u32;
+    assert_eq!(solution.event_count("wall"), Ok(hits));
+    assert!(solution.final_state().x > 0.0 && solution.final_state().x < 10.0);
+    assert!(solution.final_state().y > -1e-9);
+}
+
+/// Impact `n` is at `π/2 + (n - 1) π`, with the speed `0.9ⁿ⁻¹`. The action comes before the end.
+#[test]
+fn an_oscillator_hits_a_wall() {
+    let at = impact::State { x: 1.0, v: 0.0 };
+    let problem = OdeProblem::new(impact, at, 0.0..=100.0, impact::Parameters { restitution: 0.9 });
+    let each = |solution: OdeSolution<impact::Model, f64, 2, 1>, what: &str| {
+        assert_eq!(solution.code(), ReturnCode::Terminated, "{what}");
+        assert_eq!(solution.event_count("wall"), Ok(20));
+        let (t, v) = (solution.end_time(), solution.final_state().v);
+        assert!((t - 61.261_056_745_000_97).abs() < 1e-7, "{what}: {t}");
+        assert!((v - 0.9 * 0.135_085_171_767_299_2).abs() < 1e-8, "{what}: {v}");
+    };
+    each(problem.solve(Tsit5, &tight()).unwrap(), "Tsit5");
+    each(problem.solve(Vern7, &tight()).unwrap(), "Vern7");
+    each(problem.solve(Rodas5P, &tight()).unwrap(), "Rodas5P");
+}
+
+/// Spikes every `τ ln 4`.
+#[test]
+fn a_neuron_spikes() {
+    let problem = OdeProblem::new(
+        neuron,
+        neuron::State { v: 0.0 },
+        0.0..=1000.0,
+        neuron::Parameters { current: 20.0 },
+    );
+    for (options, bound) in [(tight(), 1e-6), (SolveOptions::default(), 1.0)] {
+        let solution = problem.solve(Tsit5, &options).unwrap();
+        assert_eq!(solution.event_count("spike"), Ok(72));
+        // The last spike, and what has come since.
+        let since = 1000.0 - 72.0 * 13.862943611198906;
+        let exact = 20.0 * (1.0 - (-since / 10.0_f64).exp());
+        let found = solution.final_state().v;
+        assert!((found - exact).abs() < bound, "{found} {exact}");
+    }
+    let silent = OdeProblem::new(
+        neuron,
+        neuron::State { v: 0.0 },
+        0.0..=1000.0,
+        neuron::Parameters { current: 14.0 },
+    );
+    assert_eq!(silent.solve(Tsit5, &tight()).unwrap().event_count("spike"), Ok(0));
+}
+
+/// A step to an event is shorter than any that errors ask for.
+#[test]
+fn a_smallest_step_is_no_end_at_an_event() {
+    let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
+    let at = bouncing::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(bouncing, at, 0.0..=12.0, parameters);
+    let solution = problem.solve(Tsit5, &tight().dtmin(0.05).first_step(1.4278)).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Success);
+    assert_eq!(solution.event_count("ground"), Ok(12));
+}
+
+/// Spikes every `2 atan 10`.
+#[test]
+fn a_quadratic_neuron_spikes() {
+    let problem = OdeProblem::new(quadratic, quadratic::State { v: -10.0 }, 0.0..=100.0, []);
+    let solution = problem.solve(Tsit5, &tight()).unwrap();
+    assert_eq!(solution.event_count("spike"), Ok(33));
+    let since: f64 = 100.0 - 33.0 * 2.9422553486074692 - 2.9422553486074692 / 2.0;
+    assert!((solution.final_state().v - since.tan()).abs() < 1e-6);
+}

@@ -1,0 +1,200 @@
+//! Where events are found. Expected numbers are closed forms, or from references that say so.
+
+use crate::systems::{ball, close, cubic, limit_cycle, plain_wave, wave};
+use core::f64::consts::{FRAC_PI_2, PI};
+use odes::prelude::*;
+use odes::{Dop853, KenCarp4, Kvaerno5, Vern7, Vern9};
+
+fn tight() -> SolveOptions {
+    SolveOptions::default().tolerance(1e-10)
+}
+
+/// A parabola is exact for all methods of order two and more.
+#[test]
+fn a_ball_reaches_the_ground() {
+    let at = ball::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(ball, at, 0.0..=5.0, ball::Parameters { gravity: 9.81 });
+    let each = |solution: odes::OdeSolution<ball::Model, f64, 2, 1>, what: &str| {
+        assert_eq!(solution.code(), ReturnCode::Terminated, "{what}");
+        let (t, v) = (solution.end_time(), solution.final_state().velocity);
+        assert!((t - 1.4278431229270645).abs() < 2e-13, "{what}: {t}");
+        assert!((v + 14.007141035914502).abs() < 2e-12, "{what}: {v}");
+        assert!(solution.final_state().height.abs() < 1e-12, "{what}");
+        assert_eq!(solution.event_count("ground"), Ok(1), "{what}");
+    };
+    each(problem.solve(Tsit5, &tight()).unwrap(), "Tsit5");
+    each(problem.solve(Vern7, &tight()).unwrap(), "Vern7");
+    each(problem.solve(Dop853, &tight()).unwrap(), "Dop853");
+    each(problem.solve(Rodas5P, &tight()).unwrap(), "Rodas5P");
+    each(problem.solve(Rosenbrock23, &tight()).unwrap(), "Rosenbrock23");
+    each(problem.solve(KenCarp4, &tight()).unwrap(), "KenCarp4");
+    each(problem.solve(Kvaerno5, &tight()).unwrap(), "Kvaerno5");
+    each(problem.solve(Auto, &tight()).unwrap(), "Auto");
+    let fixed = SolveOptions::default().fixed_step(0.3);
+    each(problem.solve(Tsit5, &fixed).unwrap(), "Tsit5, fixed steps");
+    each(problem.solve(Rodas5P, &fixed).unwrap(), "Rodas5P, fixed steps");
+    each(problem.solve(odes::Rk4, &fixed).unwrap(), "Rk4, fixed steps");
+}
+
+/// A saved time after the end was not reached, and one at it has the state there.
+#[test]
+fn saved_times_end_with_the_event() {
+    let at = ball::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(ball, at, 0.0..=5.0, ball::Parameters { gravity: 9.81 });
+    for options in [tight(), SolveOptions::default().fixed_step(0.3)] {
+        let solution = problem.solve(Tsit5, &options.saveat(0.1)).unwrap();
+        let times: Vec<f64> = solution.times().collect();
+        assert_eq!(times.len(), 15);
+        for (t, state) in times.iter().zip(solution.states()) {
+            let exact = 10.0 - 9.81 / 2.0 * t * t;
+            assert!((state.height - exact).abs() < 1e-11, "{t}: {} {exact}", state.height);
+        }
+    }
+}
+
+/// Backwards in time the direction is that of the integration.
+#[test]
+fn a_ball_that_is_thrown_backwards_in_time() {
+    let at = ball::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(ball, at, 0.0..=-5.0, ball::Parameters { gravity: 9.81 });
+    let solution = problem.solve(Tsit5, &tight()).unwrap();
+    assert_eq!(solution.code(), ReturnCode::Terminated);
+    assert!((solution.end_time() + 1.4278431229270645).abs() < 2e-13);
+}
+
+/// SciML's `ode_event_tests.jl`, 50 m.
+#[test]
+fn a_ball_from_fifty_metres() {
+    let at = ball::State { height: 50.0, velocity: 0.0 };
+    let problem = OdeProblem::new(ball, at, 0.0..=15.0, ball::Parameters { gravity: 9.81 });
+    let solution = problem.solve(Tsit5, &tight()).unwrap();
+    assert!((solution.end_time() - 3.1927542840705046).abs() < 1e-12);
+}
+
+/// The cosine has 318 zeros up to 1000, and counting them changes no bit of the solution.
+#[test]
+fn zeros_are_counted_and_change_nothing() {
+    let span = 0.0..=1000.0;
+    let level = 2.0;
+    let at = wave::State { x: 1.0, v: 0.0 };
+    let problem = OdeProblem::new(wave, at, span.clone(), wave::Parameters { level });
+    let at = plain_wave::State { x: 1.0, v: 0.0 };
+    let plain = OdeProblem::new(plain_wave, at, span, []);
+    for options in [tight(), SolveOptions::default(), SolveOptions::default().fixed_step(0.1)] {
+        let (a, b) =
+            (problem.solve(Tsit5, &options).unwrap(), plain.solve(Tsit5, &options).unwrap());
+        assert_eq!(a.event_count("zero"), Ok(318));
+        assert_eq!(a.event_count("up"), Ok(159));
+        assert_eq!(a.event_count("level"), Ok(0));
+        assert_eq!([a.final_state().x, a.final_state().v], [b.final_state().x, b.final_state().v]);
+        assert_eq!((a.accepted(), a.rejected()), (b.accepted(), b.rejected()));
+    }
+    let (a, b) =
+        (problem.solve(Rodas5P, &tight()).unwrap(), plain.solve(Rodas5P, &tight()).unwrap());
+    assert_eq!(a.event_count("zero"), Ok(318));
+    assert_eq!((a.accepted(), a.final_state().x), (b.accepted(), b.final_state().x));
+}
+
+/// Two crossings around the top of the cosine, in one step.
+#[test]
+fn grazing_is_found() {
+    let at = wave::State { x: 0.0, v: 1.0 };
+    let count = |depth: f64, options: &SolveOptions, what: &str| {
+        let parameters = wave::Parameters { level: 1.0 - depth };
+        let problem = OdeProblem::new(wave, at, 0.0..=20.0 * PI, parameters);
+        let count = |solution: odes::OdeSolution<wave::Model, f64, 2, 1>| {
+            solution.event_count("level").unwrap()
+        };
+        let found = count(problem.solve(Tsit5, options).unwrap());
+        // Ten tops.
+        assert_eq!(found, if depth > 0.0 { 20 } else { 0 }, "{depth}, Tsit5, {what}");
+        let found = count(problem.solve(Vern7, options).unwrap());
+        assert_eq!(found, if depth > 0.0 { 20 } else { 0 }, "{depth}, Vern7, {what}");
+    };
+    let fixed = SolveOptions::default().fixed_step(0.5);
+    // The interpolants of steps of 0.5 are wrong by some 1e-5.
+    for depth in [1e-1, 1e-2, 1e-3, -1e-3, -1e-2] {
+        count(depth, &fixed, "steps of 0.5");
+    }
+    for depth in [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, -1e-7, -1e-5] {
+        count(depth, &tight(), "1e-10");
+    }
+}
+
+/// The step that an event is in says nothing about their order.
+#[test]
+fn the_first_of_several_ends_it() {
+    let each = |span: core::ops::RangeInclusive<f64>, at: f64, event: [u32; 4], end: f64| {
+        let problem = OdeProblem::new(close, close::State { u: at }, span, []);
+        let step = 2.0 * if at < 0.0 { 1.0 } else { -1.0 };
+        let solution = problem.solve(Tsit5, &SolveOptions::default().fixed_step(step)).unwrap();
+        let names = ["first", "second", "third", "fourth"];
+        assert_eq!(names.map(|name| solution.event_count(name).unwrap()), event);
+        assert_eq!(solution.code(), ReturnCode::Terminated);
+        // The last digits of a step of two.
+        assert!((solution.end_time() - end).abs() < 4e-15, "{}", solution.end_time());
+    };
+    each(-1.0..=1.0, -1.0, [1, 1, 0, 0], 1e-8);
+    each(1.0..=-1.0, 1.0, [0, 0, 1, 1], 2e-8);
+}
+
+/// Events that depend on the time, at the zeros of a polynomial.
+#[test]
+fn zeros_in_time() {
+    for (squared, ends) in [(0.0, 0.4), (1.0, 0.4_f64.sqrt())] {
+        for direction in [1.0, -1.0] {
+            let (from, to) = if direction > 0.0 { (0.0, 1.0) } else { (1.0, 0.0) };
+            let parameters = cubic::Parameters { squared };
+            let problem = OdeProblem::new(cubic, cubic::State { u: 0.0 }, from..=to, parameters);
+            let options = SolveOptions::default().fixed_step(0.25 * direction);
+            let solution = problem.solve(Tsit5, &options).unwrap();
+            assert_eq!(solution.event_count("second"), Ok(2));
+            assert_eq!(solution.event_count("root"), Ok(2));
+            assert!((solution.end_time() - ends).abs() < 1e-15, "{}", solution.end_time());
+        }
+    }
+}
+
+/// The period of Van der Pol's oscillator with μ = 1 (MPMATH, 30 digits).
+#[test]
+fn the_period_of_a_limit_cycle() {
+    // On the cycle, where y has just fallen through zero.
+    let at = limit_cycle::State { x: 2.0086198608748, y: 0.0 };
+    let problem = OdeProblem::new(limit_cycle, at, 0.0..=100.0, []);
+    let options = SolveOptions::default().tolerance(1e-12);
+    let each = |t: f64, what: &str| {
+        assert!((t - 2.0 * 6.663_286_859_323_13).abs() < 1e-9, "{what}: {t}");
+    };
+    each(problem.solve(Vern9, &options).unwrap().end_time(), "Vern9");
+    each(problem.solve(Dop853, &options).unwrap().end_time(), "Dop853");
+    each(problem.solve(Rodas5P, &options).unwrap().end_time(), "Rodas5P");
+}
+
+/// An event at the end of the span, and one at its beginning.
+#[test]
+fn events_at_the_ends_of_the_span() {
+    let at = wave::State { x: 0.0, v: 1.0 };
+    let problem = OdeProblem::new(wave, at, 0.0..=PI, wave::Parameters { level: 2.0 });
+    let solution = problem.solve(Tsit5, &tight()).unwrap();
+    // A function that is zero at the beginning has not gone through it.
+    assert_eq!(solution.event_count("up"), Ok(0));
+    let short = problem.with_tspan(0.0..=FRAC_PI_2).solve(Tsit5, &tight()).unwrap();
+    assert_eq!(short.event_count("zero"), Ok(0));
+}
+
+/// All methods agree on where a cosine is zero, to the tolerance.
+#[test]
+fn all_methods_count_the_same() {
+    let at = wave::State { x: 1.0, v: 0.0 };
+    let problem = OdeProblem::new(wave, at, 0.0..=100.0, wave::Parameters { level: 0.5 });
+    macro_rules! each {
+        ($($method:ident)+) => { $({
+            let options = SolveOptions::default().tolerance(1e-7);
+            let solution = problem.solve(odes::$method, &options).unwrap();
+            let count = |name: &str| solution.event_count(name).unwrap();
+            assert_eq!([count("zero"), count("up"), count("level")], [32, 16, 32], stringify!($method));
+        })+ };
+    }
+    each!(Bs3 Dp5 Tsit5 Vern6 Vern7 Vern9 Dop853 Rosenbrock23 Rodas3 Rodas4 Rodas5P TrBdf2 KenCarp4
+        Kvaerno3 Kvaerno5 Auto Tsit5Rodas4 Vern7Rodas5P);
+}

@@ -1,0 +1,303 @@
+//! Systems with events.
+
+use odes::prelude::*;
+
+/// A ball that falls to the ground.
+#[ode_system]
+pub(crate) mod ball {
+    pub struct State {
+        pub height: f64,
+        pub velocity: f64,
+    }
+
+    pub struct Parameters {
+        pub gravity: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { height: u.velocity, velocity: -p.gravity }
+    }
+
+    #[event(falling, stop)]
+    fn ground(u: &State) -> f64 {
+        u.height
+    }
+}
+
+/// A ball that is turned around where the integrator finds it, a little below the ground or above.
+#[ode_system]
+pub(crate) mod turning {
+    pub struct State {
+        pub height: f64,
+        pub velocity: f64,
+    }
+
+    pub struct Parameters {
+        pub gravity: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { height: u.velocity, velocity: -p.gravity }
+    }
+
+    #[event(falling)]
+    fn ground(u: &State) -> f64 {
+        u.height
+    }
+
+    #[action(ground)]
+    fn bounce(u: &State) -> State {
+        State { velocity: -u.velocity, ..*u }
+    }
+}
+
+/// A ball that bounces between two walls while it falls.
+#[ode_system]
+pub(crate) mod walls {
+    pub struct State {
+        pub x: f64,
+        pub vx: f64,
+        pub y: f64,
+        pub vy: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { x: u.vx, vx: 0.0, y: u.vy, vy: -9.8 }
+    }
+
+    #[event(falling)]
+    fn ground(u: &State) -> f64 {
+        u.y
+    }
+
+    #[action(ground)]
+    fn up(u: &State) -> State {
+        State { vy: -0.9 * u.vy, ..*u }
+    }
+
+    #[event(both)]
+    fn wall(u: &State) -> f64 {
+        u.x * (u.x - 10.0)
+    }
+
+    #[action(wall)]
+    fn back(u: &State) -> State {
+        State { vx: -0.9 * u.vx, ..*u }
+    }
+}
+
+/// A harmonic oscillator `x'' = -x`, whose zeros are counted.
+#[ode_system]
+pub(crate) mod wave {
+    pub struct State {
+        pub x: f64,
+        pub v: f64,
+    }
+
+    pub struct Parameters {
+        pub level: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { x: u.v, v: -u.x }
+    }
+
+    #[event(both)]
+    fn zero(u: &State) -> f64 {
+        u.x
+    }
+
+    #[event(rising)]
+    fn up(u: &State) -> f64 {
+        u.x
+    }
+
+    /// Grazes where the level is nearly one.
+    #[event(both)]
+    fn level(u: &State, p: &Parameters) -> f64 {
+        u.x - p.level
+    }
+}
+
+/// The same without events.
+#[ode_system]
+pub(crate) mod plain_wave {
+    pub struct State {
+        pub x: f64,
+        pub v: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { x: u.v, v: -u.x }
+    }
+}
+
+/// The impact oscillator `x'' = -x` with a wall at zero.
+#[ode_system]
+pub(crate) mod impact {
+    pub struct State {
+        pub x: f64,
+        pub v: f64,
+    }
+
+    pub struct Parameters {
+        pub restitution: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { x: u.v, v: -u.x }
+    }
+
+    #[event(falling, stop = 20)]
+    fn wall(u: &State) -> f64 {
+        u.x
+    }
+
+    #[action(wall)]
+    fn back(u: &State, p: &Parameters) -> State {
+        State { x: 0.0, v: -p.restitution * u.v }
+    }
+}
+
+/// A leaky integrate-and-fire neuron: `τ v' = -v + r i`, a spike at 15, and a reset to zero.
+#[ode_system]
+pub(crate) mod neuron {
+    pub struct State {
+        pub v: f64,
+    }
+
+    pub struct Parameters {
+        pub current: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { v: (p.current - u.v) / 10.0 }
+    }
+
+    #[event(rising)]
+    fn spike(u: &State) -> f64 {
+        u.v - 15.0
+    }
+
+    #[action(spike)]
+    fn reset(_: &State) -> State {
+        State { v: 0.0 }
+    }
+}
+
+/// A quadratic integrate-and-fire neuron, `v' = v² + 1` from -10 to 10.
+#[ode_system]
+pub(crate) mod quadratic {
+    pub struct State {
+        pub v: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { v: u.v * u.v + 1.0 }
+    }
+
+    #[event(rising)]
+    fn spike(u: &State) -> f64 {
+        u.v - 10.0
+    }
+
+    #[action(spike)]
+    fn reset(_: &State) -> State {
+        State { v: -10.0 }
+    }
+}
+
+/// `u' = 1`, with four events nearly at once; which one ends it is a parameter.
+#[ode_system]
+pub(crate) mod close {
+    pub struct State {
+        pub u: f64,
+    }
+
+    fn rhs(_: &State) -> State {
+        State { u: 1.0 }
+    }
+
+    #[event(both)]
+    fn first(u: &State) -> f64 {
+        u.u
+    }
+
+    #[event(both, stop)]
+    fn second(u: &State) -> f64 {
+        u.u - 1e-8
+    }
+
+    #[event(both, stop)]
+    fn third(u: &State) -> f64 {
+        u.u - 2e-8
+    }
+
+    #[event(both)]
+    fn fourth(u: &State) -> f64 {
+        u.u - 2e-7
+    }
+}
+
+/// A cubic in time.
+#[ode_system]
+pub(crate) mod cubic {
+    pub struct State {
+        pub u: f64,
+    }
+
+    pub struct Parameters {
+        pub squared: f64,
+    }
+
+    fn rhs(_: &State) -> State {
+        State { u: 1.0 }
+    }
+
+    #[event(both)]
+    fn root(_: &State, p: &Parameters, t: f64) -> f64 {
+        let x = if p.squared > 0.5 { t * t } else { t };
+        (x - 0.1) * (x - 0.4) * (x - 0.8)
+    }
+
+    #[event(both, stop = 2)]
+    fn second(_: &State, p: &Parameters, t: f64) -> f64 {
+        let x = if p.squared > 0.5 { t * t } else { t };
+        (x - 0.1) * (x - 0.4) * (x - 0.8)
+    }
+}
+
+/// Van der Pol's oscillator, which ends where `y` falls through zero the second time.
+#[ode_system]
+pub(crate) mod limit_cycle {
+    pub struct State {
+        pub x: f64,
+        pub y: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { x: u.y, y: (1.0 - u.x * u.x) * u.y - u.x }
+    }
+
+    #[event(falling, stop = 2)]
+    fn turn(u: &State) -> f64 {
+        u.y
+    }
+}
+
+/// An event that is not a number from t = 1 on.
+#[ode_system]
+pub(crate) mod undefined {
+    pub struct State {
+        pub x: f64,
+    }
+
+    fn rhs(_: &State) -> State {
+        State { x: -1.0 }
+    }
+
+    #[event(falling)]
+    fn root(u: &State) -> f64 {
+        u.x.sqrt() + 1.0
+    }
+}

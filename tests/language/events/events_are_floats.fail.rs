@@ -1,0 +1,17 @@
+//! An event is a float.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> bool {
+        u[0] < 0.0
+    }
+}
+
+fn main() {}
