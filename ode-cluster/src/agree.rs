@@ -1,10 +1,11 @@
 //! Ranks make sure that they solve the same, before they wait for each other.
 
 use ode_core::SolveError;
+use ode_core::kept::{self, Difference};
 
 use crate::error::ClusterError;
 use crate::mpi::World;
-use crate::plan::{self, Plan};
+use crate::plan::Plan;
 
 /// What this rank has, if all ranks have theirs and the same plan.
 ///
@@ -31,12 +32,12 @@ pub(crate) fn on<V>(
     let Some(rank) = said.iter().position(|text| *text != said[0]) else { return Ok(mine) };
     // All ranks are here, and get both plans.
     let [ours, theirs] = [0, rank].map(|root| {
-        let mut text = plan.text().into_bytes();
+        let mut text = plan.lines.clone().into_bytes();
         world.broadcast(root, &mut text);
         String::from_utf8_lossy(&text).into_owned()
     });
-    let difference = plan::difference(&ours, &theirs);
-    let [key, theirs, ours] = difference.ok().flatten().unwrap_or_default();
+    let Difference { name: key, theirs, ours } =
+        kept::difference(&ours, &theirs).unwrap_or_default();
     Err(ClusterError::Disagree { rank, key, theirs, ours })
 }
 

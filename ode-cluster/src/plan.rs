@@ -1,9 +1,8 @@
 //! What is solved, as a text: who writes results into a folder must agree on all of it.
 
-use core::fmt::Write as _;
-
 use blake3::{Hash, Hasher};
 use ode_core::ensemble::task::Task;
+use ode_core::kept::{self, Difference};
 use ode_core::kernel::{Given, Variant};
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
@@ -29,9 +28,9 @@ pub(crate) struct Plan {
     pub(crate) chunk: usize,
     /// Bytes of results of a trajectory.
     pub(crate) bytes: usize,
-    /// What tells this solve from others, by names.
-    entries: Vec<(String, String)>,
-    /// Of all entries.
+    /// What tells this solve from others.
+    pub(crate) lines: String,
+    /// Of these lines.
     pub(crate) hash: Hash,
 }
 
@@ -106,8 +105,9 @@ impl Plan {
         entries.push(("t0".to_owned(), numbers(&columns.t0, trajectories)));
         entries.push(("t1".to_owned(), numbers(&columns.t1, trajectories)));
         entries.extend(named("abstol", &columns.abstols));
-        let hash = blake3::hash(lines(&entries).as_bytes());
-        Plan { trajectories, chunk, bytes, entries, hash }
+        let lines = kept::lines(&entries);
+        let hash = blake3::hash(lines.as_bytes());
+        Plan { trajectories, chunk, bytes, lines, hash }
     }
 
     /// The number of chunks.
@@ -121,49 +121,15 @@ impl Plan {
         from(chunks.start)..from(chunks.end)
     }
 
-    /// The plan as a text.
+    /// The text of a folder's file.
     pub(crate) fn text(&self) -> String {
-        let mut text = lines(&self.entries);
-        let _ = writeln!(text, "{HASH}{}", self.hash);
-        text
+        kept::sealed(self.lines.clone())
     }
 
-    /// The first entry in which the plan of another text differs: its name, the text's value, and
-    /// ours; or what is wrong with the text.
-    pub(crate) fn difference(&self, other: &str) -> Result<Option<[String; 3]>, &'static str> {
-        difference(&self.text(), other)
+    /// The first entry in which the plan of another text differs, or what is wrong with the text.
+    pub(crate) fn difference(&self, text: &str) -> Result<Option<Difference>, &'static str> {
+        Ok(kept::difference(&self.lines, kept::unsealed(text)?))
     }
-}
-
-/// The first entry in which the plan `theirs` differs from `ours`: its name, and both values.
-pub(crate) fn difference(ours: &str, theirs: &str) -> Result<Option<[String; 3]>, &'static str> {
-    let (mut ours, mut theirs) = (entries(ours)?, entries(theirs)?);
-    loop {
-        let none = "not there";
-        let [key, theirs, ours] = match (theirs.next(), ours.next()) {
-            (None, None) => return Ok(None),
-            (theirs, ours) if theirs == ours => continue,
-            (Some((a, theirs)), Some((b, ours))) if a == b => [a, theirs, ours],
-            (_, Some((key, ours))) => [key, none, ours],
-            (Some((key, theirs)), None) => [key, theirs, none],
-        };
-        return Ok(Some([key.to_owned(), theirs.to_owned(), ours.to_owned()]));
-    }
-}
-
-/// The entries of a plan, whose hash is right.
-pub(crate) fn entries(text: &str) -> Result<impl Iterator<Item = (&str, &str)>, &'static str> {
-    let (body, hash) = text.rsplit_once(HASH).ok_or("its last line, a hash, is not there")?;
-    if hash.trim_end() != blake3::hash(body.as_bytes()).to_hex().as_str() {
-        return Err("its hash is not that of its lines");
-    }
-    Ok(body.lines().filter_map(|line| line.split_once(" = ")))
-}
-
-const HASH: &str = "plan = ";
-
-fn lines(entries: &[(String, String)]) -> String {
-    entries.iter().map(|(key, value)| format!("{key} = {value}\n")).collect()
 }
 
 /// What the results of one trajectory take.

@@ -5,8 +5,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use ode_core::kept;
+
 use crate::error::ClusterError;
-use crate::plan;
 use crate::store;
 
 /// How far a solve in a folder is.
@@ -53,7 +54,8 @@ pub fn status(folder: impl AsRef<Path>) -> Result<Vec<Status>, ClusterError> {
             Err(error) => return Err(ClusterError::file("read", &path, error)),
         };
         let damaged = |what| ClusterError::damaged(&path, what);
-        let entries: Vec<(&str, &str)> = plan::entries(&text).map_err(damaged)?.collect();
+        let lines = kept::unsealed(&text).map_err(damaged)?;
+        let entries: Vec<(&str, &str)> = kept::entries(lines).collect();
         let entry =
             |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
         let text = |key: &str| entry(key).unwrap_or("?").to_owned();

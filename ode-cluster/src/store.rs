@@ -13,9 +13,10 @@
 pub(crate) mod chunk;
 
 use std::fs::{self, File};
-use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use ode_core::kept::{self, Difference};
 
 use crate::error::ClusterError;
 use crate::plan::Plan;
@@ -66,7 +67,7 @@ impl<'p> Store<'p> {
     fn check(&self, path: &Path, text: &str) -> Result<(), ClusterError> {
         match self.plan.difference(text) {
             Ok(None) => Ok(()),
-            Ok(Some([key, theirs, ours])) => {
+            Ok(Some(Difference { name: key, theirs, ours })) => {
                 Err(ClusterError::Foreign { folder: self.folder.clone(), key, theirs, ours })
             }
             Err(what) => Err(ClusterError::damaged(path, what)),
@@ -108,21 +109,12 @@ impl<'p> Store<'p> {
         left.for_each(|file| drop(fs::remove_file(file.path())));
     }
 
-    /// Writes a file under another name, and renames it.
+    /// Writes a whole file.
     fn write(&self, path: &Path, parts: &[&[u8]]) -> Result<(), ClusterError> {
-        // A number that no other process on any machine has.
-        let name = format!("{:016x}-{}", RandomState::new().hash_one(path), std::process::id());
-        let new = self.folder.join("new").join(name);
-        let written = File::create_new(&new).and_then(|mut file| {
-            parts.iter().try_for_each(|part| file.write_all(part))?;
-            file.sync_all()
-        });
-        written.map_err(|error| ClusterError::file("write", &new, error))?;
-        match fs::rename(&new, path) {
+        match kept::replace(path, &self.folder.join("new"), parts) {
             // Another rank has found all chunks, among them this one, and has tidied up.
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => Ok(()),
-            Err(error) => Err(ClusterError::file("write", path, error)),
-            Ok(()) => Ok(()),
+            written => written.map_err(|error| ClusterError::file("write", path, error)),
         }
     }
 }

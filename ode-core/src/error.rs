@@ -608,7 +608,7 @@ pub enum CheckpointError {
         /// The file.
         path: PathBuf,
         /// What differs first.
-        what: &'static str,
+        what: String,
         /// What the file has.
         found: String,
         /// What this training has.

@@ -12,6 +12,7 @@ pub mod ensemble;
 mod error;
 pub mod gradient;
 pub mod integrate;
+pub mod kept;
 pub mod kernel;
 pub mod memory;
 pub mod methods;

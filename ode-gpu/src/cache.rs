@@ -19,10 +19,10 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use ode_core::kept;
 
 use crate::nvrtc::Cubin;
 
@@ -134,21 +134,7 @@ impl Cache {
         if create_private(folder).is_err() {
             return false;
         }
-        // Unique among threads by the counter and among processes by the id; on a file system
-        // shared by machines the key's owner would have to race with its own twin.
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let n = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let temporary = folder.join(format!(".{key}.{}.{n}.tmp", std::process::id()));
-        let written = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-            .and_then(|mut file| file.write_all(&encode(key, cubin)))
-            .and_then(|()| fs::rename(&temporary, &entry));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        written.is_ok()
+        kept::replace(&entry, folder, &[&encode(key, cubin)]).is_ok()
     }
 
     fn entry(&self, key: &Key) -> Option<PathBuf> {

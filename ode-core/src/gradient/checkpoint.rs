@@ -5,17 +5,15 @@
 //! another training is refused by what differs.
 
 use crate::error::CheckpointError;
+use crate::kept::{self, Difference};
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
 /// How often it is written at most.
 const PERIOD: Duration = Duration::from_secs(1);
-
-/// What a training is: names and values.
-pub(super) type Identity = Vec<(&'static str, String)>;
 
 /// The state of a training, between two iterations.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,14 +39,15 @@ pub(super) struct Best {
 #[derive(Debug)]
 pub(super) struct Checkpoint {
     path: PathBuf,
-    identity: Identity,
+    /// What the training is, as lines.
+    identity: String,
     written: Option<Instant>,
 }
 
 impl Checkpoint {
-    pub(super) fn new(path: PathBuf, mut identity: Identity) -> Self {
-        // Each value is one line, whatever an optimiser of a program's own prints.
-        identity.iter_mut().for_each(|(_, value)| *value = value.replace(['\n', '\r'], " "));
+    /// The checkpoint of the training that these names and values are of.
+    pub(super) fn new(path: PathBuf, identity: &[(&'static str, String)]) -> Self {
+        let identity = kept::lines(identity);
         Checkpoint { path, identity, written: None }
     }
 
@@ -60,22 +59,14 @@ impl Checkpoint {
             Err(error) if error.kind() == ErrorKind::InvalidData => return Err(self.damaged()),
             Err(error) => return Err(self.failed("read", error)),
         };
-        let (text, hash) = text.rsplit_once("hash ").ok_or_else(|| self.damaged())?;
-        if hash.trim_end() != blake3::hash(text.as_bytes()).to_hex().as_str() {
-            return Err(self.damaged());
+        let lines = kept::unsealed(&text).map_err(|_| self.damaged())?;
+        if let Some(Difference { name, theirs, ours }) = kept::difference(&self.identity, lines) {
+            let (path, what, found, expected) = (self.path.clone(), name, theirs, ours);
+            return Err(CheckpointError::Foreign { path, what, found, expected });
         }
-        let mut lines = text.lines();
-        for (what, expected) in &self.identity {
-            let line = lines.next().unwrap_or_default();
-            let value = line.strip_prefix(what).and_then(|rest| rest.strip_prefix(' '));
-            let found = value.unwrap_or(line);
-            if found != expected {
-                let (path, expected) = (self.path.clone(), expected.clone());
-                let found = found.to_owned();
-                return Err(CheckpointError::Foreign { path, what, found, expected });
-            }
-        }
-        state(lines).map(Some).ok_or_else(|| self.damaged())
+        state(lines.lines().skip(self.identity.lines().count()))
+            .map(Some)
+            .ok_or_else(|| self.damaged())
     }
 
     /// Whether to write: the last time was long enough ago, or this is the `last`.
@@ -85,14 +76,12 @@ impl Checkpoint {
 
     /// Writes `state`.
     pub(super) fn write(&mut self, state: &State) -> Result<(), CheckpointError> {
-        let mut text = String::new();
-        for (what, value) in &self.identity {
-            let _ = writeln!(text, "{what} {value}");
-        }
+        let mut text = self.identity.clone();
         put(&mut text, state);
-        let hash = blake3::hash(text.as_bytes()).to_hex();
-        let _ = writeln!(text, "hash {hash}");
-        replace(&self.path, text.as_bytes()).map_err(|error| self.failed("written", error))?;
+        let text = kept::sealed(text);
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let written = kept::replace(&self.path, folder, &[text.as_bytes()]);
+        written.map_err(|error| self.failed("written", error))?;
         self.written = Some(Instant::now());
         Ok(())
     }
@@ -105,20 +94,6 @@ impl Checkpoint {
     fn failed(&self, done: &'static str, error: io::Error) -> CheckpointError {
         CheckpointError::File { path: self.path.clone(), done, error: error.into() }
     }
-}
-
-/// Puts `contents` in the place of a file at once: whoever reads it has the old or the new one.
-fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(contents).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
 }
 
 fn put(text: &mut String, state: &State) {

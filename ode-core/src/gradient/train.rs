@@ -2,7 +2,7 @@
 
 use crate::ensemble::EnsembleAlgorithm;
 use crate::error::SolveError;
-use crate::gradient::checkpoint::{Best, Checkpoint, Identity, State};
+use crate::gradient::checkpoint::{Best, Checkpoint, State};
 use crate::gradient::lbfgs::Lbfgs;
 use crate::gradient::learning::EnsembleLoss;
 use crate::gradient::optimiser::{Adam, AdamW, Evaluation, Optimiser, Sgd};
@@ -230,7 +230,7 @@ where
         let checkpoint = self
             .checkpoint
             .as_ref()
-            .map(|file| Checkpoint::new(file.clone(), self.identity(M::DEFINED.name, options)));
+            .map(|file| Checkpoint::new(file.clone(), &self.identity(M::DEFINED.name, options)));
         let mut state = State {
             theta: self.theta.to_vec(),
             best: None,
@@ -302,7 +302,11 @@ where
     }
 
     /// What tells this training from others.
-    fn identity(&self, method: &'static str, options: &SolveOptions) -> Identity {
+    fn identity(
+        &self,
+        method: &'static str,
+        options: &SolveOptions,
+    ) -> Vec<(&'static str, String)> {
         vec![
             ("odes training", env!("CARGO_PKG_VERSION").to_owned()),
             ("system", core::any::type_name::<S>().to_owned()),

@@ -1,0 +1,60 @@
+//! Files that are whole or not there.
+
+use std::fs::{self, File};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Puts a file of these parts in the place of `path` at once: who reads it has the old one or the new one,
+/// whatever becomes of this process. Others may do the same at the same time. The new file is written in
+/// `folder`, which is of the same file system.
+///
+/// # Errors
+/// What the system says. Then what was there is still there.
+pub fn replace(path: &Path, folder: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    // A number that no other process on any machine has.
+    let number = RandomState::new().hash_one(path);
+    let new = folder.join(format!(".{number:016x}-{}.tmp", std::process::id()));
+    let written = File::create_new(&new)
+        .and_then(|mut file| {
+            parts.iter().try_for_each(|part| file.write_all(part))?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&new, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_the_old_one_or_the_new_one() {
+        let folder = std::env::temp_dir().join(format!("odes-replace-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("file");
+        replace(&path, &folder, &[b"old"]).unwrap();
+        // A file that is no folder, so that the new file cannot be written.
+        assert!(replace(&path, &path, &[b"new"]).is_err());
+        // A name that is a folder's, so that it cannot be renamed.
+        assert!(replace(&folder, &folder, &[b"new"]).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        std::thread::scope(|scope| {
+            for number in 0..8u8 {
+                let (path, folder) = (&path, &folder);
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        replace(path, folder, &[&[number; 999], &[number; 999]]).unwrap();
+                        let found = fs::read(path).unwrap();
+                        assert!(found.len() == 1998 && found.iter().all(|byte| *byte == found[0]));
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "only the file is left");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
