@@ -5,19 +5,18 @@ use ode_core::kept::{self, Difference};
 
 use crate::error::ClusterError;
 use crate::mpi::World;
-use crate::plan::Plan;
 
-/// What this rank has, if all ranks have theirs and the same plan.
+/// What this rank has, if all ranks have theirs and the same `text`, which is that of a plan.
 ///
 /// # Errors
 /// This rank's own error; that of another rank; or [`ClusterError::Disagree`], on all ranks.
 pub(crate) fn on<V>(
     world: &World,
-    plan: &Plan,
-    mine: Result<V, ClusterError>,
-) -> Result<V, ClusterError> {
+    text: &str,
+    mine: Result<V, SolveError>,
+) -> Result<V, SolveError> {
     let said = match &mine {
-        Ok(_) => plan.hash.to_string(),
+        Ok(_) => blake3::hash(text.as_bytes()).to_string(),
         Err(error) => format!("{FAILED}{error}"),
     };
     let said = world.gather(said.as_bytes());
@@ -27,18 +26,18 @@ pub(crate) fn on<V>(
     if let Some((rank, message)) =
         said.iter().enumerate().find_map(|(rank, text)| Some((rank, failed(text)?)))
     {
-        return Err(ClusterError::Rank { rank, message });
+        return Err(ClusterError::Rank { rank, message }.into());
     }
     let Some(rank) = said.iter().position(|text| *text != said[0]) else { return Ok(mine) };
-    // All ranks are here, and get both plans.
+    // All ranks are here, and get both texts.
     let [ours, theirs] = [0, rank].map(|root| {
-        let mut text = plan.lines.clone().into_bytes();
+        let mut text = text.as_bytes().to_vec();
         world.broadcast(root, &mut text);
         String::from_utf8_lossy(&text).into_owned()
     });
     let Difference { name: key, theirs, ours } =
         kept::difference(&ours, &theirs).unwrap_or_default();
-    Err(ClusterError::Disagree { rank, key, theirs, ours })
+    Err(ClusterError::Disagree { rank, key, theirs, ours }.into())
 }
 
 /// The numbers of all ranks, one after the other, which are at the same `at`.

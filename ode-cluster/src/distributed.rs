@@ -18,7 +18,8 @@ use crate::agree;
 use crate::by_folder;
 use crate::by_messages;
 use crate::error::ClusterError;
-use crate::plan::Plan;
+use crate::mpi::World;
+use crate::plan::{self, Plan};
 use crate::ranks::Processes;
 use crate::store::Store;
 use crate::work::{Place, Work};
@@ -59,7 +60,8 @@ use crate::work::{Place, Work};
 /// A folder stays. A process that is killed is started again, or the program with any number of
 /// ranks: what is in the folder is taken up, and the rest is computed. So a single process may have a
 /// folder, too. The first solve of a program is in `out/0000`, the second one in `out/0001`, and so on,
-/// so all ranks must make the same solves in the same order. A folder with results of another solve is
+/// so all ranks must make the same solves in the same order, one at a time: a second one from another thread is
+/// [`ClusterError::UnderWay`]. A folder with results of another solve is
 /// [`ClusterError::Foreign`], and a file that is not as it was written [`ClusterError::Damaged`].
 ///
 /// All trajectories' initial states and parameters are evaluated by each rank, as by one process.
@@ -75,8 +77,19 @@ pub struct EnsembleDistributed<A> {
     chunk: Option<usize>,
     /// How many solves there were.
     solves: AtomicUsize,
+    /// Whether a solve is under way.
+    busy: AtomicBool,
     /// Whether this rank computes its part of a sum.
     alone: AtomicBool,
+}
+
+/// Something that is under way until this is dropped.
+struct UnderWay<'a>(&'a AtomicBool);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
 }
 
 impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
@@ -97,8 +110,9 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
     }
 
     fn of(inner: A, ranks: Processes) -> Self {
-        let (solves, alone) = (AtomicUsize::new(0), AtomicBool::new(false));
-        EnsembleDistributed { inner, ranks, folder: None, chunk: None, solves, alone }
+        let [busy, alone] = [false; 2].map(AtomicBool::new);
+        let solves = AtomicUsize::new(0);
+        EnsembleDistributed { inner, ranks, folder: None, chunk: None, solves, busy, alone }
     }
 
     /// Keeps results in this folder, which all ranks must see under this name. It is made if it is not
@@ -120,6 +134,26 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
     #[must_use]
     pub fn part(&self) -> Part {
         self.ranks.part
+    }
+
+    /// Begins something that all ranks do together, or that a folder has by its number.
+    ///
+    /// # Errors
+    /// [`ClusterError::UnderWay`] if something else is under way.
+    fn begin(&self, by_messages: bool) -> Result<UnderWay<'_>, ClusterError> {
+        /// All places have the same messages.
+        static MESSAGES: AtomicBool = AtomicBool::new(false);
+        let busy = if by_messages { &MESSAGES } else { &self.busy };
+        match busy.swap(true, Ordering::Acquire) {
+            true => Err(ClusterError::UnderWay),
+            false => Ok(UnderWay(busy)),
+        }
+    }
+
+    /// All ranks, which train together.
+    fn training(&self) -> Result<&'static World, ClusterError> {
+        let Processes { part, world, why } = &self.ranks;
+        world.ok_or_else(|| ClusterError::Training { part: *part, why: why.clone() })
     }
 
     fn solve<T: Scalar>(
@@ -144,13 +178,19 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             }
             return Err(ClusterError::Nothing { part: *part, why: why.clone() }.into());
         }
+        let _alone = self.begin(world.is_some())?;
         let plan = Plan::of(task, settings, columns, self.chunk);
+        if let Some(world) = world {
+            // Before anyone writes.
+            let folder = if self.folder.is_some() { "given" } else { "not given" };
+            agree::on(world, &plan.lines_behind("folder", folder), Ok(()))?;
+        }
         let store = self.folder.as_ref().map(|folder| {
             let number = self.solves.fetch_add(1, Ordering::Relaxed);
-            Store::open(folder.join(format!("{number:04}")), &plan)
+            Ok(Store::open(folder.join(format!("{number:04}")), &plan)?)
         });
         let store = match world {
-            Some(world) => agree::on(world, &plan, store.transpose())?,
+            Some(world) => agree::on(world, plan.lines(), store.transpose())?,
             None => store.transpose()?,
         };
         let mut work = Work::new(&plan, settings, columns, place);
@@ -219,15 +259,19 @@ impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
         self.ranks.part.of
     }
 
+    fn agree(&self, mine: Result<&[(&str, String)], SolveError>) -> Result<(), SolveError> {
+        let _alone = self.begin(true)?;
+        let text = mine.as_ref().map(|entries| plan::text(entries)).unwrap_or_default();
+        agree::on(self.training()?, &text, mine.map(|_| ()))
+    }
+
     fn gathered(
         &self,
         at: &[f64],
         compute: &mut dyn FnMut() -> Result<Vec<f64>, SolveError>,
     ) -> Result<Vec<f64>, SolveError> {
-        let Processes { part, world, why } = &self.ranks;
-        let Some(world) = world else {
-            return Err(ClusterError::Training { part: *part, why: why.clone() }.into());
-        };
+        let _alone = self.begin(true)?;
+        let world = self.training()?;
         self.alone.store(true, Ordering::Relaxed);
         let mine = compute();
         self.alone.store(false, Ordering::Relaxed);

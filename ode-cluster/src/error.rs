@@ -19,7 +19,7 @@ pub enum ClusterError {
     /// Several processes have no way to share their work.
     #[error(
         "this is {part}, and the processes have nothing in common{}: start them by the `mpiexec` of \
-         {WHOSE}, or give all of them the same folder by `.folder(path)`",
+         {WHOSE}, or give all of them the same folder, by `--out` or `.folder(path)`",
         no_mpi(why)
     )]
     Nothing {
@@ -67,6 +67,20 @@ pub enum ClusterError {
         rank: usize,
         /// Its error.
         message: String,
+    },
+    /// A second solve from another thread, while one is under way.
+    #[error(
+        "another solve is under way in this place: all ranks make the same solves in the same order, one at \
+         a time"
+    )]
+    UnderWay,
+    /// Results of a chunk that have too few bytes.
+    #[error("the results of chunk {chunk} have {bytes} bytes, too few for its trajectories")]
+    Short {
+        /// The number of the chunk.
+        chunk: u64,
+        /// The bytes that came.
+        bytes: usize,
     },
     /// A chunk of no trajectories.
     #[error("a chunk has 0 trajectories; it must have at least 1")]

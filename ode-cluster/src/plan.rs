@@ -121,15 +121,32 @@ impl Plan {
         from(chunks.start)..from(chunks.end)
     }
 
+    /// The entries of the plan, each a line.
+    pub(crate) fn lines(&self) -> &str {
+        &self.lines
+    }
+
     /// The text of a folder's file.
     pub(crate) fn text(&self) -> String {
         kept::sealed(self.lines.clone())
+    }
+
+    /// The entries of the plan, behind one that is no part of it.
+    pub(crate) fn lines_behind(&self, key: &str, value: &str) -> String {
+        format!("{key} = {value}\n{}", self.lines)
     }
 
     /// The first entry in which the plan of another text differs, or what is wrong with the text.
     pub(crate) fn difference(&self, text: &str) -> Result<Option<Difference>, &'static str> {
         Ok(kept::difference(&self.lines, kept::unsealed(text)?))
     }
+}
+
+/// Entries as a text, each of one line, whatever its value is.
+pub(crate) fn text(entries: &[(&str, String)]) -> String {
+    let line =
+        |(key, value): &(&str, String)| format!("{key} = {}\n", value.replace(['\n', '\r'], " "));
+    entries.iter().map(line).collect()
 }
 
 /// What the results of one trajectory take.

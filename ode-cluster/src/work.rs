@@ -9,6 +9,7 @@ use ode_core::problem::layout::Layout;
 use ode_core::problem::settings::Settings;
 use ode_core::{Collect, RawResults, ResultSink, RunReport, SolveError, Timings, Warning};
 
+use crate::error::ClusterError;
 use crate::plan::{self, Plan};
 use crate::store::chunk::{self, Label, Refused};
 
@@ -124,7 +125,8 @@ impl<'a, T: Scalar> Work<'a, T> {
                 let end = chunk.end.min(all.end);
                 let within = next - chunk.start..end - chunk.start;
                 let to = (&mut results, n);
-                chunk::decode(&bytes, chunk.len(), within, to, next - all.start);
+                chunk::decode(&bytes, chunk.len(), within, to, next - all.start)
+                    .ok_or(ClusterError::Short { chunk: number, bytes: bytes.len() })?;
                 last = Some((number, bytes));
                 next = end;
             }

@@ -567,6 +567,17 @@ pub enum SolveError {
          `.minibatch(n)`, or take `.adam(rate)`"
     )]
     Minibatch,
+    /// All trajectories of all iterations of a training failed, so there is no loss.
+    #[error(
+        "all {trajectories} trajectories failed in each of {iterations} iterations, so there is no loss to \
+         learn from; solve `loss.ensemble(theta)` to see how they end"
+    )]
+    NothingLearnt {
+        /// The number of trajectories of an iteration.
+        trajectories: usize,
+        /// The number of iterations.
+        iterations: usize,
+    },
     /// The file in which a training is kept is of no use.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

@@ -1,5 +1,6 @@
 //! Several processes that solve an ensemble together: bit for bit what one has.
 
+mod agreement;
 mod faults;
 mod folder;
 #[allow(dead_code)]

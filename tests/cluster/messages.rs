@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 const TRAJECTORIES: usize = 400;
 
 /// What a process is to do that is a rank.
-const CASE: &str = "CLUSTER_TEST_CASE";
-const FOLDER: &str = "CLUSTER_TEST_MPI_FOLDER";
+pub(crate) const CASE: &str = "CLUSTER_TEST_CASE";
+pub(crate) const FOLDER: &str = "CLUSTER_TEST_MPI_FOLDER";
 
 /// `mpiexec`, as `scripts/install-mpi.sh` or `scripts/linked-mpi.sh` prints it; or `None` with a message.
 fn mpiexec() -> Option<String> {
@@ -32,9 +32,19 @@ fn mpiexec() -> Option<String> {
 
 /// What ranks print, which must end within a minute; none without MPI.
 fn ranks(count: usize, case: &str, folder: Option<&Folder>) -> Option<Output> {
+    ranks_of("messages::rank", count, case, folder)
+}
+
+/// The same of ranks that run the test `rank`.
+pub(crate) fn ranks_of(
+    rank: &str,
+    count: usize,
+    case: &str,
+    folder: Option<&Folder>,
+) -> Option<Output> {
     let mut command = Command::new(mpiexec()?);
     command.args(["-n", &count.to_string()]).arg(std::env::current_exe().unwrap());
-    command.args(["messages::rank", "--exact", "--nocapture"]).env(CASE, case);
+    command.args([rank, "--exact", "--nocapture"]).env(CASE, case);
     if case == "never starts" {
         command.env("ODES_MPI_WAIT", "3");
     }
@@ -55,7 +65,7 @@ fn ranks(count: usize, case: &str, folder: Option<&Folder>) -> Option<Output> {
 }
 
 /// The lines that begin with `said:`, in order of their text.
-fn said(output: &Output) -> Vec<String> {
+pub(crate) fn said(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}\n{errors}");
@@ -256,13 +266,13 @@ fn a_launcher_without_a_library_is_an_error_with_both_ways_out() {
     }
 }
 
-fn learnt_loss() -> EnsembleLoss<decay::Model, f64, 1, 1, 2, 1> {
+pub(crate) fn learnt_loss() -> EnsembleLoss<decay::Model, f64, 1, 1, 2, 1> {
     // One of them fails.
     let scale = |i: u32| if i == 41 { f64::NAN } else { f64::from(i) / 100.0 };
     EnsembleLoss::new(decay, 0.0..=1.0, (1..=101).map(|i| decay::Item { scale: scale(i) }))
 }
 
-fn saved() -> SolveOptions {
+pub(crate) fn saved() -> SolveOptions {
     SolveOptions::default().saveat(0.1).tolerance(1e-8)
 }
 

@@ -4,6 +4,7 @@ use crate::cpp::HostCpp;
 use crate::gpu::gpu;
 use crate::known;
 use crate::learnt::{decay, items};
+use odes::SolveError;
 use odes::prelude::*;
 
 fn options() -> SolveOptions {
@@ -55,6 +56,30 @@ fn the_seeds_training_is_known() {
     close(trained.theta.start, KNOWN[4].2[0], 1e-8);
     close(trained.last.start, 1.093136237875595, 1e-8);
     close(trained.last.rate, -0.4077583695755574, 1e-8);
+}
+
+/// A training in which nothing ever had a loss has none; one trajectory that has a loss is enough.
+#[test]
+fn a_training_of_failures_alone_is_an_error() {
+    let trained = |good: usize, minibatch: usize| {
+        let scale = |i: usize| if i < good { 0.5 } else { f64::NAN };
+        let items = (0..6).map(|i| decay::Item { scale: scale(i) });
+        let loss = EnsembleLoss::new(decay, 0.0..=1.0, items);
+        let train = Train::new(&loss, [3.0, 1.0]).iterations(6).minibatch(minibatch);
+        train.run(Tsit5, EnsembleSerial, &options())
+    };
+    for (minibatch, each) in [(100, 6), (2, 2)] {
+        let error = trained(0, minibatch).err().unwrap();
+        assert!(
+            matches!(error, SolveError::NothingLearnt { trajectories, iterations: 6 } if trajectories == each),
+            "{error}"
+        );
+    }
+    let one = trained(1, 100).unwrap();
+    assert!(one.failed == 5 && one.loss > 0.0, "{one:?}");
+    // Of a batch of two, one at most.
+    let one = trained(1, 2).unwrap();
+    assert!(one.failed == 1 && one.loss > 0.0, "{one:?}");
 }
 
 /// The same bits on threads, in all lanes, and in batches of any size.

@@ -152,18 +152,18 @@ pub(crate) fn check(bytes: &[u8], label: &Label, layout: &Layout) -> Result<(), 
 }
 
 /// Copies trajectories `from` of a chunk of `len`, whose bytes were [checked](check), to `results`,
-/// which are of `n` trajectories, from trajectory `at` on.
+/// which are of `n` trajectories, from trajectory `at` on; `None` if there are too few bytes.
 pub(crate) fn decode<T: Scalar>(
     bytes: &[u8],
     len: usize,
     from: Range<usize>,
     (results, n): (&mut RawResults<T>, usize),
     at: usize,
-) {
-    let mut rest = &bytes[HEADER..];
+) -> Option<()> {
+    let mut rest = bytes.get(HEADER..)?;
     for (array, size) in arrays_mut(results) {
         let rows = array.len() / (n * size).max(1);
-        let (mine, behind) = rest.split_at((rows * len * size).next_multiple_of(8));
+        let (mine, behind) = rest.split_at_checked((rows * len * size).next_multiple_of(8))?;
         rest = behind;
         let to = array.chunks_exact_mut((n * size).max(1));
         for (row, given) in to.zip(mine.chunks_exact((len * size).max(1))) {
@@ -171,8 +171,29 @@ pub(crate) fn decode<T: Scalar>(
                 .copy_from_slice(&given[from.start * size..from.end * size]);
         }
     }
+    Some(())
 }
 
 fn hash(bytes: &[u8]) -> Hash {
     Hasher::new().update(bytes).finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_few_bytes_are_noticed() {
+        // Two states and a code of each of three trajectories.
+        let finals = [1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let codes = [1u8, 2, 3, 0, 0, 0, 0, 0];
+        let bytes = [&[0; HEADER][..], cast_slice(&finals), &codes].concat();
+        let mut found = RawResults::<f64>::default();
+        (found.finals, found.codes) = (vec![0.0; 6].into(), vec![0; 3].into());
+        for length in 0..bytes.len() {
+            assert_eq!(decode(&bytes[..length], 3, 0..3, (&mut found, 3), 0), None, "{length}");
+        }
+        assert_eq!(decode(&bytes, 3, 0..3, (&mut found, 3), 0), Some(()));
+        assert_eq!((&found.finals[..], &found.codes[..]), (&finals[..], &codes[..3]));
+    }
 }

@@ -11,6 +11,14 @@ pub trait Ranks {
     /// The number of processes.
     fn of(&self) -> usize;
 
+    /// Makes sure that all processes have the same names and values, which say what they are to do.
+    /// A process that cannot go on gives its error.
+    ///
+    /// # Errors
+    /// On all processes: if one has an error, or what they have differs. A process that has an error
+    /// gets its own.
+    fn agree(&self, mine: Result<&[(&str, String)], SolveError>) -> Result<(), SolveError>;
+
     /// Has each process compute its numbers, which the place that has these ranks then does by itself,
     /// and gives all of them, in the order of the processes. `at` is what the numbers are a function of.
     ///

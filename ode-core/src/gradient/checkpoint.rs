@@ -27,6 +27,16 @@ pub(super) struct State {
     pub(super) memory: Vec<Vec<f64>>,
 }
 
+impl State {
+    /// The number of iterations, and a hash of everything.
+    pub(super) fn fingerprint(&self) -> String {
+        let mut text = String::new();
+        put(&mut text, self);
+        let hash = blake3::hash(text.as_bytes()).to_hex();
+        format!("{} iterations, {hash}", self.losses.len())
+    }
+}
+
 /// The best point so far.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Best {

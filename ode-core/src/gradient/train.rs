@@ -211,7 +211,9 @@ where
     /// # Errors
     /// As [`EnsembleLoss::gradient`]; [`SolveError::Minibatch`] for an optimiser that compares
     /// losses, with minibatches; [`SolveError::Checkpoint`] for a file that cannot be read or
-    /// written, is damaged, or is of another training.
+    /// written, is damaged, or is of another training; [`SolveError::NothingLearnt`] if all
+    /// trajectories of all iterations failed. Several processes make sure before the first step that
+    /// they train the same, and each has the place's error if they do not.
     pub fn run<M, A>(
         mut self,
         method: M,
@@ -222,30 +224,32 @@ where
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
+        let identity = self.identity(M::DEFINED.name, options);
+        if let Some(ranks) = algorithm.ranks() {
+            let mut whole = identity.clone();
+            whole.push(("iterations", self.iterations.to_string()));
+            whole.push(("checkpoint", self.checkpoint.is_some().to_string()));
+            ranks.agree(Ok(&whole))?;
+        }
         if self.minibatch.is_some_and(|size| size < self.loss.len())
             && self.optimiser.compares_losses()
         {
             return Err(SolveError::Minibatch);
         }
-        let checkpoint = self
-            .checkpoint
-            .as_ref()
-            .map(|file| Checkpoint::new(file.clone(), &self.identity(M::DEFINED.name, options)));
-        let mut state = State {
-            theta: self.theta.to_vec(),
-            best: None,
-            losses: Vec::new(),
-            converged: false,
-            memory: Vec::new(),
-        };
-        if let Some(checkpoint) = &checkpoint
-            && let Some(kept) = checkpoint.read()?
-        {
-            if kept.theta.len() != K || !self.optimiser.restore(&kept.memory) {
-                return Err(checkpoint.damaged().into());
+        let checkpoint =
+            self.checkpoint.as_ref().map(|file| Checkpoint::new(file.clone(), &identity));
+        let state = self.begun(checkpoint.as_ref());
+        let mut state = match algorithm.ranks() {
+            // Each has read its own file.
+            Some(ranks) if checkpoint.is_some() => {
+                let has = state.as_ref().map(|state| [("checkpoint", state.fingerprint())]);
+                ranks.agree(
+                    has.as_ref().map(<[_; 1]>::as_slice).map_err(|error| (*error).clone()),
+                )?;
+                state?
             }
-            state = kept;
-        }
+            _ => state?,
+        };
         // Several processes have the same state, of which one writes it.
         let writes = algorithm.ranks().is_none_or(|ranks| ranks.rank() == 0);
         let mut checkpoint = checkpoint.filter(|_| writes);
@@ -275,7 +279,7 @@ where
                 // The checkpoint is of the point before: the step is still to be made.
                 self.keep(checkpoint.as_mut(), &mut state, true)?;
                 state.losses.push(found.loss);
-                return Ok(trained(state));
+                return self.trained(state);
             }
             state.losses.push(found.loss);
             let found = Evaluation { loss: found.loss, gradient: &found.theta, failed };
@@ -283,7 +287,26 @@ where
             self.keep(checkpoint.as_mut(), &mut state, false)?;
         }
         self.keep(checkpoint.as_mut(), &mut state, true)?;
-        Ok(trained(state))
+        self.trained(state)
+    }
+
+    /// The state at the beginning, or that which the checkpoint has.
+    fn begun(&mut self, checkpoint: Option<&Checkpoint>) -> Result<State, SolveError> {
+        if let Some(checkpoint) = checkpoint
+            && let Some(kept) = checkpoint.read()?
+        {
+            if kept.theta.len() != K || !self.optimiser.restore(&kept.memory) {
+                return Err(checkpoint.damaged().into());
+            }
+            return Ok(kept);
+        }
+        Ok(State {
+            theta: self.theta.to_vec(),
+            best: None,
+            losses: Vec::new(),
+            converged: false,
+            memory: Vec::new(),
+        })
     }
 
     /// Writes the checkpoint, if there is one and it is time to, or this is the `last` time.
@@ -333,21 +356,27 @@ where
         let numbers: Vec<usize> = (within * size..(within + 1) * size).map(order).collect();
         Some(self.loss.of(&numbers))
     }
-}
 
-/// The result that a training has led to.
-fn trained<Q: Quantities<K>, const K: usize>(state: State) -> Trained<Q> {
-    let quantities = |numbers: &[f64]| Q::from_numbers(core::array::from_fn(|k| numbers[k]));
-    let State { theta, best, losses, converged, .. } = state;
-    let none = || Best { failed: 0, loss: f64::NAN, theta: theta.clone() };
-    let best = best.unwrap_or_else(none);
-    Trained {
-        theta: quantities(&best.theta),
-        loss: best.loss,
-        failed: best.failed,
-        losses,
-        last: quantities(&theta),
-        converged,
+    /// The result that a training has led to; an error where no trajectory ever had a loss.
+    fn trained(&self, state: State) -> Result<Trained<S::Theta>, SolveError> {
+        let quantities =
+            |numbers: &[f64]| S::Theta::from_numbers(core::array::from_fn(|k| numbers[k]));
+        let State { theta, best, losses, converged, .. } = state;
+        let none = || Best { failed: 0, loss: f64::NAN, theta: theta.clone() };
+        let best = best.unwrap_or_else(none);
+        // Each iteration has as many, and the best one has the fewest that failed.
+        let each = self.minibatch.map_or(self.loss.len(), |size| size.min(self.loss.len()));
+        if !losses.is_empty() && best.failed >= each {
+            return Err(SolveError::NothingLearnt { trajectories: each, iterations: losses.len() });
+        }
+        Ok(Trained {
+            theta: quantities(&best.theta),
+            loss: best.loss,
+            failed: best.failed,
+            losses,
+            last: quantities(&theta),
+            converged,
+        })
     }
 }
 
