@@ -7,6 +7,7 @@ use ode_core::ensemble::Ranks;
 use ode_core::ensemble::pull::PullTask;
 use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
 use ode_core::ensemble::task::Task;
+use ode_core::kept;
 use ode_core::lane::Scalar;
 use ode_core::problem::columns::Columns;
 use ode_core::problem::settings::Settings;
@@ -19,7 +20,7 @@ use crate::by_folder;
 use crate::by_messages;
 use crate::error::ClusterError;
 use crate::mpi::World;
-use crate::plan::{self, Plan};
+use crate::plan::Plan;
 use crate::ranks::Processes;
 use crate::store::Store;
 use crate::work::{Place, Work};
@@ -261,7 +262,7 @@ impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
 
     fn agree(&self, mine: Result<&[(&str, String)], SolveError>) -> Result<(), SolveError> {
         let _alone = self.begin(true)?;
-        let text = mine.as_ref().map(|entries| plan::text(entries)).unwrap_or_default();
+        let text = mine.as_ref().map(|entries| kept::lines(entries)).unwrap_or_default();
         agree::on(self.training()?, &text, mine.map(|_| ()))
     }
 

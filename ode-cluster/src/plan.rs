@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     /// Bytes of results of a trajectory.
     pub(crate) bytes: usize,
     /// What tells this solve from others.
-    pub(crate) lines: String,
+    lines: String,
     /// Of these lines.
     pub(crate) hash: Hash,
 }
@@ -140,13 +140,6 @@ impl Plan {
     pub(crate) fn difference(&self, text: &str) -> Result<Option<Difference>, &'static str> {
         Ok(kept::difference(&self.lines, kept::unsealed(text)?))
     }
-}
-
-/// Entries as a text, each of one line, whatever its value is.
-pub(crate) fn text(entries: &[(&str, String)]) -> String {
-    let line =
-        |(key, value): &(&str, String)| format!("{key} = {}\n", value.replace(['\n', '\r'], " "));
-    entries.iter().map(line).collect()
 }
 
 /// What the results of one trajectory take.

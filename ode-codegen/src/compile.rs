@@ -49,6 +49,14 @@ pub(crate) struct Settings {
     pub gradients: bool,
 }
 
+impl Settings {
+    /// The largest number of nodes that derivatives may add to the graph.
+    fn most_nodes(&self) -> usize {
+        let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(self.limit));
+        limit.unwrap_or(usize::MAX)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Settings {
@@ -451,8 +459,7 @@ fn derivatives(
     elaborated: &mut Elaborated<'_>,
     settings: &Settings,
 ) -> syn::Result<Derivatives> {
-    let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(settings.limit));
-    let limit = limit.unwrap_or(usize::MAX);
+    let limit = settings.most_nodes();
     let gradients = derive::gradients(&mut elaborated.graph, &elaborated.derivatives, limit);
     let Some(gradients) = gradients else {
         let message = format!(

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use super::{Capability, DERIVATIVE_FACTOR, Fact, FactValue, Lowered, Settings};
+use super::{Capability, Fact, FactValue, Lowered, Settings};
 use crate::derive;
 use crate::elaborate::Happening;
 use crate::emit::Results;
@@ -41,8 +41,7 @@ pub(super) fn functions(
         return Ok(Vec::new());
     }
     let values: Vec<Id> = events.iter().map(|event| event.value).collect();
-    let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(settings.limit));
-    let gradients = derive::gradients(graph, &values, limit.unwrap_or(usize::MAX));
+    let gradients = derive::gradients(graph, &values, settings.most_nodes());
     let Some(gradients) = gradients else {
         let message = format!(
             "the derivatives of the events of this system take too many operations; use fewer, or \

@@ -6,7 +6,7 @@
 //! take apart.
 
 use super::derivatives::Derivatives;
-use super::{DERIVATIVE_FACTOR, Lowered, Settings};
+use super::{Lowered, Settings};
 use crate::ast::{Purpose, System};
 use crate::derive::reverse;
 use crate::elaborate::{Beginning, Number};
@@ -163,8 +163,7 @@ impl Made<'_, '_> {
     }
 
     fn pull_back(&mut self, roots: &[(Id, Id)]) -> syn::Result<Vec<(Input, Id)>> {
-        let limit = usize::try_from(DERIVATIVE_FACTOR.saturating_mul(self.settings.limit));
-        let limit = limit.unwrap_or(usize::MAX);
+        let limit = self.settings.most_nodes();
         reverse::pull_back(self.graph, roots, limit).ok_or_else(|| {
             let message = format!(
                 "the gradients of this system take more than {limit} operations; use fewer \
