@@ -93,6 +93,24 @@ fn bounces_that_accumulate() {
     }
 }
 
+/// A ball that does not bounce lies on the ground: it must not fall through it as a success.
+#[test]
+fn a_ball_that_does_not_bounce() {
+    let at = bouncing::State { height: 1.0, velocity: 0.0 };
+    let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.0 };
+    let problem = OdeProblem::new(bouncing, at, 0.0..=3.0, parameters);
+    let each = |solution: OdeSolution<bouncing::Model, f64, 2, 2>, what: &str| {
+        assert_eq!(solution.code(), ReturnCode::TooManyEvents, "{what}");
+        assert!((solution.end_time() - (2.0_f64 / 9.81).sqrt()).abs() < 1e-9, "{what}");
+        assert_eq!(solution.final_state().height, 0.0, "{what}");
+    };
+    each(problem.solve(Tsit5, &tight()).unwrap(), "Tsit5");
+    each(problem.solve(Vern7, &tight()).unwrap(), "Vern7");
+    each(problem.solve(Rodas5P, &tight()).unwrap(), "Rodas5P");
+    each(problem.solve(KenCarp4, &tight()).unwrap(), "KenCarp4");
+    each(problem.solve(Tsit5, &SolveOptions::default().fixed_step(0.1)).unwrap(), "fixed steps");
+}
+
 /// An elastic ball from 50 m hits the ground 1565 times up to 10,000, and never falls through it
 /// (SciML's `event_detection_tests.jl` allows 40 m below).
 #[test]

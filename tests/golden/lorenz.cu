@@ -1128,7 +1128,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive) {
     if (op_not(adaptive)) {
         auto one = Bits<typename Real<R>::Bits>::lit(1);
         auto done = timeline::whole_from_bits<R>(m_wrapping_sub(lane.attempts, one));
-        ahead_1 = m_mul_add((-done), lane.dt, (lane.save_at - lane.t0));
+        ahead_1 = (m_mul_add((-done), lane.dt, (lane.save_at - lane.t0)) - lane.cut);
     }
     return ahead_1;
 }
@@ -1282,8 +1282,20 @@ template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) 
 } // namespace first_step
 
 namespace sides {
+template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
+template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before);
+
+// sides.rs  Whether the event of this bit is in a set.
+template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit) {
+    return op_not(m_equals(op_and(set, bit), Bits<typename Real<R>::Bits>::lit(0)));
+}
+
+// sides.rs  A set with the event of this bit in lanes `which`.
+template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which) {
+    return Bits<typename Real<R>::Bits>::select(which, op_or(set, bit), set);
+}
 
 // sides.rs  Arms the events of lanes that begin a part of their span, and of those that begin their
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh) {
@@ -1313,15 +1325,14 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> s
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
         auto g = system.event(e, state.u, state.p, t);
         auto was = system.event(e, before, state.p, t);
-        auto near = op_and(op_not(m_equals(op_and(fired, bit), none)), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
+        auto near = op_and(has<R>(fired, bit), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
         auto slope = zero;
         if constexpr (op_not(S::MASS)) {
             slope = system.event_slope(e, state.u, state.p, t, state.du);
         }
         auto value = Real<R>::select(op_or(near, m_equals(g, zero)), (slope * m_copysign(Real<R>::lit(1.0), h)), g);
-        sides = Bits<typename Real<R>::Bits>::select(m_gt(value, zero), op_or(sides, bit), sides);
-        auto is = op_or(m_gt(value, zero), m_lt(value, zero));
-        known = Bits<typename Real<R>::Bits>::select(is, op_or(known, bit), known);
+        sides = with<R>(sides, bit, m_gt(value, zero));
+        known = with<R>(known, bit, op_or(m_gt(value, zero), m_lt(value, zero)));
         bit = m_wrapping_add(bit, bit);
     }
     return array(sides, known);
@@ -1926,6 +1937,7 @@ template<class R, int N> DEVICE Found<R, N> nothing();
 template<class R> DEVICE R least_part();
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Mask look);
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
 template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope);
@@ -1971,31 +1983,32 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
     auto broken = Mask<typename Real<R>::Mask>::splat(false);
     auto bit = Bits<typename Real<R>::Bits>::lit(1);
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
-        auto above = op_not(m_equals(op_and(lane.sides, bit), none));
-        auto was = op_not(m_equals(op_and(lane.known, bit), none));
+        auto above = sides::has<R>(lane.sides, bit);
+        auto was = sides::has<R>(lane.known, bit);
         auto g = system.event(e, step.u, state.p, end);
         auto rises = m_gt(g, zero);
         auto falls = m_lt(g, zero);
         broken = op_or(broken, op_not(m_equals(g, g)));
+        auto slope = zero;
         if constexpr (op_not(S::MASS)) {
-            auto slope = (system.event_slope(e, step.u, state.p, end, found.du) * third);
+            slope = (system.event_slope(e, step.u, state.p, end, found.du) * third);
             auto flat = m_equals(g, zero);
             rises = op_or(rises, op_and(flat, m_gt(slope, zero)));
             falls = op_or(falls, op_and(flat, m_lt(slope, zero)));
+        }
+        auto crosses = op_and(was, op_or(op_and(above, falls), op_and(op_not(above), rises)));
+        crossed = sides::with<R>(crossed, bit, crosses);
+        if constexpr (op_not(S::MASS)) {
             auto first = system.event(e, state.u, state.p, lane.t);
             auto lean = (system.event_slope(e, state.u, state.p, lane.t, state.du) * third);
             auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
             auto towards = op_and(m_lt((side * lean), zero), m_gt((side * slope), zero));
             auto beyond = op_or(m_lt((side * (first + lean)), zero), m_lt((side * (g - slope)), zero));
-            auto crosses = op_or(op_and(above, falls), op_and(op_not(above), rises));
-            auto pair = op_and(op_and(op_and(was, towards), beyond), op_not(crosses));
-            twice = Bits<typename Real<R>::Bits>::select(pair, op_or(twice, bit), twice);
+            twice = sides::with<R>(twice, bit, op_and(op_and(op_and(was, towards), beyond), op_not(crosses)));
         }
-        auto crosses_1 = op_and(was, op_or(op_and(above, falls), op_and(op_not(above), rises)));
-        crossed = Bits<typename Real<R>::Bits>::select(crosses_1, op_or(crossed, bit), crossed);
-        sides = Bits<typename Real<R>::Bits>::select(rises, op_or(sides, bit), sides);
+        sides = sides::with<R>(sides, bit, rises);
         sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
-        known = Bits<typename Real<R>::Bits>::select(op_or(rises, falls), op_or(known, bit), known);
+        known = sides::with<R>(known, bit, op_or(rises, falls));
         bit = m_wrapping_add(bit, bit);
     }
     auto some = op_or(op_or(crossed, twice), lane.pending);
@@ -2028,10 +2041,15 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
 
 // events.rs  Whether the event of this bit counts where its function leaves the side that is `above` zero
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit) {
-    auto none = Bits<typename Real<R>::Bits>::lit(0);
-    auto falls = op_not(m_equals(op_and(Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING)), bit), none));
-    auto rises = op_not(m_equals(op_and(Bits<typename Real<R>::Bits>::lit((u64)(S::RISING)), bit), none));
+    auto falls = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING)), bit);
+    auto rises = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::RISING)), bit);
     return op_or(op_and(above, falls), op_and(op_not(above), rises));
+}
+
+// events.rs  Whether event `index` ends the trajectory when it has happened so often.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count) {
+    auto limit = timeline::whole_to_bits(system.event_limit(index, state.u, state.p, t));
+    return op_and(m_less_than(Bits<typename Real<R>::Bits>::lit(0), limit), op_not(m_less_than(count, limit)));
 }
 
 // events.rs  Finds the events of lanes `look`: those whose functions have `crossed` zero, and those that
@@ -2058,12 +2076,12 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto bit = one;
     auto number = one;
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
-        auto crosses = op_and(look, op_not(m_equals(op_and(crossed, bit), none)));
+        auto crosses = op_and(look, sides::has<R>(crossed, bit));
         auto mine = op_and(arrives, m_equals(pending, number));
         auto second_of = op_and(arrives, m_equals(pending, m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND))));
-        auto both = op_and(op_and(op_and(look, op_not(m_equals(op_and(twice, bit), none))), op_not(mine)), op_not(second_of));
+        auto both = op_and(op_and(op_and(look, sides::has<R>(twice, bit)), op_not(mine)), op_not(second_of));
         if (m_any(op_or(op_or(op_or(crosses, both), mine), second_of))) {
-            auto above = op_not(m_equals(op_and(lane.sides, bit), none));
+            auto above = sides::has<R>(lane.sides, bit);
             auto side = Real<R>::select(above, full, (-full));
             if ((op_not(S::MASS) && m_any(op_or(mine, second_of)))) {
                 auto g = system.event(e, step.u, state.p, end);
@@ -2088,20 +2106,20 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             auto any = op_or(op_or(op_or(crosses, both), mine), second_of);
             auto first = op_and(any, counts_from<R, S, N, P>(above, bit));
             auto second = op_and(op_or(both, second_of), counts_from<R, S, N, P>(op_not(above), bit));
-            auto limit = timeline::whole_to_bits(system.event_limit(e, state.u, state.p, lane.t));
-            auto acts = op_not(m_equals(op_and(Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)), bit), none));
+            auto acts = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)), bit);
             auto count = feed.event_count(e);
             auto next = m_wrapping_add(count, one);
             auto after = m_wrapping_add(Bits<typename Real<R>::Bits>::select(first, next, count), one);
-            auto ends = m_less_than(none, limit);
-            auto first_cuts = op_and(first, op_or(acts, op_and(ends, op_not(m_less_than(next, limit)))));
-            auto second_cuts = op_and(second, op_or(acts, op_and(ends, op_not(m_less_than(after, limit)))));
+            auto ends_first = ends<R, S, N, P>(system, state, lane.t, e, next);
+            auto ends_second = ends<R, S, N, P>(system, state, lane.t, e, after);
+            auto first_cuts = op_and(first, op_or(acts, ends_first));
+            auto second_cuts = op_and(second, op_or(acts, ends_second));
             auto happens = op_or(op_and(op_and(first_cuts, op_not(both)), op_not(second_of)), op_and(second_cuts, second_of));
-            fired = Bits<typename Real<R>::Bits>::select(happens, op_or(fired, bit), fired);
+            fired = sides::with<R>(fired, bit, happens);
             auto differs = op_or(op_and(mine, op_not(crosses)), op_and(second_of, crosses));
-            undone = Bits<typename Real<R>::Bits>::select(differs, op_or(undone, bit), undone);
-            once = Bits<typename Real<R>::Bits>::select(first, op_or(once, bit), once);
-            again = Bits<typename Real<R>::Bits>::select(second, op_or(again, bit), again);
+            undone = sides::with<R>(undone, bit, differs);
+            once = sides::with<R>(once, bit, first);
+            again = sides::with<R>(again, bit, second);
             auto begins = op_and(first_cuts, op_not(arrives));
             auto returns = op_and(op_and(second_cuts, op_not(first_cuts)), op_not(arrives));
             if (m_any(op_or(begins, returns))) {
@@ -2131,8 +2149,8 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto counts = op_and(look, op_not(cut));
     bit = one;
     UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
-        auto first_1 = op_and(counts, op_not(m_equals(op_and(once, bit), none)));
-        auto second_1 = op_and(counts, op_not(m_equals(op_and(again, bit), none)));
+        auto first_1 = op_and(counts, sides::has<R>(once, bit));
+        auto second_1 = op_and(counts, sides::has<R>(again, bit));
         if (m_any(op_or(first_1, second_1))) {
             auto count_1 = feed.event_count(e_1);
             auto count_2 = Bits<typename Real<R>::Bits>::select(first_1, m_wrapping_add(count_1, one), count_1);
@@ -2253,14 +2271,13 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto over = nobody;
     auto bit = one;
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
-        auto here = op_and(found.goes, op_not(m_equals(op_and(found.fired, bit), none)));
+        auto here = op_and(found.goes, sides::has<R>(found.fired, bit));
         if (m_any(here)) {
-            auto acts = op_and(here, op_not(m_equals(op_and(acting, bit), none)));
+            auto acts = op_and(here, sides::has<R>(acting, bit));
             auto after = system.event_action(e, state.u, state.p, lane.t);
             state.u = vector::choose<R, N>(acts, after, state.u);
-            auto limit = timeline::whole_to_bits(system.event_limit(e, before, state.p, lane.t));
-            auto reached = op_and(m_less_than(none, limit), op_not(m_less_than(feed.event_count(e), limit)));
-            over = op_or(over, op_and(here, reached));
+            auto count = feed.event_count(e);
+            over = op_or(over, op_and(here, ends<R, S, N, P>(system, state, lane.t, e, count)));
         }
         bit = m_wrapping_add(bit, bit);
     }
@@ -2277,7 +2294,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
     lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
     auto goes_on = op_and(acted, op_not(over));
-    auto ends = op_and(over, op_not(at_end));
+    auto ends_1 = op_and(over, op_not(at_end));
     if (m_any(goes_on)) {
         auto begun = begin::begun<R>(nobody, nobody, goes_on);
         (void)(begin::derivative<R, S, M, N, P>(system, o, state, lane, begun, lane.t));
@@ -2293,8 +2310,13 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             lane.plan = Real<R>::select(op_and(goes_on, op_not(at_end)), plan, lane.plan);
         }
         auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, found.fired, before);
-        lane.sides = Bits<typename Real<R>::Bits>::select(goes_on, sides[0], lane.sides);
-        lane.known = Bits<typename Real<R>::Bits>::select(goes_on, sides[1], lane.known);
+        auto rests = none;
+        if constexpr (op_not(S::MASS)) {
+            rests = op_and(op_and(found.fired, acting), op_not(sides[1]));
+        }
+        auto there = op_or(sides[0], op_and(rests, op_not(lane.sides)));
+        lane.sides = Bits<typename Real<R>::Bits>::select(goes_on, there, lane.sides);
+        lane.known = Bits<typename Real<R>::Bits>::select(goes_on, op_or(sides[1], rests), lane.known);
         auto resolution = ((m_abs(lane.t) * timeline::few_units<R>()) * Real<R>::lit(8.0));
         auto near = m_le(m_abs((lane.t - lane.acted)), resolution);
         auto chain = Bits<typename Real<R>::Bits>::select(near, m_wrapping_add(lane.chain, one), none);
@@ -2303,12 +2325,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         auto many = op_and(goes_on, m_less_than(Bits<typename Real<R>::Bits>::lit(MOST_AT_ONCE), lane.chain));
         auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
         lane.code = Bits<typename Real<R>::Bits>::select(many, too_many, lane.code);
-        ends = op_or(ends, op_and(goes_on, op_not(m_equals(lane.code, none))));
+        ends_1 = op_or(ends_1, op_and(goes_on, op_not(m_equals(lane.code, none))));
         if constexpr (op_not(C::ADAPTIVE)) {
             lane.t1 = Real<R>::select(many, lane.t, lane.t1);
         }
     }
-    lane.allowed = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.allowed);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(ends_1, lane.attempts, lane.allowed);
 }
 } // namespace events
 
@@ -2327,9 +2349,6 @@ template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
     auto ahead = lane::ahead<R>(lane, C::ADAPTIVE);
-    if constexpr (((S::EVENTS > 0) && op_not(C::ADAPTIVE))) {
-        ahead = (ahead - lane.cut);
-    }
     auto want = op_and(op_and(moves, trial.run), m_le(m_abs(ahead), m_abs(h)));
     if (o.every_step) {
         want = op_and(op_and(moves, trial.run), op_not(m_equals(lane.save_at, math::infinity<R>())));
@@ -2351,9 +2370,6 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         lane.saved = Bits<typename Real<R>::Bits>::select(want, m_wrapping_add(lane.saved, one), lane.saved);
         lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
         ahead = lane::ahead<R>(lane, C::ADAPTIVE);
-        if constexpr (((S::EVENTS > 0) && op_not(C::ADAPTIVE))) {
-            ahead = (ahead - lane.cut);
-        }
         want = op_and(want, m_le(m_abs(ahead), m_abs(h)));
         if (o.every_step) {
             want = Mask<typename Real<R>::Mask>::splat(false);

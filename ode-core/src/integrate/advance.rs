@@ -37,9 +37,6 @@ mod device {
     ) {
         let h = trial.ask.h;
         let mut ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
-        if S::EVENTS > 0 && !C::ADAPTIVE {
-            ahead = ahead - lane.cut;
-        }
         let mut want = moves & trial.run & ahead.abs().le(h.abs());
         if o.every_step {
             // Where there is room for another state.
@@ -63,9 +60,6 @@ mod device {
             lane.saved = <R::Bits as Bits>::select(want, lane.saved.wrapping_add(one), lane.saved);
             lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
             ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
-            if S::EVENTS > 0 && !C::ADAPTIVE {
-                ahead = ahead - lane.cut;
-            }
             want = want & ahead.abs().le(h.abs());
             if o.every_step {
                 want = <R::Mask as Mask>::splat(false);

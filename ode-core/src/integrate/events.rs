@@ -147,32 +147,33 @@ mod device {
         let mut broken = <R::Mask as Mask>::splat(false);
         let mut bit = <R::Bits as Bits>::lit(1);
         for e in 0..S::EVENTS {
-            let above = !(lane.sides & bit).equals(none);
-            let was = !(lane.known & bit).equals(none);
+            let above = sides::has::<R>(lane.sides, bit);
+            let was = sides::has::<R>(lane.known, bit);
             let g = system.event(e, &step.u, &state.p, end);
             let mut rises = g.gt(zero);
             let mut falls = g.lt(zero);
             broken = broken | !g.equals(g);
+            // A third of the slope, by a step: the way from an end to the next coefficient.
+            let mut slope = zero;
             if !S::MASS {
-                // A third of the slope, by a step: the way from an end to the next coefficient.
-                let slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
+                slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
                 let flat = g.equals(zero);
                 rises = rises | (flat & slope.gt(zero));
                 falls = falls | (flat & slope.lt(zero));
+            }
+            let crosses = was & ((above & falls) | (!above & rises));
+            crossed = sides::with::<R>(crossed, bit, crosses);
+            if !S::MASS {
                 let first = system.event(e, &state.u, &state.p, lane.t);
                 let lean = system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
                 let side = R::select(above, R::lit(1.0), R::lit(-1.0));
                 let towards = (side * lean).lt(zero) & (side * slope).gt(zero);
                 let beyond = (side * (first + lean)).lt(zero) | (side * (g - slope)).lt(zero);
-                let crosses = (above & falls) | (!above & rises);
-                let pair = was & towards & beyond & !crosses;
-                twice = <R::Bits as Bits>::select(pair, twice | bit, twice);
+                twice = sides::with::<R>(twice, bit, was & towards & beyond & !crosses);
             }
-            let crosses = was & ((above & falls) | (!above & rises));
-            crossed = <R::Bits as Bits>::select(crosses, crossed | bit, crossed);
-            sides = <R::Bits as Bits>::select(rises, sides | bit, sides);
+            sides = sides::with::<R>(sides, bit, rises);
             sides = <R::Bits as Bits>::select(falls, sides & !bit, sides);
-            known = <R::Bits as Bits>::select(rises | falls, known | bit, known);
+            known = sides::with::<R>(known, bit, rises | falls);
             bit = bit.wrapping_add(bit);
         }
         let some = crossed | twice | lane.pending;
@@ -228,10 +229,21 @@ mod device {
         above: R::Mask,
         bit: R::Bits,
     ) -> R::Mask {
-        let none = <R::Bits as Bits>::lit(0);
-        let falls = !(<R::Bits as Bits>::lit(S::FALLING as u64) & bit).equals(none);
-        let rises = !(<R::Bits as Bits>::lit(S::RISING as u64) & bit).equals(none);
+        let falls = sides::has::<R>(<R::Bits as Bits>::lit(S::FALLING as u64), bit);
+        let rises = sides::has::<R>(<R::Bits as Bits>::lit(S::RISING as u64), bit);
         (above & falls) | (!above & rises)
+    }
+
+    /// Whether event `index` ends the trajectory when it has happened so often.
+    fn ends<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        t: R,
+        index: usize,
+        count: R::Bits,
+    ) -> R::Mask {
+        let limit = timeline::whole_to_bits(system.event_limit(index, &state.u, &state.p, t));
+        <R::Bits as Bits>::lit(0).less_than(limit) & !count.less_than(limit)
     }
 
     /// Finds the events of lanes `look`: those whose functions have `crossed` zero, and those that
@@ -278,13 +290,13 @@ mod device {
         let mut bit = one;
         let mut number = one;
         for e in 0..S::EVENTS {
-            let crosses = look & !(crossed & bit).equals(none);
+            let crosses = look & sides::has::<R>(crossed, bit);
             let mut mine = arrives & pending.equals(number);
             let mut second_of =
                 arrives & pending.equals(number.wrapping_add(<R::Bits as Bits>::lit(SECOND)));
-            let mut both = look & !(twice & bit).equals(none) & !mine & !second_of;
+            let mut both = look & sides::has::<R>(twice, bit) & !mine & !second_of;
             if (crosses | both | mine | second_of).any() {
-                let above = !(lane.sides & bit).equals(none);
+                let above = sides::has::<R>(lane.sides, bit);
                 let side = R::select(above, full, -full);
                 if !S::MASS && (mine | second_of).any() {
                     let g = system.event(e, &step.u, &state.p, end);
@@ -315,22 +327,21 @@ mod device {
                 let first = any & counts_from::<R, S, N, P>(above, bit);
                 let second = (both | second_of) & counts_from::<R, S, N, P>(!above, bit);
                 // Whether the first of them ends the trajectory or acts, and the second one.
-                let limit =
-                    timeline::whole_to_bits(system.event_limit(e, &state.u, &state.p, lane.t));
-                let acts = !(<R::Bits as Bits>::lit(S::ACTING as u64) & bit).equals(none);
+                let acts = sides::has::<R>(<R::Bits as Bits>::lit(S::ACTING as u64), bit);
                 let count = feed.event_count(e);
                 let next = count.wrapping_add(one);
                 let after = <R::Bits as Bits>::select(first, next, count).wrapping_add(one);
-                let ends = none.less_than(limit);
-                let first_cuts = first & (acts | (ends & !next.less_than(limit)));
-                let second_cuts = second & (acts | (ends & !after.less_than(limit)));
+                let ends_first = ends::<R, S, N, P>(system, state, lane.t, e, next);
+                let ends_second = ends::<R, S, N, P>(system, state, lane.t, e, after);
+                let first_cuts = first & (acts | ends_first);
+                let second_cuts = second & (acts | ends_second);
                 // What crosses in a step to an event does so at its end.
                 let happens = (first_cuts & !both & !second_of) | (second_cuts & second_of);
-                fired = <R::Bits as Bits>::select(happens, fired | bit, fired);
+                fired = sides::with::<R>(fired, bit, happens);
                 let differs = (mine & !crosses) | (second_of & crosses);
-                undone = <R::Bits as Bits>::select(differs, undone | bit, undone);
-                once = <R::Bits as Bits>::select(first, once | bit, once);
-                again = <R::Bits as Bits>::select(second, again | bit, again);
+                undone = sides::with::<R>(undone, bit, differs);
+                once = sides::with::<R>(once, bit, first);
+                again = sides::with::<R>(again, bit, second);
                 let begins = first_cuts & !arrives;
                 let returns = second_cuts & !first_cuts & !arrives;
                 if (begins | returns).any() {
@@ -372,8 +383,8 @@ mod device {
         let counts = look & !cut;
         bit = one;
         for e in 0..S::EVENTS {
-            let first = counts & !(once & bit).equals(none);
-            let second = counts & !(again & bit).equals(none);
+            let first = counts & sides::has::<R>(once, bit);
+            let second = counts & sides::has::<R>(again, bit);
             if (first | second).any() {
                 let count = feed.event_count(e);
                 let count = <R::Bits as Bits>::select(first, count.wrapping_add(one), count);
@@ -561,15 +572,13 @@ mod device {
         let mut over = nobody;
         let mut bit = one;
         for e in 0..S::EVENTS {
-            let here = found.goes & !(found.fired & bit).equals(none);
+            let here = found.goes & sides::has::<R>(found.fired, bit);
             if here.any() {
-                let acts = here & !(acting & bit).equals(none);
+                let acts = here & sides::has::<R>(acting, bit);
                 let after = system.event_action(e, &state.u, &state.p, lane.t);
                 state.u = vector::choose::<R, N>(acts, after, state.u);
-                let limit =
-                    timeline::whole_to_bits(system.event_limit(e, &before, &state.p, lane.t));
-                let reached = none.less_than(limit) & !feed.event_count(e).less_than(limit);
-                over = over | (here & reached);
+                let count = feed.event_count(e);
+                over = over | (here & ends::<R, S, N, P>(system, state, lane.t, e, count));
             }
             bit = bit.wrapping_add(bit);
         }
@@ -604,8 +613,15 @@ mod device {
             }
             let sides =
                 sides::sides_of::<R, S, N, P>(system, state, lane.t, h, found.fired, &before);
-            lane.sides = <R::Bits as Bits>::select(goes_on, sides[0], lane.sides);
-            lane.known = <R::Bits as Bits>::select(goes_on, sides[1], lane.known);
+            // A function that its action leaves at rest at zero, as the height of a ball that does not
+            // bounce, has not left the side that it came from.
+            let mut rests = none;
+            if !S::MASS {
+                rests = found.fired & acting & !sides[1];
+            }
+            let there = sides[0] | (rests & !lane.sides);
+            lane.sides = <R::Bits as Bits>::select(goes_on, there, lane.sides);
+            lane.known = <R::Bits as Bits>::select(goes_on, sides[1] | rests, lane.known);
             // Events that accumulate come nearer and nearer, until time stands still.
             let resolution = lane.t.abs() * timeline::few_units::<R>() * R::lit(8.0);
             let near = (lane.t - lane.acted).abs().le(resolution);

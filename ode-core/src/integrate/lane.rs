@@ -137,7 +137,8 @@ mod device {
         if !adaptive {
             let one = <R::Bits as Bits>::lit(1);
             let done = timeline::whole_from_bits::<R>(lane.attempts.wrapping_sub(one));
-            ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0);
+            // A part of the step may have been made, to an event.
+            ahead = (-done).mul_add(lane.dt, lane.save_at - lane.t0) - lane.cut;
         }
         ahead
     }

@@ -10,6 +10,16 @@ mod device {
     use crate::step::stepper;
     use crate::system::System;
 
+    /// Whether the event of this bit is in a set.
+    pub fn has<R: Real>(set: R::Bits, bit: R::Bits) -> R::Mask {
+        !(set & bit).equals(<R::Bits as Bits>::lit(0))
+    }
+
+    /// A set with the event of this bit in lanes `which`.
+    pub fn with<R: Real>(set: R::Bits, bit: R::Bits, which: R::Mask) -> R::Bits {
+        <R::Bits as Bits>::select(which, set | bit, set)
+    }
+
     /// Arms the events of lanes that begin a part of their span, and of those that begin their
     /// trajectories: the sides are those of the initial states.
     pub fn arm<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
@@ -56,15 +66,14 @@ mod device {
         for e in 0..S::EVENTS {
             let g = system.event(e, &state.u, &state.p, t);
             let was = system.event(e, before, &state.p, t);
-            let near = !(fired & bit).equals(none) & g.abs().le(was.abs() * R::lit(4.0));
+            let near = has::<R>(fired, bit) & g.abs().le(was.abs() * R::lit(4.0));
             let mut slope = zero;
             if !S::MASS {
                 slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
             }
             let value = R::select(near | g.equals(zero), slope * R::lit(1.0).copysign(h), g);
-            sides = <R::Bits as Bits>::select(value.gt(zero), sides | bit, sides);
-            let is = value.gt(zero) | value.lt(zero);
-            known = <R::Bits as Bits>::select(is, known | bit, known);
+            sides = with::<R>(sides, bit, value.gt(zero));
+            known = with::<R>(known, bit, value.gt(zero) | value.lt(zero));
             bit = bit.wrapping_add(bit);
         }
         [sides, known]
