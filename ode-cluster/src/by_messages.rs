@@ -12,6 +12,7 @@ use crate::by_folder;
 use crate::dispenser::{Dispenser, Turn};
 use crate::error::ClusterError;
 use crate::mpi::{Pause, Tag, World};
+use crate::parcels::Parcels;
 use crate::plan::Plan;
 use crate::queue::{Done as _, GROUP};
 use crate::store::Store;
@@ -247,16 +248,10 @@ pub(crate) fn solve<T: Scalar>(
         by_folder::hand_over(store, work, sink)?;
         return Ok(shares);
     }
-    let mut owners = (0u64..).zip(outcome.owners);
-    let mut next = |_: &mut Work<'_, T>, _: u64| -> Result<Vec<u8>, SolveError> {
-        let Some((chunk, rank)) = owners.next() else { return Ok(Vec::new()) };
-        let mut bytes = kept.remove(&chunk).unwrap_or_default();
-        world.broadcast(rank as usize, &mut bytes);
-        Ok(bytes)
-    };
-    let handed = work.hand_over(sink, &mut next);
+    let mut parcels = Parcels::new(world, plan, &outcome.owners, kept);
+    let handed = work.hand_over(sink, &mut |_, _| Ok(parcels.next().unwrap_or_default()));
     // A rank that needs no more still takes part in what the others get.
-    while !next(work, 0)?.is_empty() {}
+    parcels.for_each(drop);
     handed.map(|()| shares)
 }
 

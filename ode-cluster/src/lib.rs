@@ -13,6 +13,7 @@ pub mod dispenser;
 mod distributed;
 mod error;
 mod mpi;
+mod parcels;
 mod plan;
 pub mod queue;
 mod ranks;

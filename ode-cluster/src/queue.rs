@@ -75,8 +75,6 @@ pub struct Queue {
     own: Range<u64>,
     /// The number of times that it has taken chunks of others.
     turns: u64,
-    /// The group of which it took chunks of others.
-    at: Option<u64>,
 }
 
 impl Queue {
@@ -84,7 +82,7 @@ impl Queue {
     #[must_use]
     pub fn new(rank: usize, of: usize, chunks: u64) -> Self {
         let end = |rank: usize| (u128::from(chunks) * rank as u128 / of.max(1) as u128) as u64;
-        Queue { rank: rank as u64, chunks, own: end(rank)..end(rank + 1), turns: 0, at: None }
+        Queue { rank: rank as u64, chunks, own: end(rank)..end(rank + 1), turns: 0 }
     }
 
     /// The next chunks to compute, at most `most` of them; none if all are done.
@@ -137,23 +135,17 @@ impl Queue {
         most: u64,
     ) -> Result<Option<Range<u64>>, D::Error> {
         self.turns += 1;
-        // What is left where it was before, without looking for a group.
-        if let Some(group) = self.at
-            && let Some(run) = self.of_group(done, group, most)?
-        {
-            return Ok(Some(run));
-        }
         let groups = self.chunks.div_ceil(GROUP);
         let mut open = vec![true; groups as usize];
         for group in done.sealed()?.into_iter().filter(|group| *group < groups) {
             open[group as usize] = false;
         }
         let open: Vec<u64> = (0..groups).filter(|group| open[*group as usize]).collect();
-        // Ranks begin at different groups.
+        // Ranks begin at different groups, and each at another one the next time: ranks that stay in a group
+        // take the same chunks more often.
         let begin = scattered(self.rank, 2 * self.turns) % (open.len() as u64).max(1);
         for group in open[begin as usize..].iter().chain(&open[..begin as usize]) {
             if let Some(run) = self.of_group(done, *group, most)? {
-                self.at = Some(*group);
                 return Ok(Some(run));
             }
         }
@@ -179,7 +171,8 @@ impl Queue {
         let mut undone = all.clone().filter(|chunk| !found.has(chunk % GROUP));
         let from = undone.nth(number as usize).unwrap_or(all.start);
         let run = run(&found, from..all.end).unwrap_or(from..from + 1);
-        let most = most.min(left.div_ceil(8)).max(1);
+        // Small pieces: what others take of the group meanwhile is not seen.
+        let most = most.min(left.div_ceil(32)).max(1);
         Ok(Some(run.start..run.end.min(run.start + most)))
     }
 

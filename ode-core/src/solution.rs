@@ -69,6 +69,7 @@ impl fmt::Display for Backend {
                 write!(f, "CPU, {threads} threads, {instructions}")
             }
             Backend::Gpu { devices } => write!(f, "GPU {}", devices.join(", ")),
+            Backend::Ranks { ranks: 1 } => f.write_str("1 rank"),
             Backend::Ranks { ranks } => write!(f, "{ranks} ranks"),
         }
     }

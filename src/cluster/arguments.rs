@@ -7,35 +7,17 @@ use crate::{EnsembleAlgorithm, EnsembleGpuKernel, EnsembleThreads, GpuError, Par
 use ode_cluster::{ClusterError, EnsembleDistributed, status};
 use ode_core::debug_as_display;
 
-/// The arguments of a program that solves by several processes: the feature `cluster-cli`.
-///
-/// ```no_run
-/// use odes::cluster::Arguments;
-/// use odes::prelude::*;
-///
-/// # #[ode_system]
-/// # fn decay(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
-/// #     [-p[0] * u[0]]
-/// # }
-/// fn main() -> Result<(), Box<dyn std::error::Error>> {
-///     let place = Arguments::read().place()?; // --out, --resume, --chunk, --devices, --rank, --status
-///     let problem = OdeProblem::new(decay, [1.0], 0.0..=1.0, [0.5]);
-///     let ensemble = EnsembleProblem::new(problem).trajectories(1_000_000);
-///     let solution = ensemble.solve(Tsit5, &place, &SolveOptions::default())?;
-///     Ok(())
-/// }
-/// ```
-///
-/// A program with arguments of its own has them in its own struct, by `#[command(flatten)]` of clap.
+// In a file, since clap takes a struct's own documentation for the help text of the program.
+#[doc = include_str!("arguments.md")]
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Arguments {
     /// Keep results in this folder, and take up what is there
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// Only go on with a run that is in the folder
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", conflicts_with = "status")]
     pub resume: bool,
-    /// Trajectories of a chunk
+    /// Trajectories that a process takes at least, and of a file of the folder
     #[arg(long, value_name = "N")]
     pub chunk: Option<usize>,
     /// Where to compute: `cpu`, `all` GPUs, numbers of GPUs such as `0,2`, or `auto`
@@ -147,7 +129,11 @@ impl Arguments {
             Devices::Auto => match EnsembleGpuKernel::for_part(&part) {
                 Ok(gpu) => Box::new(gpu),
                 Err(error) => {
-                    eprintln!("{part} computes on the CPU: {error}");
+                    // The reason is nearly always the same for all.
+                    match part.rank {
+                        0 => eprintln!("{part} computes on the CPU: {error}"),
+                        _ => eprintln!("{part} computes on the CPU"),
+                    }
                     Box::new(EnsembleThreads)
                 }
             },
@@ -186,10 +172,10 @@ mod tests {
     fn arguments_are_read() {
         let none = parsed("").unwrap();
         assert_eq!((none.devices, none.out, none.rank), (Devices::Auto, None, None));
-        let some = parsed("--out o --resume --chunk 7 --devices 0,2 --rank 3/8 --status").unwrap();
+        let some = parsed("--out o --resume --chunk 7 --devices 0,2 --rank 3/8").unwrap();
         assert_eq!(some.devices, Devices::Numbers(vec![0, 2]));
         assert_eq!((some.out, some.chunk), (Some("o".into()), Some(7)));
-        assert!(some.resume && some.status);
+        assert!(some.resume && !some.status);
         let part = some.rank.unwrap();
         assert_eq!((part.rank, part.of), (3, 8));
         for (line, message) in [
@@ -198,10 +184,23 @@ mod tests {
             ("--devices gpu", "`auto`, `cpu`, `all`"),
             ("--resume", "--out"),
             ("--status", "--out"),
+            ("--out o --resume --status", "cannot be used with"),
         ] {
             let error = parsed(line).unwrap_err();
             assert!(error.contains(message), "{line}: {error}");
         }
+    }
+
+    #[test]
+    fn the_help_is_the_programs_own() {
+        /// Solves all of it.
+        #[derive(Debug, Parser)]
+        struct Own {
+            #[command(flatten)]
+            arguments: Arguments,
+        }
+        let help = Own::try_parse_from(["program", "--help"]).unwrap_err().to_string();
+        assert!(help.starts_with("Solves all of it\n\nUsage:"), "{help}");
     }
 
     #[test]

@@ -87,7 +87,8 @@ impl Functions {
     /// The first library that can be loaded: that of `ODES_MPI`, of the loader's folders, of the
     /// Python or Conda environment, or beside a program in `PATH`, as that of `mpiexec` is.
     fn load() -> Result<Self, String> {
-        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let variable = |name: &str| set(name).map(PathBuf::from);
         let mut places: Vec<PathBuf> = Vec::new();
         if let Some(own) = variable("ODES_MPI") {
             places.push(own);
@@ -100,6 +101,9 @@ impl Functions {
             places.extend(files.filter(|file| file.exists()));
         }
         let mut why = Vec::new();
+        if set("ODES_MPI").is_some() {
+            why.push("`ODES_MPI` names the library".to_owned());
+        }
         for place in places {
             // SAFETY: the initialisers of an MPI library do nothing that asks for more than to run once.
             let library = unsafe { libloading::Library::new(&place) };
