@@ -25,6 +25,7 @@ const BY_RUSTC: &[&str] = &[
     "arrays/elements_of_constants",
     "control/loops_end",
     "effects/no_panic",
+    "events/actions_have_events",
     "functions/functions_from_outside",
     "integers/no_overflow",
     "interface/axes",
