@@ -1,5 +1,5 @@
 //! DiffEqGPU.jl's regression tests, with its tolerances or tighter, in every place that this
-//! machine has; its defects, each as a test that passes here ([`defects`]); and the reference
+//! machine has; its defects, each as a test that passes here ([`defects`], [`callbacks`]); and the reference
 //! solutions of published [`models`].
 
 #[path = "../support/cases.rs"]
@@ -10,6 +10,7 @@ mod gpu;
 mod workloads;
 
 mod adaptive_endpoint;
+mod callbacks;
 mod conversions;
 mod defects;
 mod finite_diff;
