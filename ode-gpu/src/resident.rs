@@ -365,7 +365,7 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     /// The final states, `[component * n + trajectory]`.
     #[must_use]
     pub fn final_states(&self) -> CudaView<'_, T> {
-        self.result(0)
+        self.result(self.places[0])
     }
 
     /// What was saved, `[(slot * width + number) * n + trajectory]`: `width` numbers at each saved
@@ -373,38 +373,47 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     /// is NaN.
     #[must_use]
     pub fn saved(&self) -> CudaView<'_, T> {
-        self.result(1)
+        self.result(self.places[1])
     }
 
     /// The time of each final state.
     #[must_use]
     pub fn end_times(&self) -> CudaView<'_, T> {
-        self.result(2)
+        self.result(self.places[2])
     }
 
     /// The number of attempted steps of each trajectory, of which some may have been rejected.
     #[must_use]
     pub fn steps(&self) -> CudaView<'_, u32> {
-        self.result(3)
+        self.result(self.places[3])
     }
 
     /// The number of rejected steps of each trajectory.
     #[must_use]
     pub fn rejected(&self) -> CudaView<'_, u32> {
-        self.result(4)
+        self.result(self.places[4])
     }
 
     /// How many times each trajectory was saved at. Empty where nothing is saved.
     #[must_use]
     pub fn kept(&self) -> CudaView<'_, u32> {
-        self.result(5)
+        self.result(self.places[5])
+    }
+
+    /// How often each event happened, `[event * n + trajectory]`, in the order of the system's module.
+    /// Empty for a system without events.
+    #[must_use]
+    pub fn event_counts(&self) -> CudaView<'_, u32> {
+        self.result(self.places[7])
     }
 
     /// How each trajectory ended, as [`ReturnCode::from_lane`](ode_core::ReturnCode::from_lane) reads
     /// it.
     #[must_use]
     pub fn codes(&self) -> CudaView<'_, u8> {
-        self.result(7)
+        // The last of them, whatever is before it.
+        let [.., codes] = self.places;
+        self.result(codes)
     }
 
     /// Where a column is in memory, in numbers.
@@ -442,8 +451,8 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
     }
 
     /// An array of results, whose numbers are of type `E`.
-    fn result<E: Element>(&self, which: usize) -> CudaView<'_, E> {
-        let Place { at, row, rows } = self.places[which];
+    fn result<E: Element>(&self, place: Place) -> CudaView<'_, E> {
+        let Place { at, row, rows } = place;
         let (begin, len) = (at / size_of::<T>(), row * rows / size_of::<E>());
         let array = self.memory.slice(begin..begin + (row * rows).div_ceil(size_of::<T>()));
         // SAFETY: every pattern of bits is a valid `Element`.
