@@ -42,13 +42,13 @@ pub use ode_core::system::table::{interp_cubic, interp_linear};
 pub use ode_core::{
     AbsTol, AnyMethod, ArrayNorm, Auto, Axis, AxisValues, Backend, CheckpointError, Choice,
     Collect, Controller, Design, EnsembleAlgorithm, EnsembleCpuArray, EnsembleProblem,
-    EnsembleSerial, EnsembleSolution, EnsembleThreads, EventError, GrowthGuard, InPrecision,
-    IntoSaveAt, Launcher, Layout, Linspace, LogNormal, LogUniform, Logspace, Memory, Method,
-    Normal, Numbers, ObservableError, OdeProblem, OdeSolution, Part, PartError, ProblemOfEach,
-    Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport, Samples, SaveAt, Saving,
-    Scrambling, Share, SolveError, SolveOptions, Solver, StepSize, StopsOfEach, TimeList, TimeSpan,
-    Timings, Trajectories, Trajectory, Uniform, UnknownMethod, Unvaried, Vary, Warning, Which,
-    WorstColumn, any_method, memory, tstops_for, tstops_of,
+    EnsembleSerial, EnsembleSolution, EnsembleThreads, EventError, EventLog, GrowthGuard,
+    InPrecision, IntoSaveAt, Launcher, Layout, Linspace, Log, LogNormal, LogUniform, LoggedEvent,
+    Logspace, Memory, Method, Normal, Numbers, ObservableError, OdeProblem, OdeSolution, Part,
+    PartError, ProblemOfEach, Quantity, RawResults, ResultSink, ReturnCode, Rule, RunReport,
+    Samples, SaveAt, Saving, Scrambling, Share, SolveError, SolveOptions, Solver, StepSize,
+    StopsOfEach, TimeList, TimeSpan, Timings, Trajectories, Trajectory, Uniform, UnknownMethod,
+    Unvaried, Vary, Warning, Which, WorstColumn, any_method, memory, tstops_for, tstops_of,
 };
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
@@ -62,12 +62,12 @@ pub mod prelude {
     pub use crate::{
         AbsTol, AnyMethod, ArrayNorm, Auto, Axis, Backend, Bs3, Choice, Controller, Design, Dop853,
         Dp5, EnsembleCpuArray, EnsembleGpuArray, EnsembleGpuKernel, EnsembleProblem,
-        EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, GrowthGuard, Heun, KenCarp4,
-        Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform, Logspace, Normal, OdeProblem,
-        OdeSolution, Part, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P, Rosenbrock23,
-        Samples, SaveAt, Saving, Scrambling, SolveError, SolveOptions, StepSize, TrBdf2,
-        Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9, any_method,
-        interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
+        EnsembleSerial, EnsembleSolution, EnsembleThreads, Euler, EventLog, GrowthGuard, Heun,
+        KenCarp4, Kvaerno3, Kvaerno5, Linspace, LogNormal, LogUniform, Logspace, Normal,
+        OdeProblem, OdeSolution, Part, Ralston, ReturnCode, Rk4, Rodas3, Rodas4, Rodas5P,
+        Rosenbrock23, Samples, SaveAt, Saving, Scrambling, SolveError, SolveOptions, StepSize,
+        TrBdf2, Trajectory, Tsit5, Tsit5Rodas4, Uniform, Vern6, Vern7, Vern7Rodas5P, Vern9,
+        any_method, interp_cubic, interp_linear, ode_fn, ode_system, tstops_for, tstops_of,
     };
 }
 
@@ -147,7 +147,7 @@ pub mod lane {
 /// needs the text of kernels and the layout of their arguments, which are in
 /// [`internals::kernel`] and change from release to release.
 ///
-/// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults` and `SavedRow` are still added from
+/// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and `LogRow` are still added from
 /// release to release, so who constructs these names one version of odes. Who implements
 /// [`EnsembleAlgorithm`] or [`ResultSink`] and reads them does not.
 pub mod backend {
@@ -159,8 +159,8 @@ pub mod backend {
     pub use ode_core::problem::inputs::Inputs;
     pub use ode_core::problem::settings::Settings;
     pub use ode_core::{
-        Backend, Collect, EnsembleAlgorithm, Layout, RawResults, ResultSink, RunReport, SavedRow,
-        Schedule, SolveError, Timings, Workers, both_precisions, both_pulls,
+        Backend, Collect, EnsembleAlgorithm, Layout, LogRow, RawResults, ResultSink, RunReport,
+        SavedRow, Schedule, SolveError, Timings, Workers, both_precisions, both_pulls,
     };
 }
 

@@ -24,7 +24,7 @@ mod systems;
 mod workloads;
 
 use ode_gpu::{Cache, Nvrtc, Program};
-use odes::backend::SavedRow;
+use odes::backend::{LogRow, SavedRow};
 use odes::internals::guard;
 use odes::internals::kernel::array::{self, ARRAY_NAME};
 use odes::internals::kernel::{self, ArrayKind, Functions, Given, KERNEL_NAME, Variant, pull};
@@ -355,6 +355,15 @@ fn columns() {
         check_variant(lorenz, Rodas5P, most, false, change);
         check_variant(lorenz, TrBdf2, most, false, change);
     }
+}
+
+/// Kernels that log events, with the states before and after them.
+#[test]
+fn logs() {
+    let log = LogRow { marks: 2, before: 2, after: 2 };
+    let change = |plain| Variant { log, ..plain };
+    check_variant(bouncing::bouncing, Tsit5, measured((0, 0), (0, 0)), true, change);
+    check_variant(bouncing::bouncing, Rodas5P, measured((0, 0), (0, 0)), false, change);
 }
 
 /// Compiles kernels with the functions of CUDA's library too, which may need local memory for huge

@@ -25,6 +25,7 @@ use balls::bouncing;
 use observed::observed_sweep;
 use odes::internals::kernel::{BLOCK, KERNEL_NAME, Target};
 use odes::lane::Scalar;
+use odes::ndarray::Axis;
 use odes::prelude::*;
 use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, GrowthGuard, Method, Vary};
@@ -54,6 +55,7 @@ where
         all.push(u64::from(a.held_unstable(i)));
         all.extend([a.accepted(i), a.rejected(i), a.guarded(i)].map(u64::from));
         all.extend(a.event_counts().row(i).iter().map(|&count| u64::from(count)));
+        all.extend(a.all_logs().index_axis(Axis(0), i).iter().map(bits));
     }
     all
 }
@@ -309,6 +311,9 @@ fn events(table: &mut Table) {
     table.row("events", Tsit5, &ensemble, &options);
     table.row("events", Rodas4, &ensemble, &options);
     table.row("events", Tsit5, &ensemble, &SolveOptions::default().fixed_step(0.25));
+    let log = EventLog::new(5).with_states();
+    table.row("events, logged", Tsit5, &ensemble, &options.clone().event_log(log));
+    table.row("events, logged", Rodas4, &ensemble, &SolveOptions::default().event_log(9));
 }
 
 /// Threads of a sub-group vote together, and all threads take from one queue: no bits show it,

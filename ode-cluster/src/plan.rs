@@ -75,6 +75,8 @@ impl Plan {
             method: _,
             // The program has them.
             events: _,
+            log,
+            log_slots,
             max_steps,
             guard,
             saved,
@@ -92,6 +94,8 @@ impl Plan {
         put("guard", guard.to_string());
         let ode_core::SavedRow { states, observables, times } = saved;
         put("saved", format!("{states} states, {observables} observables, {times} times of steps"));
+        let ode_core::LogRow { marks: _, before, after } = log;
+        put("log", format!("{log_slots} events, {before} states before them, {after} after them"));
         put("steps", step_slots.to_string());
         put("stopping", stopping.to_string());
         put("saveat", times_of(&columns.save, trajectories));
@@ -145,6 +149,7 @@ impl Plan {
 /// What the results of one trajectory take.
 fn bytes_of_one<T: Scalar>(layout: &Layout) -> usize {
     let numbers = layout.states.saturating_add(layout.saved()).saturating_add(1);
+    let numbers = numbers.saturating_add(layout.logged());
     let counts = 2 + layout.kept() + layout.guarded() + layout.events;
     numbers.saturating_mul(size_of::<T>()).saturating_add(counts * size_of::<u32>() + 1)
 }

@@ -105,6 +105,8 @@ pub(crate) struct Happening {
     pub rising: bool,
     pub falling: bool,
     pub stop: Option<u32>,
+    /// Whether it is logged.
+    pub log: bool,
     /// The function.
     pub value: Id,
     /// The state after it, if it is another one.

@@ -382,6 +382,19 @@ pub enum SolveError {
          them out"
     )]
     StepsEnd,
+    /// A log of no events.
+    #[error(
+        "event_log(0) keeps no event: give it the most events of a trajectory that are to be kept, or leave it out"
+    )]
+    EmptyLog,
+    /// A log of events of a system that logs none.
+    #[error(
+        "{system} has no event to log: write `#[event(rising, log)]` before its function, or leave `event_log` out"
+    )]
+    NothingToLog {
+        /// The name of the system.
+        system: &'static str,
+    },
     /// A time to save is outside the time span.
     #[error(
         "saveat contains {}, which is outside the time span {}..={} of trajectory {trajectory}",
@@ -705,7 +718,7 @@ pub enum ObservableError {
     },
 }
 
-/// Why a solution has no counts of an event.
+/// Why a solution has no counts of an event, or no log.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EventError {
@@ -718,6 +731,22 @@ pub enum EventError {
         name: String,
         /// The names that the system has.
         known: &'static [&'static str],
+    },
+    /// The solve had no log.
+    #[error("there is no log of events: ask for one by `SolveOptions::event_log`")]
+    NoLog,
+    /// A trajectory had more events than its log has room for.
+    #[error(
+        "the log of trajectory {trajectory} has room for {kept} events, and {happened} happened: raise the \
+         capacity of `event_log`, or take the first ones by `kept_log`"
+    )]
+    LogFull {
+        /// The trajectory.
+        trajectory: usize,
+        /// The number of events that were kept.
+        kept: usize,
+        /// The number of events that happened.
+        happened: u64,
     },
 }
 

@@ -26,13 +26,15 @@ pub mod events;
 pub mod first_step;
 pub mod lane;
 pub mod lockstep;
+pub mod logged;
 pub mod options;
+pub mod roots;
 pub mod sides;
 
 pub use device::*;
 
 /// All of the loop as C++, each after what it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 10] = [
+pub(crate) const LANE_PROGRAMS: [&str; 12] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -40,6 +42,8 @@ pub(crate) const LANE_PROGRAMS: [&str; 10] = [
     sides::DEVICE,
     begin::DEVICE,
     attempt::DEVICE,
+    roots::DEVICE,
+    logged::DEVICE,
     events::DEVICE,
     advance::DEVICE,
     DEVICE,

@@ -12,7 +12,7 @@ use crate::lane::Scalar;
 use crate::methods::Definition;
 use crate::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
 use crate::problem::layout::Layout;
-use crate::problem::options::SavedRow;
+use crate::problem::options::{LogRow, SavedRow};
 use crate::problem::settings::Settings;
 use crate::step::{self, control};
 use crate::system::{System, linear};
@@ -112,6 +112,8 @@ pub struct Variant {
     pub adaptive: bool,
     /// The numbers that are saved at each saved time; none where there are no such times.
     pub saved: SavedRow,
+    /// The numbers that are logged of each event; none where there is no log.
+    pub log: LogRow,
     /// Whether there is a smallest or a largest step size.
     pub limited: bool,
     /// Whether there are times to stop at.
@@ -156,6 +158,7 @@ impl Variant {
             law_kind: settings.law_kind,
             guard: settings.guard,
             saved: if slots > 0 { row } else { SavedRow::default() },
+            log: settings.log,
             refill,
             columns: given.collect(),
             own_tolerances: columns.has_own_tolerances(),
@@ -257,6 +260,7 @@ where
     let many = if many >= MANY_FUNCTIONS { "#define MANY_FUNCTIONS\n" } else { "" };
     let (name, method_name) = (info.name, M::DEVICE_NAME);
     let SavedRow { states, observables, times } = saved;
+    let LogRow { marks, before, after } = variant.log;
     let saves = saved.width() > 0;
     let mut next = 0..;
     let places = columns.iter().map(|given| match given {
@@ -293,6 +297,10 @@ struct Config {{
     static constexpr int SAVED_STATES = {states};
     static constexpr int SAVED_OBSERVABLES = {observables};
     static constexpr int SAVED_TIMES = {times};
+    // What is logged of an event: its time and its number, and the states before and after it.
+    static constexpr int LOG_MARKS = {marks};
+    static constexpr int LOG_BEFORE = {before};
+    static constexpr int LOG_AFTER = {after};
     static constexpr bool SAVES = {saves};
     static constexpr bool RECORDS = {records};
     static constexpr bool ADAPTIVE = {adaptive};
@@ -329,9 +337,9 @@ fn layout<T: Scalar>() -> String {
         }};
     }
     let job = offsets!(JobArguments, JobArguments<T>:
-        inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded events counter first
+        inputs columns rules save_times stop_times finals saved ends codes steps rejected kept guarded events log counter first
         abstol reltol dt dtmin dtmax law stiff_law n max_steps save_slots known_slots save_stride save_each
-        stop_slots stop_stride stop_each);
+        stop_slots stop_stride stop_each log_slots);
     let column = offsets!(ColumnPlace, ColumnPlace: first mask);
     let assert = |name: &str, (field, at): (&str, usize)| {
         format!("static_assert(__builtin_offsetof({name}, {field}) == {at}, \"{field}\");\n")
@@ -370,6 +378,7 @@ pub struct JobArguments<T> {
     pub kept: u64,
     pub guarded: u64,
     pub events: u64,
+    pub log: u64,
     pub counter: u64,
     pub first: u64,
     pub abstol: T,
@@ -388,6 +397,7 @@ pub struct JobArguments<T> {
     pub stop_slots: u32,
     pub stop_stride: u32,
     pub stop_each: u32,
+    pub log_slots: u32,
 }
 
 /// Where a column begins among a launch's numbers: `Column` in `feed.hpp`. At most `2^32`

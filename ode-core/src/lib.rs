@@ -35,8 +35,8 @@ pub use error::{CheckpointError, EventError, Memory, ObservableError, SolveError
 pub use ndarray;
 pub use problem::layout::Layout;
 pub use problem::options::{
-    AbsTol, IntoSaveAt, SaveAt, SavedRow, Saving, SolveOptions, StepSize, TimeList, tstops_for,
-    tstops_of,
+    AbsTol, EventLog, IntoSaveAt, LogRow, SaveAt, SavedRow, Saving, SolveOptions, StepSize,
+    TimeList, tstops_for, tstops_of,
 };
 pub use problem::part::{Launcher, Part, PartError};
 pub use problem::samples::{
@@ -54,8 +54,8 @@ pub use serde;
 #[cfg(feature = "save")]
 pub use solution::save;
 pub use solution::{
-    Backend, Collect, EnsembleSolution, OdeSolution, RawResults, ResultSink, ReturnCode, RunReport,
-    Share, Timings, Trajectories, Trajectory, Warning, WorstColumn,
+    Backend, Collect, EnsembleSolution, Log, LoggedEvent, OdeSolution, RawResults, ResultSink,
+    ReturnCode, RunReport, Share, Timings, Trajectories, Trajectory, Warning, WorstColumn,
 };
 pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;

@@ -5,6 +5,7 @@ mod counts;
 mod display;
 mod events;
 mod grid;
+mod log;
 mod observables;
 mod raw;
 #[cfg(feature = "save")]
@@ -16,6 +17,7 @@ mod trajectory;
 mod unsaved;
 
 pub use code::ReturnCode;
+pub use log::{Log, LoggedEvent};
 pub use raw::RawResults;
 pub use single::OdeSolution;
 pub(crate) use sink::MostSteps;

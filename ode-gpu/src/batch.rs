@@ -40,7 +40,7 @@ pub(crate) struct Batch<'i, T> {
     /// Where each column begins that has a number for each trajectory.
     columns_at: Vec<Option<usize>>,
     /// Where the results lie.
-    places: [Place; 9],
+    places: [Place; 10],
     /// The kernel's arguments, with offsets in place of addresses.
     job: JobArguments<T>,
 }
@@ -132,7 +132,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
         let places = places(layout, size, n, align(inputs_end));
         let total = places.iter().map(|place| place.at + place.row * place.rows).max();
         let total = total.unwrap_or(inputs_end);
-        let [finals, saved, ends, steps, rejected, kept, guarded, events, codes] =
+        let [finals, saved, ends, steps, rejected, kept, guarded, events, log, codes] =
             places.map(|p| p.at as u64);
         let job = JobArguments {
             inputs: numbers_at as u64,
@@ -149,6 +149,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             kept,
             guarded,
             events,
+            log,
             counter: 0,
             first: range.numbers().start,
             abstol: settings.abstol,
@@ -167,6 +168,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             stop_slots: inputs.stops.slots() as u32,
             stop_stride,
             stop_each,
+            log_slots: settings.log_slots,
         };
         Batch { range, header, columns, inputs_end, total, columns_at, places, job }
     }
@@ -195,7 +197,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
 
     /// Where the results lie, in the order of
     /// [`Results::bytes`](ode_core::ensemble::engine::Results::bytes).
-    pub(crate) fn places(&self) -> &[Place; 9] {
+    pub(crate) fn places(&self) -> &[Place; 10] {
         &self.places
     }
 
@@ -217,6 +219,7 @@ impl<'i, T: Scalar> Batch<'i, T> {
             kept: base + job.kept,
             guarded: base + job.guarded,
             events: base + job.events,
+            log: base + job.log,
             counter: base + job.counter,
             ..job
         }
@@ -260,6 +263,7 @@ impl Footprint {
         let layout = Layout::new(settings, inputs);
         // Final states and their times.
         let numbers = (layout.states + 1).saturating_add(layout.saved());
+        let numbers = numbers.saturating_add(layout.logged());
         let counts = 9 + 4 * (layout.kept() + layout.guarded() + layout.events);
         Footprint {
             inputs: (stored + own_times).saturating_mul(size),
@@ -288,8 +292,8 @@ pub(crate) struct Place {
 }
 
 /// The places of all results, in this order: final states, saved numbers, end times, steps,
-/// rejected steps, numbers of saved times, reports of the guard, counts of events, codes.
-fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 9] {
+/// rejected steps, numbers of saved times, reports of the guard, counts of events, logged numbers, codes.
+fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 10] {
     let (kept, guarded) = (layout.kept(), layout.guarded());
     let (finals, saved) = (layout.states, layout.saved());
     let mut at = begin;
@@ -302,6 +306,7 @@ fn places(layout: Layout, size: usize, n: usize, begin: usize) -> [Place; 9] {
         (kept, 4),
         (guarded, 4),
         (layout.events, 4),
+        (layout.logged(), size),
         (1, 1),
     ];
     arrays.map(|(rows, size)| {
@@ -318,9 +323,9 @@ pub(crate) fn bytes_of<T: Scalar>(values: &[T]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ode_core::SavedRow;
     use ode_core::problem::columns::{Column, SaveTimes};
     use ode_core::step::guard;
+    use ode_core::{LogRow, SavedRow};
 
     fn inputs(n: usize, own_times: bool) -> (Settings<f32>, Columns<f32>) {
         let each = |k: usize| Column::each((0..n).map(|i| (k * 1000 + i) as f32).collect());
@@ -344,6 +349,8 @@ mod tests {
         let settings = Settings {
             stopping: false,
             events: 0,
+            log: LogRow::default(),
+            log_slots: 0,
             step_slots: 0,
             saved: SavedRow { states: 2, observables: 1, times: 0 },
             abstol: 1e-6,

@@ -68,7 +68,7 @@ impl<'d, 'p, T: Scalar> Launched<'d, 'p, T> {
 
     /// Queues the download of results that go to page-locked memory of the host; others wait for
     /// [`finish`](Self::finish).
-    pub(crate) fn download(&mut self, places: &[Place; 9]) -> Result<(), GpuError> {
+    pub(crate) fn download(&mut self, places: &[Place; 10]) -> Result<(), GpuError> {
         let base = self.base();
         let Some(taken) = &mut self.taken else { return Ok(()) };
         for (array, rows) in taken.work().results.bytes().into_iter().enumerate() {

@@ -96,7 +96,7 @@ pub struct DeviceEnsemble<T> {
     counter: Option<usize>,
     /// Where each column begins that memory has, in bytes: initial states, parameters.
     columns: Vec<Option<usize>>,
-    places: [Place; 9],
+    places: [Place; 10],
     states: usize,
     trajectories: usize,
 }

@@ -15,6 +15,7 @@ mod workloads;
 
 mod actions;
 mod crossings;
+mod logged;
 mod refused;
 mod same;
 mod systems;

@@ -5,7 +5,7 @@ use crate::everywhere::same_everywhere;
 use crate::systems::{neuron, turning, wave};
 use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::{Method, Tsit5Rodas4, Vern7};
+use odes::{EventLog, Method, Tsit5Rodas4, Vern7};
 
 fn bounces<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
     let at = bouncing::State { height: 10.0, velocity: 0.0 };
@@ -36,9 +36,14 @@ fn waves<M: Method, T: Scalar>(method: M, options: &SolveOptions) {
     same_everywhere(method, &ensemble, &expected, options);
 }
 
+/// Some trajectories have more events, others fewer.
+fn logged(options: SolveOptions) -> SolveOptions {
+    options.event_log(EventLog::new(7).with_states())
+}
+
 #[test]
 fn adaptive_steps() {
-    let options = SolveOptions::default().saveat(0.5);
+    let options = logged(SolveOptions::default().saveat(0.5));
     bounces::<_, f64>(Tsit5, &options);
     bounces::<_, f32>(Tsit5, &options);
     waves::<_, f64>(Tsit5, &options);
@@ -47,7 +52,7 @@ fn adaptive_steps() {
 
 #[test]
 fn fixed_steps() {
-    let options = SolveOptions::default().fixed_step(0.125).saveat(0.5);
+    let options = logged(SolveOptions::default().fixed_step(0.125).saveat(0.5));
     bounces::<_, f64>(Tsit5, &options);
     bounces::<_, f32>(Tsit5, &options);
     waves::<_, f32>(Tsit5, &options);
@@ -55,10 +60,13 @@ fn fixed_steps() {
 
 #[test]
 fn other_methods() {
-    let options = SolveOptions::default();
+    let options = logged(SolveOptions::default());
     bounces::<_, f64>(Rodas5P, &options);
+    let options = SolveOptions::default().event_log(3);
     bounces::<_, f64>(TrBdf2, &options);
+    let options = SolveOptions::default();
     bounces::<_, f64>(Tsit5Rodas4, &options);
+    let options = logged(options);
     waves::<_, f64>(Vern7, &options);
     waves::<_, f32>(Rosenbrock23, &options);
 }

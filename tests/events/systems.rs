@@ -65,7 +65,7 @@ pub(crate) mod walls {
         State { x: u.vx, vx: 0.0, y: u.vy, vy: -9.8 }
     }
 
-    #[event(falling)]
+    #[event(falling, log)]
     fn ground(u: &State) -> f64 {
         u.y
     }
@@ -75,7 +75,7 @@ pub(crate) mod walls {
         State { vy: -0.9 * u.vy, ..*u }
     }
 
-    #[event(both)]
+    #[event(both, log)]
     fn wall(u: &State) -> f64 {
         u.x * (u.x - 10.0)
     }
@@ -102,18 +102,18 @@ pub(crate) mod wave {
         State { x: u.v, v: -u.x }
     }
 
-    #[event(both)]
+    #[event(both, log)]
     fn zero(u: &State) -> f64 {
         u.x
     }
 
-    #[event(rising)]
+    #[event(rising, log)]
     fn up(u: &State) -> f64 {
         u.x
     }
 
     /// Grazes where the level is nearly one.
-    #[event(both)]
+    #[event(both, log)]
     fn level(u: &State, p: &Parameters) -> f64 {
         u.x - p.level
     }
@@ -148,7 +148,7 @@ pub(crate) mod impact {
         State { x: u.v, v: -u.x }
     }
 
-    #[event(falling, stop = 20)]
+    #[event(falling, stop = 20, log)]
     fn wall(u: &State) -> f64 {
         u.x
     }
@@ -299,5 +299,142 @@ pub(crate) mod undefined {
     #[event(falling)]
     fn root(u: &State) -> f64 {
         u.x.sqrt() + 1.0
+    }
+}
+
+/// `u' = 1`, with four events nearly at once, which are logged.
+#[ode_system]
+pub(crate) mod marks {
+    pub struct State {
+        pub u: f64,
+    }
+
+    fn rhs(_: &State) -> State {
+        State { u: 1.0 }
+    }
+
+    #[event(both, log)]
+    fn first(u: &State) -> f64 {
+        u.u
+    }
+
+    #[event(both, log)]
+    fn second(u: &State) -> f64 {
+        u.u - 1e-8
+    }
+
+    #[event(both, log)]
+    fn third(u: &State) -> f64 {
+        u.u - 2e-8
+    }
+
+    #[event(both, log)]
+    fn fourth(u: &State) -> f64 {
+        u.u - 2e-7
+    }
+
+    /// Not logged.
+    #[event(both)]
+    fn silent(u: &State) -> f64 {
+        u.u - 1e-7
+    }
+
+    /// A cubic in time.
+    #[event(both, log)]
+    fn root(_: &State, t: f64) -> f64 {
+        let x = t - 2.0;
+        (x - 0.1) * (x - 0.4) * (x - 0.8)
+    }
+
+    /// That of the square.
+    #[event(both, log)]
+    fn square(_: &State, t: f64) -> f64 {
+        let x = (t - 4.0) * (t - 4.0);
+        (x - 0.1) * (x - 0.4) * (x - 0.8)
+    }
+}
+
+/// A pendulum from rest: where it turns around.
+#[ode_system]
+pub(crate) mod pendulum {
+    pub struct State {
+        pub angle: f64,
+        pub speed: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { angle: u.speed, speed: -9.8 * u.angle.sin() }
+    }
+
+    #[event(both, log)]
+    fn turn(u: &State) -> f64 {
+        u.speed
+    }
+
+    #[event(both, log)]
+    fn slow(u: &State) -> f64 {
+        u.speed * u.speed - 1e-12
+    }
+}
+
+/// Cosines of `3 t` and `t`.
+#[ode_system]
+pub(crate) mod cosines {
+    pub struct State {
+        pub fast: f64,
+        pub slow: f64,
+    }
+
+    fn rhs(_: &State, t: f64) -> State {
+        State { fast: -3.0 * (3.0 * t).sin(), slow: -t.sin() }
+    }
+
+    #[event(both, log)]
+    fn one(u: &State) -> f64 {
+        u.slow
+    }
+
+    #[event(both, log)]
+    fn three(u: &State) -> f64 {
+        u.fast
+    }
+}
+
+/// `u' = u`, and events that are a few units of one apart.
+#[ode_system]
+pub(crate) mod units {
+    pub struct State {
+        pub u: f64,
+    }
+
+    const UNIT: f64 = 2.220446049250313e-16;
+
+    fn rhs(u: &State) -> State {
+        State { u: u.u }
+    }
+
+    #[event(rising, log)]
+    fn fifty(u: &State) -> f64 {
+        u.u - 1.0 - 50.0 * UNIT
+    }
+
+    #[event(rising, log)]
+    fn sixty(u: &State) -> f64 {
+        u.u - 1.0 - 60.0 * UNIT
+    }
+
+    #[event(rising, log)]
+    fn seventy(u: &State) -> f64 {
+        u.u - 1.0 - 70.0 * UNIT
+    }
+
+    #[event(rising, log)]
+    fn eighty(u: &State) -> f64 {
+        u.u - 1.0 - 80.0 * UNIT
+    }
+
+    #[event(rising, log)]
+    fn ninety(u: &State) -> f64 {
+        u.u - 1.0 - 90.0 * UNIT
     }
 }

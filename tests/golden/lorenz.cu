@@ -1902,6 +1902,199 @@ template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const 
 }
 } // namespace attempt
 
+namespace roots {
+CONSTANT double LEAST_PART_DOUBLE = 8.881784197001252e-16;
+CONSTANT double LEAST_PART_SINGLE = 2.384185791015625e-7;
+CONSTANT u64 MOST_EVALUATIONS = 64;
+template<class R> DEVICE R least_part();
+template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope);
+template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope);
+
+// roots.rs  The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
+template<class R> DEVICE R least_part() {
+    return Real<R>::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE);
+}
+
+// roots.rs  The function of event `index` at the part `theta` of a step, or its slope along the step.
+template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope) {
+    auto u = M::template interpolate<R, N, P>(state, ask, step, theta);
+    auto t = timeline::stage<R, S, N, P>(ask.at, theta);
+    auto value = system.event(index, u, state.p, t);
+    if (slope) {
+        auto du = system.rhs(u, state.p, t);
+        value = (system.event_slope(index, u, state.p, t, du) * ask.h);
+    }
+    return value;
+}
+
+// roots.rs  The zero of the function of event `index` between the parts `low` and `high` of a step, or of
+template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope) {
+    auto half_ = Real<R>::lit(0.5);
+    auto full = Real<R>::lit(1.0);
+    auto zero = Real<R>::lit(0.0);
+    auto side_1 = side;
+    if (slope) {
+        side_1 = (-side_1);
+    }
+    auto x1 = high;
+    auto x2 = low;
+    auto x3 = low;
+    auto first = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x1, slope));
+    auto second = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x2, slope));
+    auto f1 = m_copysign(first, (-side_1));
+    auto f2 = m_copysign(second, side_1);
+    auto f3 = f2;
+    auto part = half_;
+    auto busy = which;
+    auto rounds = Bits<typename Real<R>::Bits>::lit(0);
+    auto tolerance = least_part<R>();
+    while (m_any(busy)) {
+        auto x = m_mul_add(part, (x2 - x1), x1);
+        auto f = value_at<R, S, M, N, P>(system, state, ask, step, index, x, slope);
+        auto near = m_gt((f * side_1), zero);
+        auto was_near = m_gt((f1 * side_1), zero);
+        auto same = op_or(op_and(near, was_near), op_and(op_not(near), op_not(was_near)));
+        x3 = Real<R>::select(busy, Real<R>::select(same, x1, x2), x3);
+        f3 = Real<R>::select(busy, Real<R>::select(same, f1, f2), f3);
+        x2 = Real<R>::select(op_and(busy, op_not(same)), x1, x2);
+        f2 = Real<R>::select(op_and(busy, op_not(same)), f1, f2);
+        x1 = Real<R>::select(busy, x, x1);
+        f1 = Real<R>::select(busy, f, f1);
+        auto width = m_abs((x2 - x1));
+        auto xi = ((x1 - x2) / (x3 - x2));
+        auto phi = ((f1 - f2) / (f3 - f2));
+        auto safe = op_and(m_lt((phi * phi), xi), m_lt(((full - phi) * (full - phi)), (full - xi)));
+        auto quadratic = (((f1 / (f2 - f1)) * (f3 / (f2 - f3))) + ((((x3 - x1) / (x2 - x1)) * (f1 / (f3 - f1))) * (f2 / (f3 - f2))));
+        auto least = (tolerance / width);
+        part = m_min(m_max(Real<R>::select(safe, quadratic, half_), least), (full - least));
+        rounds = m_wrapping_add(rounds, Bits<typename Real<R>::Bits>::lit(1));
+        auto more = m_less_than(rounds, Bits<typename Real<R>::Bits>::lit(MOST_EVALUATIONS));
+        auto there = op_or(m_le(width, (tolerance * Real<R>::lit(2.0))), m_equals(f1, zero));
+        busy = op_and(op_and(busy, more), op_not(there));
+    }
+    return Real<R>::select(m_gt((f1 * side_1), zero), x2, x1);
+}
+} // namespace roots
+
+namespace logged {
+
+// logged.rs  An event within a step, the next one to log.
+template<class R> struct Next {
+    typename Real<R>::Mask found;
+    typename Real<R>::Mask more;
+    R theta;
+    typename Real<R>::Bits order;
+    R event;
+};
+template<class R> DEVICE Next<R> make_Next(const typename Real<R>::Mask& found, const typename Real<R>::Mask& more, const R& theta, const typename Real<R>::Bits& order, const R& event) { return {found, more, theta, order, event}; }
+template<class R> DEVICE Next<R> none();
+template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event);
+template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit);
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired);
+template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits bent, typename Real<R>::Mask which);
+
+// logged.rs  Nothing, before the first one.
+template<class R> DEVICE Next<R> none() {
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto zero = Bits<typename Real<R>::Bits>::lit(0);
+    return make_Next<R>(nobody, nobody, Real<R>::lit((-1.0)), zero, Real<R>::lit(0.0));
+}
+
+// logged.rs  `next`, or the crossing of lanes `which` at `theta` if that is sooner, and after `last`.
+template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event) {
+    auto behind = op_and(m_equals(theta, last.theta), m_less_than(last.order, order));
+    auto after = op_and(which, op_or(m_lt(last.theta, theta), behind));
+    auto first = op_and(after, op_or(op_not(next.found), m_lt(theta, next.theta)));
+    return make_Next<R>(op_or(next.found, after), op_or(next.more, op_and(next.found, after)), Real<R>::select(first, theta, next.theta), Bits<typename Real<R>::Bits>::select(first, order, next.order), Real<R>::select(first, event, next.event));
+}
+
+// logged.rs  What is logged of an event: its number from one, negative where its function falls.
+template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises) {
+    auto number_1 = timeline::whole_from_bits<R>(number);
+    return Real<R>::select(rises, number_1, (-number_1));
+}
+
+// logged.rs  Whether the event of this bit is logged.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit) {
+    return sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED)), bit);
+}
+
+// logged.rs  How many events each lane's trajectory has logged, by its counts, if those `fired`, which are
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto all = Bits<typename Real<R>::Bits>::lit(0);
+    auto bit = one;
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto logs = is_logged<R, S, N, P>(bit);
+        all = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(all, feed.event_count(e)), all);
+        auto comes = op_and(logs, sides::has<R>(fired, bit));
+        all = Bits<typename Real<R>::Bits>::select(comes, m_wrapping_sub(all, one), all);
+        bit = m_wrapping_add(bit, bit);
+    }
+    return all;
+}
+
+// logged.rs  Logs the events within a step of lanes `which`: those whose functions cross zero the first
+template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits bent, typename Real<R>::Mask which) {
+    auto nothing = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto full = Real<R>::lit(1.0);
+    auto zero = Real<R>::lit(0.0);
+    auto logged = Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED));
+    auto some = op_and(op_or(first, second), logged);
+    auto slot = slot_of_first<R, S, Q, N, P>(feed, nothing);
+    auto last = none<R>();
+    auto busy = op_and(which, op_not(m_equals(some, nothing)));
+    while (m_any(busy)) {
+        auto next = none<R>();
+        auto bit = one;
+        auto number = one;
+        auto order = one;
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto leaves = op_and(busy, sides::has<R>(op_and(first, logged), bit));
+            auto returns = op_and(busy, sides::has<R>(op_and(second, logged), bit));
+            if (m_any(op_or(leaves, returns))) {
+                auto above = sides::has<R>(lane.sides, bit);
+                auto side = Real<R>::select(above, full, (-full));
+                auto bends = op_and(op_or(leaves, returns), sides::has<R>(bent, bit));
+                auto middle = full;
+                if (m_any(bends)) {
+                    middle = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, bends, zero, full, side, true);
+                    middle = Real<R>::select(bends, middle, full);
+                }
+                if (m_any(leaves)) {
+                    auto theta = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, leaves, zero, middle, side, false);
+                    auto event = number_of<R>(number, op_not(above));
+                    next = sooner<R>(next, last, leaves, theta, order, event);
+                }
+                if (m_any(returns)) {
+                    auto theta_1 = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, returns, middle, full, (-side), false);
+                    auto event_1 = number_of<R>(number, above);
+                    auto order_1 = m_wrapping_add(order, one);
+                    next = sooner<R>(next, last, returns, theta_1, order_1, event_1);
+                }
+            }
+            bit = m_wrapping_add(bit, bit);
+            number = m_wrapping_add(number, one);
+            order = m_wrapping_add(m_wrapping_add(order, one), one);
+        }
+        auto at_end = m_equals(next.theta, full);
+        auto inner = M::template interpolate<R, N, P>(state, ask, step, next.theta);
+        auto u = vector::choose<R, N>(at_end, step.u, inner);
+        auto t = m_mul_add(ask.h, next.theta, lane.t);
+        if constexpr (op_not(Real<R>::DOUBLE)) {
+            t = (lane.t + m_mul_add(ask.h, next.theta, lane.t_low));
+        }
+        t = Real<R>::select(at_end, end, t);
+        feed.log_event(next.found, slot, next.event, t, u, u);
+        slot = Bits<typename Real<R>::Bits>::select(next.found, m_wrapping_add(slot, one), slot);
+        busy = op_and(busy, next.more);
+        last = next;
+    }
+}
+} // namespace logged
+
 namespace events {
 
 // events.rs  What a step shows of the events.
@@ -1916,10 +2109,7 @@ template<class R, int N> struct Found {
     R t_low;
 };
 template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, du, t, t_low}; }
-CONSTANT double LEAST_PART_DOUBLE = 8.881784197001252e-16;
-CONSTANT double LEAST_PART_SINGLE = 2.384185791015625e-7;
 CONSTANT u64 MOST_AT_ONCE = 64;
-CONSTANT u64 MOST_EVALUATIONS = 64;
 CONSTANT u64 SECOND = 64;
 CONSTANT u64 AGAIN = 128;
 CONSTANT double MISSED = 0.0009765625;
@@ -1934,14 +2124,11 @@ template<class R> struct Place {
 };
 template<class R> DEVICE Place<R> make_Place(const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& undone) { return {cut, size, event, fired, undone}; }
 template<class R, int N> DEVICE Found<R, N> nothing();
-template<class R> DEVICE R least_part();
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Mask look);
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
-template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope);
-template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
 
@@ -1951,11 +2138,6 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     return make_Found<R, N>(nobody, nobody, zero, none, none, repeat<N>(zero), zero, zero);
-}
-
-// events.rs  The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
-template<class R> DEVICE R least_part() {
-    return Real<R>::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE);
 }
 
 // events.rs  Looks for events in a step, of lanes that move by it, counts them, and says what is to be
@@ -2018,7 +2200,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
         found.cut = place.cut;
         found.event = place.event;
         found.fired = place.fired;
-        auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * least_part<R>()));
+        auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * roots::least_part<R>()));
         found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
         found.goes = op_and(found.goes, op_not(found.cut));
         sides = op_xor(sides, place.undone);
@@ -2073,6 +2255,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto undone = none;
     auto once = none;
     auto again = none;
+    auto bent = none;
     auto bit = one;
     auto number = one;
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
@@ -2098,8 +2281,8 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             }
             auto middle = full;
             if (m_any(both)) {
-                middle = zero_of<R, S, M, N, P>(system, state, trial.ask, made, e, both, zero, full, side, true);
-                auto there = value_at<R, S, M, N, P>(system, state, trial.ask, made, e, middle, false);
+                middle = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e, both, zero, full, side, true);
+                auto there = roots::value_at<R, S, M, N, P>(system, state, trial.ask, made, e, middle, false);
                 both = op_and(both, m_lt((there * side), zero));
                 middle = Real<R>::select(both, middle, full);
             }
@@ -2120,13 +2303,14 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             undone = sides::with<R>(undone, bit, differs);
             once = sides::with<R>(once, bit, first);
             again = sides::with<R>(again, bit, second);
+            bent = sides::with<R>(bent, bit, op_or(both, second_of));
             auto begins = op_and(first_cuts, op_not(arrives));
             auto returns = op_and(op_and(second_cuts, op_not(first_cuts)), op_not(arrives));
             if (m_any(op_or(begins, returns))) {
                 auto low = Real<R>::select(returns, middle, zero);
                 auto high = Real<R>::select(returns, full, middle);
                 auto side_1 = Real<R>::select(returns, (-side), side);
-                auto root = zero_of<R, S, M, N, P>(system, state, trial.ask, made, e, op_or(begins, returns), low, high, side_1, false);
+                auto root = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e, op_or(begins, returns), low, high, side_1, false);
                 auto earlier = op_and(op_or(begins, returns), op_or(m_lt(root, theta), op_not(cut)));
                 theta = Real<R>::select(earlier, root, theta);
                 auto later = m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND));
@@ -2147,15 +2331,20 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     fired = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), fired, none);
     undone = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), undone, none);
     auto counts = op_and(look, op_not(cut));
+    if (((S::LOGGED > 0) && feed.logs())) {
+        auto first_1 = op_and(once, op_not(op_and(fired, op_not(bent))));
+        auto second_1 = op_and(again, op_not(fired));
+        logged::within<R, S, M, Q, N, P>(system, feed, state, lane, trial.ask, made, end, first_1, second_1, bent, counts);
+    }
     bit = one;
     UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
-        auto first_1 = op_and(counts, sides::has<R>(once, bit));
-        auto second_1 = op_and(counts, sides::has<R>(again, bit));
-        if (m_any(op_or(first_1, second_1))) {
+        auto first_2 = op_and(counts, sides::has<R>(once, bit));
+        auto second_2 = op_and(counts, sides::has<R>(again, bit));
+        if (m_any(op_or(first_2, second_2))) {
             auto count_1 = feed.event_count(e_1);
-            auto count_2 = Bits<typename Real<R>::Bits>::select(first_1, m_wrapping_add(count_1, one), count_1);
-            auto count_3 = Bits<typename Real<R>::Bits>::select(second_1, m_wrapping_add(count_2, one), count_2);
-            feed.set_event_count(op_or(first_1, second_1), e_1, count_3);
+            auto count_2 = Bits<typename Real<R>::Bits>::select(first_2, m_wrapping_add(count_1, one), count_1);
+            auto count_3 = Bits<typename Real<R>::Bits>::select(second_2, m_wrapping_add(count_2, one), count_2);
+            feed.set_event_count(op_or(first_2, second_2), e_1, count_3);
         }
         bit = m_wrapping_add(bit, bit);
     }
@@ -2170,66 +2359,6 @@ template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepp
         far = op_or(far, m_gt(m_abs((du[d] * ahead)), (scale * Real<R>::lit(MISSED))));
     }
     return far;
-}
-
-// events.rs  The function of event `index` at the part `theta` of a step, or its slope along the step.
-template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope) {
-    auto u = M::template interpolate<R, N, P>(state, ask, step, theta);
-    auto t = timeline::stage<R, S, N, P>(ask.at, theta);
-    auto value = system.event(index, u, state.p, t);
-    if (slope) {
-        auto du = system.rhs(u, state.p, t);
-        value = (system.event_slope(index, u, state.p, t, du) * ask.h);
-    }
-    return value;
-}
-
-// events.rs  The zero of the function of event `index` between the parts `low` and `high` of a step, or of
-template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope) {
-    auto half_ = Real<R>::lit(0.5);
-    auto full = Real<R>::lit(1.0);
-    auto zero = Real<R>::lit(0.0);
-    auto side_1 = side;
-    if (slope) {
-        side_1 = (-side_1);
-    }
-    auto x1 = high;
-    auto x2 = low;
-    auto x3 = low;
-    auto first = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x1, slope));
-    auto second = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x2, slope));
-    auto f1 = m_copysign(first, (-side_1));
-    auto f2 = m_copysign(second, side_1);
-    auto f3 = f2;
-    auto part = half_;
-    auto busy = which;
-    auto rounds = Bits<typename Real<R>::Bits>::lit(0);
-    auto tolerance = least_part<R>();
-    while (m_any(busy)) {
-        auto x = m_mul_add(part, (x2 - x1), x1);
-        auto f = value_at<R, S, M, N, P>(system, state, ask, step, index, x, slope);
-        auto near = m_gt((f * side_1), zero);
-        auto was_near = m_gt((f1 * side_1), zero);
-        auto same = op_or(op_and(near, was_near), op_and(op_not(near), op_not(was_near)));
-        x3 = Real<R>::select(busy, Real<R>::select(same, x1, x2), x3);
-        f3 = Real<R>::select(busy, Real<R>::select(same, f1, f2), f3);
-        x2 = Real<R>::select(op_and(busy, op_not(same)), x1, x2);
-        f2 = Real<R>::select(op_and(busy, op_not(same)), f1, f2);
-        x1 = Real<R>::select(busy, x, x1);
-        f1 = Real<R>::select(busy, f, f1);
-        auto width = m_abs((x2 - x1));
-        auto xi = ((x1 - x2) / (x3 - x2));
-        auto phi = ((f1 - f2) / (f3 - f2));
-        auto safe = op_and(m_lt((phi * phi), xi), m_lt(((full - phi) * (full - phi)), (full - xi)));
-        auto quadratic = (((f1 / (f2 - f1)) * (f3 / (f2 - f3))) + ((((x3 - x1) / (x2 - x1)) * (f1 / (f3 - f1))) * (f2 / (f3 - f2))));
-        auto least = (tolerance / width);
-        part = m_min(m_max(Real<R>::select(safe, quadratic, half_), least), (full - least));
-        rounds = m_wrapping_add(rounds, Bits<typename Real<R>::Bits>::lit(1));
-        auto more = m_less_than(rounds, Bits<typename Real<R>::Bits>::lit(MOST_EVALUATIONS));
-        auto there = op_or(m_le(width, (tolerance * Real<R>::lit(2.0))), m_equals(f1, zero));
-        busy = op_and(op_and(busy, more), op_not(there));
-    }
-    return Real<R>::select(m_gt((f1 * side_1), zero), x2, x1);
 }
 
 // events.rs  After a step: what was found is done. Lanes whose step was refused plan the one to the event.
@@ -2269,17 +2398,31 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto before = state.u;
     auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
     auto over = nobody;
+    auto slot = none;
+    if (((S::LOGGED > 0) && feed.logs())) {
+        slot = logged::slot_of_first<R, S, Q, N, P>(feed, found.fired);
+    }
     auto bit = one;
+    auto number = one;
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
         auto here = op_and(found.goes, sides::has<R>(found.fired, bit));
         if (m_any(here)) {
+            auto before_1 = state.u;
             auto acts = op_and(here, sides::has<R>(acting, bit));
             auto after = system.event_action(e, state.u, state.p, lane.t);
             state.u = vector::choose<R, N>(acts, after, state.u);
+            if (((S::LOGGED > 0) && feed.logs())) {
+                auto logs = op_and(here, logged::is_logged<R, S, N, P>(bit));
+                auto rises = sides::has<R>(lane.sides, bit);
+                auto which = logged::number_of<R>(number, rises);
+                feed.log_event(logs, slot, which, lane.t, before_1, state.u);
+                slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
+            }
             auto count = feed.event_count(e);
             over = op_or(over, op_and(here, ends<R, S, N, P>(system, state, lane.t, e, count)));
         }
         bit = m_wrapping_add(bit, bit);
+        number = m_wrapping_add(number, one);
     }
     auto acted = op_and(found.goes, op_not(m_equals(op_and(found.fired, acting), none)));
     auto at_end = nobody;
@@ -2574,6 +2717,7 @@ struct System {
     static constexpr int RISING = 0;
     static constexpr int FALLING = 0;
     static constexpr int ACTING = 0;
+    static constexpr int LOGGED = 0;
     template<class R> using Factors = Arr<R, 8>;
     template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
         auto v0 = (u[1] - u[0]);
@@ -2642,6 +2786,10 @@ struct Config {
     static constexpr int SAVED_STATES = 3;
     static constexpr int SAVED_OBSERVABLES = 0;
     static constexpr int SAVED_TIMES = 0;
+    // What is logged of an event: its time and its number, and the states before and after it.
+    static constexpr int LOG_MARKS = 0;
+    static constexpr int LOG_BEFORE = 0;
+    static constexpr int LOG_AFTER = 0;
     static constexpr bool SAVES = true;
     static constexpr bool RECORDS = false;
     static constexpr bool ADAPTIVE = true;
@@ -2662,4 +2810,4 @@ DEVICE double drawn(int, u64, const GLOBAL u64*) { return 0.0; }
 // feed.hpp
 
 KERNEL(odes_solve, 64)
-static_assert(sizeof(odes::Job<double>) == 288, "the layout of JobArguments");
+static_assert(sizeof(odes::Job<double>) == 296, "the layout of JobArguments");

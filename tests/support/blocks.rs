@@ -49,12 +49,13 @@ impl<T: Scalar> ResultSink<T> for Sums {
 
 /// A sum of all bits of the trajectories `part` of `n`, which depends on where they stand.
 fn sum<T: Scalar>(results: &RawResults<T>, n: usize, part: Range<usize>) -> u64 {
-    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events } = results;
+    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log } =
+        results;
     let mut sum = 0u64;
     let mut add = |bits: u64| sum = sum.rotate_left(7).wrapping_mul(0x9e37_79b9).wrapping_add(bits);
     // The sign and payload of a NaN are nobody's promise.
     let bits = |x: T| if x.is_nan() { u64::MAX } else { x.widen().to_bits() };
-    for numbers in [finals, saved, ends] {
+    for numbers in [finals, saved, ends, log] {
         let rows = numbers.chunks_exact(n);
         rows.for_each(|row| row[part.clone()].iter().for_each(|&x| add(bits(x))));
     }

@@ -19,7 +19,7 @@ pub(crate) mod bouncing {
         State { height: u.velocity, velocity: -p.gravity }
     }
 
-    #[event(falling)]
+    #[event(falling, log)]
     fn ground(u: &State) -> f64 {
         u.height
     }

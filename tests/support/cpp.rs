@@ -211,6 +211,7 @@ pub(crate) fn in_memory<T: Scalar>(
         kept: raw.kept.as_mut_ptr() as u64,
         guarded: raw.guarded.as_mut_ptr() as u64,
         events: raw.events.as_mut_ptr() as u64,
+        log: raw.log.as_mut_ptr() as u64,
         first: range.numbers().start,
         counter: &raw mut counter as u64,
         abstol: settings.abstol,
@@ -229,6 +230,7 @@ pub(crate) fn in_memory<T: Scalar>(
         stop_slots: columns.stops.slots() as u32,
         stop_stride,
         stop_each,
+        log_slots: settings.log_slots,
     };
     solve(&job, &variant.shared_numbers(columns));
     Ok(())

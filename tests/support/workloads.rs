@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::type_complexity)]
 
 use odes::lane::Scalar;
+use odes::ndarray::Axis;
 use odes::prelude::*;
 use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, Vary};
@@ -115,7 +116,10 @@ pub(crate) fn assert_same_bits<S, T, const N: usize, const P: usize>(
             of(a) == of(b) && a.event_counts().row(i) == b.event_counts().row(i)
         };
         let ends = bits(&a.trajectory(i).end_time()) == bits(&b.trajectory(i).end_time());
-        if !(finals && saved && counts && ends) {
+        let (a_log, b_log) = (a.all_logs(), b.all_logs());
+        let [a_log, b_log] = [a_log.index_axis(Axis(0), i), b_log.index_axis(Axis(0), i)];
+        let log = a_log.map(bits) == b_log.map(bits);
+        if !(finals && saved && counts && ends && log) {
             if differing < 3 {
                 eprintln!(
                     "trajectory {i}: {:?} {:?} {} against {:?} {:?} {}",

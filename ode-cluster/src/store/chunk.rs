@@ -3,13 +3,13 @@
 //! All numbers are little-endian. `docs/clusters.md` says how to read a file elsewhere.
 //!
 //! ```text
-//! 8    "odeschk2"
+//! 8    "odeschk3"
 //! 32   the hash of the plan
 //! 32   a hash of the chunk's inputs
 //! 8    the chunk
 //! 8    the number of its first trajectory, in the whole ensemble
 //! 8    the number of its trajectories, n
-//! 72   the rows of finals, saved, ends, codes, steps, rejected, kept, guarded, events: 9 numbers
+//! 80   the rows of finals, saved, ends, codes, steps, rejected, kept, guarded, events, log: 10 numbers
 //!      the arrays in this order, n numbers in each row, each array filled up to 8 bytes
 //! 32   the BLAKE3 hash of all before
 //! ```
@@ -25,9 +25,9 @@ use ode_core::problem::layout::Layout;
 #[cfg(target_endian = "big")]
 compile_error!("chunks are little-endian; this machine's numbers would have to be turned around");
 
-const MAGIC: &[u8; 8] = b"odeschk2";
+const MAGIC: &[u8; 8] = b"odeschk3";
 const HEADER: usize = 8 + 2 * 32 + 3 * 8 + ARRAYS * 8;
-const ARRAYS: usize = 9;
+const ARRAYS: usize = 10;
 const HASH: usize = 32;
 
 /// Which chunk it is, and of what.
@@ -58,7 +58,8 @@ pub(crate) enum Refused {
 
 /// The arrays of results as bytes, each with the size of its numbers.
 fn arrays<T: Pod>(results: &RawResults<T>) -> [(&[u8], usize); ARRAYS] {
-    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events } = results;
+    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log } =
+        results;
     let (number, count) = (size_of::<T>(), size_of::<u32>());
     [
         (cast_slice(finals), number),
@@ -70,11 +71,13 @@ fn arrays<T: Pod>(results: &RawResults<T>) -> [(&[u8], usize); ARRAYS] {
         (cast_slice(kept), count),
         (cast_slice(guarded), count),
         (cast_slice(events), count),
+        (cast_slice(log), number),
     ]
 }
 
 fn arrays_mut<T: Pod>(results: &mut RawResults<T>) -> [(&mut [u8], usize); ARRAYS] {
-    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events } = results;
+    let RawResults { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log } =
+        results;
     let (number, count) = (size_of::<T>(), size_of::<u32>());
     [
         (cast_slice_mut(finals), number),
@@ -86,12 +89,14 @@ fn arrays_mut<T: Pod>(results: &mut RawResults<T>) -> [(&mut [u8], usize); ARRAY
         (cast_slice_mut(kept), count),
         (cast_slice_mut(guarded), count),
         (cast_slice_mut(events), count),
+        (cast_slice_mut(log), number),
     ]
 }
 
 /// The rows of the arrays of a layout.
 fn rows(layout: &Layout) -> [usize; ARRAYS] {
-    [layout.states, layout.saved(), 1, 1, 1, 1, layout.kept(), layout.guarded(), layout.events]
+    let (kept, guarded, events) = (layout.kept(), layout.guarded(), layout.events);
+    [layout.states, layout.saved(), 1, 1, 1, 1, kept, guarded, events, layout.logged()]
 }
 
 /// The bytes of the trajectories `range` of `results`, which are of `n` trajectories.

@@ -12,6 +12,8 @@ pub(crate) struct Event<'a> {
     pub falling: bool,
     /// The number of times after which the trajectory ends, if it ends.
     pub stop: Option<u32>,
+    /// Whether it is logged where a solve has a log.
+    pub log: bool,
     /// The name of the function that gives the state after it, if there is one.
     pub action: Option<&'a Ident>,
 }

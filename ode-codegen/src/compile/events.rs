@@ -9,7 +9,7 @@ use crate::emit::Results;
 use crate::graph::{Graph, Id, Input};
 
 /// What is known of the events of a system when the loop is compiled.
-pub(super) fn facts(events: &[Happening]) -> [Fact; 4] {
+pub(super) fn facts(events: &[Happening]) -> [Fact; 5] {
     let bits = |is: fn(&Happening) -> bool| {
         let set = events.iter().enumerate().filter(move |(_, event)| is(event));
         set.fold(0, |bits, (index, _)| bits | (1_usize << index))
@@ -19,6 +19,7 @@ pub(super) fn facts(events: &[Happening]) -> [Fact; 4] {
         ("RISING", bits(|event| event.rising)),
         ("FALLING", bits(|event| event.falling)),
         ("ACTING", bits(|event| event.action.is_some())),
+        ("LOGGED", bits(|event| event.log)),
     ]
     .map(|(name, value)| Fact {
         capability: Capability::Events,

@@ -39,12 +39,13 @@ impl<'a> Elaborator<'a, '_> {
             Some(name) => Some(self.vector(named(Purpose::Action, name)?, inputs)),
             None => None,
         };
-        let Event { rising, falling, stop, .. } = *event;
+        let Event { rising, falling, stop, log, .. } = *event;
         Some(Happening {
             name: number.name.clone(),
             rising,
             falling,
             stop,
+            log,
             value: number.id,
             action,
         })

@@ -14,10 +14,11 @@ const MOST: usize = 30;
 /// How an event is written, for messages.
 const FORMS: &str = "write `#[event(falling)]`, `#[event(rising)]` or `#[event(both)]`, and \
                      `#[event(falling, stop)]` or `#[event(falling, stop = 3)]` if the trajectory \
-                     ends there, or ends there the third time";
+                     ends there, or ends there the third time, and `#[event(falling, log)]` if a \
+                     solve is to log it";
 
 /// The words of the attribute.
-const WORDS: [&str; 4] = ["rising", "falling", "both", "stop"];
+const WORDS: [&str; 5] = ["rising", "falling", "both", "stop", "log"];
 
 impl Parser<'_> {
     /// The events of the functions of a module, with the actions that belong to them.
@@ -105,7 +106,8 @@ fn event<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Event<'
 
 /// Reads the words of the attribute.
 fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
-    let mut event = Event { name, rising: false, falling: false, stop: None, action: None };
+    let mut event =
+        Event { name, rising: false, falling: false, stop: None, log: false, action: None };
     while !input.is_empty() {
         let word = input.call(Ident::parse_any)?;
         let text = word.to_string();
@@ -123,6 +125,17 @@ fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
                 return error("`stop` is there already; remove this one".to_owned());
             }
             "stop" => event.stop = Some(count(input)?),
+            "log" if event.log => {
+                return error("`log` is there already; remove this one".to_owned());
+            }
+            "log" if input.peek(syn::Token![=]) => {
+                return error(
+                    "`log` has no number: how many events of a trajectory are kept is an option of \
+                     a solve, `SolveOptions::event_log`"
+                        .to_owned(),
+                );
+            }
+            "log" => event.log = true,
             other => {
                 let instead = match WORDS.iter().find(|word| nearly_equal(word, other)) {
                     Some(near) => format!("did you mean `{near}`?"),

@@ -25,6 +25,8 @@ pub struct Results<'a, T> {
     pub(crate) guarded: &'a mut [u32],
     /// A slice for each event: how often it happened.
     pub(crate) events: Vec<&'a mut [u32]>,
+    /// A slice for each number of each logged event, `[slot * width + number]`.
+    pub(crate) log: Vec<&'a mut [T]>,
 }
 
 impl<'a, T: Scalar> Results<'a, T> {
@@ -42,6 +44,7 @@ impl<'a, T: Scalar> Results<'a, T> {
             kept: &mut raw.kept,
             guarded: &mut raw.guarded,
             events: raw.events.chunks_mut(n).collect(),
+            log: raw.log.chunks_mut(n).collect(),
         }
     }
 
@@ -58,6 +61,7 @@ impl<'a, T: Scalar> Results<'a, T> {
         let (finals, behind_finals) = rows(self.finals, count);
         let (saved, behind_saved) = rows(self.saved, count);
         let (events, behind_events) = rows(self.events, count);
+        let (log, behind_log) = rows(self.log, count);
         let (ends, behind_ends) = self.ends.split_at_mut(count);
         let (codes, behind_codes) = self.codes.split_at_mut(count);
         let (steps, behind_steps) = self.steps.split_at_mut(count);
@@ -74,8 +78,12 @@ impl<'a, T: Scalar> Results<'a, T> {
             kept: behind_kept,
             guarded: behind_guarded,
             events: behind_events,
+            log: behind_log,
         };
-        (Results { finals, saved, ends, codes, steps, rejected, kept, guarded, events }, behind)
+        (
+            Results { finals, saved, ends, codes, steps, rejected, kept, guarded, events, log },
+            behind,
+        )
     }
 
     /// The same places for a while.
@@ -91,13 +99,14 @@ impl<'a, T: Scalar> Results<'a, T> {
             kept: self.kept,
             guarded: self.guarded,
             events: self.events.iter_mut().map(|row| &mut **row).collect(),
+            log: self.log.iter_mut().map(|row| &mut **row).collect(),
         }
     }
 
     /// The places as bytes, row by row, for who copies them from a device: final states, saved
     /// numbers, end times, steps, rejected steps, numbers of saved times, reports of the guard,
-    /// counts of events, codes.
-    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 9] {
+    /// counts of events, logged numbers, codes.
+    pub fn bytes(&mut self) -> [Vec<&mut [u8]>; 10] {
         fn rows<'r, V: bytemuck::Pod>(rows: &'r mut [&mut [V]]) -> Vec<&'r mut [u8]> {
             rows.iter_mut().map(|row| bytemuck::cast_slice_mut(row)).collect()
         }
@@ -113,6 +122,7 @@ impl<'a, T: Scalar> Results<'a, T> {
             row(self.kept),
             row(self.guarded),
             rows(&mut self.events),
+            rows(&mut self.log),
             row(self.codes),
         ]
     }
@@ -432,6 +442,42 @@ where
     }
 
     #[inline(always)]
+    fn logs(&self) -> bool {
+        self.settings.log_slots > 0
+    }
+
+    #[inline(always)]
+    fn log_event(
+        &mut self,
+        which: R::Mask,
+        slot: R::Bits,
+        event: R,
+        t: R,
+        before: &[R; N],
+        after: &[R; N],
+    ) {
+        R::outline_cold(
+            #[inline(always)]
+            || {
+                let row = self.settings.log;
+                for lane in set_bits(which.to_bitmask()) {
+                    let (slot, i) = (slot.lane(lane) as usize, self.lanes[lane]);
+                    if i == IDLE || slot >= self.settings.log_slots as usize {
+                        continue;
+                    }
+                    let numbers = &mut self.results.log[slot * row.width()..][..row.width()];
+                    numbers[0][i] = t.lane(lane);
+                    numbers[1][i] = event.lane(lane);
+                    let states = before[..row.before].iter().chain(&after[..row.after]);
+                    for (number, state) in numbers[row.marks..].iter_mut().zip(states) {
+                        number[i] = state.lane(lane);
+                    }
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
         R::outline_cold(
             #[inline(always)]
@@ -459,6 +505,16 @@ where
                     let reached = kept as usize * self.settings.saved.width();
                     for number in self.results.saved.iter_mut().skip(reached) {
                         number[i] = T::nan();
+                    }
+                    if S::LOGGED > 0 && self.settings.log_slots > 0 {
+                        let counts = &self.results.events;
+                        let logged = (0..S::EVENTS).filter(|e| S::LOGGED >> e & 1 == 1);
+                        let happened: u64 = logged.map(|e| u64::from(counts[e][i])).sum();
+                        let kept = happened.min(self.settings.log_slots.into()) as usize;
+                        let width = self.settings.log.width();
+                        for number in self.results.log.iter_mut().skip(kept * width) {
+                            number[i] = T::nan();
+                        }
                     }
                 }
             },

@@ -114,7 +114,7 @@ pub(super) fn chunks<'a, T: Scalar>(
 mod tests {
     use super::*;
     use crate::problem::columns::Column;
-    use crate::problem::options::SavedRow;
+    use crate::problem::options::{LogRow, SavedRow};
     use crate::solution::Backend;
     use crate::step::{control, guard};
     use core::cell::RefCell;
@@ -177,6 +177,8 @@ mod tests {
             guard: guard::OFF,
             saved,
             events: 0,
+            log: LogRow::default(),
+            log_slots: 0,
             step_slots: 0,
             stopping: false,
         };

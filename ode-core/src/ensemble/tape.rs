@@ -171,6 +171,14 @@ where
     }
 
     #[inline(always)]
+    fn logs(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn log_event(&mut self, _: R::Mask, _: R::Bits, _: R, _: R, _: &[R; N], _: &[R; N]) {}
+
+    #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
         Sink::<R, N, P>::finish(&mut self.feed, done, u, end);
     }

@@ -15,8 +15,7 @@
 //! not be. Systems with a mass matrix have no slopes here: their states have derivatives that are
 //! not known, so the ends of steps are all that is looked at.
 //!
-//! Zeros are sought on the method's interpolant, by Chandrupatla's method (Advances in Engineering
-//! Software 28 (1997) 145–149): inverse quadratic interpolation where it is safe, else bisection.
+//! Zeros are sought on the method's interpolant ([`roots`](crate::integrate::roots)).
 //!
 //! # At an event
 //!
@@ -37,7 +36,7 @@ pub use device::*;
 #[ode_macros::device(events)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink};
-    use crate::integrate::{attempt, begin, lane, sides};
+    use crate::integrate::{attempt, begin, lane, logged, roots, sides};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
     use crate::step::{code, control, guard, stepper, timeline, vector};
@@ -82,21 +81,8 @@ mod device {
         }
     }
 
-    /// The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
-    /// sought to this part of the step.
-    pub fn least_part<R: Real>() -> R {
-        R::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE)
-    }
-
-    /// `2^-50`.
-    pub const LEAST_PART_DOUBLE: f64 = 8.881784197001252e-16;
-    /// `2^-22`.
-    pub const LEAST_PART_SINGLE: f64 = 2.384185791015625e-7;
     /// The number of actions at one time, but for rounding, after which a trajectory is given up.
     pub const MOST_AT_ONCE: u64 = 64;
-    /// The number of evaluations after which the search for a zero ends, which bisection does not
-    /// need.
-    pub const MOST_EVALUATIONS: u64 = 64;
     /// What is added to the number of an event at the second of two crossings in a step.
     pub const SECOND: u64 = 64;
     /// What is added to it when the step to the event is corrected.
@@ -185,7 +171,8 @@ mod device {
             found.cut = place.cut;
             found.event = place.event;
             found.fired = place.fired;
-            let least = timeline::least_step(lane.t).max(trial.ask.h.abs() * least_part::<R>());
+            let least =
+                timeline::least_step(lane.t).max(trial.ask.h.abs() * roots::least_part::<R>());
             found.size = place.size.abs().max(least).copysign(trial.ask.h);
             found.goes = found.goes & !found.cut;
             // On which side rounding has left the function at its event does not matter.
@@ -287,6 +274,7 @@ mod device {
         let mut undone = none;
         let mut once = none;
         let mut again = none;
+        let mut bent = none;
         let mut bit = one;
         let mut number = one;
         for e in 0..S::EVENTS {
@@ -314,10 +302,10 @@ mod device {
                 }
                 let mut middle = full;
                 if both.any() {
-                    middle = zero_of::<R, S, M, N, P>(
+                    middle = roots::zero_of::<R, S, M, N, P>(
                         system, state, &trial.ask, &made, e, both, zero, full, side, true,
                     );
-                    let there = value_at::<R, S, M, N, P>(
+                    let there = roots::value_at::<R, S, M, N, P>(
                         system, state, &trial.ask, &made, e, middle, false,
                     );
                     both = both & (there * side).lt(zero);
@@ -342,13 +330,14 @@ mod device {
                 undone = sides::with::<R>(undone, bit, differs);
                 once = sides::with::<R>(once, bit, first);
                 again = sides::with::<R>(again, bit, second);
+                bent = sides::with::<R>(bent, bit, both | second_of);
                 let begins = first_cuts & !arrives;
                 let returns = second_cuts & !first_cuts & !arrives;
                 if (begins | returns).any() {
                     let low = R::select(returns, middle, zero);
                     let high = R::select(returns, full, middle);
                     let side = R::select(returns, -side, side);
-                    let root = zero_of::<R, S, M, N, P>(
+                    let root = roots::zero_of::<R, S, M, N, P>(
                         system,
                         state,
                         &trial.ask,
@@ -381,6 +370,13 @@ mod device {
         fired = <R::Bits as Bits>::select(look & !cut, fired, none);
         undone = <R::Bits as Bits>::select(look & !cut, undone, none);
         let counts = look & !cut;
+        if S::LOGGED > 0 && feed.logs() {
+            let first = once & !(fired & !bent);
+            let second = again & !fired;
+            logged::within::<R, S, M, Q, N, P>(
+                system, feed, state, lane, &trial.ask, &made, end, first, second, bent, counts,
+            );
+        }
         bit = one;
         for e in 0..S::EVENTS {
             let first = counts & sides::has::<R>(once, bit);
@@ -410,91 +406,6 @@ mod device {
             far = far | (du[d] * ahead).abs().gt(scale * R::lit(MISSED));
         }
         far
-    }
-
-    /// The function of event `index` at the part `theta` of a step, or its slope along the step.
-    fn value_at<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
-        system: S,
-        state: &stepper::State<R, N, P>,
-        ask: &stepper::Ask<R>,
-        step: &stepper::Step<R, N, M::Kept<R, N>>,
-        index: usize,
-        theta: R,
-        slope: bool,
-    ) -> R {
-        let u = M::interpolate::<R, N, P>(state, ask, step, theta);
-        let t = timeline::stage::<R, S, N, P>(&ask.at, theta);
-        let mut value = system.event(index, &u, &state.p, t);
-        if slope {
-            let du = system.rhs(&u, &state.p, t);
-            value = system.event_slope(index, &u, &state.p, t, &du) * ask.h;
-        }
-        value
-    }
-
-    /// The zero of the function of event `index` between the parts `low` and `high` of a step, or of
-    /// its slope, in lanes `which`. The function has the sign of `side` at `low` and the other one
-    /// at `high`; the slope has the other signs. The result is on the far side of the zero, or it.
-    #[called]
-    fn zero_of<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
-        system: S,
-        state: &stepper::State<R, N, P>,
-        ask: &stepper::Ask<R>,
-        step: &stepper::Step<R, N, M::Kept<R, N>>,
-        index: usize,
-        which: R::Mask,
-        low: R,
-        high: R,
-        side: R,
-        slope: bool,
-    ) -> R {
-        let half = R::lit(0.5);
-        let full = R::lit(1.0);
-        let zero = R::lit(0.0);
-        let mut side = side;
-        if slope {
-            side = -side;
-        }
-        // Two points around the zero, of which `x1` is the latest, and the one before. The signs at
-        // the ends are known, whatever rounding says.
-        let mut x1 = high;
-        let mut x2 = low;
-        let mut x3 = low;
-        let first = value_at::<R, S, M, N, P>(system, state, ask, step, index, x1, slope).abs();
-        let second = value_at::<R, S, M, N, P>(system, state, ask, step, index, x2, slope).abs();
-        let mut f1 = first.copysign(-side);
-        let mut f2 = second.copysign(side);
-        let mut f3 = f2;
-        let mut part = half;
-        let mut busy = which;
-        let mut rounds = <R::Bits as Bits>::lit(0);
-        let tolerance = least_part::<R>();
-        while busy.any() {
-            let x = part.mul_add(x2 - x1, x1);
-            let f = value_at::<R, S, M, N, P>(system, state, ask, step, index, x, slope);
-            let near = (f * side).gt(zero);
-            let was_near = (f1 * side).gt(zero);
-            let same = (near & was_near) | (!near & !was_near);
-            x3 = R::select(busy, R::select(same, x1, x2), x3);
-            f3 = R::select(busy, R::select(same, f1, f2), f3);
-            x2 = R::select(busy & !same, x1, x2);
-            f2 = R::select(busy & !same, f1, f2);
-            x1 = R::select(busy, x, x1);
-            f1 = R::select(busy, f, f1);
-            let width = (x2 - x1).abs();
-            let xi = (x1 - x2) / (x3 - x2);
-            let phi = (f1 - f2) / (f3 - f2);
-            let safe = (phi * phi).lt(xi) & ((full - phi) * (full - phi)).lt(full - xi);
-            let quadratic = f1 / (f2 - f1) * (f3 / (f2 - f3))
-                + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2));
-            let least = tolerance / width;
-            part = R::select(safe, quadratic, half).max(least).min(full - least);
-            rounds = rounds.wrapping_add(<R::Bits as Bits>::lit(1));
-            let more = rounds.less_than(<R::Bits as Bits>::lit(MOST_EVALUATIONS));
-            let there = width.le(tolerance * R::lit(2.0)) | f1.equals(zero);
-            busy = busy & more & !there;
-        }
-        R::select((f1 * side).gt(zero), x2, x1)
     }
 
     /// After a step: what was found is done. Lanes whose step was refused plan the one to the event.
@@ -570,17 +481,31 @@ mod device {
         let before = state.u;
         let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
         let mut over = nobody;
+        let mut slot = none;
+        if S::LOGGED > 0 && feed.logs() {
+            slot = logged::slot_of_first::<R, S, Q, N, P>(feed, found.fired);
+        }
         let mut bit = one;
+        let mut number = one;
         for e in 0..S::EVENTS {
             let here = found.goes & sides::has::<R>(found.fired, bit);
             if here.any() {
+                let before = state.u;
                 let acts = here & sides::has::<R>(acting, bit);
                 let after = system.event_action(e, &state.u, &state.p, lane.t);
                 state.u = vector::choose::<R, N>(acts, after, state.u);
+                if S::LOGGED > 0 && feed.logs() {
+                    let logs = here & logged::is_logged::<R, S, N, P>(bit);
+                    let rises = sides::has::<R>(lane.sides, bit);
+                    let which = logged::number_of::<R>(number, rises);
+                    feed.log_event(logs, slot, which, lane.t, &before, &state.u);
+                    slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
+                }
                 let count = feed.event_count(e);
                 over = over | (here & ends::<R, S, N, P>(system, state, lane.t, e, count));
             }
             bit = bit.wrapping_add(bit);
+            number = number.wrapping_add(one);
         }
         let acted = found.goes & !(found.fired & acting).equals(none);
         let mut at_end = nobody;

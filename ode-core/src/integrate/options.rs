@@ -141,6 +141,20 @@ mod device {
         fn event_count(&self, index: usize) -> R::Bits;
         /// Sets that number in lanes `which`.
         fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits);
+        /// Whether events are logged.
+        fn logs(&self) -> bool;
+        /// Writes entry number `slot` of the log, of lanes `which`, where there is room: the event,
+        /// as [`number_of`](crate::integrate::logged::number_of) makes it, its time, and the states
+        /// before and after it.
+        fn log_event(
+            &mut self,
+            which: R::Mask,
+            slot: R::Bits,
+            event: R,
+            t: R,
+            before: &[R; N],
+            after: &[R; N],
+        );
         /// Takes the final states and the ends of those lanes of `done` that have a trajectory.
         fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>);
     }

@@ -31,6 +31,7 @@ template<class R> struct Job {
     GLOBAL u32* kept;       // states saved, where there are times to save at
     GLOBAL u32* guarded;    // what the guard reports, where it looks
     GLOBAL u32* events;     // [event * n + trajectory]: how often each happened
+    GLOBAL R* log;          // [(slot * width + number) * n + trajectory]: logged events
     GLOBAL u32* counter;    // trajectories taken by threads that refill
     u64 first;              // the number of the first trajectory among all of the ensemble
     R abstol, reltol, dt, dtmin, dtmax;
@@ -43,6 +44,7 @@ template<class R> struct Job {
     u32 save_stride;        // from slot to slot of save_times; 1 where all trajectories share them
     u32 save_each;          // from trajectory to trajectory of save_times; 0 where they share them
     u32 stop_slots, stop_stride, stop_each; // the same of stop_times
+    u32 log_slots;          // the most logged events of a trajectory that are kept
 };
 
 DEVICE float quiet_nan(float) { return single_of_bits(0x7fc00000u); }
@@ -63,6 +65,7 @@ template<class C> struct Feed {
     static constexpr int N = C::STATES, P = C::PARAMETERS;
     static constexpr int STATES = C::SAVED_STATES, OBSERVABLES = C::SAVED_OBSERVABLES;
     static constexpr int WIDTH = STATES + OBSERVABLES + C::SAVED_TIMES;
+    static constexpr int LOG_WIDTH = C::LOG_MARKS + C::LOG_BEFORE + C::LOG_AFTER;
 
     const Job<R>& job;
     const Shared<R>& shared;
@@ -161,6 +164,20 @@ template<class C> struct Feed {
     template<class B> DEVICE void set_event_count(bool which, int index, B count) const {
         if (which && i != IDLE) job.events[(u64)index * job.n + i] = (u32)count;
     }
+    DEVICE static constexpr bool logs() { return LOG_WIDTH > 0; }
+    template<class B> DEVICE void log_event(
+        bool which, B slot, R event, R t, const Arr<R, N>& before, const Arr<R, N>& after
+    ) const {
+        if constexpr (LOG_WIDTH > 0) {
+            if (!which || i == IDLE || slot >= job.log_slots) return;
+            logged(slot, 0) = t;
+            logged(slot, 1) = event;
+            UNROLL for (int d = 0; d < C::LOG_BEFORE; d++) logged(slot, C::LOG_MARKS + d) = before[d];
+            UNROLL for (int d = 0; d < C::LOG_AFTER; d++) {
+                logged(slot, C::LOG_MARKS + C::LOG_BEFORE + d) = after[d];
+            }
+        }
+    }
     DEVICE void finish(bool done, const Arr<R, N>& u, const options::End<R>& end) const {
         if (!done || i == IDLE) return;
         UNROLL for (int d = 0; d < N; d++) job.finals[(u64)d * job.n + i] = u[d];
@@ -176,11 +193,24 @@ template<class C> struct Feed {
                 UNROLL for (int d = 0; d < WIDTH; d++) saved(s, d) = quiet_nan(R());
             }
         }
+        if constexpr (LOG_WIDTH > 0) {
+            u64 happened = 0;
+            for (int e = 0; e < S::EVENTS; e++) {
+                if ((S::LOGGED >> e) & 1) happened += job.events[(u64)e * job.n + i];
+            }
+            for (u64 s = happened; s < job.log_slots; s++) {
+                UNROLL for (int d = 0; d < LOG_WIDTH; d++) logged(s, d) = quiet_nan(R());
+            }
+        }
     }
 
 private:
     template<class B> DEVICE GLOBAL R& saved(B slot, int number) const {
         return job.saved[((u64)slot * WIDTH + number) * job.n + i];
+    }
+
+    template<class B> DEVICE GLOBAL R& logged(B slot, int number) const {
+        return job.log[((u64)slot * LOG_WIDTH + number) * job.n + i];
     }
 
     u32 thread;

@@ -3,7 +3,7 @@
 use crate::error::SolveError;
 use crate::lane::Scalar;
 use crate::problem::columns::Columns;
-use crate::problem::options::SavedRow;
+use crate::problem::options::{LogRow, SavedRow};
 use crate::problem::settings::Settings;
 use crate::step::guard;
 
@@ -61,6 +61,10 @@ pub struct Layout {
     pub guarded: bool,
     /// The number of events, which are counted.
     pub events: usize,
+    /// The numbers that are logged of each event.
+    pub log: LogRow,
+    /// The largest number of events that are logged of a trajectory.
+    pub log_slots: usize,
 }
 
 impl Layout {
@@ -73,6 +77,8 @@ impl Layout {
             slots: columns.save.slots().saturating_add(settings.step_slots),
             guarded: settings.guard != guard::OFF,
             events: settings.events,
+            log: settings.log,
+            log_slots: settings.log_slots as usize,
         }
     }
 
@@ -80,6 +86,12 @@ impl Layout {
     #[must_use]
     pub fn saved(&self) -> usize {
         self.row.width().saturating_mul(self.slots)
+    }
+
+    /// The number of numbers that are logged of a trajectory, of all its events together.
+    #[must_use]
+    pub fn logged(&self) -> usize {
+        self.log.width().saturating_mul(self.log_slots)
     }
 
     /// One where the number of saved times that a trajectory reached is counted, that is, where

@@ -1,10 +1,12 @@
 //! Options of a solve: tolerances, step sizes, and what to save.
 
+mod logging;
 mod saving;
 mod times;
 #[cfg(feature = "serde")]
 mod written;
 
+pub use logging::{EventLog, LogRow};
 pub use saving::{IntoSaveAt, SaveAt, SavedRow, Saving};
 pub use times::{TimeList, tstops_for, tstops_of};
 
@@ -58,6 +60,7 @@ use crate::system::facts::Facts;
 /// | `step` | `"adaptive"`, `{ "adaptive_from": dt }` or `{ "fixed": dt }` |
 /// | `saveat` | a spacing, a list of times, `"steps"` or `null` |
 /// | `saving` | `"states"`, `"observables"` or `"both"` |
+/// | `event_log` | `{ "capacity": 100, "states": true }`, without `states` their times alone, or `null` |
 /// | `growth_guard` | `"reject"`, `"report"` or `"off"` |
 /// | `controller` | as above, or `null`; `kind` names a function of [`Controller`] |
 ///
@@ -107,6 +110,8 @@ pub struct SolveOptions {
     /// What to save at the saved times. Default: states and observables. See
     /// [`saving`](Self::saving()).
     pub saving: Option<Saving>,
+    /// The log of events. Default: none. See [`event_log`](Self::event_log()).
+    pub event_log: Option<EventLog>,
 }
 
 /// The absolute tolerance: the admissible error of a component near zero.
@@ -201,6 +206,7 @@ impl Default for SolveOptions {
             save_start: None,
             save_end: None,
             saving: None,
+            event_log: None,
         }
     }
 }
@@ -420,6 +426,29 @@ impl SolveOptions {
         Ok(SavedRow { states, observables, times })
     }
 
+    /// Logs the first events of each trajectory that have the word `log`, in the order of their
+    /// times. [`EnsembleSolution::log`](crate::EnsembleSolution::log) has what was logged.
+    ///
+    /// ```
+    /// # use ode_core::SolveOptions;
+    /// use ode_core::EventLog;
+    ///
+    /// let times = SolveOptions::default().event_log(100);
+    /// let states = SolveOptions::default().event_log(EventLog::new(100).with_states());
+    /// ```
+    ///
+    /// A trajectory with more of them goes on, and counts them. Its log is then the error
+    /// [`EventError::LogFull`](crate::EventError::LogFull), and
+    /// [`kept_log`](crate::EnsembleSolution::kept_log) has what was kept.
+    ///
+    /// Logging does not change the steps, and not a bit of the solution. Its memory is that of two
+    /// numbers for each place of each trajectory, and of the states.
+    ///
+    /// It is an error where the system logs no event.
+    pub fn event_log(self, log: impl Into<EventLog>) -> Self {
+        SolveOptions { event_log: Some(log.into()), ..self }
+    }
+
     /// Checks all options that do not depend on the time span, in the precision `T`. A solve does.
     #[doc(hidden)]
     pub fn check<T: Scalar>(&self) -> Result<(), SolveError> {
@@ -464,6 +493,9 @@ impl SolveOptions {
         }
         if let Some(controller) = &self.controller {
             controller.check()?;
+        }
+        if let Some(EventLog { capacity: 0, .. }) = self.event_log {
+            return Err(SolveError::EmptyLog);
         }
         if self.save == SaveAt::Steps && self.save_end == Some(false) {
             return Err(SolveError::StepsEnd);

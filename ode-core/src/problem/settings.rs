@@ -2,7 +2,7 @@
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
-use crate::problem::options::{AbsTol, SavedRow, SolveOptions};
+use crate::problem::options::{AbsTol, LogRow, SavedRow, SolveOptions};
 use crate::step::control;
 use crate::step::guard::GrowthGuard;
 use crate::step::properties::Properties;
@@ -42,6 +42,10 @@ pub struct Settings<T> {
     pub saved: SavedRow,
     /// The number of events of the system.
     pub events: usize,
+    /// What is logged of each event.
+    pub log: LogRow,
+    /// The most logged events of a trajectory that are kept; 0 where there is no log.
+    pub log_slots: u32,
     /// The largest number of ends of steps that are saved, after the times that are known before.
     pub step_slots: usize,
     /// Whether there may be times to stop at, those at the ends of spans included.
@@ -90,6 +94,8 @@ impl<T: Scalar> Settings<T> {
             guard: growth_guard.number(method),
             saved: options.saved_row(system)?,
             events: system.info.events.len(),
+            log: options.event_log.map_or(Ok(LogRow::default()), |log| log.row(system))?,
+            log_slots: options.event_log.map_or(0, |log| log.capacity),
             step_slots: 0,
             stopping: false,
         })

@@ -34,6 +34,10 @@ pub struct RawResults<T> {
     pub guarded: Buffer<u32>,
     /// How often each event happened, `[event * n + trajectory]`; empty if the system has none.
     pub events: Buffer<u32>,
+    /// Logged events, `[(slot * width + number) * n + trajectory]`;
+    /// [`LogRow`](crate::problem::options::LogRow) has the width and the order of the numbers.
+    /// Numbers of slots that a trajectory did not reach are NaN. Empty if there is no log.
+    pub log: Buffer<T>,
 }
 
 impl<T: Scalar> RawResults<T> {
@@ -52,7 +56,8 @@ impl<T: Scalar> RawResults<T> {
         self.rejected.fit(n)?;
         self.kept.fit(rows(layout.kept()))?;
         self.guarded.fit(rows(layout.guarded()))?;
-        self.events.fit(rows(layout.events))
+        self.events.fit(rows(layout.events))?;
+        self.log.fit(rows(layout.logged()))
     }
 
     /// Has `lock` page-lock the arrays, where [that pays](Buffer::lock).
@@ -66,6 +71,7 @@ impl<T: Scalar> RawResults<T> {
         self.kept.lock(lock);
         self.guarded.lock(lock);
         self.events.lock(lock);
+        self.log.lock(lock);
     }
 
     /// How trajectory `i` of these ended.
@@ -89,6 +95,7 @@ impl<T: Scalar> RawResults<T> {
             ("kept", self.kept.len(), layout.kept() * n),
             ("guarded", self.guarded.len(), layout.guarded() * n),
             ("events", self.events.len(), layout.events.saturating_mul(n)),
+            ("log", self.log.len(), layout.logged().saturating_mul(n)),
             ("codes", self.codes.len(), n),
             ("steps", self.steps.len(), n),
             ("rejected", self.rejected.len(), n),

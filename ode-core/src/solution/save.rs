@@ -50,11 +50,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `accepted`, `rejected` | trajectories | steps |
     /// | `guarded` | trajectories | [`guarded`](Self::guarded); absent if the guard is off |
     /// | `held_unstable` | trajectories | [`held_unstable`](Self::held_unstable), 1 or 0; likewise |
+    /// | `event_counts` | trajectories × events | [`event_counts`](Self::event_counts); absent without events |
+    /// | `log` | trajectories × capacity × numbers | [`all_logs`](Self::all_logs); absent without a log |
     /// | `numbers` | 2 | [`numbers`](Self::numbers): the first one, and one more than the last |
     /// | `shape` | axes of the grid | `data["u_end"].reshape(*data["shape"], -1)` |
     /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
     /// | `axis_names` | axes | names of the varied quantities: `p.beta`, `u0.prey` |
-    /// | `state_names`, `parameter_names`, `observable_names`, `code_names` | | names |
+    /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `code_names` | | names |
     ///
     /// In an archive of a [part](crate::EnsembleProblem::part), `shape` is its number of
     /// trajectories, and there are no axes. `numpy.concatenate` of the parts' `u_end`, in their
@@ -102,6 +104,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             let held = (0..n).map(|i| u8::from(self.held_unstable(i)));
             file.add("held_unstable", Array1::from_iter(held).view())?;
         }
+        if !self.event_counts().is_empty() {
+            file.add("event_counts", self.event_counts())?;
+        }
+        if !self.all_logs().is_empty() {
+            file.add_numbers("log", self.all_logs())?;
+        }
         let numbers = self.numbers();
         file.add("numbers", arr1(&[numbers.start, numbers.end]).view())?;
         let shape: Vec<u64> = self.shape().iter().map(|&n| n as u64).collect();
@@ -115,6 +123,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         file.add_names("state_names", info.states)?;
         file.add_names("parameter_names", info.parameters)?;
         file.add_names("observable_names", info.observables)?;
+        file.add_names("event_names", info.events)?;
         let codes: Vec<String> = ReturnCode::ALL.iter().map(ToString::to_string).collect();
         file.add_names("code_names", &codes)?;
         file.finish()

@@ -145,6 +145,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     const FALLING: usize = 0;
     /// The events with an [action](Self::event_action).
     const ACTING: usize = 0;
+    /// The events that are logged where a solve has a log.
+    const LOGGED: usize = 0;
 
     /// The function of event `index`.
     #[inline(always)]

@@ -11,10 +11,20 @@ pub(crate) struct Facts {
     pub(crate) observables: usize,
     /// Whether the system has a mass matrix.
     pub(crate) mass: bool,
+    /// Whether an event is logged.
+    pub(crate) logs: bool,
+    /// Whether an event that is logged has an action.
+    pub(crate) logs_actions: bool,
 }
 
 impl Facts {
     pub(crate) fn of<S: System<N, P>, const N: usize, const P: usize>(system: &S) -> Self {
-        Facts { info: system.info(), observables: S::OBSERVABLES, mass: S::MASS }
+        Facts {
+            info: system.info(),
+            observables: S::OBSERVABLES,
+            mass: S::MASS,
+            logs: S::LOGGED != 0,
+            logs_actions: S::LOGGED & S::ACTING != 0,
+        }
     }
 }

@@ -200,6 +200,12 @@ impl<R: Real<Scalar = T>, T: Scalar, const ADAPTIVE: bool> Sink<R, 3, 3> for Sol
     #[inline(always)]
     fn set_event_count(&mut self, _: R::Mask, _: usize, _: R::Bits) {}
     #[inline(always)]
+    fn logs(&self) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn log_event(&mut self, _: R::Mask, _: R::Bits, _: R, _: R, _: &[R; 3], _: &[R; 3]) {}
+    #[inline(always)]
     fn finish(&mut self, done: R::Mask, u: [R; 3], _: End<R>) {
         for lane in 0..R::LANES {
             if done.to_bitmask() >> lane & 1 != 0 {

@@ -23,6 +23,7 @@ const OPTIONS: &[&str] = &[
     "save_start",
     "save_end",
     "saving",
+    "event_log",
 ];
 
 impl<'de> Deserialize<'de> for SolveOptions {
@@ -62,6 +63,7 @@ impl<'de> Visitor<'de> for ByName {
                 "save_start" => options.save_start = map.next_value()?,
                 "save_end" => options.save_end = map.next_value()?,
                 "saving" => options.saving = map.next_value()?,
+                "event_log" => options.event_log = map.next_value()?,
                 _ => return Err(Error::unknown_field(&name, OPTIONS)),
             }
             if seen.contains(&name) {
@@ -330,7 +332,7 @@ impl<'de> Visitor<'de> for Saves {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Controller, GrowthGuard, Saving, SolveOptions};
+    use crate::{Controller, EventLog, GrowthGuard, Saving, SolveOptions};
     use serde_json::{Value, from_str, json, to_string, to_value};
 
     /// Written and read by another crate's JSON.
@@ -356,7 +358,8 @@ mod tests {
             .saveat([0.1, 0.2])
             .save_start(true)
             .save_end(false)
-            .saving(Saving::Both);
+            .saving(Saving::Both)
+            .event_log(EventLog::new(7).with_states());
         for options in [default.clone(), default.dtmax(f64::INFINITY), all] {
             assert_eq!(round_trip(&options), options);
         }
@@ -400,6 +403,13 @@ mod tests {
             ("saving", json!("states"), default().saving(Saving::States)),
             ("saving", json!("observables"), default().saving(Saving::Observables)),
             ("saving", json!("both"), default().saving(Saving::Both)),
+            ("event_log", json!({ "capacity": 9, "states": false }), default().event_log(9)),
+            (
+                "event_log",
+                json!({ "capacity": 9, "states": true }),
+                default().event_log(EventLog::new(9).with_states()),
+            ),
+            ("event_log", json!(null), default()),
             ("controller", json!(null), default()),
             (
                 "controller",

@@ -1,0 +1,197 @@
+//! The log of events: which of them a step has, in the order of their times.
+//!
+//! The events that a trajectory has logged are as many as its counts of those with `log` say, so an
+//! entry's place follows from these, and the log needs no count of its own. Entries beyond its
+//! capacity are not written, and count as others do.
+//!
+//! Events at the end of a step, which end the trajectory or act, are logged where they happen.
+//! Others are within a step: they are sought in the order of their times, the next one after the
+//! last one in each pass, since a lane has no memory for all of them. Nearly always there is but one.
+
+pub use device::*;
+
+// The number of arguments is that of what a step depends on.
+#[allow(clippy::too_many_arguments)]
+#[ode_macros::device(logged)]
+mod device {
+    use crate::integrate::options::Sink;
+    use crate::integrate::{lane, roots, sides};
+    use crate::lane::{Bits, Mask, Real};
+    use crate::step::stepper::Stepper;
+    use crate::step::{stepper, timeline, vector};
+    use crate::system::System;
+
+    /// An event within a step, the next one to log.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Next<R: Real> {
+        /// Lanes that have one.
+        pub found: R::Mask,
+        /// Lanes that have another one after it.
+        pub more: R::Mask,
+        /// The part of the step that it is at.
+        pub theta: R,
+        /// Its place among the crossings of the step, if they were at the same time.
+        pub order: R::Bits,
+        /// What is logged of it, see [`number_of`].
+        pub event: R,
+    }
+
+    /// Nothing, before the first one.
+    fn none<R: Real>() -> Next<R> {
+        let nobody = <R::Mask as Mask>::splat(false);
+        let zero = <R::Bits as Bits>::lit(0);
+        Next::<R> {
+            found: nobody,
+            more: nobody,
+            theta: R::lit(-1.0),
+            order: zero,
+            event: R::lit(0.0),
+        }
+    }
+
+    /// `next`, or the crossing of lanes `which` at `theta` if that is sooner, and after `last`.
+    fn sooner<R: Real>(
+        next: &Next<R>,
+        last: &Next<R>,
+        which: R::Mask,
+        theta: R,
+        order: R::Bits,
+        event: R,
+    ) -> Next<R> {
+        let behind = theta.equals(last.theta) & last.order.less_than(order);
+        let after = which & (last.theta.lt(theta) | behind);
+        let first = after & (!next.found | theta.lt(next.theta));
+        Next::<R> {
+            found: next.found | after,
+            more: next.more | (next.found & after),
+            theta: R::select(first, theta, next.theta),
+            order: <R::Bits as Bits>::select(first, order, next.order),
+            event: R::select(first, event, next.event),
+        }
+    }
+
+    /// What is logged of an event: its number from one, negative where its function falls.
+    pub fn number_of<R: Real>(number: R::Bits, rises: R::Mask) -> R {
+        let number = timeline::whole_from_bits::<R>(number);
+        R::select(rises, number, -number)
+    }
+
+    /// Whether the event of this bit is logged.
+    pub fn is_logged<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        bit: R::Bits,
+    ) -> R::Mask {
+        sides::has::<R>(<R::Bits as Bits>::lit(S::LOGGED as u64), bit)
+    }
+
+    /// How many events each lane's trajectory has logged, by its counts, if those `fired`, which are
+    /// among these counts, are yet to come.
+    pub fn slot_of_first<
+        R: Real,
+        S: System<N, P>,
+        Q: Sink<R, N, P>,
+        const N: usize,
+        const P: usize,
+    >(
+        feed: &Q,
+        fired: R::Bits,
+    ) -> R::Bits {
+        let one = <R::Bits as Bits>::lit(1);
+        let mut all = <R::Bits as Bits>::lit(0);
+        let mut bit = one;
+        for e in 0..S::EVENTS {
+            let logs = is_logged::<R, S, N, P>(bit);
+            all = <R::Bits as Bits>::select(logs, all.wrapping_add(feed.event_count(e)), all);
+            let comes = logs & sides::has::<R>(fired, bit);
+            all = <R::Bits as Bits>::select(comes, all.wrapping_sub(one), all);
+            bit = bit.wrapping_add(bit);
+        }
+        all
+    }
+
+    /// Logs the events within a step of lanes `which`: those whose functions cross zero the first
+    /// time in it, and those that do so the second time, of which those in `bent` return. They are
+    /// not counted yet.
+    pub fn within<
+        R: Real,
+        S: System<N, P>,
+        M: Stepper,
+        Q: Sink<R, N, P>,
+        const N: usize,
+        const P: usize,
+    >(
+        system: S,
+        feed: &mut Q,
+        state: &stepper::State<R, N, P>,
+        lane: &lane::Lane<R>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        end: R,
+        first: R::Bits,
+        second: R::Bits,
+        bent: R::Bits,
+        which: R::Mask,
+    ) {
+        let nothing = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let full = R::lit(1.0);
+        let zero = R::lit(0.0);
+        let logged = <R::Bits as Bits>::lit(S::LOGGED as u64);
+        let some = (first | second) & logged;
+        let mut slot = slot_of_first::<R, S, Q, N, P>(feed, nothing);
+        let mut last = none::<R>();
+        let mut busy = which & !some.equals(nothing);
+        while busy.any() {
+            let mut next = none::<R>();
+            let mut bit = one;
+            let mut number = one;
+            let mut order = one;
+            for e in 0..S::EVENTS {
+                let leaves = busy & sides::has::<R>(first & logged, bit);
+                let returns = busy & sides::has::<R>(second & logged, bit);
+                if (leaves | returns).any() {
+                    let above = sides::has::<R>(lane.sides, bit);
+                    let side = R::select(above, full, -full);
+                    let bends = (leaves | returns) & sides::has::<R>(bent, bit);
+                    let mut middle = full;
+                    if bends.any() {
+                        middle = roots::zero_of::<R, S, M, N, P>(
+                            system, state, ask, step, e, bends, zero, full, side, true,
+                        );
+                        middle = R::select(bends, middle, full);
+                    }
+                    if leaves.any() {
+                        let theta = roots::zero_of::<R, S, M, N, P>(
+                            system, state, ask, step, e, leaves, zero, middle, side, false,
+                        );
+                        let event = number_of::<R>(number, !above);
+                        next = sooner::<R>(&next, &last, leaves, theta, order, event);
+                    }
+                    if returns.any() {
+                        let theta = roots::zero_of::<R, S, M, N, P>(
+                            system, state, ask, step, e, returns, middle, full, -side, false,
+                        );
+                        let event = number_of::<R>(number, above);
+                        let order = order.wrapping_add(one);
+                        next = sooner::<R>(&next, &last, returns, theta, order, event);
+                    }
+                }
+                bit = bit.wrapping_add(bit);
+                number = number.wrapping_add(one);
+                order = order.wrapping_add(one).wrapping_add(one);
+            }
+            // What is at the end of the step is the state itself.
+            let at_end = next.theta.equals(full);
+            let inner = M::interpolate::<R, N, P>(state, ask, step, next.theta);
+            let u = vector::choose::<R, N>(at_end, step.u, inner);
+            let mut t = ask.h.mul_add(next.theta, lane.t);
+            if !R::DOUBLE {
+                t = lane.t + ask.h.mul_add(next.theta, lane.t_low);
+            }
+            t = R::select(at_end, end, t);
+            feed.log_event(next.found, slot, next.event, t, &u, &u);
+            slot = <R::Bits as Bits>::select(next.found, slot.wrapping_add(one), slot);
+            busy = busy & next.more;
+            last = next;
+        }
+    }
+}

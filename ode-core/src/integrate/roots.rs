@@ -1,0 +1,114 @@
+//! Where the function of an event is zero within a step.
+//!
+//! Zeros are sought on the method's interpolant, by Chandrupatla's method (Advances in Engineering
+//! Software 28 (1997) 145–149): inverse quadratic interpolation where it is safe, else bisection.
+
+pub use device::*;
+
+// The number of arguments is that of what a step depends on.
+#[allow(clippy::too_many_arguments)]
+#[ode_macros::device(roots)]
+mod device {
+    use crate::lane::{Bits, Mask, Real};
+    use crate::step::stepper::Stepper;
+    use crate::step::{stepper, timeline};
+    use crate::system::System;
+
+    /// The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
+    /// sought to this part of the step.
+    pub fn least_part<R: Real>() -> R {
+        R::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE)
+    }
+
+    /// `2^-50`.
+    pub const LEAST_PART_DOUBLE: f64 = 8.881784197001252e-16;
+    /// `2^-22`.
+    pub const LEAST_PART_SINGLE: f64 = 2.384185791015625e-7;
+    /// The number of evaluations after which the search for a zero ends, which bisection does not
+    /// need.
+    pub const MOST_EVALUATIONS: u64 = 64;
+    /// The function of event `index` at the part `theta` of a step, or its slope along the step.
+    pub fn value_at<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        index: usize,
+        theta: R,
+        slope: bool,
+    ) -> R {
+        let u = M::interpolate::<R, N, P>(state, ask, step, theta);
+        let t = timeline::stage::<R, S, N, P>(&ask.at, theta);
+        let mut value = system.event(index, &u, &state.p, t);
+        if slope {
+            let du = system.rhs(&u, &state.p, t);
+            value = system.event_slope(index, &u, &state.p, t, &du) * ask.h;
+        }
+        value
+    }
+
+    /// The zero of the function of event `index` between the parts `low` and `high` of a step, or of
+    /// its slope, in lanes `which`. The function has the sign of `side` at `low` and the other one
+    /// at `high`; the slope has the other signs. The result is on the far side of the zero, or it.
+    #[called]
+    pub fn zero_of<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        index: usize,
+        which: R::Mask,
+        low: R,
+        high: R,
+        side: R,
+        slope: bool,
+    ) -> R {
+        let half = R::lit(0.5);
+        let full = R::lit(1.0);
+        let zero = R::lit(0.0);
+        let mut side = side;
+        if slope {
+            side = -side;
+        }
+        // Two points around the zero, of which `x1` is the latest, and the one before. The signs at
+        // the ends are known, whatever rounding says.
+        let mut x1 = high;
+        let mut x2 = low;
+        let mut x3 = low;
+        let first = value_at::<R, S, M, N, P>(system, state, ask, step, index, x1, slope).abs();
+        let second = value_at::<R, S, M, N, P>(system, state, ask, step, index, x2, slope).abs();
+        let mut f1 = first.copysign(-side);
+        let mut f2 = second.copysign(side);
+        let mut f3 = f2;
+        let mut part = half;
+        let mut busy = which;
+        let mut rounds = <R::Bits as Bits>::lit(0);
+        let tolerance = least_part::<R>();
+        while busy.any() {
+            let x = part.mul_add(x2 - x1, x1);
+            let f = value_at::<R, S, M, N, P>(system, state, ask, step, index, x, slope);
+            let near = (f * side).gt(zero);
+            let was_near = (f1 * side).gt(zero);
+            let same = (near & was_near) | (!near & !was_near);
+            x3 = R::select(busy, R::select(same, x1, x2), x3);
+            f3 = R::select(busy, R::select(same, f1, f2), f3);
+            x2 = R::select(busy & !same, x1, x2);
+            f2 = R::select(busy & !same, f1, f2);
+            x1 = R::select(busy, x, x1);
+            f1 = R::select(busy, f, f1);
+            let width = (x2 - x1).abs();
+            let xi = (x1 - x2) / (x3 - x2);
+            let phi = (f1 - f2) / (f3 - f2);
+            let safe = (phi * phi).lt(xi) & ((full - phi) * (full - phi)).lt(full - xi);
+            let quadratic = f1 / (f2 - f1) * (f3 / (f2 - f3))
+                + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2));
+            let least = tolerance / width;
+            part = R::select(safe, quadratic, half).max(least).min(full - least);
+            rounds = rounds.wrapping_add(<R::Bits as Bits>::lit(1));
+            let more = rounds.less_than(<R::Bits as Bits>::lit(MOST_EVALUATIONS));
+            let there = width.le(tolerance * R::lit(2.0)) | f1.equals(zero);
+            busy = busy & more & !there;
+        }
+        R::select((f1 * side).gt(zero), x2, x1)
+    }
+}
