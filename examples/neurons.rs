@@ -1,0 +1,221 @@
+//! When four thousand different neurons fire: a raster of spikes, from the log of events.
+//!
+//! ```text
+//! cargo run --release --example neurons -- --plot neurons.png
+//! cargo run --release --example neurons -- --trajectories 1000000 --backend gpu
+//! ```
+//!
+//! Izhikevich's neurons (IEEE Transactions on Neural Networks 14 (2003) 1569–1572) with the
+//! parameters of his population: four of five are excitatory, from regular spiking to chattering,
+//! and one of five is inhibitory, from low thresholds to fast spiking. They are not connected. All begin
+//! at rest and get the same current, which swings. A spike is an event with an action, and the
+//! log has the times of all of them.
+
+mod support;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use odes::prelude::*;
+use odes::{EnsembleSolution, EventError};
+
+use support::canvas::{Align, Canvas, Frame, hex, linear};
+use support::options::Backend;
+use support::picture::{BACKGROUND, FAINT, axis_x, caption, palette, ticks};
+use support::place::Place;
+use support::summary::{grouped, seconds};
+
+#[ode_system]
+mod neuron {
+    pub struct State {
+        /// The membrane's potential, in mV.
+        pub v: f64,
+        /// What recovers it.
+        pub w: f64,
+    }
+
+    pub struct Parameters {
+        pub a: f64,
+        pub b: f64,
+        /// The potential after a spike.
+        pub c: f64,
+        /// What a spike adds to the recovery.
+        pub d: f64,
+    }
+
+    /// The current swings around 10, ten times a second; times are in ms.
+    fn rhs(u: &State, p: &Parameters, t: f64) -> State {
+        let current = 10.0 + 4.0 * (TAU * t / 100.0).sin();
+        State {
+            v: 0.04 * u.v * u.v + 5.0 * u.v + 140.0 - u.w + current,
+            w: p.a * (p.b * u.v - u.w),
+        }
+    }
+
+    #[event(rising, log)]
+    fn spike(u: &State) -> f64 {
+        u.v - 30.0
+    }
+
+    #[action(spike)]
+    fn reset(u: &State, p: &Parameters) -> State {
+        State { v: p.c, w: u.w + p.d }
+    }
+}
+
+/// In ms.
+const SPAN: f64 = 1000.0;
+/// More spikes than any of these neurons has in that time.
+const MOST_SPIKES: u32 = 500;
+/// The part of neurons that are excitatory.
+const EXCITATORY: f64 = 0.8;
+
+#[derive(Parser)]
+struct Options {
+    /// The number of neurons.
+    #[arg(long, default_value_t = 4_000)]
+    trajectories: usize,
+    /// Where to solve.
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    backend: Backend,
+    /// A picture to write.
+    #[arg(long)]
+    plot: Option<PathBuf>,
+}
+
+type Solution = EnsembleSolution<neuron::Model, f64, 2, 4>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse();
+    let place = Place::choose(options.backend)?;
+    let solution = fire(options.trajectories, &place, 1e-6)?;
+    println!("{solution}");
+    let spikes: u64 = solution.event_count("spike")?.iter().map(|&n| u64::from(n)).sum();
+    let time = solution.timings().total;
+    println!(
+        "{} spikes of {} neurons in {}, {} a second",
+        grouped(spikes),
+        grouped(solution.len() as u64),
+        seconds(time),
+        grouped((spikes as f64 / time) as u64)
+    );
+    if let Some(path) = &options.plot {
+        draw(&solution, path)?;
+        println!("wrote {}", path.display());
+    }
+    Ok(())
+}
+
+/// The parameters of the neuron at this place of the population, from 0 to 1.
+fn parameters(place: f64) -> neuron::Parameters {
+    if place < EXCITATORY {
+        let r = place / EXCITATORY;
+        neuron::Parameters { a: 0.02, b: 0.2, c: -65.0 + 15.0 * r * r, d: 8.0 - 6.0 * r * r }
+    } else {
+        let r = (place - EXCITATORY) / (1.0 - EXCITATORY);
+        neuron::Parameters { a: 0.02 + 0.08 * r, b: 0.25 - 0.05 * r, c: -65.0, d: 2.0 }
+    }
+}
+
+/// All neurons for a second.
+fn fire(trajectories: usize, place: &Place, tolerance: f64) -> Result<Solution, SolveError> {
+    let begin = neuron::State { v: -65.0, w: -13.0 };
+    let problem = OdeProblem::new(neuron, begin, 0.0..=SPAN, parameters(0.0));
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(trajectories)
+        .vary(|problem, i| problem.with_p(parameters(i as f64 / trajectories as f64)));
+    let options = SolveOptions::default().tolerance(tolerance).event_log(MOST_SPIKES);
+    ensemble.solve(Tsit5, &place.algorithm, &options)
+}
+
+/// The number of spikes in each millisecond, by neurons and seconds: the rate.
+fn rates(solution: &Solution) -> Result<Vec<f64>, EventError> {
+    let mut rates = vec![0.0; SPAN as usize];
+    for trajectory in solution {
+        for spike in trajectory.log()? {
+            let last = rates.len() - 1;
+            rates[(spike.time as usize).min(last)] += 1000.0 / solution.len() as f64;
+        }
+    }
+    Ok(rates)
+}
+
+/// Draws each spike at its time, in the row of its neuron, and the rate below.
+fn draw(solution: &Solution, path: &Path) -> Result<(), Box<dyn Error>> {
+    let (width, height) = (1800, 1300);
+    let mut canvas = Canvas::new(width, height, hex(BACKGROUND));
+    let raster =
+        Frame { pixels: [50.0, 80.0, width as f32 - 100.0, 930.0], x: [0.0, SPAN], y: [0.0, 1.0] };
+    let n = solution.len() as f64;
+    for trajectory in solution {
+        let row = trajectory.index() as f64 / n;
+        let color = palette(if row < EXCITATORY {
+            0.45 * row / EXCITATORY
+        } else {
+            0.7 + 0.3 * (row - EXCITATORY) / (1.0 - EXCITATORY)
+        });
+        for spike in trajectory.log()? {
+            canvas.spark(&raster, raster.place(spike.time, row), color, 1.0);
+        }
+    }
+    canvas.develop(&raster, 0.8);
+    let rates = rates(solution)?;
+    // All begin with a spike at the same time, which is beyond the scale.
+    let most = rates.iter().skip(50).copied().fold(1.0, f64::max);
+    let rate = Frame {
+        pixels: [50.0, 1060.0, width as f32 - 100.0, 160.0],
+        x: [0.0, SPAN],
+        y: [0.0, most],
+    };
+    let at = |(ms, &value): (usize, &f64)| rate.place(ms as f64 + 0.5, value);
+    let points: Vec<[f32; 2]> = rates.iter().enumerate().map(at).collect();
+    for pair in points.windows(2) {
+        canvas.thread(&rate, pair[0], pair[1], linear(hex(0x2e_d9b0)), 1.0);
+    }
+    canvas.develop(&rate, 0.9);
+    axis_x(&mut canvas, &rate, &ticks(rate.x, 10));
+    caption(
+        &mut canvas,
+        &raster,
+        "Spikes of Izhikevich's neurons: below excitatory ones, above inhibitory ones",
+    );
+    let faint = linear(hex(FAINT));
+    let right = raster.pixels[0] + raster.pixels[2];
+    let text = format!("{} neurons", grouped(solution.len() as u64));
+    canvas.text(&text, [right, 62.0], 24.0, faint, Align::Right);
+    let text = format!("rate, up to {most:.0} spikes a second and neuron, over milliseconds");
+    canvas.text(&text, [right, 1046.0], 24.0, faint, Align::Right);
+    canvas.save(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All neurons fire, as often and when a tight solve says, and the same in all places.
+    #[test]
+    fn neurons_fire() {
+        let serial = Place::choose(Backend::Serial).unwrap();
+        let solution = fire(60, &Place::threads(), 1e-6).unwrap();
+        let other = fire(60, &serial, 1e-6).unwrap();
+        let tight = fire(60, &serial, 1e-11).unwrap();
+        assert!(solution.all_succeeded());
+        for i in 0..60 {
+            let times = |solution: &Solution| -> Vec<f64> {
+                solution.log(i).unwrap().map(|spike| spike.time).collect()
+            };
+            let (found, exact) = (times(&solution), times(&tight));
+            assert_eq!(found, times(&other));
+            assert!(found.len() >= 5 && found.len() == exact.len(), "{i}: {}", found.len());
+            for (found, exact) in found.iter().zip(&exact) {
+                assert!((found - exact).abs() < 0.1, "{i}: {found} {exact}");
+            }
+        }
+        let path = std::env::temp_dir().join(format!("odes-neurons-{}.png", std::process::id()));
+        draw(&solution, &path).unwrap();
+        assert!(std::fs::metadata(&path).unwrap().len() > 10_000);
+        std::fs::remove_file(&path).unwrap();
+    }
+}
