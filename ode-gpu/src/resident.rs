@@ -407,6 +407,14 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         self.result(self.places[7])
     }
 
+    /// The logged events, `[(slot * width + number) * n + trajectory]`: of each its time, its number
+    /// from one, negative where its function fell, and the states before and after it, if they are
+    /// kept. What a trajectory did not reach is NaN. Empty without a log.
+    #[must_use]
+    pub fn log(&self) -> CudaView<'_, T> {
+        self.result(self.places[8])
+    }
+
     /// How each trajectory ended, as [`ReturnCode::from_lane`](ode_core::ReturnCode::from_lane) reads
     /// it.
     #[must_use]
