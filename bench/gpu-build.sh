@@ -30,9 +30,10 @@ built() {
 built gpu_selftest cargo build --release -p ode-gpu --example gpu_selftest
 built lorenz cargo build --release --example lorenz
 built ignition cargo build --release --example ignition
+built linear cargo build --release --features arrays --example linear
 built odes-bench cargo build --release -p odes-bench
 # In the profile of tests, whose compilation is quicker by far.
-for name in gpu gpu_memory acceptance dae solve stiff; do
+for name in gpu gpu_memory large acceptance dae solve stiff; do
     built "$name" cargo test -p odes-tests --no-run --test "$name"
 done
 ls -l "$binaries"

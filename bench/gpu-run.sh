@@ -8,12 +8,14 @@
 #   gpu_selftest   cargo build --release -p ode-gpu --example gpu_selftest
 #   gpu            cargo test -p odes-tests --no-run --test gpu, target/debug/deps/gpu-*
 #   gpu_memory     likewise
+#   large          likewise
 #   acceptance     likewise
 #   dae            likewise
 #   solve          likewise
 #   stiff          likewise
 #   lorenz         cargo build --release --example lorenz
 #   ignition       cargo build --release --example ignition
+#   linear         cargo build --release --features arrays --example linear
 #   odes-bench     cargo build --release -p odes-bench
 #
 # `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
@@ -26,7 +28,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,26s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,28s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -94,6 +96,7 @@ step selftest 300 "$binaries/gpu_selftest"
 export ODES_REQUIRE_GPU=1
 step bits 420 "$binaries/gpu" --test-threads=1 --nocapture
 step memory 120 "$binaries/gpu_memory" --nocapture
+step large 180 "$binaries/large" --skip simulated --skip failures:: --test-threads=1 --nocapture
 step acceptance 180 "$binaries/acceptance" --skip models:: --test-threads=1 --nocapture
 step models 180 "$binaries/acceptance" models:: --test-threads=1
 step dae 180 "$binaries/dae" --skip intrinsics
@@ -122,6 +125,7 @@ fi
 step bench 560 "$binaries/odes-bench" gpu --json "$output/gpu.jsonl" ${BENCH_ARGS:-}
 step bench-stiff 240 "$binaries/odes-bench" gpu-stiff --json "$output/stiff.jsonl"
 step ignition 120 "$binaries/ignition" --backend gpu
+step linear 300 "$binaries/linear"
 step functions 120 "$binaries/odes-bench" gpu-functions --json "$output/functions.jsonl"
 step cpu 240 "$binaries/odes-bench" cpu --json "$output/cpu.jsonl"
 

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-crates=(ode-codegen ode-macros ode-core ode-arrays ode-cluster ode-gpu odes)
+crates=(ode-codegen ode-macros ode-core ode-gpu ode-arrays ode-cluster odes)
 cargo package --allow-dirty "$@" "${crates[@]/#/--package=}"
 for crate in "${crates[@]}"; do
     for file in README.md LICENSE-MIT LICENSE-APACHE; do

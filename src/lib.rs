@@ -173,8 +173,8 @@ pub mod cluster;
 #[cfg(feature = "arrays")]
 pub mod arrays {
     pub use ode_arrays::{
-        Array, ArrayCpu, ArrayError, ArrayPlace, ArrayProblem, ArraySolution, ArraySystem, Counts,
-        Function, Linear, Network, Number, Shape,
+        Array, ArrayCpu, ArrayError, ArrayGpu, ArrayPlace, ArrayProblem, ArraySolution,
+        ArraySystem, Counts, Function, Linear, Network, Number, Shape,
     };
     pub use ode_core::methods::Tabulated;
 }

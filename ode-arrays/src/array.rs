@@ -1,5 +1,6 @@
 //! Arrays, and what right-hand sides do with them.
 
+use crate::device::{self, Place};
 use crate::error::ArrayError;
 use crate::function::Function;
 use crate::host::{self, Into as How, Tolerances};
@@ -12,7 +13,9 @@ use crate::shape::Shape;
 /// An array that a program makes is in the host's memory. Those that a right-hand side gets are where
 /// the problem is solved, and so are those that it makes of them by [`like`](Self::like).
 ///
-/// Operations write into the array that they are called on. All arrays of one must be in one place.
+/// Operations write into the array that they are called on. All arrays of one must be in one place:
+/// [`ArrayError::Places`] otherwise. On a device an operation is queued, and what fails in it is the
+/// error of a later one that waits.
 ///
 /// ```
 /// use ode_arrays::{Array, ArrayError, Function};
@@ -38,6 +41,7 @@ pub struct Array<T: Number> {
 #[derive(Clone, Debug)]
 enum Memory<T> {
     Host(Vec<T>),
+    Device(device::Numbers<T>),
 }
 
 impl<T: Number> Array<T> {
@@ -74,6 +78,7 @@ impl<T: Number> Array<T> {
     pub fn like(&self, shape: Shape) -> Result<Self, ArrayError> {
         let memory = match &self.memory {
             Memory::Host(_) => Memory::Host(host::zeros(shape.len())?),
+            Memory::Device(own) => Memory::Device(own.zeros(shape.len())?),
         };
         Ok(Array { shape, memory })
     }
@@ -116,8 +121,24 @@ impl<T: Number> Array<T> {
         let mut numbers = host::zeros(self.len())?;
         match &self.memory {
             Memory::Host(own) => numbers.copy_from_slice(own),
+            Memory::Device(own) => own.read(&mut numbers)?,
         }
         Ok(numbers)
+    }
+
+    /// A copy in the memory of the host.
+    pub(crate) fn on_host(&self) -> Result<Self, ArrayError> {
+        Ok(Array { shape: self.shape, memory: Memory::Host(self.to_vec()?) })
+    }
+
+    /// The array in the memory of a device, where it may be already.
+    pub(crate) fn on_device(&self, place: &Place) -> Result<Self, ArrayError> {
+        let numbers = match &self.memory {
+            Memory::Host(numbers) => place.bring(numbers)?,
+            Memory::Device(numbers) if numbers.is_in(place) => numbers.clone(),
+            Memory::Device(_) => place.bring(&self.to_vec()?)?,
+        };
+        Ok(Array { shape: self.shape, memory: Memory::Device(numbers) })
     }
 
     /// The numbers, if they are in the host's memory.
@@ -125,6 +146,7 @@ impl<T: Number> Array<T> {
     pub fn as_slice(&self) -> Option<&[T]> {
         match &self.memory {
             Memory::Host(numbers) => Some(numbers),
+            Memory::Device(_) => None,
         }
     }
 
@@ -133,6 +155,23 @@ impl<T: Number> Array<T> {
     pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
         match &mut self.memory {
             Memory::Host(numbers) => Some(numbers),
+            Memory::Device(_) => None,
+        }
+    }
+
+    /// The numbers, if they are in the memory of a device.
+    pub(crate) fn numbers(&self) -> Option<&device::Numbers<T>> {
+        match &self.memory {
+            Memory::Host(_) => None,
+            Memory::Device(numbers) => Some(numbers),
+        }
+    }
+
+    /// The numbers, if they are in the memory of a device, to be changed.
+    pub(crate) fn numbers_mut(&mut self) -> Option<&mut device::Numbers<T>> {
+        match &mut self.memory {
+            Memory::Host(_) => None,
+            Memory::Device(numbers) => Some(numbers),
         }
     }
 
@@ -144,6 +183,8 @@ impl<T: Number> Array<T> {
         self.check("copy", from, self.shape)?;
         match (&mut self.memory, &from.memory) {
             (Memory::Host(own), Memory::Host(from)) => own.copy_from_slice(from),
+            (Memory::Device(own), Memory::Device(from)) => own.copy(from)?,
+            _ => return Err(ArrayError::Places { operation: "copy" }),
         }
         Ok(())
     }
@@ -151,10 +192,11 @@ impl<T: Number> Array<T> {
     /// Sets all numbers to this one.
     ///
     /// # Errors
-    /// None on the host.
+    /// None on the host; on a device what fails there.
     pub fn fill(&mut self, value: T) -> Result<(), ArrayError> {
         match &mut self.memory {
             Memory::Host(own) => own.fill(value),
+            Memory::Device(own) => own.fill(value)?,
         }
         Ok(())
     }
@@ -178,6 +220,10 @@ impl<T: Number> Array<T> {
             (Memory::Host(own), Memory::Host(u)) => {
                 host::combine(own, u, h, &on_host(terms));
             }
+            (Memory::Device(own), Memory::Device(u)) => {
+                own.combine(Some(u), h, &on_device(terms))?;
+            }
+            _ => return Err(ArrayError::Places { operation: "combine" }),
         }
         Ok(())
     }
@@ -192,6 +238,7 @@ impl<T: Number> Array<T> {
         }
         match &mut self.memory {
             Memory::Host(own) => host::accumulate(own, h, &on_host(terms)),
+            Memory::Device(own) => own.combine(None, h, &on_device(terms))?,
         }
         Ok(())
     }
@@ -204,7 +251,8 @@ impl<T: Number> Array<T> {
         self.check("add_to_columns", b, Shape::vector(self.rows()))?;
         match (&mut self.memory, &b.memory) {
             (Memory::Host(own), Memory::Host(b)) if !b.is_empty() => host::add_to_columns(own, b),
-            _ => {}
+            (Memory::Device(own), Memory::Device(b)) => own.add_to_columns(b)?,
+            _ => return Err(ArrayError::Places { operation: "add_to_columns" }),
         }
         Ok(())
     }
@@ -217,6 +265,8 @@ impl<T: Number> Array<T> {
         self.check("multiply", b, self.shape)?;
         match (&mut self.memory, &b.memory) {
             (Memory::Host(own), Memory::Host(b)) => host::multiply(own, b),
+            (Memory::Device(own), Memory::Device(b)) => own.multiply(b)?,
+            _ => return Err(ArrayError::Places { operation: "multiply" }),
         }
         Ok(())
     }
@@ -224,10 +274,11 @@ impl<T: Number> Array<T> {
     /// Multiplies all numbers by this one.
     ///
     /// # Errors
-    /// None on the host.
+    /// None on the host; on a device what fails there.
     pub fn scale(&mut self, by: T) -> Result<(), ArrayError> {
         match &mut self.memory {
             Memory::Host(own) => host::scale(own, by),
+            Memory::Device(own) => own.scale(by)?,
         }
         Ok(())
     }
@@ -236,6 +287,7 @@ impl<T: Number> Array<T> {
     pub(crate) fn put(&mut self, index: usize, value: T) -> Result<(), ArrayError> {
         match &mut self.memory {
             Memory::Host(own) => own[index] = value,
+            Memory::Device(own) => own.put(index, value)?,
         }
         Ok(())
     }
@@ -253,6 +305,10 @@ impl<T: Number> Array<T> {
                 let own = &mut own[column * rows..][..rows];
                 own.iter_mut().zip(from).for_each(|(own, &x)| *own = by * x);
             }
+            (Memory::Device(own), Memory::Device(from)) => {
+                own.put_all(column * rows, by, from)?;
+            }
+            _ => return Err(ArrayError::Places { operation: "put_column" }),
         }
         Ok(())
     }
@@ -260,10 +316,11 @@ impl<T: Number> Array<T> {
     /// Applies a function to each number.
     ///
     /// # Errors
-    /// None on the host.
+    /// None on the host; on a device what fails there.
     pub fn map(&mut self, function: Function) -> Result<(), ArrayError> {
         match &mut self.memory {
             Memory::Host(own) => host::map(own, function),
+            Memory::Device(own) => own.map(function)?,
         }
         Ok(())
     }
@@ -302,6 +359,10 @@ impl<T: Number> Array<T> {
             (Memory::Host(own), Memory::Host(of_a), Memory::Host(of_b)) => {
                 host::product((own, self.shape), how, alpha, (of_a, a.shape), (of_b, b.shape));
             }
+            (Memory::Device(own), Memory::Device(of_a), Memory::Device(of_b)) => {
+                own.product(self.shape, how, alpha, (of_a, a.shape), (of_b, b.shape))?;
+            }
+            _ => return Err(ArrayError::Places { operation: "product" }),
         }
         Ok(())
     }
@@ -314,20 +375,32 @@ impl<T: Number> Array<T> {
         new: &Array<T>,
         (abstol, reltol): (&Array<T>, T),
     ) -> Result<T, ArrayError> {
+        let operation = "the norm of errors";
+        for other in [u, new, abstol] {
+            self.check_place(operation, other)?;
+        }
         match (&self.memory, &u.memory, &new.memory, &abstol.memory) {
             (Memory::Host(own), Memory::Host(u), Memory::Host(new), Memory::Host(abstol)) => {
                 Ok(host::mean_square(own, u, new, Tolerances { abstol, reltol }))
             }
+            (
+                Memory::Device(own),
+                Memory::Device(u),
+                Memory::Device(new),
+                Memory::Device(abstol),
+            ) => Ok(own.mean_square(u, new, (abstol, reltol))?),
+            _ => Err(ArrayError::Places { operation }),
         }
     }
 
     /// Whether all numbers are finite.
     ///
     /// # Errors
-    /// None on the host.
+    /// None on the host; on a device what fails there.
     pub fn is_finite(&self) -> Result<bool, ArrayError> {
         match &self.memory {
             Memory::Host(own) => Ok(host::is_finite(own)),
+            Memory::Device(own) => Ok(own.is_finite()?),
         }
     }
 
@@ -337,17 +410,31 @@ impl<T: Number> Array<T> {
         array: &Array<T>,
         expected: Shape,
     ) -> Result<(), ArrayError> {
-        if array.shape == expected {
-            return Ok(());
+        if array.shape != expected {
+            return Err(ArrayError::Shape { operation, given: array.shape, expected });
         }
-        Err(ArrayError::Shape { operation, given: array.shape, expected })
+        self.check_place(operation, array)
+    }
+
+    /// Checks that both arrays are in one place.
+    fn check_place(&self, operation: &'static str, other: &Array<T>) -> Result<(), ArrayError> {
+        let together = match (&self.memory, &other.memory) {
+            (Memory::Host(_), Memory::Host(_)) => true,
+            (Memory::Device(own), Memory::Device(other)) => own.is_beside(other),
+            _ => false,
+        };
+        if together { Ok(()) } else { Err(ArrayError::Places { operation }) }
     }
 }
 
 /// The terms of a sum in the host's memory.
 fn on_host<'a, T: Number>(terms: &[(T, &'a Array<T>)]) -> Vec<(T, &'a [T])> {
-    let numbers = |array: &'a Array<T>| match &array.memory {
-        Memory::Host(numbers) => &numbers[..],
-    };
-    terms.iter().map(|&(c, array)| (c, numbers(array))).collect()
+    let numbers = |&(c, array): &(T, &'a Array<T>)| array.as_slice().map(|numbers| (c, numbers));
+    terms.iter().filter_map(numbers).collect()
+}
+
+/// The terms of a sum in the memory of a device.
+fn on_device<'a, T: Number>(terms: &[(T, &'a Array<T>)]) -> Vec<(T, &'a device::Numbers<T>)> {
+    let numbers = |&(c, array): &(T, &'a Array<T>)| array.numbers().map(|numbers| (c, numbers));
+    terms.iter().filter_map(numbers).collect()
 }

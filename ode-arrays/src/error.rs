@@ -2,6 +2,7 @@
 
 use crate::shape::Shape;
 use ode_core::SolveError;
+use ode_gpu::GpuError;
 
 ode_core::debug_as_display!(ArrayError);
 
@@ -49,6 +50,15 @@ pub enum ArrayError {
         /// The shape that it must have.
         expected: Shape,
     },
+    /// Two arrays are not in the same place.
+    #[error(
+        "{operation}: the arrays are in different places; what a right-hand side needs is a parameter of \
+         its problem, or made by `like`"
+    )]
+    Places {
+        /// What was to be done.
+        operation: &'static str,
+    },
     /// A matrix must have as many columns as rows.
     #[error("{operation}: the matrix is {given}; it must have as many columns as rows")]
     NotSquare {
@@ -67,4 +77,10 @@ pub enum ArrayError {
         /// How many arrays the problem has.
         given: usize,
     },
+}
+
+impl From<GpuError> for ArrayError {
+    fn from(error: GpuError) -> Self {
+        SolveError::from(error).into()
+    }
 }

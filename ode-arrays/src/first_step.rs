@@ -5,9 +5,110 @@ use crate::array::Array;
 use crate::error::ArrayError;
 use crate::number::Number;
 use crate::scheme::{Tolerances, Work};
-use ode_core::integrate::first_step::{FLAT, LOG2_LEAST_BEND, LOG2_SHARE, SMALL};
 use ode_core::lane::Real;
-use ode_core::step::{control, norm, timeline};
+
+pub(crate) use device::DEVICE;
+
+/// The size as a lane program, for the host and for kernels.
+#[ode_macros::device(whole_first_step)]
+mod device {
+    use ode_core::integrate::first_step;
+    use ode_core::lane::Real;
+    use ode_core::step::{control, norm, timeline};
+
+    /// Who has the array.
+    pub(crate) trait Probe<R: Real> {
+        /// The mean squares of the state and of its derivative, in units of the tolerances.
+        fn squares(&mut self) -> [R; 2];
+        /// The mean square of the change of the derivative in an Euler step of size `h`, less `share`
+        /// times the change that was asked for before.
+        fn change(&mut self, h: R, share: R) -> R;
+    }
+
+    /// The size, positive, at `t`; `root` is `1/2` by one more than the order.
+    pub(crate) fn size<R: Real, Q: Probe<R>>(probe: &mut Q, root: R::Single, t: R, span: R) -> R {
+        let one = R::lit(1.0);
+        let half = <R::Single as Real>::lit(0.5);
+        let none = <R::Single as Real>::lit(0.0);
+        let squares = probe.squares();
+        let of_u = squares[0];
+        let of_du = squares[1];
+        let either = of_u.lt(R::lit(first_step::SMALL)) | of_du.lt(R::lit(first_step::SMALL));
+        let ratio = control::log2_of_mean(of_u, one) - control::log2_of_mean(of_du, one);
+        let guess = R::lit(0.01) * control::exp2_wide::<R>(ratio * half);
+        let guess = R::select(either, R::lit(1e-6), guess);
+        let h0 = guess.at_most(span.abs());
+        let per_h0 = norm::reciprocal(h0);
+        let first = probe.change(h0.copysign(span), R::lit(0.0));
+        let largest = of_du.max(first * (per_h0 * per_h0));
+        let log = <R::Single as Real>::lit(first_step::LOG2_SHARE);
+        let log = log - control::log2_of_mean(largest, one);
+        let flat = largest.le(R::lit(first_step::FLAT));
+        let h1 = control::exp2_wide::<R>(log * root);
+        let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
+        let h = h1.min(R::lit(100.0) * h0).at_most(span.abs());
+        let bend = probe.change(h.copysign(span), h / h0);
+        let ratio = control::log2_of_mean(of_du, one) - control::log2_of_mean(bend, one);
+        let least = <R::Single as Real>::lit(first_step::LOG2_LEAST_BEND);
+        let shorter = h * control::exp2_wide::<R>((ratio * half).max(least).min(none));
+        R::select(either, h.max(timeline::least_step(t)), shorter)
+    }
+}
+
+/// An array of the host's, or operations on a device.
+struct Asked<'a, 'b, T: Number> {
+    work: &'a mut Work<'b, T>,
+    t: T,
+    u: &'a Array<T>,
+    k: &'a Array<T>,
+    tolerances: Tolerances<'a, T>,
+    moved: Array<T>,
+    /// The last change of the derivative.
+    change: Array<T>,
+    failed: Option<ArrayError>,
+}
+
+impl<T: Number> Asked<'_, '_, T> {
+    fn square(&self, x: &Array<T>) -> Result<T, ArrayError> {
+        x.mean_square(self.u, self.u, self.tolerances)
+    }
+
+    fn try_change(&mut self, h: T, share: T) -> Result<T, ArrayError> {
+        let one = T::lit(1.0);
+        self.moved.combine(self.u, h, &[(one, self.k)])?;
+        let mut there = self.u.like(self.u.shape())?;
+        self.work.rhs(self.t + h, &self.moved, &mut there)?;
+        there.add(-one, &[(one, self.k)])?;
+        there.add(-share, &[(one, &self.change)])?;
+        self.change = there;
+        self.square(&self.change)
+    }
+
+    /// An answer, or that there is none.
+    fn answered<O>(&mut self, answer: Result<O, ArrayError>, none: O) -> O {
+        answer.unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            none
+        })
+    }
+}
+
+impl<T: Number> device::Probe<T> for Asked<'_, '_, T> {
+    fn squares(&mut self) -> [T; 2] {
+        let both = self.square(self.u).and_then(|of_u| Ok([of_u, self.square(self.k)?]));
+        self.answered(both, [T::nan(); 2])
+    }
+
+    fn change(&mut self, h: T, share: T) -> T {
+        let change = self.try_change(h, share);
+        self.answered(change, T::nan())
+    }
+}
+
+/// The `root` of [`size`](device::size) for methods of an order.
+pub(crate) fn root(order: usize) -> f32 {
+    0.5 / (order as f32 + 1.0)
+}
 
 /// The size, positive, at `t` with the state `u` and the derivative `k`.
 pub(crate) fn size<T: Number>(
@@ -17,42 +118,9 @@ pub(crate) fn size<T: Number>(
     (u, k): (&Array<T>, &Array<T>),
     tolerances: Tolerances<'_, T>,
 ) -> Result<T, ArrayError> {
-    let one = T::lit(1.0);
-    let ratio = |a: T, b: T| control::log2_of_mean(a, one) - control::log2_of_mean(b, one);
-    let square = |x: &Array<T>| x.mean_square(u, u, tolerances);
-    let (of_u, of_du) = (square(u)?, square(k)?);
-    let either = of_u.lt(T::lit(SMALL)) || of_du.lt(T::lit(SMALL));
-    let guess = if either {
-        T::lit(1e-6)
-    } else {
-        T::lit(0.01) * control::exp2_wide::<T>(ratio(of_u, of_du) * 0.5)
-    };
-    let h0 = guess.at_most(Real::abs(span));
-    let mut moved = u.like(u.shape())?;
-    let mut change = |h: T| {
-        let h = Real::copysign(h, span);
-        moved.combine(u, h, &[(one, k)])?;
-        let mut there = u.like(u.shape())?;
-        work.rhs(t + h, &moved, &mut there)?;
-        there.add(-one, &[(one, k)])?;
-        Ok::<_, ArrayError>(there)
-    };
-    let first = change(h0)?;
-    let per_h0 = norm::reciprocal(h0);
-    let largest = Real::max(of_du, square(&first)? * (per_h0 * per_h0));
-    let log = LOG2_SHARE as f32 - control::log2_of_mean(largest, one);
-    let h1 = if largest.le(T::lit(FLAT)) {
-        Real::max(h0 * T::lit(1e-3), T::lit(1e-6))
-    } else {
-        control::exp2_wide::<T>(log * (0.5 / (order as f32 + 1.0)))
-    };
-    let h = Real::min(h1, T::lit(100.0) * h0).at_most(Real::abs(span));
-    let mut bend = change(h)?;
-    bend.add(-(h / h0), &[(one, &first)])?;
-    let shorter = (ratio(of_du, square(&bend)?) * 0.5).max(LOG2_LEAST_BEND as f32).min(0.0);
-    Ok(if either {
-        Real::max(h, timeline::least_step(t))
-    } else {
-        h * control::exp2_wide::<T>(shorter)
-    })
+    let (moved, change) = (u.like(u.shape())?, u.like(u.shape())?);
+    let mut asked = Asked { work, t, u, k, tolerances, moved, change, failed: None };
+    let root = <T::Single as Real>::lit(f64::from(root(order)));
+    let size = device::size(&mut asked, root, t, span);
+    asked.failed.map_or(Ok(size), Err)
 }

@@ -2,6 +2,8 @@
 
 use ode_core::lane::Real;
 
+pub(crate) use device::DEVICE;
+
 /// A function of one number, for [`Array::map`](crate::Array::map). It is the function of
 /// right-hand sides of lanes of the same name, with the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,19 +27,72 @@ pub enum Function {
     Cube,
 }
 
+/// The functions as lane programs, for the host and for devices.
+#[ode_macros::device(function)]
+mod device {
+    use ode_core::lane::Real;
+    use ode_core::math;
+
+    pub(crate) fn tanh<R: Real>(x: R) -> R {
+        math::tanh::<R>(x)
+    }
+
+    pub(crate) fn logistic<R: Real>(x: R) -> R {
+        R::lit(1.0) / (R::lit(1.0) + math::exp::<R>(-x))
+    }
+
+    pub(crate) fn relu<R: Real>(x: R) -> R {
+        R::select(x.lt(R::lit(0.0)), R::lit(0.0), x)
+    }
+
+    pub(crate) fn exp<R: Real>(x: R) -> R {
+        math::exp::<R>(x)
+    }
+
+    pub(crate) fn sin<R: Real>(x: R) -> R {
+        math::sin::<R>(x)
+    }
+
+    pub(crate) fn cos<R: Real>(x: R) -> R {
+        math::cos::<R>(x)
+    }
+
+    pub(crate) fn square<R: Real>(x: R) -> R {
+        x * x
+    }
+
+    pub(crate) fn cube<R: Real>(x: R) -> R {
+        x * x * x
+    }
+}
+
 impl Function {
     /// The function of the numbers in the lanes.
     #[inline(always)]
     pub(crate) fn of<R: Real>(self, x: R) -> R {
         match self {
-            Function::Tanh => x.tanh(),
-            Function::Logistic => R::lit(1.0) / (R::lit(1.0) + (-x).exp()),
-            Function::Relu => R::select(x.lt(R::lit(0.0)), R::lit(0.0), x),
-            Function::Exp => x.exp(),
-            Function::Sin => x.sin(),
-            Function::Cos => x.cos(),
-            Function::Square => x * x,
-            Function::Cube => x * x * x,
+            Function::Tanh => device::tanh(x),
+            Function::Logistic => device::logistic(x),
+            Function::Relu => device::relu(x),
+            Function::Exp => device::exp(x),
+            Function::Sin => device::sin(x),
+            Function::Cos => device::cos(x),
+            Function::Square => device::square(x),
+            Function::Cube => device::cube(x),
+        }
+    }
+
+    /// The name of the lane program.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Function::Tanh => "tanh",
+            Function::Logistic => "logistic",
+            Function::Relu => "relu",
+            Function::Exp => "exp",
+            Function::Sin => "sin",
+            Function::Cos => "cos",
+            Function::Square => "square",
+            Function::Cube => "cube",
         }
     }
 }

@@ -20,13 +20,13 @@ use ode_core::{Memory, SolveError};
 use rayon::prelude::*;
 
 /// The numbers that a thread takes at a time.
-const BLOCK: usize = 1 << 12;
+pub(crate) const BLOCK: usize = 1 << 12;
 /// From so many operations on, several threads are worth it.
 const MANY: usize = 1 << 16;
 /// Numbers that are computed together, while they are in registers.
 const TOGETHER: usize = 64;
 /// Sums that are kept at a time.
-const SUMS: usize = 16;
+pub(crate) const SUMS: usize = 16;
 /// The rows of a product with a vector that a thread takes at a time.
 const ROWS: usize = 256;
 /// The columns of a product of matrices that a thread takes at a time.
@@ -199,7 +199,17 @@ pub(crate) fn mean_square<T: Number>(
     } else {
         (0..count).into_par_iter().map(sum).collect()
     };
-    T::narrow(sums.iter().sum::<f64>() / error.len() as f64)
+    mean(sums.into_iter(), error.len())
+}
+
+/// The sum of a block, of its own sums.
+pub(crate) fn sum<T: Number>(sums: &[T]) -> f64 {
+    sums.iter().map(|sum| sum.widen()).sum()
+}
+
+/// The mean of `len` numbers, whose sums are those of blocks.
+pub(crate) fn mean<T: Number>(blocks: impl Iterator<Item = f64>, len: usize) -> T {
+    T::narrow(blocks.sum::<f64>() / len as f64)
 }
 
 struct Squares<'a, T> {
@@ -231,7 +241,7 @@ impl<T: Number> Program<T> for Squares<'_, T> {
             }
             at += error.len();
         }
-        sums.iter().map(|sum| sum.widen()).sum()
+        sum(&sums)
     }
 }
 

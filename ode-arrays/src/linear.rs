@@ -73,6 +73,10 @@ impl<T: Number> ArraySystem<T> for Linear {
         Ok(is_of_one)
     }
 
+    fn matrix<'a>(&self, p: &'a [Array<T>]) -> Option<&'a Array<T>> {
+        p.first()
+    }
+
     fn check(&self, u0: &Array<T>, p: &[Array<T>]) -> Result<(), ArrayError> {
         let [a] = p else {
             let expected = "one matrix";

@@ -2,38 +2,56 @@
 
 use crate::array::Array;
 use crate::error::ArrayError;
-use crate::host;
 use crate::number::Number;
+use crate::{device, host};
 
 /// The factors of `scale I - J`.
 #[derive(Debug)]
-pub(crate) struct Factors<T: Number> {
-    lu: host::Lu<T>,
+pub(crate) enum Factors<T: Number> {
+    Host(host::Lu<T>),
+    Device(Box<device::Lu<T>>),
 }
 
 impl<T: Number> Factors<T> {
-    /// Room for the factors of a matrix of this order.
-    pub(crate) fn new(order: usize) -> Result<Self, ArrayError> {
-        Ok(Factors { lu: host::Lu::new(order)? })
+    /// Room for the factors of a matrix of this order, in the same place as `beside`.
+    pub(crate) fn new(beside: &Array<T>, order: usize) -> Result<Self, ArrayError> {
+        Ok(match beside.numbers() {
+            Some(numbers) => Factors::Device(Box::new(device::Lu::new(numbers, order)?)),
+            None => Factors::Host(host::Lu::new(order)?),
+        })
     }
 
     /// Factorises `scale I - jacobian`, which has as many columns as rows.
     pub(crate) fn factor(&mut self, scale: T, jacobian: &Array<T>) -> Result<(), ArrayError> {
-        if let Some(jacobian) = jacobian.as_slice() {
-            self.lu.factor(scale, jacobian);
+        const OPERATION: &str = "a factorisation";
+        match (self, jacobian.as_slice(), jacobian.numbers()) {
+            (Factors::Host(lu), Some(jacobian), _) => lu.factor(scale, jacobian),
+            (Factors::Device(lu), _, Some(jacobian)) => lu.factor(scale, jacobian)?,
+            _ => return Err(ArrayError::Places { operation: OPERATION }),
         }
         Ok(())
     }
 
     /// Whether the determinant is negative.
-    pub(crate) fn is_negative(&self) -> Result<bool, ArrayError> {
-        Ok(self.lu.is_negative())
+    pub(crate) fn is_negative(&mut self) -> Result<bool, ArrayError> {
+        match self {
+            Factors::Host(lu) => Ok(lu.is_negative()),
+            Factors::Device(lu) => Ok(lu.is_negative()?),
+        }
     }
 
     /// Replaces `b` by the solution of the equations whose right side it is.
     pub(crate) fn solve(&mut self, b: &mut Array<T>) -> Result<(), ArrayError> {
-        if let Some(b) = b.as_mut_slice() {
-            self.lu.solve(b);
+        const OPERATION: &str = "linear equations";
+        match self {
+            Factors::Host(lu) => match b.as_mut_slice() {
+                Some(b) => lu.solve(b),
+                None => return Err(ArrayError::Places { operation: OPERATION }),
+            },
+            Factors::Device(lu) => match b.numbers_mut() {
+                Some(b) => lu.solve(b)?,
+                None => return Err(ArrayError::Places { operation: OPERATION }),
+            },
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ mod sealed {
 }
 
 /// A number of an array: `f32` or `f64`.
-pub trait Number: sealed::Sealed + Scalar + faer::traits::RealField {}
+pub trait Number: sealed::Sealed + Scalar + faer::traits::RealField + ode_gpu::Element {}
 
 impl Number for f32 {}
 impl Number for f64 {}

@@ -48,7 +48,7 @@ impl<T: Number> Rosenbrock<T> {
             jacobian: u.like(Shape::matrix(order, order))?,
             has_first: false,
             has_jacobian: false,
-            factors: Factors::new(order)?,
+            factors: Factors::new(u, order)?,
             solved: tableau.alpha.iter().map(|_| like()).collect::<Result<_, _>>()?,
             w: like()?,
             f: like()?,

@@ -6,9 +6,11 @@ use crate::error::ArrayError;
 use crate::explicit::Explicit;
 use crate::first_step;
 use crate::number::Number;
+use crate::persistent;
 use crate::place::ArrayPlace;
 use crate::rosenbrock::Rosenbrock;
 use crate::scheme::{Scheme, Span, Work};
+use crate::shape::Shape;
 use crate::solution::{ArraySolution, Counts};
 use crate::system::ArraySystem;
 use ode_core::ensemble::planned::{Planned, options};
@@ -20,6 +22,7 @@ use ode_core::integrate::{advance, begin, columns, first_step as of_lanes};
 use ode_core::lane::{Bits, Real};
 use ode_core::methods::{Coefficients, Properties, Rodas5P, Tsit5};
 use ode_core::problem::inputs::Inputs;
+use ode_core::step::explicit::Tableau;
 use ode_core::step::guard::{self, Guarded};
 use ode_core::step::{code, norm, timeline};
 use ode_core::{ReturnCode, SolveError, SolveOptions};
@@ -50,17 +53,26 @@ pub(crate) fn solve<T: Number>(
     }
     system.check(u0, p)?;
     let (inputs, abstol) = clock::inputs(span, options, method, u0.len())?;
-    let u = place.bring(u0)?;
+    let u0 = &place.bring(u0)?;
+    let abstol = place.bring(&Array::vector(abstol))?;
+    let p = p.iter().map(|p| place.bring(p)).collect::<Result<Vec<_>, _>>()?;
+    if let Coefficients::Explicit(tableau) = coefficients
+        && let Some(a) = system.matrix(&p)
+        && let Some(solved) = in_one_launch((a, u0, &abstol), tableau, method, &inputs)?
+    {
+        return Ok(solved);
+    }
+    let mut u = u0.like(u0.shape())?;
+    u.copy(u0)?;
     let scheme: Box<dyn Scheme<T>> = match coefficients {
         Coefficients::Explicit(tableau) => Box::new(Explicit::new(tableau, method.fsal, &u)?),
         Coefficients::Rosenbrock(tableau) => Box::new(Rosenbrock::new(tableau, &u)?),
     };
-    let p = p.iter().map(|p| place.bring(p)).collect::<Result<_, _>>()?;
     let mut whole = Whole {
         work: Work { system, p, evaluations: 0 },
         u0,
         inputs: &inputs,
-        abstol: place.bring(&Array::vector(abstol))?,
+        abstol,
         new: u.like(u.shape())?,
         u,
         scheme,
@@ -76,13 +88,59 @@ pub(crate) fn solve<T: Number>(
     whole.solution(method)
 }
 
-/// Checks the numbers of an array of the host's.
+/// Solves a linear system in one launch, if it is on a device that holds its matrix.
+fn in_one_launch<T: Number>(
+    (a, u0, abstol): (&Array<T>, &Array<T>, &Array<T>),
+    tableau: &'static Tableau,
+    method: &Properties,
+    inputs: &Inputs<T>,
+) -> Result<Option<ArraySolution<T>>, ArrayError> {
+    let rows = u0.len();
+    if (u0.shape(), a.shape()) != (Shape::vector(rows), Shape::matrix(rows, rows)) {
+        return Ok(None);
+    }
+    let arrays = (a.numbers(), u0.numbers(), abstol.numbers());
+    let (Some(a), Some(on_device), Some(abstol)) = arrays else { return Ok(None) };
+    let asked = persistent::Asked { a, u0: on_device, abstol, tableau, method, inputs };
+    let Some(solved) = persistent::solve(asked)? else { return Ok(None) };
+    let persistent::Solved { code, end_time, end, saved, steps, rejected, evaluations } = solved;
+    let times = (0..saved.len()).map(|slot| inputs.columns.save.get(0, slot)).collect();
+    let mut solution = ArraySolution {
+        method: *method,
+        shape: u0.shape(),
+        code: ReturnCode::from_lane(code as u8),
+        end_time,
+        final_state: end,
+        times,
+        states: saved,
+        counts: Counts { accepted: steps - rejected, rejected, evaluations, ..Counts::default() },
+        held_unstable: false,
+    };
+    leave_out_lost(&mut solution.times, &mut solution.states);
+    Ok(Some(solution))
+}
+
+/// Leaves out what comes after a state that has become NaN: it was not reached, as for lanes.
+fn leave_out_lost<T: Number>(times: &mut Vec<T>, states: &mut Vec<Vec<T>>) {
+    let is_lost = |u: &Vec<T>| u.iter().any(|u| u.widen().is_nan());
+    if let Some(first) = states.iter().position(is_lost) {
+        states.truncate(first);
+        times.truncate(first);
+    }
+}
+
+/// Checks the numbers of an array.
 fn check_numbers<T: Number>(
     what: &'static str,
     array: &Array<T>,
     is_good: impl Fn(T) -> bool,
 ) -> Result<(), ArrayError> {
-    let numbers = array.as_slice().unwrap_or_default();
+    // On a device most arrays are told to be good by one number.
+    if array.as_slice().is_none() && array.is_finite()? {
+        return Ok(());
+    }
+    let copy = if array.as_slice().is_none() { array.to_vec()? } else { Vec::new() };
+    let numbers = array.as_slice().unwrap_or(&copy);
     match numbers.iter().position(|&number| !is_good(number)) {
         None => Ok(()),
         Some(index) => {
@@ -95,7 +153,7 @@ fn check_numbers<T: Number>(
 /// One array as the crowd of the loop: the only one of its columns.
 struct Whole<'a, T: Number> {
     work: Work<'a, T>,
-    /// The initial state, of the host.
+    /// The initial state.
     u0: &'a Array<T>,
     inputs: &'a Inputs<T>,
     abstol: Array<T>,
@@ -133,12 +191,7 @@ impl<'a, T: Number> Whole<'a, T> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        // What comes after a state that has become NaN was not reached, as for lanes.
-        let is_lost = |u: &Vec<T>| u.iter().any(|u| u.widen().is_nan());
-        if let Some(first) = self.states.iter().position(is_lost) {
-            self.states.truncate(first);
-            self.times.truncate(first);
-        }
+        leave_out_lost(&mut self.times, &mut self.states);
         let (mut code, mut end_time) = (code::SUCCESS, self.inputs.columns.t0.get(0));
         let mut guarded = Guarded::default();
         let mut counts = Counts {

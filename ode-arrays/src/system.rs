@@ -76,6 +76,13 @@ pub trait ArraySystem<T: Number>: Sync {
         Ok(false)
     }
 
+    /// The matrix `A` among the parameters, of a system that is `u' = A u` with a vector as its state. A
+    /// place may then solve it in another way than by evaluations: a GPU by one kernel.
+    fn matrix<'a>(&self, p: &'a [Array<T>]) -> Option<&'a Array<T>> {
+        let _ = p;
+        None
+    }
+
     /// Checks the initial state and the parameters, before a solve begins.
     ///
     /// # Errors

@@ -232,6 +232,26 @@ pub enum GpuError {
         because: &'static str,
     },
 
+    /// A call of cuBLAS failed.
+    #[cfg(feature = "arrays")]
+    #[error("cuBLAS's {call} failed with {code}{}", of_blas(*.code))]
+    Blas {
+        /// cuBLAS's function, without its precision.
+        call: &'static str,
+        /// The `cublasStatus_t` of the call.
+        code: i32,
+    },
+
+    /// A matrix is larger than cuBLAS takes.
+    #[cfg(feature = "arrays")]
+    #[error("cuBLAS's {call} takes sizes up to 2147483647, and an array has {size}")]
+    TooLargeForBlas {
+        /// cuBLAS's function, without its precision.
+        call: &'static str,
+        /// The size.
+        size: usize,
+    },
+
     /// Another call of the driver failed.
     #[error("the CUDA driver's {call} failed with {code} ({name}: {text}){}", remedy(.call, *.code))]
     Driver {
@@ -306,6 +326,18 @@ fn remedy(call: &str, code: u32) -> &'static str {
         "; other programs fill the device, or a limit of this process (ulimit -v) leaves no room"
     } else {
         ""
+    }
+}
+
+/// What cuBLAS means by a code.
+#[cfg(feature = "arrays")]
+fn of_blas(code: i32) -> &'static str {
+    match code {
+        1 => " (it could not be started, which is mostly for want of device memory)",
+        3 => " (it could not have the device memory that it needs)",
+        8 => " (it does not know this kind of device)",
+        13 => " (a kernel of its could not be run)",
+        _ => "",
     }
 }
 

@@ -34,6 +34,7 @@
 //! | `pull` | gradients: records of steps, and the way back |
 //! | `batch` | how a batch lies in device memory |
 //! | `driver` | the driver's library: found, checked, started |
+//! | `queue`, `blas` | whole arrays, and products of matrices by cuBLAS: the feature `arrays` |
 //! | `library` | where libraries lie on real machines |
 //! | [`device`](fn@devices) | devices and their contexts |
 //! | [`Nvrtc`] | the compiler |
@@ -52,12 +53,15 @@
 //! | variable | effect |
 //! |---|---|
 //! | `ODES_NVRTC` | path of the NVRTC library; nothing else is searched, and no program is run |
+//! | `ODES_CUBLAS` | path of the cuBLAS library, as `ODES_NVRTC` is of NVRTC |
 //! | `ODES_CACHE_DIR` | folder of compiled kernels |
 //! | `ODES_CACHE=off` | no compiled kernels on disk |
 //! | `ODES_DUMP` | folder that receives every kernel's source, log and cubin |
 
 mod array;
 mod batch;
+#[cfg(feature = "arrays")]
+mod blas;
 mod cache;
 mod columns;
 mod device;
@@ -76,6 +80,8 @@ mod nvrtc;
 mod pinned;
 mod pool;
 mod pull;
+#[cfg(feature = "arrays")]
+mod queue;
 mod recent;
 mod resident;
 mod rows;
@@ -84,6 +90,8 @@ mod testing;
 mod timing;
 
 pub use array::EnsembleGpuArray;
+#[cfg(feature = "arrays")]
+pub use blas::{Matrices, ProductShape, Triangle};
 pub use cache::{Cache, Key};
 pub use cudarc;
 pub use device::{Device, WarmUp, device, devices};
@@ -95,5 +103,7 @@ pub use kernel::{Compiled, Kernel, KernelReport, Origin, Program};
 pub use memory::{Element, MemoryInfo, Stream};
 pub use nvrtc::{Cubin, Nvrtc};
 pub use pinned::{Direction, Pinned, Transfer, pooled_bytes, trim_pinned};
+#[cfg(feature = "arrays")]
+pub use queue::{Buffer, Clockwork, Queue};
 pub use resident::{DeviceEnsemble, Running};
 pub use timing::Stopwatch;

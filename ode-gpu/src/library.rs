@@ -13,12 +13,53 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-/// File names that the dynamic loader is asked for without a folder, newest first after the
-/// unversioned link, which is what a toolkit's administrator chose.
-pub(crate) const NVRTC_NAMES: &[&str] = if cfg!(windows) {
-    &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"]
+/// A library that toolkits, environments and wheels have.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    /// File names that the dynamic loader is asked for without a folder, newest first after the
+    /// unversioned link, which is what a toolkit's administrator chose.
+    pub(crate) names: &'static [&'static str],
+    /// What comes before the version in the names of its files.
+    file: &'static str,
+    /// The folder of the older wheels, in `nvidia`.
+    wheel: &'static str,
+    /// The variable that names its file.
+    variable: &'static str,
+}
+
+/// The run-time compiler.
+pub(crate) static NVRTC: Wanted = if cfg!(windows) {
+    Wanted {
+        names: &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"],
+        file: "nvrtc64_",
+        wheel: "cuda_nvrtc",
+        variable: "ODES_NVRTC",
+    }
 } else {
-    &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"]
+    Wanted {
+        names: &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"],
+        file: "libnvrtc.so",
+        wheel: "cuda_nvrtc",
+        variable: "ODES_NVRTC",
+    }
+};
+
+/// Products of matrices.
+#[cfg(feature = "arrays")]
+pub(crate) static CUBLAS: Wanted = if cfg!(windows) {
+    Wanted {
+        names: &["cublas64_13.dll", "cublas64_12.dll"],
+        file: "cublas64_",
+        wheel: "cublas",
+        variable: "ODES_CUBLAS",
+    }
+} else {
+    Wanted {
+        names: &["libcublas.so", "libcublas.so.13", "libcublas.so.12"],
+        file: "libcublas.so",
+        wheel: "cublas",
+        variable: "ODES_CUBLAS",
+    }
 };
 
 /// A library that may exist.
@@ -32,7 +73,7 @@ pub(crate) struct Candidate {
 /// make one up.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places {
-    /// `ODES_NVRTC`: if set, nothing else is looked at.
+    /// The variable of the library: if set, nothing else is looked at.
     pub(crate) chosen: Option<PathBuf>,
     /// `CUDA_PATH`, `CUDA_HOME`.
     pub(crate) toolkits: Vec<PathBuf>,
@@ -52,10 +93,10 @@ pub(crate) struct Places {
 
 impl Places {
     /// The places of this process's environment.
-    pub(crate) fn from_env() -> Self {
+    pub(crate) fn from_env(wanted: &Wanted) -> Self {
         let dir = |name| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Places {
-            chosen: dir("ODES_NVRTC"),
+            chosen: dir(wanted.variable),
             toolkits: ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(dir).collect(),
             toolkit_parent: Some(PathBuf::from("/usr/local")),
             conda: dir("CONDA_PREFIX"),
@@ -66,26 +107,31 @@ impl Places {
         }
     }
 
-    /// The candidates for NVRTC, best first: the first that loads is taken.
+    /// The candidates for a library, best first: the first that loads is taken.
     ///
     /// An iterator, because the last source costs most (it starts Python) and is rarely reached.
-    pub(crate) fn nvrtc(&self) -> Box<dyn Iterator<Item = Candidate> + '_> {
+    pub(crate) fn candidates<'a>(
+        &'a self,
+        wanted: &'static Wanted,
+    ) -> Box<dyn Iterator<Item = Candidate> + 'a> {
         if let Some(path) = &self.chosen {
             return Box::new(std::iter::once(Candidate { path: path.clone() }));
         }
         let mut seen = HashSet::new();
+        let libraries = |folder| libraries(folder, wanted.file);
+        let wheel_folders = |site: &Path| wheel_folders(site, wanted.wheel);
         let toolkits = self.toolkits.iter().flat_map(|t| toolkit_folders(t)).flat_map(libraries);
-        let default = NVRTC_NAMES.iter().map(PathBuf::from);
+        let default = wanted.names.iter().map(PathBuf::from);
         let parent = self.toolkit_parent.iter().flat_map(|p| versioned_toolkits(p));
         let parent = parent.flat_map(|t| toolkit_folders(&t)).flat_map(libraries);
         let conda = self.conda.iter().flat_map(|c| {
             [c.join("lib"), c.join("targets/x86_64-linux/lib"), c.join("targets/sbsa-linux/lib")]
         });
         let conda = conda.flat_map(libraries);
-        let wheels = || self.site_packages().into_iter().flat_map(|s| wheel_folders(&s));
+        let wheels = move || self.site_packages().into_iter().flat_map(move |s| wheel_folders(&s));
         let wheels = std::iter::once(wheels).flat_map(|w| w()).flat_map(libraries);
-        let asked = std::iter::once(()).filter(|()| self.ask_python).flat_map(|()| {
-            ask_python().into_iter().flat_map(|s| wheel_folders(&s)).flat_map(libraries)
+        let asked = std::iter::once(()).filter(|()| self.ask_python).flat_map(move |()| {
+            ask_python().into_iter().flat_map(move |s| wheel_folders(&s)).flat_map(libraries)
         });
         Box::new(
             toolkits
@@ -100,9 +146,9 @@ impl Places {
     }
 
     /// The places that are searched, in words, for the error when no library was found.
-    pub(crate) fn in_words(&self) -> Vec<String> {
+    pub(crate) fn in_words(&self, wanted: &Wanted) -> Vec<String> {
         if let Some(path) = &self.chosen {
-            return vec![format!("ODES_NVRTC ({})", path.display())];
+            return vec![format!("{} ({})", wanted.variable, path.display())];
         }
         let mut words: Vec<String> = Vec::new();
         for toolkit in &self.toolkits {
@@ -115,11 +161,11 @@ impl Places {
         if let Some(conda) = &self.conda {
             words.push(format!("{} (CONDA_PREFIX)", conda.join("lib").display()));
         }
-        words.push(
-            "the wheel folders nvidia/cu13/lib and nvidia/cuda_nvrtc/lib of VIRTUAL_ENV, \
-             CONDA_PREFIX, python3 on PATH and ~/.local"
-                .to_owned(),
-        );
+        words.push(format!(
+            "the wheel folders nvidia/cu13/lib and nvidia/{}/lib of VIRTUAL_ENV, CONDA_PREFIX, python3 \
+             on PATH and ~/.local",
+            wanted.wheel
+        ));
         if self.ask_python {
             words.push("the package folders that python3 itself names".to_owned());
         }
@@ -158,7 +204,7 @@ impl Places {
 /// Opens a library. The message on failure is the loader's own.
 pub(crate) fn open(path: impl AsRef<OsStr>) -> Result<Library, String> {
     // SAFETY: loading a library runs its initialisers. The paths are those of NVIDIA's driver
-    // and compiler, or what the user named in ODES_NVRTC, whose initialisers have no
+    // and toolkit, or what the user named in a variable of ours, whose initialisers have no
     // preconditions.
     unsafe { Library::new(path.as_ref()) }.map_err(|e| {
         let source = std::error::Error::source(&e).map(ToString::to_string);
@@ -185,32 +231,32 @@ fn versioned_toolkits(parent: &Path) -> Vec<PathBuf> {
 }
 
 /// Where the wheels put their libraries: the CUDA 13 layout, then the older one.
-fn wheel_folders(site: &Path) -> Vec<PathBuf> {
+fn wheel_folders(site: &Path, older: &str) -> Vec<PathBuf> {
     let nvidia = site.join("nvidia");
     let toolkits = subfolders(&nvidia, "cu").into_iter().rev().filter(|p| {
         let name = p.file_name().unwrap_or_default().to_string_lossy().into_owned();
         name[2..].parse::<u32>().is_ok()
     });
     let mut out: Vec<PathBuf> = toolkits.collect();
-    out.push(nvidia.join("cuda_nvrtc"));
+    out.push(nvidia.join(older));
     out.into_iter().flat_map(|p| [p.join("lib"), p.join("bin"), p.join("bin/x86_64")]).collect()
 }
 
-/// The NVRTC libraries in a folder, newest first.
-fn libraries(folder: PathBuf) -> Vec<PathBuf> {
+/// The libraries of this name in a folder, newest first.
+fn libraries(folder: PathBuf, file: &str) -> Vec<PathBuf> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
     let mut found: Vec<(Vec<u32>, PathBuf)> = entries
         .flatten()
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let version = if cfg!(windows) {
-                let rest = name.strip_prefix("nvrtc64_")?.strip_suffix(".dll")?;
+                let rest = name.strip_prefix(file)?.strip_suffix(".dll")?;
                 if rest.contains("alt") || rest.contains("builtins") {
                     return None;
                 }
                 version_of(rest)
             } else {
-                version_of(name.strip_prefix("libnvrtc.so")?.trim_start_matches('.'))
+                version_of(name.strip_prefix(file)?.trim_start_matches('.'))
             };
             Some((version, entry.path()))
         })
@@ -288,7 +334,7 @@ mod tests {
     }
 
     fn full_paths(places: &Places) -> Vec<PathBuf> {
-        places.nvrtc().map(|c| c.path).filter(|p| p.is_absolute()).collect()
+        places.candidates(&NVRTC).map(|c| c.path).filter(|p| p.is_absolute()).collect()
     }
 
     #[test]
@@ -300,7 +346,7 @@ mod tests {
             ask_python: true,
             ..Places::default()
         };
-        let found: Vec<_> = places.nvrtc().map(|c| c.path).collect();
+        let found: Vec<_> = places.candidates(&NVRTC).map(|c| c.path).collect();
         assert_eq!(found, [PathBuf::from("/x/libnvrtc.so")]);
     }
 
@@ -341,7 +387,7 @@ mod tests {
         let mut found = full_paths(&places);
         found.retain(|p| p.starts_with(&root));
         assert_eq!(found, expected);
-        let all: Vec<_> = places.nvrtc().map(|c| c.path).collect();
+        let all: Vec<_> = places.candidates(&NVRTC).map(|c| c.path).collect();
         assert_eq!(all[2], PathBuf::from("libnvrtc.so"), "the loader comes after CUDA_PATH");
         fs::remove_dir_all(root).unwrap();
     }

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use libloading::Library;
 
 use crate::error::GpuError;
-use crate::library::{self, NVRTC_NAMES, Places};
+use crate::library::{self, NVRTC, Places};
 
 /// What every kernel is compiled with. The arithmetic ones are part of the promise that CPU and
 /// GPU agree bit for bit: multiply-adds fuse where the source says so and nowhere else, division
@@ -87,11 +87,11 @@ impl Nvrtc {
     /// # Errors
     /// [`GpuError`] if no library is found, with the places that were searched.
     pub fn get() -> Result<&'static Nvrtc, GpuError> {
-        static NVRTC: OnceLock<Result<Nvrtc, GpuError>> = OnceLock::new();
-        NVRTC
+        static COMPILER: OnceLock<Result<Nvrtc, GpuError>> = OnceLock::new();
+        COMPILER
             .get_or_init(|| {
                 let driver_major = crate::driver::cuda_version().map(|v| v.0);
-                Nvrtc::load(&Places::from_env(), driver_major)
+                Nvrtc::load(&Places::from_env(&NVRTC), driver_major)
             })
             .as_ref()
             .map_err(Clone::clone)
@@ -102,7 +102,7 @@ impl Nvrtc {
     pub(crate) fn load(places: &Places, driver_major: Option<u32>) -> Result<Nvrtc, GpuError> {
         let mut too_new: Option<Nvrtc> = None;
         let mut failures: Vec<String> = Vec::new();
-        for candidate in places.nvrtc() {
+        for candidate in places.candidates(&NVRTC) {
             match Nvrtc::open(&candidate.path) {
                 Ok(nvrtc) => {
                     let fits = driver_major.is_none_or(|driver| nvrtc.version.0 <= driver);
@@ -120,8 +120,8 @@ impl Nvrtc {
         }
         too_new.ok_or_else(|| GpuError::Unavailable {
             missing: "NVRTC, CUDA's run-time compiler,",
-            looked_for: NVRTC_NAMES.join(", "),
-            searched: places.in_words(),
+            looked_for: NVRTC.names.join(", "),
+            searched: places.in_words(&NVRTC),
             reason: if failures.is_empty() {
                 "nothing was found".to_owned()
             } else {

@@ -1,4 +1,5 @@
-// A CUDA driver and its run-time compiler for machines that have no device: what of both the library calls.
+// A CUDA driver, its run-time compiler and cuBLAS for machines that have no device: what of these the library
+// calls.
 //
 // Devices are memory of this process, and work is done where it is queued. Kernels are compiled by the host's
 // compiler, with the words of another target (kernel/targets/host.hpp); a launch runs their threads one after
@@ -14,6 +15,7 @@
 //   SIMULATED_FOLDER=FOLDER            where kernels are compiled
 //   SIMULATED_COMPILER=c++             by what
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -455,6 +457,8 @@ API int nvrtcCompileProgram(void* of, int, const char* const*) {
         odes::solve_array<odes::Config>(*job, *shared, *array, block);                               \
     }
 )");
+    }
+    if (array != std::string::npos || text.rfind("TOGETHER(") != std::string::npos) {
         text.insert(at + host.size(), R"(
 #define __shared__ static thread_local
 static thread_local u32 (*simulated_thread)();
@@ -471,6 +475,30 @@ template<class T> T __shfl_xor_sync(u32, T x, u32 by) {
     simulated_wait();
     return said[turn][own ^ by];
 }
+)");
+    }
+    // Operations on whole arrays: number by number, and by threads that wait for each other.
+    size_t operation = text.rfind("OPERATION("), together = text.rfind("TOGETHER(");
+    if (operation != std::string::npos) {
+        text.insert(std::max(operation, together), R"(
+#undef OPERATION
+#define OPERATION(name, Work)                                                                        \
+    extern "C" __attribute__((visibility("default"))) void name(                                     \
+        const Work* work, const u64* n, u32 threads                                                  \
+    ) {                                                                                              \
+        for (u32 thread = 0; thread < threads; thread++) {                                           \
+            for (u64 i = thread; i < *n; i += threads) work->at(i);                                  \
+        }                                                                                            \
+    }
+#undef TOGETHER
+#define TOGETHER(name, Work, threads)                                                                \
+    extern "C" __attribute__((visibility("default"))) void name(                                     \
+        const Work* work, const u64*, const u64*, u32, u32 (*thread)(), void (*wait)()               \
+    ) {                                                                                              \
+        simulated_thread = thread;                                                                   \
+        simulated_wait = wait;                                                                       \
+        work->run();                                                                                 \
+    }
 )");
     }
     char name[64];
@@ -496,3 +524,108 @@ API int nvrtcGetProgramLogSize(void* of, size_t* size) { *size = ((Program*)of)-
 API int nvrtcGetProgramLog(void* of, char* log) { strcpy(log, ((Program*)of)->log.c_str()); return 0; }
 API int nvrtcGetCUBINSize(void* of, size_t* size) { *size = ((Program*)of)->code.size() + 1; return 0; }
 API int nvrtcGetCUBIN(void* of, char* code) { strcpy(code, ((Program*)of)->code.c_str()); return 0; }
+
+// cuBLAS.
+
+namespace {
+
+struct Blas {
+    int device;
+    bool rounds; // numbers of f32 to 10 bits
+};
+
+template<class T> struct Matrix {
+    T* at;
+    int pitch;
+    T& operator()(int row, int column) const { return at[row + (size_t)column * pitch]; }
+    // Whether so many rows and columns are in the memory of a device.
+    bool lies_on(int device, int rows, int columns) const {
+        if (rows == 0 || columns == 0) return true;
+        return pitch >= rows && lies((uint64_t)(uintptr_t)at, ((size_t)(columns - 1) * pitch + rows) * sizeof(T), device);
+    }
+};
+
+double rounded(double x, bool) { return x; }
+float rounded(float x, bool rounds) {
+    if (!rounds) return x;
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    bits = (bits + 0x1000u) & ~0x1fffu;
+    memcpy(&x, &bits, 4);
+    return x;
+}
+
+template<class T> int product(
+    const Blas& blas, int m, int n, int k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c
+) {
+    if (!a.lies_on(blas.device, m, k) || !b.lies_on(blas.device, k, n) || !c.lies_on(blas.device, m, n)) return 7;
+    for (int column = 0; column < n; column++) {
+        for (int row = 0; row < m; row++) {
+            T sum = 0;
+            for (int i = 0; i < k; i++) sum += rounded(a(row, i), blas.rounds) * rounded(b(i, column), blas.rounds);
+            T& out = c(row, column);
+            out = beta == 0 ? alpha * sum : alpha * sum + beta * out;
+        }
+    }
+    return 0;
+}
+
+// Lower triangles have ones on their diagonals, and upper ones do not.
+template<class T> int triangle(const Blas& blas, bool upper, int m, int n, Matrix<const T> t, Matrix<T> b) {
+    if (!t.lies_on(blas.device, m, m) || !b.lies_on(blas.device, m, n)) return 7;
+    for (int column = 0; column < n; column++) {
+        for (int step = 0; step < m; step++) {
+            int row = upper ? m - 1 - step : step;
+            T x = b(row, column);
+            for (int i = upper ? row + 1 : 0; i < (upper ? m : row); i++) x -= t(row, i) * b(i, column);
+            b(row, column) = upper ? x / t(row, row) : x;
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+API int cublasGetProperty(int, int* value) { *value = 13; return 0; }
+API int cublasCreate_v2(void** handle) { BEFORE(current); *handle = new Blas{current, false}; return 0; }
+API int cublasDestroy_v2(void* handle) { delete (Blas*)handle; return 0; }
+API int cublasSetStream_v2(void* handle, void* stream) { return of(stream) == ((Blas*)handle)->device ? 0 : 7; }
+API int cublasSetMathMode(void* handle, int mode) { ((Blas*)handle)->rounds = mode == 3; return 0; }
+
+#define PRODUCTS(letter, T)                                                                                      \
+    API int cublas##letter##gemv_v2(                                                                             \
+        void* handle, int transposed, int m, int n, const T* alpha, const T* a, int lda, const T* x, int by,     \
+        const T* beta, T* y, int step                                                                            \
+    ) {                                                                                                          \
+        const Blas& blas = *(Blas*)handle;                                                                       \
+        BEFORE(blas.device);                                                                                     \
+        if (transposed || by != 1 || step != 1) return 15;                                                       \
+        return product<T>(blas, m, 1, n, *alpha, {a, lda}, {x, n}, *beta, {y, m});                               \
+    }                                                                                                            \
+    API int cublas##letter##gemmStridedBatched(                                                                  \
+        void* handle, int transposed, int other, int m, int n, int k, const T* alpha, const T* a, int lda,       \
+        long long of_a, const T* b, int ldb, long long of_b, const T* beta, T* c, int ldc, long long of_c,       \
+        int batch                                                                                                \
+    ) {                                                                                                          \
+        const Blas& blas = *(Blas*)handle;                                                                       \
+        BEFORE(blas.device);                                                                                     \
+        if (transposed || other) return 15;                                                                      \
+        for (int i = 0; i < batch; i++) {                                                                        \
+            int code = product<T>(                                                                               \
+                blas, m, n, k, *alpha, {a + i * of_a, lda}, {b + i * of_b, ldb}, *beta, {c + i * of_c, ldc}      \
+            );                                                                                                   \
+            if (code) return code;                                                                               \
+        }                                                                                                        \
+        return 0;                                                                                                \
+    }                                                                                                            \
+    API int cublas##letter##trsm_v2(                                                                             \
+        void* handle, int side, int upper, int transposed, int unit, int m, int n, const T* alpha, const T* t,   \
+        int ldt, T* b, int ldb                                                                                   \
+    ) {                                                                                                          \
+        const Blas& blas = *(Blas*)handle;                                                                       \
+        BEFORE(blas.device);                                                                                     \
+        if (side || transposed || unit == upper || *alpha != 1) return 15;                                       \
+        return triangle<T>(blas, upper, m, n, {t, ldt}, {b, ldb});                                               \
+    }
+PRODUCTS(S, float)
+PRODUCTS(D, double)

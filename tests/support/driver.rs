@@ -52,6 +52,7 @@ pub(crate) fn run(tests: &[&str], variables: &[(&str, &str)]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(tests).args(["--nocapture", "--test-threads=1"]);
     command.env("LD_LIBRARY_PATH", folder).env("ODES_NVRTC", folder.join("libcuda.so.1"));
+    command.env("ODES_CUBLAS", folder.join("libcuda.so.1"));
     command.env(INSIDE, folder).env("ODES_CACHE", "off").env("ODES_REQUIRE_GPU", "1");
     if let Some(cpp) = HostCpp::find() {
         command.env("SIMULATED_COMPILER", cpp.path());

@@ -1,4 +1,5 @@
-//! The text of a kernel that solves all trajectories as columns of one array: see `array.hpp`.
+//! The texts of kernels of the loop of columns: that of all trajectories as columns of one array, see
+//! `array.hpp`, and those of crowds of others.
 
 use crate::error::SolveError;
 use crate::integrate::ARRAY_PROGRAMS;
@@ -21,8 +22,7 @@ pub const ARRAY_NAME: &str = "odes_solve_array";
 /// On a host it is a function of three addresses.
 ///
 /// # Errors
-/// As [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] by a method that switches,
-/// of a system with events, and in OpenCL.
+/// As [`with_crowd`], and [`SolveError::NoArrays`] by a method that switches and of a system with events.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -41,24 +41,62 @@ where
         return Err(SolveError::NoArrays { method, why: SolveError::EVENTS });
     }
     let ArrayKind { mean, resident, threads } = kind;
+    let config = format!(
+        "    static constexpr bool MEAN = {mean};\n    static constexpr bool RESIDENT = {resident};\n"
+    );
+    let (number, size) = (T::DEVICE_NAME, size_of::<ArrayArguments>());
+    let text = format!(
+        "{ARRAY}static_assert(sizeof(odes::ArrayJob<{number}>) == {size}, \"the layout of ArrayArguments\");\n"
+    );
+    let crowd = CrowdText { name: ARRAY_NAME, threads, programs: "", config: &config, text: &text };
+    with_crowd::<T, S, M, N, P>(system, variant, &crowd)
+}
+
+/// The text of a [`Crowd`](crate::integrate::lockstep::Crowd) and of what it needs.
+#[derive(Clone, Copy, Debug)]
+pub struct CrowdText<'a> {
+    /// The name of the kernel.
+    pub name: &'a str,
+    /// The threads of a block.
+    pub threads: u32,
+    /// Lane programs that it calls, besides those of the loop.
+    pub programs: &'a str,
+    /// Members of `Config`.
+    pub config: &'a str,
+    /// C++ that defines `ArrayJob`, the kernel's third argument, and `solve_array`, in `namespace odes`; the words
+    /// of `targets/array_*.hpp` come before it.
+    pub text: &'a str,
+}
+
+/// The complete text of a kernel of [`JobArguments`](crate::kernel::JobArguments), the shared numbers and
+/// an `ArrayJob`, which CUDA takes by value, and which is launched cooperatively.
+///
+/// # Errors
+/// As [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
+pub fn with_crowd<T, S, M, const N: usize, const P: usize>(
+    system: S,
+    variant: &Variant,
+    crowd: &CrowdText<'_>,
+) -> Result<String, SolveError>
+where
+    T: Scalar,
+    S: System<N, P>,
+    M: Definition,
+{
     let words = match variant.target {
         Target::Cuda => include_str!("targets/array_cuda.hpp"),
         Target::Host => include_str!("targets/array_host.hpp"),
         Target::OpenCl => {
             let why = "in OpenCL, whose work-groups cannot wait for each other";
-            return Err(SolveError::NoArrays { method, why });
+            return Err(SolveError::NoArrays { method: M::DEFINED.name, why });
         }
     };
-    let programs = ARRAY_PROGRAMS.join("\n");
-    let config = format!(
-        "    static constexpr bool MEAN = {mean};\n    static constexpr bool RESIDENT = {resident};\n"
-    );
-    let (number, size) = (T::DEVICE_NAME, size_of::<ArrayArguments>());
+    let CrowdText { name, threads, programs, config, text } = crowd;
+    let programs = [&ARRAY_PROGRAMS.join("\n"), *programs].join("\n");
     let kernel = format!(
-        "#define ARRAY_THREADS {threads}u\n{SUMS}{words}{ARRAY}ARRAY_KERNEL({ARRAY_NAME}, {threads})\n\
-         static_assert(sizeof(odes::ArrayJob<{number}>) == {size}, \"the layout of ArrayArguments\");\n"
+        "#define ARRAY_THREADS {threads}u\n{SUMS}{words}{text}ARRAY_KERNEL({name}, {threads})\n"
     );
-    let parts = Parts { records: false, programs: &programs, config: &config, kernel: &kernel };
+    let parts = Parts { records: false, programs: &programs, config, kernel: &kernel };
     super::text::<T, S, M, N, P>(system, variant, &parts)
 }
 

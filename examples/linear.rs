@@ -1,0 +1,173 @@
+//! `u' = A u` with a dense matrix, on the CPU and on a GPU.
+//!
+//! ```text
+//! cargo run --release --features arrays --example linear
+//! cargo run --release --features arrays --example linear -- 100 1000
+//! ```
+//!
+//! A is `G/√n - I` with normal numbers in G, and t goes from 0 to 10 with both tolerances 1e-6, in `f32` and
+//! `f64`, by `Tsit5` and `Rodas5P`, for n = 100, 1000 and 4000 or as the arguments say. Each line has the
+//! attempted steps, the median time of a solve whose arrays are where it is solved, and the time of a step:
+//! that by which a solve to t = 40 takes longer, by its further steps. The last column is the greatest
+//! difference from `exp(A t) u0`, which is computed in `f64` by Taylor polynomials of short times. More
+//! than 100 tolerances are an error.
+
+mod support;
+
+use std::error::Error;
+use std::time::Instant;
+
+use odes::arrays::{
+    Array, ArrayCpu, ArrayError, ArrayGpu, ArrayPlace, ArrayProblem, ArraySolution, Linear, Number,
+    Tabulated,
+};
+use odes::prelude::*;
+
+use support::random::uniform;
+
+/// Both tolerances.
+const TOLERANCE: f64 = 1e-6;
+/// The end of the time span.
+const END: f64 = 10.0;
+/// The end of a longer one, for the time of a step.
+const LATER: f64 = 40.0;
+/// How often a solve is timed at least, and for how many seconds.
+const ROUNDS: usize = 3;
+const SECONDS: f64 = 1.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut sizes: Vec<usize> = Vec::new();
+    for n in std::env::args().skip(1) {
+        sizes.push(n.parse()?);
+    }
+    if sizes.is_empty() {
+        sizes = vec![100, 1000, 4000];
+    }
+    let gpu = ArrayGpu::new();
+    match &gpu {
+        Ok(gpu) => println!("GPU: {}", gpu.devices()[0]),
+        Err(error) => println!("no GPU: {error}"),
+    }
+    println!("| n | numbers | method | place | steps | ms | µs a step | error |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for n in sizes {
+        let system = System::new(n)?;
+        of_numbers::<f32>(&system, gpu.as_ref().ok())?;
+        of_numbers::<f64>(&system, gpu.as_ref().ok())?;
+    }
+    Ok(())
+}
+
+/// A matrix, an initial state, and what has become of it at the end.
+struct System {
+    n: usize,
+    a: Array<f64>,
+    u0: Vec<f64>,
+    exact: Vec<f64>,
+}
+
+impl System {
+    fn new(n: usize) -> Result<Self, ArrayError> {
+        let scale = 1.0 / (n as f64).sqrt();
+        let a = Array::matrix(n, n, |row, column| {
+            scale * normal(column * n + row) - f64::from(row == column)
+        });
+        let u0: Vec<f64> = (0..n).map(|i| normal(n * n + i)).collect();
+        let exact = exponential(&a, END, Array::vector(u0.clone()))?.to_vec()?;
+        Ok(System { n, a, u0, exact })
+    }
+}
+
+/// Normal number `i` (G. E. P. Box and M. E. Muller, 1958).
+fn normal(i: usize) -> f64 {
+    let (x, y) = (uniform(3, 2 * i as u64), uniform(3, 2 * i as u64 + 1));
+    (-2.0 * (1.0 - x).ln()).sqrt() * (core::f64::consts::TAU * y).cos()
+}
+
+/// `exp(a t) u`: short times one after the other, each by the first terms of the series.
+fn exponential(a: &Array<f64>, t: f64, mut u: Array<f64>) -> Result<Array<f64>, ArrayError> {
+    // The norm of a short time's matrix is about 1, so that 20 terms leave 1/20!.
+    let parts = (3.0 * t).ceil() as usize;
+    let h = t / parts as f64;
+    for _ in 0..parts {
+        let mut term = u.clone();
+        for k in 1..=20 {
+            let mut next = term.like(term.shape())?;
+            next.product(h / f64::from(k), a, &term)?;
+            u.add(1.0, &[(1.0, &next)])?;
+            term = next;
+        }
+    }
+    Ok(u)
+}
+
+/// The lines of a precision.
+fn of_numbers<T: Number>(system: &System, gpu: Option<&ArrayGpu>) -> Result<(), Box<dyn Error>> {
+    let to_t = |numbers: Vec<f64>| numbers.into_iter().map(T::narrow).collect::<Vec<T>>();
+    let a = Array::of(system.a.shape(), to_t(system.a.to_vec()?))?;
+    let u0 = Array::vector(to_t(system.u0.clone()));
+    line(Tsit5, "CPU", ArrayCpu::default(), system, &a, &u0)?;
+    line(Rodas5P, "CPU", ArrayCpu::default(), system, &a, &u0)?;
+    if let Some(gpu) = gpu {
+        let (a, u0) = (gpu.array(&a)?, gpu.array(&u0)?);
+        line(Tsit5, "GPU", gpu, system, &a, &u0)?;
+        line(Rodas5P, "GPU", gpu, system, &a, &u0)?;
+    }
+    Ok(())
+}
+
+/// The line of a method and a place.
+fn line<T: Number, M: Tabulated>(
+    method: M,
+    name: &str,
+    place: impl ArrayPlace,
+    system: &System,
+    a: &Array<T>,
+    u0: &Array<T>,
+) -> Result<(), Box<dyn Error>> {
+    let options = SolveOptions::default().tolerance(TOLERANCE);
+    let problem = |t: f64| {
+        let span = T::narrow(0.0)..=T::narrow(t);
+        Linear::problem(a.clone(), u0.clone(), span)
+    };
+    let (short, solution) = timed(method, &problem(END)?, &place, &options)?;
+    let (long, later) = timed(method, &problem(LATER)?, &place, &options)?;
+    let steps = |solution: &ArraySolution<T>| {
+        let counts = solution.counts();
+        f64::from(counts.accepted + counts.rejected)
+    };
+    let each = 1e6 * (long - short) / (steps(&later) - steps(&solution));
+    let both = solution.final_state().iter().zip(&system.exact);
+    let error = both.map(|(u, exact)| (u.widen() - exact).abs()).fold(0.0, f64::max);
+    println!(
+        "| {} | {} | {} | {name} | {} | {:.3} | {each:.1} | {error:.1e} |",
+        system.n,
+        T::NAME,
+        solution.method().name,
+        steps(&solution),
+        1e3 * short,
+    );
+    if !solution.code().is_success() || !(error < 100.0 * TOLERANCE) {
+        return Err(format!("{:?}, with an error of {error}", solution.code()).into());
+    }
+    Ok(())
+}
+
+/// The median time of a solve in seconds, and the solution.
+fn timed<T: Number, M: Tabulated>(
+    method: M,
+    problem: &ArrayProblem<Linear, T>,
+    place: &impl ArrayPlace,
+    options: &SolveOptions,
+) -> Result<(f64, ArraySolution<T>), ArrayError> {
+    // The first one compiles kernels.
+    let solution = problem.solve(method, place, options)?;
+    let (begin, mut times) = (Instant::now(), Vec::new());
+    while times.len() < ROUNDS || (begin.elapsed().as_secs_f64() < SECONDS && times.len() < 100) {
+        let begin = Instant::now();
+        problem.solve(method, place, options)?;
+        times.push(begin.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok((times[times.len() / 2], solution))
+}

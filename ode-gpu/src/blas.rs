@@ -1,0 +1,405 @@
+//! cuBLAS, the library of products of matrices, opened when a program runs.
+//!
+//! It is opened by ourselves and not by the bindings, for the reasons of [`nvrtc`](crate::nvrtc): a missing
+//! library is an error and not a panic, it is found inside PyPI wheels, and its companion
+//! `libcublasLt` is opened by full path before it.
+
+use std::ffi::{c_int, c_longlong, c_void};
+use std::path::Path;
+use std::ptr;
+use std::sync::OnceLock;
+
+use libloading::Library;
+use ode_core::lane::Scalar;
+
+use crate::error::{DriverCall, GpuError};
+use crate::library::{self, CUBLAS, Places};
+use crate::memory::Stream;
+
+type Handle = *mut c_void;
+
+type Number = *const c_void;
+
+type Gemv = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    Number,
+    Number,
+    c_int,
+    Number,
+    c_int,
+    Number,
+    *mut c_void,
+    c_int,
+) -> c_int;
+
+type Gemm = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    Number,
+    Number,
+    c_int,
+    c_longlong,
+    Number,
+    c_int,
+    c_longlong,
+    Number,
+    *mut c_void,
+    c_int,
+    c_longlong,
+    c_int,
+) -> c_int;
+
+type Trsm = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    Number,
+    Number,
+    c_int,
+    *mut c_void,
+    c_int,
+) -> c_int;
+
+/// The functions of one precision, of whose numbers they take addresses.
+#[derive(Debug)]
+struct Functions {
+    gemv: Gemv,
+    gemm: Gemm,
+    trsm: Trsm,
+}
+
+/// cuBLAS's functions, as plain pointers: they stay valid while `library` is loaded. Its `enum`s are taken
+/// as integers, since a newer library may return others than those of today.
+#[derive(Debug)]
+struct Cublas {
+    create: unsafe extern "C" fn(*mut Handle) -> c_int,
+    destroy: unsafe extern "C" fn(Handle) -> c_int,
+    set_stream: unsafe extern "C" fn(Handle, *mut c_void) -> c_int,
+    set_math_mode: unsafe extern "C" fn(Handle, c_int) -> c_int,
+    single: Functions,
+    double: Functions,
+    major: c_int,
+    _library: Library,
+    _companion: Option<Library>,
+}
+
+/// `CUBLAS_DEFAULT_MATH`: numbers of `f32` are not rounded.
+const DEFAULT_MATH: c_int = 0;
+/// `CUBLAS_TF32_TENSOR_OP_MATH`.
+const TF32_MATH: c_int = 3;
+/// `CUBLAS_OP_N`, `CUBLAS_SIDE_LEFT`, `CUBLAS_FILL_MODE_*` and `CUBLAS_DIAG_*`.
+const AS_IT_IS: c_int = 0;
+const LEFT: c_int = 0;
+const LOWER: c_int = 0;
+const UPPER: c_int = 1;
+const NOT_UNIT: c_int = 0;
+const UNIT: c_int = 1;
+
+impl Cublas {
+    /// The process's library, found and loaded on the first call. The outcome is remembered.
+    fn get() -> Result<&'static Cublas, GpuError> {
+        static LIBRARY: OnceLock<Result<Cublas, GpuError>> = OnceLock::new();
+        LIBRARY
+            .get_or_init(|| {
+                let driver_major = crate::driver::cuda_version().map(|version| version.0);
+                Cublas::load(&Places::from_env(&CUBLAS), driver_major)
+            })
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// Loads the first usable candidate. One of a newer CUDA than the driver's is no use.
+    fn load(places: &Places, driver_major: Option<u32>) -> Result<Cublas, GpuError> {
+        let mut failures: Vec<String> = Vec::new();
+        for candidate in places.candidates(&CUBLAS) {
+            match Cublas::open(&candidate.path) {
+                Ok(cublas) => {
+                    let is_newer = |driver| u32::try_from(cublas.major).unwrap_or(0) > driver;
+                    if !driver_major.is_some_and(is_newer) {
+                        return Ok(cublas);
+                    }
+                    let path = candidate.path.display();
+                    failures.push(format!(
+                        "{path} is of CUDA {}, which is newer than the driver",
+                        cublas.major
+                    ));
+                }
+                // A bare name that the loader does not find is no news.
+                Err(message) if candidate.path.is_absolute() || places.chosen.is_some() => {
+                    failures.push(message);
+                }
+                Err(_) => {}
+            }
+        }
+        Err(GpuError::Unavailable {
+            missing: "cuBLAS, CUDA's library of products of matrices,",
+            looked_for: CUBLAS.names.join(", "),
+            searched: places.in_words(&CUBLAS),
+            reason: if failures.is_empty() {
+                "nothing was found".to_owned()
+            } else {
+                format!("what was found is no use: {}", failures.join("; "))
+            },
+            advice:
+                "install the CUDA toolkit, or the PyPI wheel (pip install nvidia-cublas), or set \
+                     ODES_CUBLAS to the library's path"
+                    .to_owned(),
+        })
+    }
+
+    fn open(path: &Path) -> Result<Cublas, String> {
+        let companion = companion(path);
+        let library = library::open(path)?;
+        let property: unsafe extern "C" fn(c_int, *mut c_int) -> c_int =
+            symbol(&library, "cublasGetProperty")?;
+        let mut major = 0;
+        // SAFETY: property 0 is the major version, and there is a place for one integer.
+        let code = unsafe { property(0, &mut major) };
+        if code != 0 {
+            return Err(format!("cublasGetProperty failed with {code}"));
+        }
+        Ok(Cublas {
+            create: symbol(&library, "cublasCreate_v2")?,
+            destroy: symbol(&library, "cublasDestroy_v2")?,
+            set_stream: symbol(&library, "cublasSetStream_v2")?,
+            set_math_mode: symbol(&library, "cublasSetMathMode")?,
+            single: Functions {
+                gemv: symbol(&library, "cublasSgemv_v2")?,
+                gemm: symbol(&library, "cublasSgemmStridedBatched")?,
+                trsm: symbol(&library, "cublasStrsm_v2")?,
+            },
+            double: Functions {
+                gemv: symbol(&library, "cublasDgemv_v2")?,
+                gemm: symbol(&library, "cublasDgemmStridedBatched")?,
+                trsm: symbol(&library, "cublasDtrsm_v2")?,
+            },
+            major,
+            _library: library,
+            _companion: companion,
+        })
+    }
+}
+
+/// The library that cuBLAS needs, from the same folder: the loader looks for it by name only.
+fn companion(path: &Path) -> Option<Library> {
+    let name = path.file_name()?.to_str()?;
+    let name = name.replace("cublas", "cublasLt");
+    path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
+    library::open(path.with_file_name(name)).ok()
+}
+
+/// Looks a function up; `F` has to be the function's type as `cublas_v2.h` declares it.
+fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+    // SAFETY: every caller in this module gives the type from `cublas_v2.h`; the pointer is used only
+    // while the library stays loaded.
+    unsafe { library.get::<F>(name) }
+        .map(|f| *f)
+        .map_err(|_| format!("the library lacks {name}; cuBLAS 11 or newer is needed"))
+}
+
+/// A handle of the library, for one stream.
+#[derive(Debug)]
+pub(crate) struct Blas {
+    library: &'static Cublas,
+    handle: Handle,
+    stream: Stream,
+}
+
+// SAFETY: a handle may be used by one thread after the other, with the device's context current.
+unsafe impl Send for Blas {}
+
+impl Blas {
+    pub(crate) fn new(stream: &Stream, tf32: bool) -> Result<Blas, GpuError> {
+        let library = Cublas::get()?;
+        stream.context().bind_to_thread().call("cuCtxSetCurrent")?;
+        let mut blas = Blas { library, handle: ptr::null_mut(), stream: stream.clone() };
+        // SAFETY: a place for one handle; the context is current.
+        check("cublasCreate", unsafe { (library.create)(&mut blas.handle) })?;
+        let queue = stream.raw().cu_stream().cast();
+        // SAFETY: the handle was made above, and the stream lives as long as it.
+        check("cublasSetStream", unsafe { (library.set_stream)(blas.handle, queue) })?;
+        let mode = if tf32 { TF32_MATH } else { DEFAULT_MATH };
+        // SAFETY: as above.
+        check("cublasSetMathMode", unsafe { (library.set_math_mode)(blas.handle, mode) })?;
+        Ok(blas)
+    }
+}
+
+impl Drop for Blas {
+    fn drop(&mut self) {
+        if !self.handle.is_null() && self.stream.context().bind_to_thread().is_ok() {
+            // SAFETY: made by `cublasCreate`, and destroyed nowhere else. What fails has no consequence.
+            unsafe { (self.library.destroy)(self.handle) };
+        }
+    }
+}
+
+fn check(call: &'static str, code: c_int) -> Result<(), GpuError> {
+    if code == 0 { Ok(()) } else { Err(GpuError::Blas { call, code }) }
+}
+
+/// A size as cuBLAS takes it.
+fn size(call: &'static str, size: usize) -> Result<c_int, GpuError> {
+    c_int::try_from(size).map_err(|_| GpuError::TooLargeForBlas { call, size })
+}
+
+/// Matrices in the memory of a device, column by column.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrices {
+    /// The address of the first number.
+    pub at: u64,
+    /// The numbers from a column to the next one.
+    pub pitch: usize,
+    /// The numbers from a matrix to the next one; 0 where one serves all of a batch.
+    pub stride: usize,
+}
+
+/// A product of `rows` by `inner` and `inner` by `columns` matrices, `batch` times.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct ProductShape {
+    pub rows: usize,
+    pub columns: usize,
+    pub inner: usize,
+    pub batch: usize,
+}
+
+/// Whether a triangle is the lower one with ones on its diagonal, or the upper one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Triangle {
+    UnitLower,
+    Upper,
+}
+
+impl Blas {
+    fn functions<T: Scalar>(&self) -> &Functions {
+        if T::DOUBLE { &self.library.double } else { &self.library.single }
+    }
+
+    /// Queues `out = beta out + alpha a b`.
+    ///
+    /// # Safety
+    /// The matrices are in memory of the stream, whose context is current, and `out` is part of neither
+    /// factor.
+    pub(crate) unsafe fn product<T: Scalar>(
+        &self,
+        ProductShape { rows, columns, inner, batch }: ProductShape,
+        alpha: T,
+        (a, b): (Matrices, Matrices),
+        beta: T,
+        out: Matrices,
+    ) -> Result<(), GpuError> {
+        let by_vector = columns == 1 && batch == 1;
+        let call = if by_vector { "cublasgemv" } else { "cublasgemmStridedBatched" };
+        let Functions { gemv, gemm, .. } = self.functions::<T>();
+        let pitch = |of: Matrices| size(call, of.pitch.max(1));
+        let stride = |of: Matrices| of.stride as c_longlong;
+        let [m, n, k, batch] = [rows, columns, inner, batch].map(|s| size(call, s));
+        let (m, n, k, batch) = (m?, n?, k?, batch?);
+        let (alpha, beta): (*const T, *const T) = (&alpha, &beta);
+        let (alpha, beta) = (alpha.cast(), beta.cast());
+        let (of_a, of_b, to) = (a.at as Number, b.at as Number, out.at as *mut c_void);
+        let (pitch_a, pitch_b, pitch_out) = (pitch(a)?, pitch(b)?, pitch(out)?);
+        // SAFETY: the caller says that the matrices are there; the factors are numbers of this precision
+        // on the stack, which the function reads before it returns.
+        let code = unsafe {
+            if by_vector {
+                gemv(self.handle, AS_IT_IS, m, k, alpha, of_a, pitch_a, of_b, 1, beta, to, 1)
+            } else {
+                gemm(
+                    self.handle,
+                    AS_IT_IS,
+                    AS_IT_IS,
+                    m,
+                    n,
+                    k,
+                    alpha,
+                    of_a,
+                    pitch_a,
+                    stride(a),
+                    of_b,
+                    pitch_b,
+                    stride(b),
+                    beta,
+                    to,
+                    pitch_out,
+                    stride(out),
+                    batch,
+                )
+            }
+        };
+        check(call, code)
+    }
+
+    /// Queues `b = t⁻¹ b` for the `rows` by `columns` matrix `b`, by a triangle of `t`.
+    ///
+    /// # Safety
+    /// The matrices are in memory of the stream, whose context is current, and share no numbers.
+    pub(crate) unsafe fn solve_triangle<T: Scalar>(
+        &self,
+        triangle: Triangle,
+        t: Matrices,
+        (rows, columns): (usize, usize),
+        b: Matrices,
+    ) -> Result<(), GpuError> {
+        const CALL: &str = "cublastrsm";
+        let one = T::lit(1.0);
+        let one: *const T = &one;
+        let [m, n, pitch_t, pitch_b] = [rows, columns, t.pitch, b.pitch].map(|s| size(CALL, s));
+        let (m, n, pitch_t, pitch_b) = (m?, n?, pitch_t?, pitch_b?);
+        let (fill, diagonal) = match triangle {
+            Triangle::UnitLower => (LOWER, UNIT),
+            Triangle::Upper => (UPPER, NOT_UNIT),
+        };
+        let Functions { trsm, .. } = self.functions::<T>();
+        let (of_t, to) = (t.at as Number, b.at as *mut c_void);
+        // SAFETY: as in `product`.
+        let code = unsafe {
+            let (handle, one) = (self.handle, one.cast());
+            trsm(handle, LEFT, fill, AS_IT_IS, diagonal, m, n, one, of_t, pitch_t, to, pitch_b)
+        };
+        check(CALL, code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_library_is_one_sentence_that_helps() {
+        let places =
+            Places { chosen: Some("/nowhere/libcublas.so.13".into()), ..Places::default() };
+        let error = Cublas::load(&places, None).unwrap_err();
+        let text = error.to_string();
+        for part in ["libcublas.so.13", "ODES_CUBLAS (/nowhere", "pip install nvidia-cublas"] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(matches!(error, GpuError::Unavailable { .. }));
+    }
+
+    #[test]
+    fn another_library_is_refused_without_harm() {
+        let message = Cublas::open(Path::new("libc.so.6")).unwrap_err();
+        assert!(message.contains("cublasGetProperty"), "{message}");
+    }
+
+    #[test]
+    fn sizes_that_the_library_cannot_take_are_errors() {
+        assert_eq!(size("x", 7).unwrap(), 7);
+        let error = size("x", 1 << 31).unwrap_err();
+        assert!(matches!(error, GpuError::TooLargeForBlas { size: 0x8000_0000, .. }));
+    }
+}

@@ -1,0 +1,326 @@
+//! Whole arrays in the memory of a device, and what is done to them in one stream.
+//!
+//! A [`Queue`] is a stream whose buffers nothing else uses. It does one piece of work after the other:
+//! copies, kernels over all numbers of an array, and products of matrices (`blas`).
+
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg};
+use ode_core::kernel::{JobArguments, SHARED_BYTES, Variant};
+use ode_core::lane::Scalar;
+use ode_core::problem::columns::Columns;
+use ode_core::problem::settings::Settings;
+
+use crate::batch::{Batch, bytes_of};
+use crate::blas::{Blas, Matrices, ProductShape, Triangle};
+use crate::device::{Device, lock};
+use crate::error::{DriverCall, GpuError};
+use crate::kernel::Kernel;
+use crate::memory::{Element, Stream};
+use crate::pinned::Transfer;
+
+/// The threads of a block.
+const THREADS: u32 = 256;
+/// The blocks of a launch for each multiprocessor, at most: threads take several numbers where there are
+/// more.
+const BLOCKS: u32 = 32;
+
+/// Work on whole arrays of one device, which is done in the order in which it is queued. Clones are
+/// handles to the same queue.
+#[derive(Clone, Debug)]
+pub struct Queue(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    stream: Stream,
+    /// Made when the first product is asked for.
+    blas: Mutex<Option<Blas>>,
+    tf32: bool,
+}
+
+/// Numbers in the memory of a queue's device.
+#[derive(Debug)]
+pub struct Buffer<T> {
+    memory: CudaSlice<T>,
+    len: usize,
+}
+
+impl<T: Element> Buffer<T> {
+    /// The number of numbers.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no numbers.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The address of the first number, for kernels.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        // The streams of queues have no events to wait for.
+        self.memory.device_ptr(self.memory.stream()).0
+    }
+}
+
+/// What a kernel of the loop of columns gets besides what is its own: times and options, in the memory of a
+/// queue's device.
+#[derive(Debug)]
+pub struct Clockwork<T> {
+    /// The first argument; its results are for one trajectory.
+    pub job: JobArguments<T>,
+    /// The second argument.
+    pub shared: [u8; SHARED_BYTES],
+    _memory: CudaSlice<u8>,
+    _uploads: Vec<Transfer<u8>>,
+}
+
+impl Queue {
+    /// A queue of its own of a device. With `tf32` products of `f32` may be made of numbers that are rounded
+    /// to 10 bits.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
+    pub fn new(device: &Device, tf32: bool) -> Result<Queue, GpuError> {
+        Ok(Queue(Arc::new(Inner { stream: device.own_stream()?, blas: Mutex::new(None), tf32 })))
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        self.0.stream.device()
+    }
+
+    /// Whether this is a handle to the same queue.
+    #[must_use]
+    pub fn is(&self, other: &Queue) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn stream(&self) -> &Stream {
+        &self.0.stream
+    }
+
+    /// Room for so many numbers, which are whatever was there before.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`], and [`GpuError::Driver`] if the driver fails.
+    pub fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
+        Ok(Buffer { memory: self.stream().allocate(len)?, len })
+    }
+
+    /// So many zeros.
+    ///
+    /// # Errors
+    /// As [`allocate`](Self::allocate).
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
+        Ok(Buffer { memory: self.stream().zeros(len)?, len })
+    }
+
+    /// A copy of numbers of the host's.
+    ///
+    /// # Errors
+    /// As [`allocate`](Self::allocate), and [`GpuError::OutOfPinnedMemory`].
+    pub fn upload<T: Element>(&self, numbers: &[T]) -> Result<Buffer<T>, GpuError> {
+        Ok(Buffer { memory: self.stream().upload(numbers)?, len: numbers.len() })
+    }
+
+    /// Waits for what was queued, and copies the first numbers of a buffer to the host.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails, what was queued, or the buffer has fewer numbers.
+    pub fn download<T: Element>(&self, from: &Buffer<T>, to: &mut [T]) -> Result<(), GpuError> {
+        if to.is_empty() {
+            return Ok(());
+        }
+        let view = from.memory.slice(..from.memory.len().min(to.len()));
+        if size_of_val(to) > SMALL {
+            return self.stream().download(&view, to);
+        }
+        // To memory that is not locked, the driver has written when it returns.
+        self.stream().raw().memcpy_dtoh(&view, to).call("cuMemcpyDtoHAsync")?;
+        self.stream().synchronize()
+    }
+
+    /// Copies all numbers of a buffer to another one, which has at least as many.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
+    pub fn copy<T: Element>(&self, from: &Buffer<T>, to: &mut Buffer<T>) -> Result<(), GpuError> {
+        let len = from.len.min(to.len);
+        if len == 0 {
+            return Ok(());
+        }
+        let (from, mut to) = (from.memory.slice(..len), to.memory.slice_mut(..len));
+        self.stream().raw().memcpy_dtod(&from, &mut to).call("cuMemcpyDtoDAsync")
+    }
+
+    /// Sets all numbers of a buffer to zero.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
+    pub fn clear<T: Element>(&self, buffer: &mut Buffer<T>) -> Result<(), GpuError> {
+        self.stream().raw().memset_zeros(&mut buffer.memory).call("cuMemsetD8Async")
+    }
+
+    /// Queues a kernel of `work` and a count for the numbers from 0 to `count`.
+    ///
+    /// # Safety
+    /// The kernel takes a value of the layout of `work`, and a `u64`. What it reads and writes for these
+    /// numbers is in buffers of this queue, and it writes none that somebody else may read.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
+    pub unsafe fn launch<W: Copy>(
+        &self,
+        kernel: &Kernel,
+        work: W,
+        count: u64,
+    ) -> Result<(), GpuError> {
+        if count == 0 {
+            return Ok(());
+        }
+        let most = self.device().multiprocessors().max(1) * BLOCKS;
+        let blocks = count.div_ceil(u64::from(THREADS)).min(u64::from(most)) as u32;
+        let config = LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (THREADS, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let work = Argument(work);
+        let mut launch = self.stream().raw().launch_builder(kernel.function());
+        launch.arg(&work).arg(&count);
+        // SAFETY: the caller says so.
+        unsafe { launch.launch(config) }.call("cuLaunchKernel").map(|_| ())
+    }
+
+    /// Queues a kernel of three values whose threads all run at once and may wait for each other: so many
+    /// blocks of so many threads.
+    ///
+    /// # Safety
+    /// The kernel takes values of these layouts. What it reads and writes is in buffers of this queue, and
+    /// it writes nothing that somebody else may read.
+    ///
+    /// # Errors
+    /// [`GpuError::NotCooperative`], and [`GpuError::Driver`] if the driver fails, or the device does not
+    /// hold so many threads.
+    pub unsafe fn launch_together<A: Copy, B: Copy, C: Copy>(
+        &self,
+        kernel: &Kernel,
+        (a, b, c): (A, B, C),
+        blocks: u32,
+        threads: u32,
+    ) -> Result<(), GpuError> {
+        let device = self.device();
+        if !device.is_cooperative() {
+            return Err(GpuError::NotCooperative { device: device.ordinal() });
+        }
+        let config = LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (threads, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let (a, b, c) = (Argument(a), Argument(b), Argument(c));
+        let mut launch = self.stream().raw().launch_builder(kernel.function());
+        launch.arg(&a).arg(&b).arg(&c);
+        // SAFETY: the caller says so.
+        unsafe { launch.launch_cooperative(config) }.call("cuLaunchCooperativeKernel").map(|_| ())
+    }
+
+    /// The options and times of a solve for a kernel of this variant.
+    ///
+    /// # Errors
+    /// As [`allocate`](Self::allocate).
+    pub fn clockwork<T: Scalar>(
+        &self,
+        variant: &Variant,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+    ) -> Result<Clockwork<T>, GpuError> {
+        let batch = Batch::new(settings, columns.all());
+        let mut memory = self.stream().allocate::<u8>(batch.total())?;
+        let (sources, end) = batch.sources();
+        let uploads = self.stream().upload_rows(&sources, end, &mut memory)?;
+        let base = memory.device_ptr(self.stream().raw()).0;
+        let mut shared = [0; SHARED_BYTES];
+        let numbers = variant.shared_numbers(columns);
+        let bytes = bytes_of(&numbers);
+        shared[..bytes.len()].copy_from_slice(bytes);
+        Ok(Clockwork { job: batch.job(base), shared, _memory: memory, _uploads: uploads })
+    }
+
+    /// How many blocks of a kernel, of so many threads each, are on the device at a time; none where they
+    /// cannot wait for each other.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] if the driver fails.
+    pub fn blocks_at_once(&self, kernel: &Kernel, threads: u32) -> Result<u32, GpuError> {
+        if self.device().is_cooperative() {
+            kernel.blocks_at_once(self.device(), threads)
+        } else {
+            Ok(0)
+        }
+    }
+
+    /// Queues `out = beta out + alpha a b`.
+    ///
+    /// # Safety
+    /// The matrices are in buffers of this queue, and `out` is part of neither factor.
+    ///
+    /// # Errors
+    /// [`GpuError::Unavailable`] without cuBLAS, [`GpuError::Blas`] if it fails, and
+    /// [`GpuError::TooLargeForBlas`].
+    pub unsafe fn product<T: Scalar>(
+        &self,
+        shape: ProductShape,
+        alpha: T,
+        factors: (Matrices, Matrices),
+        beta: T,
+        out: Matrices,
+    ) -> Result<(), GpuError> {
+        // SAFETY: the caller says so.
+        self.with_blas(|blas| unsafe { blas.product(shape, alpha, factors, beta, out) })
+    }
+
+    /// Queues `b = t⁻¹ b` for the `rows` by `columns` matrix `b`, by a triangle of `t`.
+    ///
+    /// # Safety
+    /// The matrices are in buffers of this queue, and share no numbers.
+    ///
+    /// # Errors
+    /// As [`product`](Self::product).
+    pub unsafe fn solve_triangle<T: Scalar>(
+        &self,
+        triangle: Triangle,
+        t: Matrices,
+        (rows, columns): (usize, usize),
+        b: Matrices,
+    ) -> Result<(), GpuError> {
+        // SAFETY: the caller says so.
+        self.with_blas(|blas| unsafe { blas.solve_triangle::<T>(triangle, t, (rows, columns), b) })
+    }
+
+    /// Does some work with the library of products, which is loaded if it is not yet.
+    fn with_blas(&self, work: impl FnOnce(&Blas) -> Result<(), GpuError>) -> Result<(), GpuError> {
+        let mut blas = lock(&self.0.blas);
+        let blas = match &mut *blas {
+            Some(blas) => blas,
+            none => none.insert(Blas::new(self.stream(), self.0.tf32)?),
+        };
+        self.stream().context().bind_to_thread().call("cuCtxSetCurrent")?;
+        work(blas)
+    }
+}
+
+/// Bytes that are copied to the host without a buffer between.
+const SMALL: usize = 1 << 16;
+
+/// A wrapper of what is passed to a kernel as an argument by value.
+#[repr(transparent)]
+struct Argument<W>(W);
+
+// SAFETY: whoever launches a kernel says that it takes a value of this layout.
+unsafe impl<W: Copy> DeviceRepr for Argument<W> {}

@@ -1,0 +1,168 @@
+//! What is missing or wrong on a device is an error that says so.
+
+#![cfg(target_os = "linux")]
+
+use crate::driver::simulated;
+use odes::arrays::{Array, ArrayCpu, ArrayError, ArrayGpu, ArrayProblem, ArraySolution, Linear};
+use odes::prelude::*;
+use odes::{GpuError, Memory};
+
+/// Solves `u' = a u` by products of cuBLAS.
+fn solved(a: Array<f64>, u0: Array<f64>) -> Result<ArraySolution<f64>, ArrayError> {
+    let system =
+        |_: f64, u: &Array<f64>, p: &[Array<f64>], du: &mut Array<f64>| du.product(1.0, &p[0], u);
+    let problem = ArrayProblem::new(system, u0, 0.0..=1.0, [a]);
+    problem.solve(Tsit5, ArrayGpu::new()?, &SolveOptions::default())
+}
+
+fn identity(n: usize) -> Array<f64> {
+    Array::matrix(n, n, |row, column| f64::from(row == column))
+}
+
+/// What a GPU says of an error.
+fn of_gpu(error: &ArrayError) -> &GpuError {
+    let ArrayError::Solve(SolveError::Backend(error)) = error else { panic!("{error}") };
+    error.downcast_ref().unwrap()
+}
+
+#[test]
+fn no_cublas() {
+    let missing = [("ODES_CUBLAS", "/nowhere/libcublas.so.13")];
+    simulated("failures::no_cublas", &missing, || {
+        let error = solved(identity(2), Array::vector([1.0; 2])).unwrap_err();
+        assert!(matches!(of_gpu(&error), GpuError::Unavailable { .. }));
+        let text = error.to_string();
+        for part in
+            ["cuBLAS", "ODES_CUBLAS (/nowhere/libcublas.so.13)", "pip install nvidia-cublas"]
+        {
+            assert!(text.contains(part), "{text}");
+        }
+        // What has no products does not need it.
+        let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| du.copy(u);
+        let problem = ArrayProblem::new(system, Array::vector([1.0]), 0.0..=1.0, []);
+        let solution =
+            problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap();
+        assert!((solution.final_state()[0] - 1.0f64.exp()).abs() < 1e-2);
+        // Nor does a linear system that one kernel solves.
+        let problem = Linear::problem(identity(2), Array::vector([1.0; 2]), 0.0..=1.0).unwrap();
+        let solution =
+            problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap();
+        assert!((solution.final_state()[1] - 1.0f64.exp()).abs() < 1e-2);
+    });
+}
+
+#[test]
+fn no_memory() {
+    simulated("failures::no_memory", &[("SIMULATED_MEMORY", "1000000")], || {
+        let error = solved(identity(400), Array::vector([1.0; 400])).unwrap_err();
+        let expected = Memory::Device { ordinal: 0, free: 0 };
+        let ArrayError::Solve(SolveError::OutOfMemory { bytes, memory }) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(bytes, 8 * 400 * 400);
+        assert!(matches!((memory, expected), (Memory::Device { .. }, Memory::Device { .. })));
+        assert!(solved(identity(100), Array::vector([1.0; 100])).is_ok());
+    });
+}
+
+#[test]
+fn numbers_that_are_none_and_empty_states() {
+    simulated("failures::numbers_that_are_none_and_empty_states", &[], || {
+        let error = solved(identity(2), Array::vector([1.0, f64::NAN])).unwrap_err();
+        assert!(matches!(
+            error,
+            ArrayError::Solve(SolveError::NonFinite { what: "u0", index: 1, .. })
+        ));
+        let error = solved(identity(0), Array::vector([])).unwrap_err();
+        assert!(matches!(error, ArrayError::Empty { .. }));
+        let one = solved(identity(1), Array::vector([1.0])).unwrap();
+        assert!((one.final_state()[0] - 1.0f64.exp()).abs() < 1e-2);
+        let error = solved(identity(3), Array::vector([1.0, 2.0])).unwrap_err();
+        assert!(matches!(error, ArrayError::Shape { .. }));
+        let problem = Linear::problem(identity(1), Array::vector([f64::NAN]), 0.0..=1.0).unwrap();
+        let error =
+            problem.solve(Tsit5, ArrayGpu::new().unwrap(), &SolveOptions::default()).unwrap_err();
+        assert!(matches!(
+            error,
+            ArrayError::Solve(SolveError::NonFinite { what: "u0", index: 0, .. })
+        ));
+        let error = Linear::problem(identity(3), Array::vector([1.0, 2.0]), 0.0..=1.0).unwrap_err();
+        assert!(matches!(error, ArrayError::Shape { .. }));
+        // A state that becomes infinite is no success.
+        let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
+            du.copy(u)?;
+            du.multiply(u)
+        };
+        let problem = ArrayProblem::new(system, Array::vector([1.0]), 0.0..=2.0, []);
+        let gpu = ArrayGpu::new().unwrap();
+        let found = problem.solve(Tsit5, gpu, &SolveOptions::default()).unwrap();
+        let expected = problem.solve(Tsit5, ArrayCpu::default(), &SolveOptions::default()).unwrap();
+        assert!(!found.code().is_success());
+        assert_eq!((found.code(), found.counts()), (expected.code(), expected.counts()));
+    });
+}
+
+/// An array of the host, or of another place, is no part of an operation on a device.
+#[test]
+fn arrays_of_two_places() {
+    simulated("failures::arrays_of_two_places", &[], || {
+        let (a, kept) = (identity(2), std::sync::Mutex::new(None));
+        let gpu = ArrayGpu::new().unwrap();
+        let options = SolveOptions::default();
+        let is_places = |error| matches!(error, Err(ArrayError::Places { .. }));
+        let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
+            *kept.lock().unwrap() = Some(u.clone());
+            assert!(is_places(du.copy(&Array::vector([1.0; 2]))));
+            assert!(is_places(du.add(1.0, &[(1.0, &Array::vector([1.0; 2]))])));
+            assert!(is_places(du.combine(&Array::vector([1.0; 2]), 1.0, &[])));
+            assert!(is_places(du.multiply(&Array::vector([1.0; 2]))));
+            assert!(is_places(du.add_to_columns(&Array::vector([1.0; 2]))));
+            assert!(u.as_slice().is_none());
+            du.product(1.0, &a, u)
+        };
+        let problem = ArrayProblem::new(system, Array::vector([1.0; 2]), 0.0..=1.0, []);
+        let error = problem.solve(Tsit5, &gpu, &options).unwrap_err();
+        assert!(
+            error.to_string().starts_with("product, its first matrix: the arrays are in different")
+        );
+        // A state that was kept is one to begin with, anywhere.
+        let kept = kept.lock().unwrap().take().unwrap();
+        let problem = Linear::problem(identity(2), kept.clone(), 0.0..=1.0).unwrap();
+        let host = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap();
+        let other = problem.solve(Tsit5, ArrayGpu::new().unwrap(), &options).unwrap();
+        assert_eq!(host.final_state().len(), other.final_state().len());
+        let mut on_host = Array::vector([0.0; 2]);
+        assert!(is_places(on_host.copy(&kept)));
+    });
+}
+
+/// A device that fails ends a solve with its words, and the process goes on.
+#[test]
+fn a_device_that_fails() {
+    let lost = [("SIMULATED_FAULTS", "0:cuLaunchKernel:40:719")];
+    simulated("failures::a_device_that_fails", &lost, || {
+        let error = solved(identity(2), Array::vector([1.0; 2])).unwrap_err();
+        assert!(of_gpu(&error).is_fatal(), "{error}");
+    });
+}
+
+#[test]
+fn cublas_that_fails() {
+    let fault = [("SIMULATED_FAULTS", "0:cublasDgemv_v2:5:13")];
+    simulated("failures::cublas_that_fails", &fault, || {
+        let error = solved(identity(2), Array::vector([1.0; 2])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cuBLAS's cublasgemv failed with 13 (a kernel of its could not be run)"
+        );
+        assert!(matches!(of_gpu(&error), GpuError::Blas { code: 13, .. }));
+        assert!(solved(identity(2), Array::vector([1.0; 2])).is_ok());
+    });
+}
+
+#[test]
+fn no_device() {
+    simulated("failures::no_device", &[("SIMULATED_DEVICES", "0")], || {
+        assert!(matches!(ArrayGpu::new(), Err(GpuError::NoDevice { .. })));
+    });
+}

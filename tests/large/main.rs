@@ -1,0 +1,33 @@
+//! One large system on a GPU: on simulated devices everywhere, and on a real one where there is one.
+
+#[path = "../support/cpp.rs"]
+mod cpp;
+#[cfg(target_os = "linux")]
+#[path = "../support/driver.rs"]
+mod driver;
+
+mod failures;
+mod known;
+mod linear;
+mod same;
+
+use odes::arrays::{Array, ArrayGpu, ArrayProblem, Shape};
+use odes_skipped::Needed;
+
+/// The GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` one must be there.
+fn gpu() -> Option<ArrayGpu> {
+    ArrayGpu::new().map_err(|error| Needed::Gpu.is_missing(error)).ok()
+}
+
+/// The GPU and its cuBLAS.
+fn gpu_with_blas() -> Option<ArrayGpu> {
+    let system = |_: f64, u: &Array<f64>, _: &[Array<f64>], du: &mut Array<f64>| {
+        let mut one = u.like(Shape::matrix(1, 1))?;
+        one.fill(1.0)?;
+        du.product(1.0, &one, u)
+    };
+    let gpu = gpu()?;
+    let problem = ArrayProblem::new(system, Array::vector([1.0]), 0.0..=1.0, []);
+    let solved = problem.solve(odes::Tsit5, &gpu, &odes::SolveOptions::default());
+    solved.map_err(|error| Needed::Gpu.is_missing(error)).ok().map(|_| gpu)
+}
