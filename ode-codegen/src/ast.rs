@@ -7,6 +7,7 @@
 mod event;
 mod outside;
 mod purpose;
+mod timed;
 
 use std::rc::Rc;
 
@@ -18,6 +19,7 @@ use crate::graph::Comparison;
 pub(crate) use self::event::Event;
 pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;
+pub(crate) use self::timed::{Timed, Times, Timetable};
 
 /// A system: its right-hand side and what else belongs to it.
 pub(crate) struct System<'a> {
@@ -32,6 +34,8 @@ pub(crate) struct System<'a> {
     /// What happens where functions go through zero, in the order of their functions among the
     /// others.
     pub events: Vec<Event<'a>>,
+    /// The actions at given times, likewise.
+    pub timed: Vec<Timed<'a>>,
     pub mass: Option<MassMatrix<'a>>,
     /// `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,

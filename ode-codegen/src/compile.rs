@@ -12,6 +12,7 @@ mod gradients;
 mod linear;
 mod lowered;
 pub(crate) mod mass;
+mod timed;
 
 use proc_macro2::Ident;
 
@@ -81,6 +82,8 @@ pub struct Compiled {
     /// The times of breaks that are functions of the parameters, in the order of
     /// [`Info::parameter_breaks`].
     pub(crate) break_times: Option<Lowered>,
+    /// The times of actions.
+    pub(crate) action_times: Option<Lowered>,
     pub(crate) linear: Linear,
     pub(crate) mass: Option<Mass>,
     pub(crate) breaks: Breaks,
@@ -154,9 +157,8 @@ impl Capability {
             "mass" => Capability::MassMatrix,
             "out_of_domain" => Capability::Domain,
             "observables" => Capability::Observe,
-            "event_values" | "event_slopes" | "event_actions" | "event_limits" => {
-                Capability::Events
-            }
+            "event_values" | "event_slopes" | "event_actions" | "event_limits" | "due_flags"
+            | "action_times" => Capability::Events,
             "break_times" => Capability::TimeBreaks,
             "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
             | "curve_more" | "curved" => Capability::PullBack,
@@ -282,6 +284,7 @@ pub(crate) fn compile(
         truths,
         numbers,
         happenings,
+        timed,
         beginning,
         operations: written,
         constants,
@@ -309,8 +312,8 @@ pub(crate) fn compile(
     let roots: Vec<Id> = rhs.iter().flatten().copied().chain(out_of_domain).chain(events).collect();
     let reachable = graph.reachable(&roots);
     let time = |id: &Id| graph.node(*id) == Node::Input(Input::Time);
-    let timed = graph.ids().filter(time).any(|id| reachable[id.index()]);
-    let stepwise = time_pattern.is_empty() && timed;
+    let of_time = graph.ids().filter(time).any(|id| reachable[id.index()]);
+    let stepwise = time_pattern.is_empty() && of_time;
 
     let loss = self::gradients::loss(system, &numbers)?;
     let (observable_names, observed): (Vec<_>, Vec<_>) =
@@ -318,10 +321,12 @@ pub(crate) fn compile(
             .map(|number| (number.name, Some(number.id)))
             .unzip();
     let gradients = settings.gradients || loss.is_some() || beginning.is_some();
-    if let Some(event) = system.events.first().filter(|_| gradients) {
+    let first = system.events.first().map(|event| event.name);
+    let first = first.or(system.timed.first().map(|timed| timed.name));
+    if let Some(name) = first.filter(|_| gradients) {
         let message = "gradients do not pass through events yet: write a system without events for \
                        them, or remove `#[loss]`, `initial`, `parameters` and `gradients` here";
-        return Err(syn::Error::new_spanned(event.name, message));
+        return Err(syn::Error::new_spanned(name, message));
     }
     let one = graph.literal(1.0);
     let identity = || (0..states).map(|state| vec![(state, one)]).collect();
@@ -367,8 +372,10 @@ pub(crate) fn compile(
         }
         false => Vec::new(),
     };
-    let of_events =
-        self::events::functions(&mut graph, &happenings, states, settings, system.name)?;
+    let of_events = self::events::functions(&mut graph, &happenings, settings, system.name)?;
+    let actions = self::events::actions(&mut graph, &happenings, &timed, states, settings);
+    let due = self::timed::due(&mut graph, &timed, settings);
+    let action_times = self::timed::times(&mut graph, &timed, settings);
     let lower = |name, results| Lowered::new(name, &graph, results, settings.fusion);
     let mut functions = vec![
         lower("rhs", Results::Vector(rhs)),
@@ -382,6 +389,8 @@ pub(crate) fn compile(
         functions.push(lower("observables", Results::Vector(observed)));
     }
     functions.extend(of_events);
+    functions.extend(actions);
+    functions.extend(due);
     functions.extend(solving);
     functions.extend(product.map(|product| lower("mass", Results::Vector(product))));
     functions.extend(out_of_domain.map(|mask| lower("out_of_domain", Results::Mask(mask))));
@@ -392,7 +401,8 @@ pub(crate) fn compile(
     });
     let curve = if gradients { jacobian_pattern.len().max(1) } else { 0 };
     let sizes = Sizes { states, parameters, factors: linear.factors(), learnt, data, curve };
-    functions.iter().chain(&break_times).for_each(|function| function.validate(sizes, &scope));
+    let on_host = || break_times.iter().chain(&action_times);
+    functions.iter().chain(on_host()).for_each(|function| function.validate(sizes, &scope));
 
     let formula = Formula {
         graph: &graph,
@@ -404,7 +414,7 @@ pub(crate) fn compile(
     let parameter_breaks = breaks.of_parameters.iter().map(|time| formula.text(*time)).collect();
     let poles = divisors.into_iter().map(|divisor| formula.text(divisor)).collect();
     let [mentioned_constants, mentioned_tables] =
-        mentioned(functions.iter().chain(&break_times), &constants, &tables);
+        mentioned(functions.iter().chain(on_host()), &constants, &tables);
     let outside = Outside {
         uses: system.uses.iter().copied().cloned().collect(),
         constants,
@@ -422,6 +432,9 @@ pub(crate) fn compile(
         count(Capability::Observe, "OBSERVABLES", observable_names.len()),
     ];
     facts.extend(self::events::facts(&happenings));
+    facts.push(self::timed::fact(&timed));
+    let happenings = happenings.into_iter().map(|event| event.name);
+    let timed = timed.into_iter().map(|timed| timed.name);
     let compiled = Compiled {
         facts,
         info: Info {
@@ -429,7 +442,7 @@ pub(crate) fn compile(
             states: state_names,
             parameters: parameter_names,
             observables: observable_names,
-            events: happenings.into_iter().map(|event| event.name).collect(),
+            events: happenings.chain(timed).collect(),
             learnt: beginning.map_or(Vec::new(), |beginning| beginning.names),
             jacobian_pattern,
             parameter_pattern,
@@ -445,6 +458,7 @@ pub(crate) fn compile(
         sizes,
         functions,
         break_times,
+        action_times,
         linear,
         mass,
         breaks,

@@ -26,6 +26,7 @@ mod place;
 mod sequence;
 mod structs;
 pub(crate) mod table;
+mod timed;
 mod value;
 mod work;
 
@@ -74,6 +75,8 @@ pub(crate) struct Elaborated<'a> {
     pub numbers: Vec<Number>,
     /// What happens where functions go through zero.
     pub happenings: Vec<Happening>,
+    /// What happens at given times.
+    pub timed: Vec<Scheduled>,
     /// How trajectories begin, by what is learnt.
     pub beginning: Option<Beginning<'a>>,
     /// Operations of the right-hand side as it was written.
@@ -111,6 +114,33 @@ pub(crate) struct Happening {
     pub value: Id,
     /// The state after it, if it is another one.
     pub action: Option<Vec<Id>>,
+}
+
+/// An action at given times.
+#[derive(Clone, Debug)]
+pub(crate) struct Scheduled {
+    pub name: String,
+    /// Its times.
+    pub series: Vec<Series>,
+    /// The state after it.
+    pub action: Vec<Id>,
+}
+
+/// The times `first`, `first + every`, …, of which there are `count`; one alone is the first of its
+/// series. They are functions of the parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Series {
+    pub first: Id,
+    pub repeats: Option<(Id, Option<Id>)>,
+}
+
+impl Series {
+    /// All that is known of it.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
+        let repeats = self.repeats.into_iter();
+        let others = repeats.flat_map(|(every, count)| core::iter::once(every).chain(count));
+        core::iter::once(self.first).chain(others)
+    }
 }
 
 /// How trajectories begin: a map from what is learnt, and from the data of each of them. In its
@@ -156,9 +186,11 @@ impl Elaborated<'_> {
         let mass = self.mass.iter().flatten().flatten().map(|(_, entry)| entry);
         let events = self.happenings.iter();
         let events = events.flat_map(|event| event.action.iter().flatten().chain([&event.value]));
-        let others = self.numbers.iter().map(|number| &number.id).chain(events);
+        let timed = self.timed.iter().flat_map(|timed| &timed.action);
+        let others = self.numbers.iter().map(|number| &number.id).chain(events).chain(timed);
         let numbers = self.derivatives.iter().chain(by_hand).chain(mass).chain(others);
-        self.graph.validate(pass, scope, Kind::Real, numbers.copied());
+        let times = self.timed.iter().flat_map(|timed| &timed.series).flat_map(Series::ids);
+        self.graph.validate(pass, scope, Kind::Real, numbers.copied().chain(times));
         if let Some(Beginning { initial, parameters, .. }) = &self.beginning {
             self.graph.validate(pass, scope, Kind::Real, initial.iter().chain(parameters).copied());
         }
@@ -302,6 +334,7 @@ impl<'a> Elaborator<'a, '_> {
             numbers.extend(self.numbers(*purpose, part, &inputs));
         }
         let happenings = self.happenings(&inputs);
+        let timed = self.schedule(&inputs);
         let beginning = self.beginning(&inputs);
         if self.operations > self.limit || self.exhausted() {
             self.too_large();
@@ -330,6 +363,7 @@ impl<'a> Elaborator<'a, '_> {
             truths,
             numbers,
             happenings,
+            timed,
             beginning,
             operations,
             state_names: names(self.state_names, "u", states),

@@ -14,6 +14,7 @@ pub(crate) mod module;
 pub(crate) mod refuse;
 pub(crate) mod signature;
 mod statement;
+pub(crate) mod timetable;
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -211,6 +212,7 @@ pub(crate) fn parse<'a>(
         rhs,
         others: Vec::new(),
         events: Vec::new(),
+        timed: Vec::new(),
         mass: None,
         uses,
         opaque: parser.opaque.get(),

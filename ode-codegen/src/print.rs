@@ -36,7 +36,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that stand in the body of a method in Rust.
-const WITHIN_METHODS: [&str; 8] = [
+const WITHIN_METHODS: [&str; 10] = [
     "matrix",
     "observables",
     "break_times",
@@ -45,6 +45,8 @@ const WITHIN_METHODS: [&str; 8] = [
     "event_slopes",
     "event_actions",
     "event_limits",
+    "due_flags",
+    "action_times",
 ];
 
 fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
@@ -70,7 +72,8 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
         "solve" => quote!(w: &[R; #factors], b: &[R; #states]),
         "eliminate" => quote!(w: &[R; #factors]),
         "mass" => quote!(b: &[R; #states]),
-        "break_times" => quote!(p: &[R; #parameters]),
+        "break_times" | "action_times" => quote!(p: &[R; #parameters]),
+        "due_flags" => quote!(p: &[R; #parameters], t: R, scale: R),
         "factor" | "matrix" => quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R),
         _ => quote!(u: &[R; #states], p: &[R; #parameters], t: R),
     }

@@ -427,6 +427,24 @@ pub enum SolveError {
         /// The time.
         time: f64,
     },
+    /// An action at given times comes too often in the time span.
+    #[error(
+        "an action comes every {}, which is {} times in the time span from {} to {}; the most is \
+         {most}: give a longer period, or a `count`",
+        short(*every), short(*times), short(*t0), short(*t1)
+    )]
+    TooManyActions {
+        /// The period.
+        every: f64,
+        /// The number of times.
+        times: f64,
+        /// Beginning of the time span.
+        t0: f64,
+        /// End of the time span.
+        t1: f64,
+        /// The largest number that is possible.
+        most: f64,
+    },
     /// Adaptive steps by a method without an error estimate.
     #[error(
         "{method} estimates no errors, so it cannot choose step sizes; give one with \

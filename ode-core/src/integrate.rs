@@ -30,16 +30,18 @@ pub mod logged;
 pub mod options;
 pub mod roots;
 pub mod sides;
+pub mod timed;
 
 pub use device::*;
 
 /// All of the loop as C++, each after what it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 12] = [
+pub(crate) const LANE_PROGRAMS: [&str; 13] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
     first_step::DEVICE,
     sides::DEVICE,
+    timed::DEVICE,
     begin::DEVICE,
     attempt::DEVICE,
     roots::DEVICE,

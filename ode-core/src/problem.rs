@@ -1,5 +1,6 @@
 //! Problems: one initial value problem, and an ensemble of them; and what a solve reads of them.
 
+mod actions;
 pub(crate) mod asked;
 pub mod columns;
 pub(crate) mod draw;

@@ -206,6 +206,9 @@ impl<T: Scalar + Element> DeviceEnsemble<T> {
         if adaptive && options.time_breaks && !info.parameter_breaks.is_empty() {
             return Err(GpuError::NotResident { because: BREAKS }.into());
         }
+        if S::TIMED > 0 {
+            return Err(GpuError::NotResident { because: TIMES }.into());
+        }
         let place = Preparing { gpu, stream, all_inputs, made: RefCell::new(None) };
         ensemble.solve_into(method, &place, options, &mut Collect::default())?;
         let made = place.made.into_inner().and_then(|made| made.downcast::<Self>().ok());
@@ -479,6 +482,7 @@ impl<T> fmt::Debug for DeviceEnsemble<T> {
 }
 
 const STEPS: &str = "the ends of its steps are saved, which are counted first";
+const TIMES: &str = "it has actions at times that may depend on the parameters";
 const BREAKS: &str = "its right-hand side changes its form at times that depend on the parameters";
 
 /// The columns with a number for each trajectory of every initial state and parameter.

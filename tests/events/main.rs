@@ -19,3 +19,4 @@ mod logged;
 mod refused;
 mod same;
 mod systems;
+mod timed;

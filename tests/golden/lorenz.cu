@@ -1284,7 +1284,7 @@ template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) 
 namespace sides {
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
-template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh);
+template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before);
 
 // sides.rs  Whether the event of this bit is in a set.
@@ -1298,7 +1298,7 @@ template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set,
 }
 
 // sides.rs  Arms the events of lanes that begin a part of their span, and of those that begin their
-template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh) {
+template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     lane.pending = Bits<typename Real<R>::Bits>::select(begins, none, lane.pending);
     lane.cut = Real<R>::select(begins, Real<R>::lit(0.0), lane.cut);
@@ -1308,10 +1308,13 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             feed.set_event_count(fresh, e, none);
         }
+    }
+    auto renewed = op_or(fresh, acted);
+    if (m_any(renewed)) {
         auto h = (lane.t1 - lane.t0);
         auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, none, state.u);
-        lane.sides = Bits<typename Real<R>::Bits>::select(fresh, sides[0], lane.sides);
-        lane.known = Bits<typename Real<R>::Bits>::select(fresh, sides[1], lane.known);
+        lane.sides = Bits<typename Real<R>::Bits>::select(renewed, sides[0], lane.sides);
+        lane.known = Bits<typename Real<R>::Bits>::select(renewed, sides[1], lane.known);
     }
 }
 
@@ -1339,6 +1342,62 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> s
 }
 } // namespace sides
 
+namespace timed {
+template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t);
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before);
+template<class R, int N> DEVICE R first_step(const options::Options<R, N>& o, const lane::Lane<R>& lane, typename Real<R>::Mask goes_on, R h0);
+
+// timed.rs  Whether the time is one of action `index`: one if it is, zero if it is not, and less than
+template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t) {
+    return system.due(index, p, t, timeline::few_units<R>());
+}
+
+// timed.rs  Whether a time of an action is a NaN.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t) {
+    auto unknown = Mask<typename Real<R>::Mask>::splat(false);
+    UNROLL for (int e = 0; e < S::TIMED; e++) {
+        unknown = op_or(unknown, m_lt(due<R, S, N, P>(system, e, p, t), Real<R>::lit(0.0)));
+    }
+    return unknown;
+}
+
+// timed.rs  Does what is due where lanes `begins` begin their spans or parts of them, which are the
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto zero = Real<R>::lit(0.0);
+    auto acts = Mask<typename Real<R>::Mask>::splat(false);
+    UNROLL for (int e = 0; e < S::TIMED; e++) {
+        feed.set_event_count(fresh, (S::EVENTS + e), Bits<typename Real<R>::Bits>::lit(0));
+        acts = op_or(acts, m_gt(due<R, S, N, P>(system, e, state.p, lane.t0), zero));
+    }
+    acts = op_and(op_and(acts, begins), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
+    if (m_any(acts)) {
+        if constexpr ((S::ALGEBRAIC > 0)) {
+            auto start = consistent::consistent<R, S, N, P>(system, state.u, state.p, lane.t0, state.tolerances);
+            auto begins_1 = op_and(acts, fresh);
+            state.u = vector::choose<R, N>(begins_1, start.u, state.u);
+            lane.code = Bits<typename Real<R>::Bits>::select(begins_1, start.code, lane.code);
+        }
+        before = state.u;
+        UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
+            auto here = op_and(acts, m_gt(due<R, S, N, P>(system, e_1, state.p, lane.t0), zero));
+            auto after = system.event_action((S::EVENTS + e_1), state.u, state.p, lane.t0);
+            state.u = vector::choose<R, N>(here, after, state.u);
+            auto count = m_wrapping_add(feed.event_count((S::EVENTS + e_1)), one);
+            feed.set_event_count(here, (S::EVENTS + e_1), count);
+        }
+    }
+    return acts;
+}
+
+// timed.rs  The size of the first step in lanes that go on after an action: that of the last step as it
+template<class R, int N> DEVICE R first_step(const options::Options<R, N>& o, const lane::Lane<R>& lane, typename Real<R>::Mask goes_on, R h0) {
+    auto size = m_abs(timeline::planned(lane.t0, Real<R>::lit(0.0), lane.plan));
+    return Real<R>::select(op_and(goes_on, m_equals(o.dt, Real<R>::lit(0.0))), size, h0);
+}
+} // namespace timed
+
 namespace begin {
 
 // begin.rs  Lanes in need, by the reason; each has one of three.
@@ -1354,8 +1413,9 @@ template<class R> struct Begun {
     typename Real<R>::Mask assigned;
     typename Real<R>::Mask fresh;
     typename Real<R>::Mask begins;
+    typename Real<R>::Mask goes_on;
 };
-template<class R> DEVICE Begun<R> make_Begun(const typename Real<R>::Mask& assigned, const typename Real<R>::Mask& fresh, const typename Real<R>::Mask& begins) { return {assigned, fresh, begins}; }
+template<class R> DEVICE Begun<R> make_Begun(const typename Real<R>::Mask& assigned, const typename Real<R>::Mask& fresh, const typename Real<R>::Mask& begins, const typename Real<R>::Mask& goes_on) { return {assigned, fresh, begins, goes_on}; }
 CONSTANT double FARTHEST = 0.0009765625;
 CONSTANT double LEAST_POWER = 0.25;
 CONSTANT double LEAST_RATIO = 15.0;
@@ -1372,7 +1432,7 @@ template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S 
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_pole(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R end, const norm::Tolerances<R, N>& tolerances);
 template<class R, class S, class M, int N, int P> DEVICE void plan(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t, const Arr<R, N>& k);
 template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane::Lane<R>& lane, const Begun<R>& begun_1);
-template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1);
+template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, Arr<R, N> u, Arr<R, P> p, lane::Lane<R>& lane, const Begun<R>& begun_1);
 template<class R> DEVICE void park(lane::Lane<R>& lane, typename Real<R>::Mask idle);
 
 // begin.rs  Makes a [`Need`].
@@ -1446,7 +1506,7 @@ template<class R, class M, class C, int N> DEVICE options::End<R> ending(const l
 
 // begin.rs  Makes a [`Begun`].
 template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typename Real<R>::Mask fresh, typename Real<R>::Mask begins) {
-    return make_Begun<R>(assigned, fresh, begins);
+    return make_Begun<R>(assigned, fresh, begins, Mask<typename Real<R>::Mask>::splat(false));
 }
 
 // begin.rs  Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
@@ -1455,9 +1515,15 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto assigned = feed.acquire(reasons.over);
     auto fresh = op_or(assigned, reasons.anew);
     auto begins = op_or(fresh, reasons.again);
-    auto begun_1 = make_Begun<R>(assigned, fresh, begins);
+    auto begun_1 = begun<R>(assigned, fresh, begins);
     load<R, Q, N, P>(feed, o, state, lane, reasons, begun_1);
     reset<R, M, N>(o, lane, need_1, reasons, begun_1);
+    auto first = state.u;
+    auto acted = Mask<typename Real<R>::Mask>::splat(false);
+    if constexpr ((S::TIMED > 0)) {
+        acted = timed::act<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, first);
+        begun_1.goes_on = op_and(acted, reasons.again);
+    }
     auto t_eval = lane.t0;
     if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
         t_eval = (lane.t0 + timeline::edge(lane.t0, (lane.t1 - lane.t0), lane.t1));
@@ -1475,13 +1541,17 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
         count<R, N>(o, lane, begun_1);
     }
     if constexpr ((S::EVENTS > 0)) {
-        sides::arm<R, S, Q, N, P>(system, feed, state, lane, begins, fresh);
+        sides::arm<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, acted);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(feed, o, state.p, lane, fresh));
+    if constexpr ((S::TIMED > 0)) {
+        unsound = op_or(unsound, op_and(fresh, timed::is_unknown<R, S, N, P>(system, state.p, lane.t0)));
+    }
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     lane.attempts = Bits<typename Real<R>::Bits>::select(unsound, one, lane.attempts);
     if ((C::SAVES && feed.saves())) {
-        save<R, S, Q, N, P>(feed, state, lane, begun_1);
+        first = vector::choose<R, N>(acted, first, state.u);
+        save<R, S, Q, N, P>(feed, first, state.p, lane, begun_1);
     }
     auto idle = op_and(reasons.over, op_not(assigned));
     park<R>(lane, idle);
@@ -1619,6 +1689,9 @@ template<class R, class S, class M, int N, int P> DEVICE void plan(S system, con
     auto span = (lane.t1 - lane.t0);
     auto h0 = m_abs(o.dt);
     auto automatic = op_and(m_equals(h0, Real<R>::lit(0.0)), begun_1.begins);
+    if constexpr ((S::TIMED > 0)) {
+        automatic = op_and(automatic, op_not(begun_1.goes_on));
+    }
     if (m_any(automatic)) {
         auto chosen = first_step::size<R, S, M, N, P>(system, state.u, state.p, t, span, k, state.tolerances);
         h0 = Real<R>::select(automatic, chosen, h0);
@@ -1626,6 +1699,9 @@ template<class R, class S, class M, int N, int P> DEVICE void plan(S system, con
     auto blind = op_and(automatic, first_step::is_blind<R>(h0, lane.t0, span));
     auto too_short = Bits<typename Real<R>::Bits>::lit(code::DT_MIN);
     lane.code = Bits<typename Real<R>::Bits>::select(op_and(blind, m_equals(lane.code, none)), too_short, lane.code);
+    if constexpr ((S::TIMED > 0)) {
+        h0 = timed::first_step<R, N>(o, lane, begun_1.goes_on, h0);
+    }
     h0 = m_max(h0, timeline::least_step(lane.t0));
     if (o.limited) {
         h0 = m_at_most(m_max(h0, o.dtmin), o.dtmax);
@@ -1647,8 +1723,8 @@ template<class R, int N> DEVICE void count(const options::Options<R, N>& o, lane
     lane.last_dt = Real<R>::select(begun_1.begins, rest, lane.last_dt);
 }
 
-// begin.rs  Saves initial states, where that was asked for.
-template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1) {
+// begin.rs  Saves initial states `u`, where that was asked for.
+template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, Arr<R, N> u, Arr<R, P> p, lane::Lane<R>& lane, const Begun<R>& begun_1) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     lane.saved = Bits<typename Real<R>::Bits>::select(begun_1.fresh, none, lane.saved);
@@ -1657,7 +1733,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void save(Q& feed, cons
     if constexpr ((S::ALGEBRAIC > 0)) {
         at_start = op_and(at_start, m_equals(lane.code, none));
     }
-    feed.save(at_start, lane.saved, state.u, state.p, lane.save_at);
+    feed.save(at_start, lane.saved, u, p, lane.save_at);
     lane.saved = Bits<typename Real<R>::Bits>::select(at_start, one, lane.saved);
     lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
 }
@@ -2480,7 +2556,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
 namespace advance {
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
-template<class R, class M, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves);
 template<class R> DEVICE typename Real<R>::Mask refuse(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small, typename Real<R>::Mask beyond);
 template<class R> DEVICE typename Real<R>::Mask shorten(lane::Lane<R>& lane, const attempt::Attempt<R>& trial, typename Real<R>::Mask failing, typename Real<R>::Mask small);
 template<class R, int N, int P, class V> DEVICE typename Real<R>::Mask stays_outside(const stepper::State<R, N, P>& state, const stepper::Step<R, N, V>& step);
@@ -2522,7 +2598,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
 
 // advance.rs  Moves lanes whose adaptive step was accepted, and plans the next step. A trajectory whose
 template<class R, class S, class M, int N, int P> DEVICE void adaptively(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
-    auto small = forward<R, M, N>(o, lane, trial, verdict, moves);
+    auto small = forward<R, S, M, N, P>(o, lane, trial, verdict, moves);
     if (m_any(op_or(op_not(verdict.accept), small))) {
         auto beyond = op_not(m_lt(verdict.square, Real<R>::lit(norm::SQUARE_MAX)));
         auto failing = op_and(op_and(trial.run, lane.alive), op_not(moves));
@@ -2543,14 +2619,15 @@ template<class R, class S, class M, int N, int P> DEVICE void adaptively(const o
 }
 
 // advance.rs  Moves lanes whose step was accepted, and plans the next step. Returns the lanes whose next
-template<class R, class M, int N> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
+template<class R, class S, class M, int N, int P> DEVICE typename Real<R>::Mask forward(const options::Options<R, N>& o, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const attempt::Verdict<R>& verdict, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
     auto done = op_and(moves, trial.last);
     auto more = lane::looks_ahead<R, M>(lane, o.guard);
     auto all = m_wrapping_add(lane.attempts, more);
     lane.allowed = Bits<typename Real<R>::Bits>::select(done, all, lane.allowed);
     auto size = h;
-    if ((M::GUARDS && (o.guard == guard::REJECT))) {
+    auto before = lane.plan;
+    if (((S::TIMED > 0) || (M::GUARDS && (o.guard == guard::REJECT)))) {
         size = timeline::planned(lane.t, lane.t_low, lane.plan);
     }
     lane.t = Real<R>::select(moves, Real<R>::select(trial.last, lane.t1, trial.next.t), lane.t);
@@ -2570,6 +2647,10 @@ template<class R, class M, int N> DEVICE typename Real<R>::Mask forward(const op
     if ((M::GUARDS && (o.guard != guard::OFF))) {
         auto ahead = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
         lane.plan = Real<R>::select(done, ahead, lane.plan);
+    }
+    if constexpr ((S::TIMED > 0)) {
+        auto ahead_1 = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
+        lane.plan = Real<R>::select(done, ahead_1, Real<R>::select(trial.run, lane.plan, before));
     }
     return small;
 }
@@ -2718,6 +2799,7 @@ struct System {
     static constexpr int FALLING = 0;
     static constexpr int ACTING = 0;
     static constexpr int LOGGED = 0;
+    static constexpr int TIMED = 0;
     template<class R> using Factors = Arr<R, 8>;
     template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
         auto v0 = (u[1] - u[0]);

@@ -15,6 +15,8 @@ pub(crate) enum Purpose {
     Event,
     /// The state after an event.
     Action,
+    /// The state after a given time.
+    At,
     /// The initial state, by what is learnt and by the data of a trajectory.
     Initial,
     /// The parameters, likewise.
@@ -44,6 +46,11 @@ impl Purpose {
         matches!(self, Purpose::Initial | Purpose::Parameters)
     }
 
+    /// Whether it gives the state after something that happens.
+    pub(crate) fn acts(self) -> bool {
+        matches!(self, Purpose::Action | Purpose::At)
+    }
+
     /// That which an attribute of ours says, as `#[observable]` does.
     pub(crate) fn of_attribute(attribute: &syn::Attribute) -> Option<Purpose> {
         let name = &attribute.path().segments.last()?.ident;
@@ -52,6 +59,7 @@ impl Purpose {
             "loss" => Some(Purpose::Loss),
             "event" => Some(Purpose::Event),
             "action" => Some(Purpose::Action),
+            "at" => Some(Purpose::At),
             _ => None,
         }
     }
@@ -76,7 +84,7 @@ impl Purpose {
             Purpose::Observable => "an observable",
             Purpose::Loss => "a loss",
             Purpose::Event => "an event",
-            Purpose::Action => "an action",
+            Purpose::Action | Purpose::At => "an action",
             Purpose::Initial => "an initial state by what is learnt",
             Purpose::Parameters => "a set of parameters by what is learnt",
             Purpose::Helper => "a function of a system",
@@ -103,7 +111,9 @@ impl Purpose {
             Purpose::Observable | Purpose::Loss | Purpose::Event => {
                 "`fn name(u: &State, p: &Parameters, t: f64) -> f64`"
             }
-            Purpose::Action => "`fn name(u: &State, p: &Parameters, t: f64) -> State`",
+            Purpose::Action | Purpose::At => {
+                "`fn name(u: &State, p: &Parameters, t: f64) -> State`"
+            }
             Purpose::Initial => "`fn initial(theta: &Theta, item: &Item) -> State`",
             Purpose::Parameters => "`fn parameters(theta: &Theta, item: &Item) -> Parameters`",
         }

@@ -1,10 +1,11 @@
-//! The functions of events: their values, the slopes of these, and the states after them.
+//! The functions of events: their values, the slopes of these, and the states after them and after
+//! given times.
 
 use proc_macro2::Ident;
 
 use super::{Capability, Fact, FactValue, Lowered, Settings};
 use crate::derive;
-use crate::elaborate::Happening;
+use crate::elaborate::{Happening, Scheduled};
 use crate::emit::Results;
 use crate::graph::{Graph, Id, Input};
 
@@ -28,13 +29,32 @@ pub(super) fn facts(events: &[Happening]) -> [Fact; 5] {
     })
 }
 
+/// The states after events, and then those after given times, if there are any.
+pub(super) fn actions(
+    graph: &mut Graph,
+    events: &[Happening],
+    timed: &[Scheduled],
+    states: usize,
+    settings: &Settings,
+) -> Option<Lowered> {
+    let unchanged: Vec<Id> =
+        (0..states).map(|state| graph.input(Input::State(state as u32))).collect();
+    let events = events.iter().map(|event| event.action.as_ref().unwrap_or(&unchanged));
+    let all = events.chain(timed.iter().map(|timed| &timed.action));
+    let rows: Vec<Vec<Option<Id>>> =
+        all.map(|after| after.iter().copied().map(Some).collect()).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    Some(Lowered::new("event_actions", graph, Results::Matrix(rows, states), settings.fusion))
+}
+
 /// The functions of events, if there are any.
 ///
 /// The slope of an event along a solution is `∂g/∂u · u' + ∂g/∂t`.
 pub(super) fn functions(
     graph: &mut Graph,
     events: &[Happening],
-    states: usize,
     settings: &Settings,
     name: &Ident,
 ) -> syn::Result<Vec<Lowered>> {
@@ -70,11 +90,6 @@ pub(super) fn functions(
         slope
     });
     let slopes: Vec<Option<Id>> = slopes.collect();
-    let actions = events.iter().map(|event| match &event.action {
-        Some(after) => after.iter().copied().map(Some).collect(),
-        None => (0..states).map(|state| Some(graph.input(Input::State(state as u32)))).collect(),
-    });
-    let actions: Vec<Vec<Option<Id>>> = actions.collect();
     let limits: Vec<Option<Id>> =
         events.iter().map(|event| event.stop.map(|stop| graph.literal(f64::from(stop)))).collect();
     let lower = |name, results| Lowered::new(name, graph, results, settings.fusion);
@@ -82,7 +97,6 @@ pub(super) fn functions(
     Ok(vec![
         lower("event_values", Results::Vector(some(values))),
         lower("event_slopes", Results::Vector(slopes)),
-        lower("event_actions", Results::Matrix(actions, states)),
         lower("event_limits", Results::Vector(limits)),
     ])
 }

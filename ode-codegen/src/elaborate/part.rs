@@ -16,7 +16,7 @@ pub(super) struct Inputs<'a> {
     pub state: Layout<'a>,
     /// The parameters; `None` where no function takes any.
     pub parameters: Option<Layout<'a>>,
-    values: [Value<'a>; 2],
+    pub values: [Value<'a>; 2],
 }
 
 impl<'a> Elaborator<'a, '_> {
@@ -291,7 +291,7 @@ impl<'a> Elaborator<'a, '_> {
             .system
             .others
             .iter()
-            .any(|(purpose, other)| *purpose == Purpose::Action && std::ptr::eq(other, part))
+            .any(|(purpose, other)| purpose.acts() && std::ptr::eq(other, part))
         {
             ("an action", "states after it")
         } else {

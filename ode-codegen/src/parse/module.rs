@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use super::signature;
 use super::{Declared, Parser};
-use crate::ast::Outside;
-use crate::ast::{Block, Part, Purpose, System};
+use crate::ast::{Block, Outside, Part, Purpose, System, Timetable};
 use crate::ctxt::Ctxt;
 use syn::visit::Visit;
 
@@ -14,12 +13,14 @@ fn seen(item: &syn::Item) -> bool {
     matches!(item, syn::Item::Fn(_) | syn::Item::Const(_) | syn::Item::Struct(_))
 }
 
-/// The module as a [`System`]. `outside` are the functions from outside that it calls.
+/// The module as a [`System`]. `outside` are the functions from outside that it calls, `timetables`
+/// the times of its actions.
 pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     name: &'a syn::Ident,
     content: &'a [syn::Item],
     outside: &'a [Outside],
+    timetables: &'a [Timetable],
 ) -> Option<System<'a>> {
     let functions = || {
         content.iter().filter_map(|item| match item {
@@ -87,8 +88,10 @@ pub(crate) fn parse<'a>(
         }
     }
 
+    functions().for_each(|(_, item)| parser.one_purpose(item));
     let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
     let events = parser.events(functions());
+    let timed = parser.timed(timetables);
     let (mut rhs_part, mut others) = (None, Vec::new());
     for (purpose, item) in functions() {
         if purpose == Purpose::Helper {
@@ -107,6 +110,7 @@ pub(crate) fn parse<'a>(
         rhs: rhs_part?,
         others,
         events,
+        timed,
         mass,
         uses: Vec::new(),
         opaque: parser.opaque.get(),
@@ -115,6 +119,23 @@ pub(crate) fn parse<'a>(
 }
 
 impl Parser<'_> {
+    /// Refuses a second attribute that says what a function is for.
+    fn one_purpose(&self, item: &syn::ItemFn) {
+        let purposes = item.attrs.iter().filter_map(|attribute| {
+            Purpose::of_attribute(attribute).map(|purpose| (purpose, attribute))
+        });
+        let purposes: Vec<_> = purposes.collect();
+        for pair in purposes.windows(2) {
+            let [(first, _), (second, attribute)] = pair else { continue };
+            let instead = match (first, second) {
+                (Purpose::At, Purpose::At) => "write all its times in one, as in `#[at(1.0, 2.0)]`",
+                _ => "write a second function, and what both do in a third one that they call",
+            };
+            let (name, what) = (&item.sig.ident, first.what());
+            self.error(attribute, format!("`{name}` is {what} already: {instead}"));
+        }
+    }
+
     fn part_of<'a>(&self, purpose: Purpose, item: &'a syn::ItemFn) -> Option<Part<'a>> {
         let nothing = matches!(item.sig.output, syn::ReturnType::Default);
         if purpose.gives_numbers() && nothing {

@@ -29,6 +29,7 @@ impl<'a> Signature<'a> {
 }
 
 /// An argument behind a reference.
+#[derive(Clone, Copy)]
 pub(crate) struct Argument<'a> {
     /// The name; `None` for `_`.
     pub name: Option<&'a syn::Ident>,

@@ -1,4 +1,4 @@
-//! The functions by which the loop asks for one of the events: those of all are what is generated,
+//! The functions by which the loop asks for one of the events or of the actions at given times: those of all are what is generated,
 //! and what is not asked for is left out by the compiler that reads the text.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -10,11 +10,12 @@ use crate::emit::Language;
 use crate::translate::SYSTEM;
 
 /// The functions of all events, with that for one of them: its name, and its arguments.
-const ONE_OF: [(&str, &str, &[&str]); 4] = [
+const ONE_OF: [(&str, &str, &[&str]); 5] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
     ("event_actions", "event_action", &["u", "p", "t"]),
     ("event_limits", "event_limit", &["u", "p", "t"]),
+    ("due_flags", "due", &["p", "t", "scale"]),
 ];
 
 /// The function for one event that the function of all events of this name has: `all` are its

@@ -201,8 +201,8 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
     let (mut functions, mut text) = (Vec::new(), String::new());
     let mut matrix = None;
     let of_rust = |lowered: &&Lowered| !linear.is_for_devices(lowered.name);
-    let of_breaks = &compiled.break_times;
-    for lowered in compiled.functions.iter().filter(of_rust).chain(of_breaks) {
+    let on_host = compiled.break_times.iter().chain(&compiled.action_times);
+    for lowered in compiled.functions.iter().filter(of_rust).chain(on_host) {
         let tokens = function(lowered, *sizes, names);
         text.push_str(&text::of_function(&tokens));
         let tokens = match lowered.name {
@@ -233,6 +233,16 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
                 ) {
                     #tokens
                     break_times::<f64>(p).into_iter().for_each(put);
+                }
+            },
+            "action_times" => quote! {
+                fn action_times<R: Real>(
+                    &self,
+                    p: &[R; #parameters],
+                    put: impl ::core::ops::FnMut([R; 3]),
+                ) {
+                    #tokens
+                    action_times::<R>(p).into_iter().for_each(put);
                 }
             },
             "begun" => gradients::begun(compiled, &tokens),

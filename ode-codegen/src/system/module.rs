@@ -15,7 +15,7 @@ use crate::ctxt::Ctxt;
 use crate::elaborate::{self, Elaborated, Layout, plain};
 use crate::parse::mass::is_mass_matrix;
 use crate::parse::module;
-use crate::parse::refuse;
+use crate::parse::{refuse, signature, timetable};
 use crate::print::rust::{self, never};
 use crate::system::outside::{self, Calls, Imports, Waiting};
 
@@ -44,6 +44,7 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
     // What has a name that the module gets is an error.
     let itself = content.iter().filter(|item| !failed || added(item).is_none());
     let itself = itself.map(|item| shell(item, &numbers, failed));
+    let times = if failed { TokenStream::new() } else { of_times(content) };
     let rest = rest.unwrap_or_else(|stub| stub);
     let imports = imports(&attr, content);
     let syn::ItemMod { attrs, vis, ident, .. } = &item;
@@ -55,6 +56,7 @@ pub(super) fn start(attr: TokenStream, tokens: TokenStream) -> TokenStream {
         #vis mod #ident {
             #imports
             #(#itself)*
+            #times
 
             /// The system of this module.
             #[allow(unreachable_pub)]
@@ -259,7 +261,8 @@ fn made(
                 ctxt.error(0, name, message);
             }
         }
-        let system = module::parse(ctxt, name, content, known)?;
+        let timetables = timetable::read(ctxt, content);
+        let system = module::parse(ctxt, name, content, known, &timetables)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         let [_, _, learnt, data] = layouts(&elaborated).map(|of| of.map_or(0, Layout::size));
         *sizes = Some([elaborated.states(), elaborated.parameters(), learnt, data]);
@@ -405,6 +408,39 @@ fn shell(item: &syn::Item, numbers: &HashSet<String>, failed: bool) -> TokenStre
         }
         other => quote!(#other),
     }
+}
+
+/// The times of actions, in functions for rustc to look at, with the argument that they see.
+fn of_times(content: &[syn::Item]) -> TokenStream {
+    let functions = || {
+        content.iter().filter_map(|item| match item {
+            syn::Item::Fn(item) => Some(item),
+            _ => None,
+        })
+    };
+    fn of(item: &syn::ItemFn) -> Option<signature::Argument<'_>> {
+        signature::read(&item.sig, "", "").ok()?.p
+    }
+    let rhs = functions().find(|item| Purpose::of(item) == Purpose::Rhs);
+    let of_rhs = rhs.and_then(|item| Some((item, of(item)?)));
+    let all = functions().map(|item| {
+        let Some(attribute) = timetable::attribute(item) else { return TokenStream::new() };
+        let times = timetable::expressions(attribute);
+        let name = format_ident!("__times_of_{}", item.sig.ident);
+        let seen = of(item).map(|argument| (item, argument)).or(of_rhs);
+        let arguments = seen.as_ref().and_then(|(item, argument)| {
+            let (name, ty, generics) = (argument.name?, argument.ty, &item.sig.generics);
+            Some((generics, quote!(#name: &#ty)))
+        });
+        let (generics, arguments) = arguments.unzip();
+        quote! {
+            #[allow(dead_code, unused_variables, non_snake_case, clippy::all, clippy::pedantic)]
+            fn #name #generics (#arguments) {
+                #(let _ = #times;)*
+            }
+        }
+    });
+    all.collect()
 }
 
 /// Whether a field's type allocates, so that the struct cannot be copied.

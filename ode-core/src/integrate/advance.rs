@@ -78,7 +78,7 @@ mod device {
         verdict: &attempt::Verdict<R>,
         moves: R::Mask,
     ) {
-        let small = forward::<R, M, N>(o, lane, trial, verdict, moves);
+        let small = forward::<R, S, M, N, P>(o, lane, trial, verdict, moves);
         if (!verdict.accept | small).any() {
             let beyond = !verdict.square.lt(R::lit(norm::SQUARE_MAX));
             let failing = trial.run & lane.alive & !moves;
@@ -102,7 +102,7 @@ mod device {
 
     /// Moves lanes whose step was accepted, and plans the next step. Returns the lanes whose next
     /// step would be below the least one.
-    pub fn forward<R: Real, M: Stepper, const N: usize>(
+    pub fn forward<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         o: &options::Options<R, N>,
         lane: &mut lane::Lane<R>,
         trial: &attempt::Attempt<R>,
@@ -115,7 +115,8 @@ mod device {
         let all = lane.attempts.wrapping_add(more);
         lane.allowed = <R::Bits as Bits>::select(done, all, lane.allowed);
         let mut size = h;
-        if M::GUARDS && o.guard == guard::REJECT {
+        let before = lane.plan;
+        if S::TIMED > 0 || (M::GUARDS && o.guard == guard::REJECT) {
             // The last step as it was planned, before the end shortened it.
             size = timeline::planned(lane.t, lane.t_low, lane.plan);
         }
@@ -137,6 +138,11 @@ mod device {
         if M::GUARDS && o.guard != guard::OFF {
             let ahead = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
             lane.plan = R::select(done, ahead, lane.plan);
+        }
+        if S::TIMED > 0 {
+            // What begins after an action goes on with this size, which waits for it.
+            let ahead = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
+            lane.plan = R::select(done, ahead, R::select(trial.run, lane.plan, before));
         }
         small
     }

@@ -6,7 +6,7 @@ pub use device::*;
 mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{consistent, first_step, sides};
+    use crate::integrate::{consistent, first_step, sides, timed};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::{Memory, Stepper};
@@ -125,11 +125,13 @@ mod device {
         pub fresh: R::Mask,
         /// Lanes at the beginning of a span or of its next part.
         pub begins: R::Mask,
+        /// Those of them that go on after an action at a given time.
+        pub goes_on: R::Mask,
     }
 
     /// Makes a [`Begun`].
     pub fn begun<R: Real>(assigned: R::Mask, fresh: R::Mask, begins: R::Mask) -> Begun<R> {
-        Begun::<R> { assigned, fresh, begins }
+        Begun::<R> { assigned, fresh, begins, goes_on: <R::Mask as Mask>::splat(false) }
     }
 
     /// Begins the next trajectory of lanes in need, or the next part of its span: with a consistent
@@ -156,9 +158,16 @@ mod device {
         let assigned = feed.acquire(reasons.over);
         let fresh = assigned | reasons.anew;
         let begins = fresh | reasons.again;
-        let begun = Begun::<R> { assigned, fresh, begins };
+        let mut begun = begun::<R>(assigned, fresh, begins);
         load::<R, Q, N, P>(feed, o, state, lane, reasons, &begun);
         reset::<R, M, N>(o, lane, need, reasons, &begun);
+        let mut first = state.u;
+        let mut acted = <R::Mask as Mask>::splat(false);
+        if S::TIMED > 0 {
+            acted =
+                timed::act::<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, &mut first);
+            begun.goes_on = acted & reasons.again;
+        }
         let mut t_eval = lane.t0;
         if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
             t_eval = lane.t0 + timeline::edge(lane.t0, lane.t1 - lane.t0, lane.t1);
@@ -183,13 +192,18 @@ mod device {
             count::<R, N>(o, lane, &begun);
         }
         if S::EVENTS > 0 {
-            sides::arm::<R, S, Q, N, P>(system, feed, state, lane, begins, fresh);
+            sides::arm::<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, acted);
         }
-        let unsound = fresh & is_unsound::<R, Q, N, P>(feed, o, &state.p, lane, fresh);
+        let mut unsound = fresh & is_unsound::<R, Q, N, P>(feed, o, &state.p, lane, fresh);
+        if S::TIMED > 0 {
+            unsound =
+                unsound | (fresh & timed::is_unknown::<R, S, N, P>(system, &state.p, lane.t0));
+        }
         let one = <R::Bits as Bits>::lit(1);
         lane.attempts = <R::Bits as Bits>::select(unsound, one, lane.attempts);
         if C::SAVES && feed.saves() {
-            save::<R, S, Q, N, P>(feed, state, lane, &begun);
+            first = vector::choose::<R, N>(acted, first, state.u);
+            save::<R, S, Q, N, P>(feed, first, state.p, lane, &begun);
         }
         let idle = reasons.over & !assigned;
         park::<R>(lane, idle);
@@ -392,7 +406,10 @@ mod device {
         let none = <R::Bits as Bits>::lit(code::SUCCESS);
         let span = lane.t1 - lane.t0;
         let mut h0 = o.dt.abs();
-        let automatic = h0.equals(R::lit(0.0)) & begun.begins;
+        let mut automatic = h0.equals(R::lit(0.0)) & begun.begins;
+        if S::TIMED > 0 {
+            automatic = automatic & !begun.goes_on;
+        }
         if automatic.any() {
             let chosen = first_step::size::<R, S, M, N, P>(
                 system,
@@ -408,6 +425,9 @@ mod device {
         let blind = automatic & first_step::is_blind::<R>(h0, lane.t0, span);
         let too_short = <R::Bits as Bits>::lit(code::DT_MIN);
         lane.code = <R::Bits as Bits>::select(blind & lane.code.equals(none), too_short, lane.code);
+        if S::TIMED > 0 {
+            h0 = timed::first_step::<R, N>(o, lane, begun.goes_on, h0);
+        }
         h0 = h0.max(timeline::least_step(lane.t0));
         if o.limited {
             h0 = h0.max(o.dtmin).at_most(o.dtmax);
@@ -433,7 +453,7 @@ mod device {
         lane.last_dt = R::select(begun.begins, rest, lane.last_dt);
     }
 
-    /// Saves initial states, where that was asked for.
+    /// Saves initial states `u`, where that was asked for.
     pub fn save<
         R: Real,
         S: System<N, P>,
@@ -442,7 +462,8 @@ mod device {
         const P: usize,
     >(
         feed: &mut Q,
-        state: &stepper::State<R, N, P>,
+        u: [R; N],
+        p: [R; P],
         lane: &mut lane::Lane<R>,
         begun: &Begun<R>,
     ) {
@@ -454,7 +475,7 @@ mod device {
         if S::ALGEBRAIC > 0 {
             at_start = at_start & lane.code.equals(none);
         }
-        feed.save(at_start, lane.saved, state.u, state.p, lane.save_at);
+        feed.save(at_start, lane.saved, u, p, lane.save_at);
         lane.saved = <R::Bits as Bits>::select(at_start, one, lane.saved);
         lane.save_at = feed.save_time(at_start, lane.saved, lane.save_at);
     }

@@ -131,7 +131,8 @@ mod device {
                     pass_times::<R, Q, C, N>(crowd, o, &mut lane, &trial);
                 }
                 if C::ADAPTIVE {
-                    let small = advance::forward::<R, M, N>(o, &mut lane, &trial, &verdict, moves);
+                    let small =
+                        advance::forward::<R, S, M, N, P>(o, &mut lane, &trial, &verdict, moves);
                     if moves.any() {
                         crowd.accept();
                     }

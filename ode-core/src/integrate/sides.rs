@@ -21,7 +21,8 @@ mod device {
     }
 
     /// Arms the events of lanes that begin a part of their span, and of those that begin their
-    /// trajectories: the sides are those of the initial states.
+    /// trajectories: the sides are those of the initial states, and of the states after an action
+    /// that was due there.
     pub fn arm<R: Real, S: System<N, P>, Q: Sink<R, N, P>, const N: usize, const P: usize>(
         system: S,
         feed: &mut Q,
@@ -29,6 +30,7 @@ mod device {
         lane: &mut lane::Lane<R>,
         begins: R::Mask,
         fresh: R::Mask,
+        acted: R::Mask,
     ) {
         let none = <R::Bits as Bits>::lit(0);
         lane.pending = <R::Bits as Bits>::select(begins, none, lane.pending);
@@ -39,10 +41,13 @@ mod device {
             for e in 0..S::EVENTS {
                 feed.set_event_count(fresh, e, none);
             }
+        }
+        let renewed = fresh | acted;
+        if renewed.any() {
             let h = lane.t1 - lane.t0;
             let sides = sides_of::<R, S, N, P>(system, state, lane.t, h, none, &state.u);
-            lane.sides = <R::Bits as Bits>::select(fresh, sides[0], lane.sides);
-            lane.known = <R::Bits as Bits>::select(fresh, sides[1], lane.known);
+            lane.sides = <R::Bits as Bits>::select(renewed, sides[0], lane.sides);
+            lane.known = <R::Bits as Bits>::select(renewed, sides[1], lane.known);
         }
     }
 

@@ -53,6 +53,10 @@ pub(crate) trait Problems<T>: Sync {
     /// `row`.
     fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64));
 
+    /// Calls `put` for the times of actions by the parameters of `row`: the first one of a series,
+    /// the period, and the number of them.
+    fn action_times(&self, row: &[T], put: &mut dyn FnMut([T; 3]));
+
     /// The times to stop at that trajectory `i`, whose problem is `row`, has of its own.
     fn stops(&self, row: &[T], i: usize) -> Vec<T>;
 }
@@ -111,6 +115,11 @@ where
     fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64)) {
         let p: [f64; P] = core::array::from_fn(|d| row[N + d].widen());
         self.problem.system.parameter_breaks(&p, put);
+    }
+
+    fn action_times(&self, row: &[T], put: &mut dyn FnMut([T; 3])) {
+        let p: [T; P] = core::array::from_fn(|d| row[N + d]);
+        self.problem.system.action_times(&p, put);
     }
 
     fn stops(&self, row: &[T], i: usize) -> Vec<T> {

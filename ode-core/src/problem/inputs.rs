@@ -3,6 +3,7 @@
 
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
+use crate::problem::actions;
 use crate::problem::asked::Asked;
 use crate::problem::columns::{Column, Columns, SaveTimes};
 use crate::problem::draw::Draw;
@@ -139,8 +140,10 @@ impl<T: Scalar> Inputs<T> {
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
         let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
+        // Times that each trajectory has of its own need its parameters.
+        let own_times = of_parameters || system.timed || ensemble.stops;
         // What is drawn where it is needed must be nobody's business before.
-        let drawn = match place.draws && !ensemble.varies && !of_parameters && !ensemble.stops {
+        let drawn = match place.draws && !ensemble.varies && !own_times {
             true => draw.take_for_device(first as u64, states),
             false => Vec::new(),
         };
@@ -156,7 +159,7 @@ impl<T: Scalar> Inputs<T> {
         };
         let guess = Guess::new(n_evaluated, width, &write);
         // What is worked out below of each trajectory needs all of them.
-        let alike = !of_parameters && !ensemble.stops && settings.saved.times == 0;
+        let alike = !own_times && settings.saved.times == 0;
         let (mut columns, later) = if place.early
             && n_evaluated >= EARLY
             && alike
@@ -186,12 +189,15 @@ impl<T: Scalar> Inputs<T> {
                 let put = &mut |time| times.extend(within_range::<T>(time));
                 ensemble.problems.breaks(problem, put);
             }
+            if system.timed {
+                actions::times(ensemble.problems, problem, span, &mut times)?;
+            }
             if ensemble.stops {
                 times.extend(ensemble.problems.stops(problem, number));
             }
             options.stop_times(&times, span)
         };
-        let stops = if !ensemble.stops && !of_parameters {
+        let stops = if !own_times {
             lists(spans, n, workers, &is_sound, &|i| options.stop_times(&shared, span(i)))?
         } else {
             let is_solved = |i: usize| {
@@ -204,7 +210,7 @@ impl<T: Scalar> Inputs<T> {
                 stops_of(&problem, first + i, span(i))
             })?
         };
-        let asked = !options.tstops.is_empty() || ensemble.stops;
+        let asked = !options.tstops.is_empty() || ensemble.stops || system.timed;
         settings.stopping = asked || stops.slots() > 0;
         if !settings.stopping && n < whole && (of_parameters || !shared.is_empty()) {
             // The bits of a part are those of the whole, in which others may have stops.

@@ -558,7 +558,8 @@ impl SolveOptions {
     }
 
     /// The times to stop at within the span from `t0` to `t1`, in the order of the trajectory:
-    /// those of the options and its `own`, with near-equal times merged.
+    /// those of the options and its `own`, with near-equal times merged. A time near an end of the
+    /// span is that end.
     pub(crate) fn stop_times<T: Scalar>(
         &self,
         own: &[T],
@@ -572,7 +573,8 @@ impl SolveOptions {
                 return Err(SolveError::StopTime { time });
             }
             let t = T::narrow(time);
-            if if forward { t0 < t && t < t1 } else { t1 < t && t < t0 } {
+            let within = if forward { t0 < t && t < t1 } else { t1 < t && t < t0 };
+            if within && !times::is_near(t, t0) && !times::is_near(t, t1) {
                 stops.push(t);
             }
         }

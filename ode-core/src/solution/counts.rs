@@ -22,6 +22,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// * for methods that iterate (ESDIRK);
     /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
     /// * for systems with algebraic equations;
+    /// * for systems with events or actions at given times;
     /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted;
     /// * for several states saved by an interpolant that takes [further
     ///   evaluations](crate::methods::Properties::extra) (`Rk4`, `Vern6`, `Vern7`, `Vern9`,
@@ -33,6 +34,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     pub fn evaluations(&self, i: usize) -> Option<u64> {
         let method = self.method();
         if method.iterates || self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
+            return None;
+        }
+        if S::EVENTS + S::TIMED > 0 {
             return None;
         }
         let saved = self.saved_in_steps(i);
@@ -58,6 +62,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
     /// * for systems with algebraic equations, because their initial states are found by iteration;
+    /// * for systems with a mass matrix and events or actions at given times;
     /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted.
     ///
     /// # Panics
@@ -65,6 +70,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     #[must_use]
     pub fn factorisations(&self, i: usize) -> Option<u64> {
         if self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
+            return None;
+        }
+        if S::MASS && S::EVENTS + S::TIMED > 0 {
             return None;
         }
         let each = u64::from(self.method().solves > 0);

@@ -133,7 +133,8 @@ pub trait Observe<const N: usize, const P: usize>: Copy {
     }
 }
 
-/// Events: functions that go through zero along a solution, and what happens there.
+/// Events: functions that go through zero along a solution, and what happens there; and what
+/// happens at given times.
 ///
 /// Where a set of events is a number, the bit of event `i` is `1 << i`.
 pub trait Events<const N: usize, const P: usize>: Copy {
@@ -164,7 +165,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
         R::lit(0.0)
     }
 
-    /// The state after event `index`, whose state is `u`.
+    /// The state after event `index`, whose state is `u`; of [`EVENTS`](Self::EVENTS) and more, after
+    /// an action at given times.
     #[inline(always)]
     #[must_use]
     fn event_action<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
@@ -179,6 +181,26 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     fn event_limit<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
         let _ = (index, u, p, t);
         R::lit(0.0)
+    }
+
+    /// The number of actions at given times. They are counted as events are, and after these.
+    const TIMED: usize = 0;
+
+    /// Whether `t` is a time of such an action: one if it is, zero if it is not, and less than zero
+    /// if one of its times is a NaN. Times that differ by less than the part `near` of themselves
+    /// are the same.
+    #[inline(always)]
+    #[must_use]
+    fn due<R: Real>(&self, index: usize, p: &[R; P], t: R, near: R) -> R {
+        let _ = (index, p, t, near);
+        R::lit(0.0)
+    }
+
+    /// All times of such actions: calls `put([first, every, count])` for each series of times,
+    /// which are `first + k every` for the whole numbers `k` from zero that are below `count`. Times
+    /// that are not finite do not exist.
+    fn action_times<R: Real>(&self, p: &[R; P], put: impl FnMut([R; 3])) {
+        let _ = (p, put);
     }
 }
 

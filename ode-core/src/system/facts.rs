@@ -15,6 +15,8 @@ pub(crate) struct Facts {
     pub(crate) logs: bool,
     /// Whether an event that is logged has an action.
     pub(crate) logs_actions: bool,
+    /// Whether it has actions at given times.
+    pub(crate) timed: bool,
 }
 
 impl Facts {
@@ -25,6 +27,7 @@ impl Facts {
             mass: S::MASS,
             logs: S::LOGGED != 0,
             logs_actions: S::LOGGED & S::ACTING != 0,
+            timed: S::TIMED > 0,
         }
     }
 }

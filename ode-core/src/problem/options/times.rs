@@ -98,12 +98,15 @@ pub(super) fn ordered<T: Scalar>(
 /// A time that is found in two ways may be rounded in two ways, and the part of the span between
 /// the two would be too short for a step. Right-hand sides are never evaluated that near to a stop.
 pub(super) fn merge<T: Scalar>(times: &mut Vec<T>) {
-    let few = if T::DOUBLE { timeline::FEW_UNITS_DOUBLE } else { timeline::FEW_UNITS_SINGLE };
     times.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
-    times.dedup_by(|next, kept| {
-        let (a, b) = (kept.widen(), next.widen());
-        b - a <= few * a.abs().max(b.abs())
-    });
+    times.dedup_by(|next, kept| is_near(*kept, *next));
+}
+
+/// Whether two times are the same but for rounding. Actions at given times are due by the same
+/// law (`compile/timed.rs` in `ode-codegen`).
+pub(super) fn is_near<T: Scalar>(a: T, b: T) -> bool {
+    let larger = num_traits::Float::max(num_traits::Float::abs(a), num_traits::Float::abs(b));
+    a == b || num_traits::Float::abs(b - a) < timeline::few_units::<T>() * larger
 }
 
 /// The constant times that the compiler finds in a system's right-hand side, in ascending order

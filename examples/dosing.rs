@@ -1,0 +1,308 @@
+//! A virtual population that takes a drug twice a day, and forgets some doses: actions at times that
+//! each trajectory has of its own.
+//!
+//! ```text
+//! cargo run --release --example dosing -- --plot dosing.png
+//! cargo run --release --example dosing -- --missed 0.3
+//! ```
+//!
+//! Ten thousand patients take fourteen doses within a week. The drug gets from the gut into the
+//! blood, and is eliminated from there; how fast differs from patient to patient, and so do the
+//! doses that are missed, which are times that are infinite. The picture shows the concentrations
+//! of half of all patients, and of nine in ten. The numbers are invented, of the size of
+//! theophylline's. Since the equations are linear, concentrations are known in closed form, which
+//! the example compares with.
+
+mod support;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use odes::EnsembleSolution;
+use odes::prelude::*;
+
+use support::canvas::{Align, Canvas, Frame, hex, linear};
+use support::options::Backend;
+use support::place::Place;
+use support::random::uniform;
+use support::summary::{grouped, seconds};
+
+#[ode_system]
+mod patient {
+    pub struct State {
+        /// The amount in the gut, in mg.
+        pub gut: f64,
+        /// The amount in the blood and what is in balance with it, in mg.
+        pub body: f64,
+    }
+
+    pub struct Parameters {
+        /// Rates by the hour.
+        pub absorption: f64,
+        pub elimination: f64,
+        /// In litres.
+        pub volume: f64,
+        /// In mg.
+        pub dose: f64,
+        /// When doses are taken, in hours; missed ones are infinite.
+        pub times: [f64; 14],
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        let absorbed = p.absorption * u.gut;
+        State { gut: -absorbed, body: absorbed - p.elimination * u.body }
+    }
+
+    #[at(p.times)]
+    fn dose(u: &State, p: &Parameters) -> State {
+        State { gut: u.gut + p.dose, ..*u }
+    }
+
+    /// In mg per litre.
+    #[observable]
+    fn concentration(u: &State, p: &Parameters) -> f64 {
+        u.body / p.volume
+    }
+}
+
+/// The number of doses, and the hours between two of them.
+const DOSES: usize = 14;
+const PERIOD: f64 = 12.0;
+/// The time that is shown, in hours, and that between two saved concentrations.
+const SPAN: f64 = 192.0;
+const EVERY: f64 = 0.5;
+/// The concentrations at which the drug works and does no harm, in mg per litre.
+const WINDOW: [f64; 2] = [5.0, 15.0];
+/// The parts of the population below the lines of the picture.
+const PARTS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+#[derive(Parser)]
+struct Options {
+    /// The number of patients.
+    #[arg(long, default_value_t = 10_000)]
+    patients: usize,
+    /// The part of the doses that are missed.
+    #[arg(long, default_value_t = 0.15)]
+    missed: f64,
+    /// Where to solve.
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    backend: Backend,
+    /// A picture to write.
+    #[arg(long)]
+    plot: Option<PathBuf>,
+}
+
+type Solution = EnsembleSolution<patient::Model, f64, 2, 18>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse();
+    let place = Place::choose(options.backend)?;
+    let solution = treat(options.patients, options.missed, &place)?;
+    println!("{solution}");
+
+    let taken: u64 = solution.event_count("dose")?.iter().map(|&n| u64::from(n)).sum();
+    let time = solution.timings().total;
+    println!("{} doses in {}", grouped(taken), seconds(time));
+    let worst = (0..solution.len()).map(|i| error(&solution, i)).fold(0.0, f64::max);
+    println!("greatest error of a concentration: {worst:.1e} mg/l");
+    println!("in the window, by the doses that were taken:");
+    for (doses, patients, part) in within(&solution) {
+        println!("  {doses:2} doses, {:>6} patients: {:.0}%", grouped(patients), 100.0 * part);
+    }
+
+    if let Some(path) = &options.plot {
+        draw(&bands(&solution), path)?;
+        println!("wrote {}", path.display());
+    }
+    Ok(())
+}
+
+/// A number with the median `median` whose logarithm is normal, with this deviation (Box and
+/// Muller 1958).
+fn around(median: f64, deviation: f64, seed: u64, i: u64) -> f64 {
+    let radius = (-2.0 * (1.0 - uniform(seed, 2 * i)).ln()).sqrt();
+    let angle = std::f64::consts::TAU * uniform(seed, 2 * i + 1);
+    median * (deviation * radius * angle.cos()).exp()
+}
+
+/// The parameters of patient `i`, who misses this part of the doses.
+fn patient_number(i: u64, missed: f64) -> patient::Parameters {
+    let volume = around(32.0, 0.15, 1, i);
+    let clearance = around(2.8, 0.25, 2, i);
+    patient::Parameters {
+        absorption: around(1.5, 0.4, 3, i),
+        elimination: clearance / volume,
+        volume,
+        dose: 300.0,
+        times: std::array::from_fn(|k| {
+            let forgets = uniform(4, DOSES as u64 * i + k as u64) < missed;
+            if forgets { f64::INFINITY } else { PERIOD * k as f64 }
+        }),
+    }
+}
+
+/// A week of treatment, and a day without.
+fn treat(patients: usize, missed: f64, place: &Place) -> Result<Solution, SolveError> {
+    let before = patient::State { gut: 0.0, body: 0.0 };
+    let problem = OdeProblem::new(patient, before, 0.0..=SPAN, patient_number(0, missed));
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(patients)
+        .vary(|problem, i| problem.with_p(patient_number(i as u64, missed)));
+    let options = SolveOptions::default().tolerance(1e-8).saveat(EVERY);
+    ensemble.solve(Tsit5, &place.algorithm, &options.saving(Saving::Observables))
+}
+
+/// The concentrations of a patient, each with its time.
+fn concentrations(solution: &Solution, i: usize) -> impl Iterator<Item = (f64, f64)> {
+    let trajectory = solution.trajectory(i);
+    trajectory.times().zip(trajectory.observables().into_iter().copied())
+}
+
+/// The greatest difference from a sum of Bateman's functions, one for each dose.
+fn error(solution: &Solution, i: usize) -> f64 {
+    let patient::Parameters { absorption, elimination, volume, dose, times } =
+        solution.trajectory(i).p();
+    let of_dose = |since: f64| {
+        let decays = (-elimination * since).exp() - (-absorption * since).exp();
+        dose / volume * absorption / (absorption - elimination) * decays
+    };
+    let exact = |t: f64| times.iter().filter(|&&at| at <= t).map(|at| of_dose(t - at)).sum::<f64>();
+    concentrations(solution, i).map(|(t, found)| (found - exact(t)).abs()).fold(0.0, f64::max)
+}
+
+/// For each number of doses, how many patients took it, and the part of the last days of treatment
+/// that they were in the window.
+fn within(solution: &Solution) -> Vec<(usize, u64, f64)> {
+    let mut all = [(0_u64, 0_u64, 0_u64); DOSES + 1];
+    for i in 0..solution.len() {
+        let (patients, inside, saved) = &mut all[solution.event_counts()[[i, 0]] as usize];
+        *patients += 1;
+        for (t, concentration) in concentrations(solution, i) {
+            if (96.0..168.0).contains(&t) {
+                *saved += 1;
+                *inside += u64::from((WINDOW[0]..=WINDOW[1]).contains(&concentration));
+            }
+        }
+    }
+    let all = all.into_iter().enumerate().filter(|(_, (patients, ..))| *patients > 0);
+    all.map(|(doses, (n, inside, saved))| (doses, n, inside as f64 / saved as f64)).collect()
+}
+
+/// The concentrations below which the [`PARTS`] of the population are, at each saved time.
+fn bands(solution: &Solution) -> Vec<(f64, [f64; 5])> {
+    let all: Vec<Vec<(f64, f64)>> =
+        (0..solution.len()).map(|i| concentrations(solution, i).collect()).collect();
+    let saved = all.first().map_or(0, Vec::len);
+    let at = |k: usize| {
+        let mut here: Vec<f64> = all.iter().map(|of| of[k].1).collect();
+        here.sort_unstable_by(f64::total_cmp);
+        (all[0][k].0, PARTS.map(|part| here[(part * (here.len() - 1) as f64).round() as usize]))
+    };
+    (0..saved).map(at).collect()
+}
+
+/// Where the picture has what is drawn.
+fn frame(width: usize, height: usize) -> Frame {
+    Frame {
+        pixels: [90.0, 60.0, width as f32 - 130.0, height as f32 - 150.0],
+        x: [0.0, SPAN],
+        y: [0.0, 20.0],
+    }
+}
+
+/// Draws the concentrations of nine in ten patients, of half of them, and of the one in the middle.
+fn draw(bands: &[(f64, [f64; 5])], path: &Path) -> std::io::Result<()> {
+    let (width, height) = (1600, 900);
+    let mut canvas = Canvas::new(width, height, hex(0x0b0e14));
+    let frame = frame(width, height);
+    let [left, _, across, _] = frame.pixels;
+    let (blue, white) = (linear(hex(0x3fa7ff)), linear(hex(0xd8dee9)));
+    let green = linear(hex(0x5fd38d));
+    let [low, high] = WINDOW.map(|concentration| frame.place(0.0, concentration)[1]);
+    canvas.fill([left, high, across, low - high], green, 0.06);
+    for pair in bands.windows(2) {
+        let [(t, from), (until, to)] = pair else { continue };
+        let first = frame.place(*t, 0.0)[0];
+        let last = frame.place(*until, 0.0)[0];
+        // One column of pixels after the other, between the two saved times.
+        let mut x = first;
+        while x < last {
+            let part = f64::from((x - first) / (last - first));
+            let [a, b, middle, c, d] =
+                std::array::from_fn(|k| frame.place(0.0, from[k] + part * (to[k] - from[k]))[1]);
+            let wide = (last - x).min(1.0);
+            canvas.fill([x, d, wide, a - d], blue, 0.3);
+            canvas.fill([x, c, wide, b - c], blue, 0.6);
+            canvas.fill([x, middle - 1.5, wide, 3.0], white, 1.0);
+            x += 1.0;
+        }
+    }
+    let below = height as f32 - 50.0;
+    for day in 0..=8 {
+        let at = frame.place(24.0 * f64::from(day), 0.0)[0];
+        canvas.text(&day.to_string(), [at, below], 20.0, white, Align::Center);
+    }
+    for concentration in [0, 5, 10, 15, 20] {
+        let at = frame.place(0.0, f64::from(concentration))[1];
+        canvas.text(&concentration.to_string(), [left - 12.0, at + 7.0], 20.0, white, Align::Right);
+    }
+    canvas.text("days", [width as f32 / 2.0, height as f32 - 18.0], 22.0, white, Align::Center);
+    canvas.text("mg per litre", [left, 40.0], 22.0, white, Align::Left);
+    canvas.save(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn concentrations_are_known() {
+        let solution = treat(50, 0.15, &Place::threads()).unwrap();
+        assert!(solution.all_succeeded());
+        for i in 0..solution.len() {
+            let taken = solution.trajectory(i).p().times.iter().filter(|t| t.is_finite()).count();
+            assert_eq!(solution.event_counts()[[i, 0]] as usize, taken, "{i}");
+            assert!(error(&solution, i) < 1e-5, "{i}: {}", error(&solution, i));
+        }
+    }
+
+    /// Who takes all doses is in the window longer than who misses half of them.
+    #[test]
+    fn doses_that_are_missed_are_missed() {
+        let part = |missed: f64| {
+            let all = within(&treat(200, missed, &Place::threads()).unwrap());
+            let patients: u64 = all.iter().map(|(_, n, _)| n).sum();
+            all.iter().map(|(_, n, part)| *n as f64 * part).sum::<f64>() / patients as f64
+        };
+        let [all, half] = [0.0, 0.5].map(part);
+        assert!(all > 0.7 && half < 0.5, "{all} {half}");
+    }
+
+    /// The middle is white, half of all patients are blue, and nobody is above the highest band.
+    #[test]
+    fn the_picture_shows_bands() {
+        let bands = bands(&treat(200, 0.15, &Place::threads()).unwrap());
+        for (t, band) in &bands {
+            assert!(band.is_sorted(), "{t}: {band:?}");
+        }
+        let path = std::env::temp_dir().join(format!("odes-dosing-{}.png", std::process::id()));
+        draw(&bands, &path).unwrap();
+        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let frame = frame(info.width as usize, info.height as usize);
+        let color = |t: f64, concentration: f64| {
+            let [x, y] = frame.place(t, concentration).map(|place| place as usize);
+            let at = 3 * (y * info.width as usize + x);
+            [pixels[at], pixels[at + 1], pixels[at + 2]]
+        };
+        let (t, [_, low, middle, _, highest]) = bands[240];
+        assert!(color(t, middle).iter().all(|light| *light > 200), "{:?}", color(t, middle));
+        let [red, _, blue] = color(t, (low + middle) / 2.0);
+        assert!(blue > 150 && red < 120, "{red} {blue}");
+        assert!(color(t, highest + 1.0).iter().all(|light| *light < 80));
+    }
+}

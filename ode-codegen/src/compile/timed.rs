@@ -1,0 +1,115 @@
+//! The functions of the times of actions: the times for the host, and whether a time is one of them
+//! for lanes.
+
+use super::{Capability, Fact, FactValue, Lowered, Settings};
+use crate::elaborate::{Scheduled, Series};
+use crate::emit::Results;
+use crate::graph::{Binary, Comparison, Graph, Id, Input, Unary};
+use crate::simplify::Truth;
+
+/// The number of times of a series without a `count`: more than there can be.
+const UNLIMITED: f64 = 1e15;
+
+/// What is known of them when the loop is compiled.
+pub(super) fn fact(timed: &[Scheduled]) -> Fact {
+    let value = FactValue::Count(timed.len());
+    Fact { capability: Capability::Events, name: "TIMED", value }
+}
+
+/// The function of lanes, if there are any.
+pub(super) fn due(graph: &mut Graph, timed: &[Scheduled], settings: &Settings) -> Option<Lowered> {
+    if timed.is_empty() {
+        return None;
+    }
+    let due = timed.iter().map(|timed| Some(is_due(graph, &timed.series))).collect();
+    Some(Lowered::new("due_flags", graph, Results::Vector(due), settings.fusion))
+}
+
+/// The function by which the host finds the times, if there are any: the first time, the period and
+/// the number of times of each series.
+pub(super) fn times(
+    graph: &mut Graph,
+    timed: &[Scheduled],
+    settings: &Settings,
+) -> Option<Lowered> {
+    if timed.is_empty() {
+        return None;
+    }
+    let (zero, one, unlimited) = (graph.literal(0.0), graph.literal(1.0), graph.literal(UNLIMITED));
+    let rows = timed.iter().flat_map(|timed| &timed.series).map(|series| match series.repeats {
+        None => vec![Some(series.first), Some(zero), Some(one)],
+        Some((every, count)) => {
+            vec![Some(series.first), Some(every), Some(count.unwrap_or(unlimited))]
+        }
+    });
+    let results = Results::Matrix(rows.collect(), 3);
+    Some(Lowered::new("action_times", graph, results, settings.fusion))
+}
+
+/// One where the time is one of those of a series, zero where it is not, and less than zero where
+/// one of the numbers is not known. Times are the same that differ by the part
+/// [`Input::Scale`] of themselves.
+fn is_due(graph: &mut Graph, all: &[Series]) -> Id {
+    let (mut due, mut known) = (Truth::Known(false), Truth::Known(true));
+    for series in all {
+        let here = is_one_of(graph, series);
+        due = graph.or(due, here);
+        for number in series.ids() {
+            let is_number = graph.compare(Comparison::Equals, number, number);
+            known = graph.and(known, is_number);
+        }
+    }
+    let [one, zero, unknown] = [1.0, 0.0, -1.0].map(|value| graph.literal(value));
+    let due = choose(graph, due, one, zero);
+    choose(graph, known, due, unknown)
+}
+
+fn is_one_of(graph: &mut Graph, series: &Series) -> Truth {
+    let now = graph.input(Input::Time);
+    let Series { first, repeats } = *series;
+    let Some((every, count)) = repeats else { return is_near(graph, first, now) };
+    // The number of the nearest one. Those of a period of zero are all the first one.
+    let zero = graph.literal(0.0);
+    let since = graph.sub(now, first);
+    let periods = graph.div(since, every);
+    let number = graph.unary(Unary::RoundEven, periods);
+    let at_once = graph.compare(Comparison::Equals, every, zero);
+    let number = choose(graph, at_once, zero, number);
+    let distance = graph.mul(number, every);
+    let nearest = graph.add(first, distance);
+    // A period that is not finite has a first time.
+    let is_first = graph.compare(Comparison::Equals, number, zero);
+    let nearest = choose(graph, is_first, first, nearest);
+    let near = is_near(graph, nearest, now);
+    let begun = graph.compare(Comparison::Ge, number, zero);
+    let due = graph.and(near, begun);
+    match count {
+        Some(count) => {
+            let counts = graph.compare(Comparison::Lt, number, count);
+            graph.and(due, counts)
+        }
+        None => due,
+    }
+}
+
+/// Whether two times are the same but for rounding, of which the second one is finite.
+fn is_near(graph: &mut Graph, time: Id, now: Id) -> Truth {
+    let difference = graph.sub(time, now);
+    let difference = graph.unary(Unary::Abs, difference);
+    let [a, b] = [time, now].map(|time| graph.unary(Unary::Abs, time));
+    let larger = graph.binary(Binary::Max, a, b);
+    let part = graph.input(Input::Scale);
+    let most = graph.mul(part, larger);
+    // Of an infinite time neither is true.
+    let same = graph.compare(Comparison::Equals, time, now);
+    let near = graph.compare(Comparison::Lt, difference, most);
+    graph.or(same, near)
+}
+
+fn choose(graph: &mut Graph, truth: Truth, a: Id, b: Id) -> Id {
+    match truth {
+        Truth::Known(true) => a,
+        Truth::Known(false) => b,
+        Truth::Mask(mask) => graph.select(mask, a, b),
+    }
+}

@@ -1,0 +1,117 @@
+//! Actions at given times.
+
+use super::part::Inputs;
+use super::value::Value;
+use super::{Elaborator, Role, Scheduled, Series, Variable, plain};
+use crate::ast::{Expr, Part, Purpose, Timed, Times, Type};
+use crate::graph::{Id, Input, Node};
+
+impl<'a> Elaborator<'a, '_> {
+    /// All actions at given times, in the order of their functions.
+    pub(super) fn schedule(&mut self, inputs: &Inputs<'a>) -> Vec<Scheduled> {
+        let system = self.system;
+        let all: Vec<Option<Scheduled>> =
+            system.timed.iter().map(|timed| self.scheduled(timed, inputs)).collect();
+        all.into_iter().flatten().collect()
+    }
+
+    fn scheduled(&mut self, timed: &Timed<'a>, inputs: &Inputs<'a>) -> Option<Scheduled> {
+        let mut others = self.system.others.iter();
+        let is_mine = |(purpose, part): &&(Purpose, Part<'a>)| {
+            *purpose == Purpose::At && part.name == timed.name
+        };
+        let (_, part) = others.find(is_mine)?;
+        let action = self.vector(part, inputs);
+        let series = match &timed.times {
+            Times::Each(all) => {
+                let mut series = Vec::new();
+                for time in all {
+                    let value = self.of_arguments(part, time, inputs);
+                    let firsts = self.known_numbers(time, &value).into_iter();
+                    series.extend(firsts.map(|first| Series { first, repeats: None }));
+                }
+                series
+            }
+            Times::Every { first, every, count } => {
+                let first = self.one_number(part, first, inputs, false)?;
+                let every = self.one_number(part, every, inputs, false)?;
+                let count = match count {
+                    Some(count) => Some(self.one_number(part, count, inputs, true)?),
+                    None => None,
+                };
+                vec![Series { first, repeats: Some((every, count)) }]
+            }
+        };
+        Some(Scheduled { name: plain(part.name), series, action })
+    }
+
+    /// The value of an expression for times. It sees the arguments of the action below it, and by
+    /// the names of the right-hand side those that the action does not have.
+    fn of_arguments(&mut self, part: &Part<'a>, time: &Expr<'a>, inputs: &Inputs<'a>) -> Value<'a> {
+        let (rhs, before) = (&self.system.rhs, self.variables.len());
+        let now = Value::Real(self.graph.input(Input::Time));
+        let [state, parameters] = inputs.values.clone();
+        let arguments = [
+            (part.u.or(rhs.u), Role::State, state),
+            (part.p.or(rhs.p), Role::Parameters, parameters),
+            (part.t.or(rhs.t), Role::Time, now),
+        ];
+        for (name, role, value) in arguments {
+            if let Some(name) = name {
+                self.variables.push(Variable { name, role, ty: Type::Other, value });
+            }
+        }
+        let value = self.expr(time);
+        self.variables.truncate(before);
+        value
+    }
+
+    /// A number of a series of times; `counts`: it may be written as an integer.
+    fn one_number(
+        &mut self,
+        part: &Part<'a>,
+        expr: &Expr<'a>,
+        inputs: &Inputs<'a>,
+        counts: bool,
+    ) -> Option<Id> {
+        let value = match self.of_arguments(part, expr, inputs) {
+            Value::Integer(count) if counts => Value::Real(self.graph.literal(count.value as f64)),
+            value => value,
+        };
+        let numbers = self.known_numbers(expr, &value);
+        if let [number] = numbers[..] {
+            return Some(number);
+        }
+        if !numbers.is_empty() {
+            let message = "a series of times has one number here; several times are written as in \
+                           `#[at(p.times)]`";
+            self.error(expr.id, expr.syntax, message);
+        }
+        None
+    }
+
+    /// The numbers that the value of an expression is, which are known before a solve.
+    fn known_numbers(&mut self, expr: &Expr<'a>, value: &Value<'a>) -> Vec<Id> {
+        if let Some(misfit) = self.misfit(expr, value, None) {
+            self.error(misfit.expr.id, misfit.expr.syntax, misfit.message);
+            return Vec::new();
+        }
+        let mut leaves = Vec::new();
+        value.leaves(String::new(), &mut leaves);
+        let ids = leaves.into_iter().filter_map(|(_, leaf)| match leaf {
+            Value::Real(id) => Some(id),
+            _ => None,
+        });
+        let ids: Vec<Id> = ids.collect();
+        let reachable = self.graph.reachable(&ids);
+        let is_late =
+            |id: Id| matches!(self.graph.node(id), Node::Input(Input::State(_) | Input::Time));
+        if self.graph.ids().any(|id| reachable[id.index()] && is_late(id)) {
+            let message = "the times of an action are known before a solve begins, so they depend \
+                           on parameters alone: what happens when the state is somewhere is an \
+                           `#[event(…)]` with an `#[action(…)]`";
+            self.error(expr.id, expr.syntax, message);
+        }
+        ids
+    }
+}

@@ -1,0 +1,119 @@
+//! `#[at(…)]`: the times of an action.
+
+use proc_macro2::Ident;
+use syn::Token;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+
+use super::Parser;
+use crate::ast::{Purpose, Timed, Times, Timetable};
+use crate::ctxt::Ctxt;
+use crate::similar::nearly_equal;
+
+/// How the times are written, for messages.
+const FORMS: &str = "write one time or several, as in `#[at(4.0)]` and `#[at(p.times)]`, or \
+                     `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` may be left \
+                     out";
+
+/// The names of periodic times, with what others call them.
+const NAMES: [(&str, &[&str]); 3] = [
+    ("first", &["start", "begin", "phase", "from", "t0"]),
+    ("every", &["period", "interval", "step", "dt"]),
+    ("count", &["n", "number", "times", "repeat"]),
+];
+
+/// The times of all actions of a module that have some.
+pub(crate) fn read(ctxt: &Ctxt, content: &[syn::Item]) -> Vec<Timetable> {
+    let mut all = Vec::new();
+    for item in content {
+        let syn::Item::Fn(item) = item else { continue };
+        let Some(attribute) = attribute(item) else { continue };
+        match times(attribute) {
+            Ok(times) => all.push(Timetable { name: item.sig.ident.clone(), times }),
+            Err(error) => ctxt.keep(0, error),
+        }
+    }
+    all
+}
+
+impl Parser<'_> {
+    /// The actions at given times.
+    pub(super) fn timed<'a>(&self, timetables: &'a [Timetable]) -> Vec<Timed<'a>> {
+        let all = timetables.iter().map(|Timetable { name, times }| Timed {
+            name,
+            times: times.map(|time| self.expr(time)),
+        });
+        all.collect()
+    }
+}
+
+/// The attribute of an action at given times.
+pub(crate) fn attribute(item: &syn::ItemFn) -> Option<&syn::Attribute> {
+    let mut attributes = item.attrs.iter();
+    attributes.find(|attribute| Purpose::of_attribute(attribute) == Some(Purpose::At))
+}
+
+/// The expressions of the times in `#[at(…)]`, for rustc to see.
+pub(crate) fn expressions(attribute: &syn::Attribute) -> Vec<syn::Expr> {
+    let times = times(attribute);
+    times.map_or(Vec::new(), |times| times.all().into_iter().cloned().collect())
+}
+
+/// The times of an attribute.
+fn times(attribute: &syn::Attribute) -> syn::Result<Times<syn::Expr>> {
+    let nothing = || {
+        let message = format!("an action at given times says which ones: {FORMS}");
+        syn::Error::new_spanned(attribute, message)
+    };
+    let syn::Meta::List(list) = &attribute.meta else { return Err(nothing()) };
+    if list.tokens.is_empty() {
+        return Err(nothing());
+    }
+    let read = |input: ParseStream<'_>| {
+        if input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
+            return periodic(input, attribute);
+        }
+        let times = Punctuated::<syn::Expr, Token![,]>::parse_terminated(input)?;
+        Ok(Times::Each(times.into_iter().collect()))
+    };
+    read.parse2(list.tokens.clone())
+}
+
+/// Reads `first = …, every = …, count = …`.
+fn periodic(input: ParseStream<'_>, attribute: &syn::Attribute) -> syn::Result<Times<syn::Expr>> {
+    let mut found = [None, None, None];
+    while !input.is_empty() {
+        let name = input.call(Ident::parse_any)?;
+        let text = name.to_string();
+        let Some(position) = NAMES.iter().position(|(known, _)| *known == text) else {
+            let near = NAMES.iter().find(|(known, others)| {
+                nearly_equal(known, &text) || others.contains(&text.as_str())
+            });
+            let instead = match near {
+                Some((near, _)) => format!("did you mean `{near}`?"),
+                None => FORMS.to_owned(),
+            };
+            let message = format!("`{name}` says nothing about times: {instead}");
+            return Err(syn::Error::new(name.span(), message));
+        };
+        if found[position].is_some() {
+            let message = format!("`{name}` is there already; remove this one");
+            return Err(syn::Error::new(name.span(), message));
+        }
+        input.parse::<Token![=]>()?;
+        found[position] = Some(input.parse()?);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    let missing = |what: &str| {
+        let message =
+            format!("periodic times have a `first` one and come `every` so often; add `{what}`");
+        syn::Error::new_spanned(attribute, message)
+    };
+    let [first, every, count] = found;
+    let first = first.ok_or_else(|| missing("first = …"))?;
+    let every = every.ok_or_else(|| missing("every = …"))?;
+    Ok(Times::Every { first, every, count })
+}

@@ -1,0 +1,99 @@
+//! The times of actions, which end parts of a span.
+
+use crate::error::SolveError;
+use crate::lane::{Real, Scalar};
+use crate::problem::asked::Problems;
+
+/// The largest number of times of one action in a trajectory. A larger one is probably a mistake.
+const MOST: f64 = 1e6;
+
+/// Adds the times of all actions of a problem that are not outside of its span.
+pub(crate) fn times<T: Scalar>(
+    problems: &dyn Problems<T>,
+    problem: &[T],
+    span: (T, T),
+    times: &mut Vec<T>,
+) -> Result<(), SolveError> {
+    let mut all = Vec::new();
+    problems.action_times(problem, &mut |series| all.push(series));
+    all.into_iter().try_for_each(|series| of_series(series, span, times))
+}
+
+/// Adds the times `first + k every`, of which there are `count`.
+fn of_series<T: Scalar>(
+    [first, every, count]: [T; 3],
+    (t0, t1): (T, T),
+    times: &mut Vec<T>,
+) -> Result<(), SolveError> {
+    let [start, period, number] = [first, every, count].map(Scalar::widen);
+    // Of a NaN the loop makes a failure of the trajectory.
+    if !start.is_finite() || period.is_nan() || number.is_nan() || number <= 0.0 {
+        return Ok(());
+    }
+    if period == 0.0 || period.is_infinite() {
+        times.push(first);
+        return Ok(());
+    }
+    let [a, b] = [t0, t1].map(|t| (t.widen() - start) / period);
+    // One more at each end, whatever rounding says.
+    let from = (a.min(b).floor() - 1.0).max(0.0);
+    let to = (a.max(b).ceil() + 1.0).min(number.ceil() - 1.0);
+    let n = to - from + 1.0;
+    if n > MOST {
+        let (t0, t1) = (t0.widen(), t1.widen());
+        return Err(SolveError::TooManyActions { every: period, times: n, t0, t1, most: MOST });
+    }
+    let mut k = from;
+    while k <= to {
+        // As lanes compute it.
+        times.push(if k == 0.0 { first } else { Real::mul_add(T::narrow(k), every, first) });
+        k += 1.0;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(series: [f64; 3], span: (f64, f64)) -> Vec<f64> {
+        let mut times = Vec::new();
+        of_series(series, span, &mut times).unwrap();
+        times.retain(|t| span.0.min(span.1) <= *t && *t <= span.0.max(span.1));
+        times
+    }
+
+    #[test]
+    fn times_within_the_span() {
+        assert_eq!(of([0.0, 12.0, 1e15], (0.0, 40.0)), [0.0, 12.0, 24.0, 36.0]);
+        assert_eq!(of([0.0, 12.0, 3.0], (0.0, 40.0)), [0.0, 12.0, 24.0]);
+        assert_eq!(of([-20.0, 12.0, 4.0], (0.0, 40.0)), [4.0, 16.0]);
+        assert_eq!(of([0.0, 12.0, 1e15], (25.0, 10.0)), [12.0, 24.0]);
+        assert_eq!(of([30.0, -12.0, 2.0], (0.0, 40.0)), [30.0, 18.0]);
+        assert!(of([1e6, 1e-6, 1e15], (0.0, 1.0)).is_empty());
+    }
+
+    #[test]
+    fn a_period_that_is_none_is_one_time() {
+        for every in [0.0, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(of([3.0, every, 5.0], (0.0, 40.0)), [3.0]);
+        }
+        for first in [f64::NAN, f64::INFINITY] {
+            assert!(of([first, 1.0, 5.0], (0.0, 40.0)).is_empty());
+        }
+        for count in [0.0, -1.0, f64::NAN] {
+            assert!(of([3.0, 1.0, count], (0.0, 40.0)).is_empty());
+        }
+        assert_eq!(of([3.0, 1.0, 1.5], (0.0, 40.0)), [3.0, 4.0]);
+    }
+
+    #[test]
+    fn a_period_too_short_for_the_span_is_an_error() {
+        let error = of_series([0.0, 1e-6, 1e15], (0.0, 10.0), &mut Vec::new()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "an action comes every 1e-6, which is 10000002 times in the time span from 0 to 10; \
+             the most is 1000000: give a longer period, or a `count`"
+        );
+    }
+}

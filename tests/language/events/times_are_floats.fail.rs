@@ -1,0 +1,22 @@
+//! The times of an action are floats.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(4)]
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
+fn main() {}

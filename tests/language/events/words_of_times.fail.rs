@@ -1,0 +1,22 @@
+//! Periodic times have a first one, a period and a number.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(first = 0.0, period = 12.0)]
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
+fn main() {}
