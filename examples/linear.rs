@@ -151,7 +151,7 @@ fn line<T: Number, M: Tabulated>(
         steps(&solution),
         1e3 * short,
     );
-    if !solution.code().is_success() || !(error < 100.0 * TOLERANCE) {
+    if !solution.code().is_success() || error.is_nan() || error >= 100.0 * TOLERANCE {
         return Err(format!("{:?}, with an error of {error}", solution.code()).into());
     }
     Ok(())

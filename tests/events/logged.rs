@@ -261,7 +261,7 @@ fn the_end_is_logged() {
         let speed = 0.9_f64.powi(n as i32);
         assert!((event.before.unwrap().v + speed).abs() < 1e-8);
     }
-    let last = log.last().unwrap();
+    let last = log.clone().next_back().unwrap();
     assert_eq!(last.time, solution.end_time());
     assert_eq!(last.after, Some(solution.final_state()));
 }

@@ -238,7 +238,7 @@ fn one_dose() {
         doses::Parameters { rate: 1.0, dose: 10.0, first: 4.0, every: 1.0, count: 1.0 };
     let problem = OdeProblem::new(doses, doses::State { amount: 10.0 }, 0.0..=10.0, parameters);
     let end = problem.solve(Tsit5, &tight()).unwrap().final_state();
-    close(end.amount, 0.025241521064288433, 1e-10, "10");
+    close(end.amount, 0.025_241_521_064_288_43, 1e-10, "10");
     let at = doses::State { amount: 0.0 };
     let short = doses::Parameters { first: 2.4 - 7.5, ..parameters };
     assert_eq!(problem.with_u0(at).with_p(short).solve(Tsit5, &tight()).unwrap().final_state(), at);
@@ -274,7 +274,7 @@ fn steps_go_on() {
     let cut = problem.solve(Tsit5, &options).unwrap();
     let stops = options.clone().tstops((1..10).map(|k| 12.0 * f64::from(k)));
     let stopped = without.solve(Tsit5, &stops).unwrap();
-    let steps = [&smooth, &cut, &stopped].map(|solution| solution.accepted());
+    let steps = [&smooth, &cut, &stopped].map(odes::OdeSolution::accepted);
     // Nine times, each of which cuts a step in two; where a part begins as a span does, that takes more.
     assert!(steps[1] <= steps[0] + 2 * 9 && steps[1] + 9 < steps[2], "{steps:?}");
     assert_eq!(cut.rejected(), smooth.rejected());

@@ -2,7 +2,7 @@
 
 use crate::gpu;
 use odes::arrays::{
-    Array, ArrayCpu, ArrayError, ArrayProblem, ArraySolution, Function, Number, Tabulated,
+    Array, ArrayCpu, ArrayProblem, ArraySolution, ArraySystem, Function, Number, Tabulated,
 };
 use odes::prelude::*;
 
@@ -21,10 +21,8 @@ pub(crate) fn assert_same<T: Number>(expected: &ArraySolution<T>, found: &ArrayS
 }
 
 /// `u' = cos(t) f(u) - b u`, with all operations on numbers.
-fn system<T: Number>(
-    function: Function,
-) -> impl Fn(T, &Array<T>, &[Array<T>], &mut Array<T>) -> Result<(), ArrayError> + Sync {
-    move |t, u, p, du| {
+fn system<T: Number>(function: Function) -> impl ArraySystem<T> {
+    move |t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>| {
         du.copy(u)?;
         du.map(function)?;
         du.scale(T::narrow(t.widen().cos()))?;
