@@ -109,6 +109,7 @@ const TEXT: &str = "struct System {
     static constexpr bool HAS_DOMAIN = false;
     static constexpr int OBSERVABLES = 0;
     static constexpr int EVENTS = 0;
+    static constexpr int TIMED = 0;
     template<class R> using Factors = Arr<R, 1>;
 };
 ";
