@@ -4,7 +4,7 @@
 //!
 //! | there | here |
 //! |---|---|
-//! | of several different continuous callbacks always the first one's action runs | [`each_event_has_its_action`] |
+//! | of several different continuous callbacks always the first one's action runs | [`each_event_has_its_action`], [`two_callbacks_of_one_condition`] |
 //! | crossings inside a step are missed: only its ends are looked at | [`two_crossings_in_a_step`] |
 //! | `affect_neg!` by the sign before, for all trajectories of a batch at once | [`directions_have_their_own_actions`] |
 //! | a terminated trajectory is a `Success`, and its end is found in its saved times | [`the_end_is_told`] |
@@ -12,6 +12,7 @@
 //! | tolerances of an event are those of `f32`, whatever the precision | [`events_are_as_exact_as_the_precision`] |
 //! | "out of dynamic GPU memory" with many threads (#219) | [`many_trajectories`] |
 //! | after an event the index of the next saved state is rounded | [`fixed_steps_save_between_impacts`] |
+//! | `save_positions` is an error, and events are saved nowhere | [`impacts_are_logged`] |
 //! | a callback is ignored where `merge_callbacks` is not given | an event is a part of its system |
 
 use super::{distance, everywhere, for_each_method, ten};
@@ -36,6 +37,30 @@ mod ball {
         State { height: u.velocity, velocity: -p.gravity }
     }
 
+    #[event(both, log)]
+    fn ground(u: &State) -> f64 {
+        u.height
+    }
+
+    #[action(ground)]
+    fn turn(u: &State) -> State {
+        State { velocity: -u.velocity, ..*u }
+    }
+}
+
+/// The same with a second callback of the same condition, which counts in the state.
+#[ode_system]
+mod set {
+    pub struct State {
+        pub height: f64,
+        pub velocity: f64,
+        pub impacts: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { height: u.velocity, velocity: -10.0, impacts: 0.0 }
+    }
+
     #[event(both)]
     fn ground(u: &State) -> f64 {
         u.height
@@ -44,6 +69,16 @@ mod ball {
     #[action(ground)]
     fn turn(u: &State) -> State {
         State { velocity: -u.velocity, ..*u }
+    }
+
+    #[event(both)]
+    fn same(u: &State) -> f64 {
+        u.height
+    }
+
+    #[action(same)]
+    fn count(u: &State) -> State {
+        State { impacts: u.impacts + 1.0, ..*u }
     }
 }
 
@@ -246,6 +281,22 @@ for_each_method! {
         an_impact_at_the_end events_are_as_exact_as_the_precision]
 }
 
+/// `CallbackSet(cb, cb)` with two actions that can be told apart: both happen, in the order of their
+/// declaration.
+#[test]
+fn two_callbacks_of_one_condition() {
+    let at = set::State { height: 45.0, velocity: 0.0, impacts: 0.0 };
+    let problem = OdeProblem::new(set, at, 0.0..=16.5, []).cast::<f32>();
+    for options in [SolveOptions::default().fixed_step(0.1), SolveOptions::default()] {
+        for solution in everywhere(Tsit5, &ten(problem), &options) {
+            let set::State { height, velocity, impacts } = solution.final_state(3);
+            assert!(distance([height, velocity], exact(16.5)) < 2e-3);
+            assert_eq!(impacts, 3.0);
+            assert_eq!(solution.event_counts().row(3).to_vec(), [3, 3]);
+        }
+    }
+}
+
 /// Where a state goes, over marks that are met in steps of their own, in one step, or backwards.
 fn met(speed: f64, begin: f64, options: &SolveOptions) -> f64 {
     let at = marks::State { place: begin, sum: 0.0 };
@@ -301,6 +352,26 @@ fn the_end_is_told() {
                     assert_eq!(trajectory.code(), ReturnCode::Terminated);
                     assert!((trajectory.end_time() - 5.0).abs() < 1e-5);
                     assert_eq!(trajectory.len(), saved);
+                }
+            }
+        }
+    }
+}
+
+/// `save_positions`: the times of impacts, and the states on both sides of them.
+#[test]
+fn impacts_are_logged() {
+    let log = EventLog::new(3).with_states();
+    for options in [SolveOptions::default().fixed_step(0.1), SolveOptions::default()] {
+        for solution in everywhere(Tsit5, &ten(bouncing::<f32>(16.5)), &options.event_log(log)) {
+            for trajectory in &solution {
+                let events: Vec<_> = trajectory.log().unwrap().collect();
+                assert_eq!(events.len(), 3);
+                for (event, exact) in events.iter().zip([3.0, 9.0, 15.0]) {
+                    let (before, after) = (event.before.unwrap(), event.after.unwrap());
+                    assert!((f64::from(event.time) - exact).abs() < 1e-4, "{}", event.time);
+                    assert!((before.velocity + 30.0).abs() < 2e-3 && !event.rising);
+                    assert_eq!(after.velocity, -before.velocity);
                 }
             }
         }

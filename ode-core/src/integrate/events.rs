@@ -23,8 +23,9 @@
 //! the step is refused, and an ordinary step is made to the place of the event. If that misses the
 //! event, for its tolerance, it is made once more, by one of Newton's. So the state and the time there
 //! have the order of the method and not of its interpolant. If several of these events are in a
-//! step, the step goes to the first one; those whose side differs there, too, happen at the same
-//! time, in the order of their declaration.
+//! step, the step goes to the first one; those whose side differs there, too, or whose zero is no
+//! farther than the step has missed its event, happen at the same time, in the order of their
+//! declaration.
 //!
 //! After an action the derivative is evaluated again, the controller forgets, and the next step has
 //! the size of the one that was refused. Fixed steps stay on their grid: one is made in two parts.
@@ -267,6 +268,20 @@ mod device {
         let mut corrected = nobody;
         let mut correction = zero;
         let made = M::complete::<R, S, N, P>(system, state, &trial.ask, step);
+        // How far the step to an event has missed it: others that are as near are at the same place.
+        let mut missed = (lane.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
+        if !S::MASS && arrives.any() {
+            let mut which = one;
+            for e in 0..S::EVENTS {
+                let returns = which.wrapping_add(<R::Bits as Bits>::lit(SECOND));
+                let here = arrives & (pending.equals(which) | pending.equals(returns));
+                if here.any() {
+                    let ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
+                    missed = R::select(here, missed + ahead.abs(), missed);
+                }
+                which = which.wrapping_add(one);
+            }
+        }
         let mut theta = full;
         let mut event = none;
         let mut cut = nobody;
@@ -283,6 +298,16 @@ mod device {
             let mut second_of =
                 arrives & pending.equals(number.wrapping_add(<R::Bits as Bits>::lit(SECOND)));
             let mut both = look & sides::has::<R>(twice, bit) & !mine & !second_of;
+            let mut beside = <R::Mask as Mask>::splat(false);
+            if !S::MASS {
+                let others = arrives & sides::has::<R>(lane.known, bit);
+                let others = others & !mine & !second_of & !crosses & !both;
+                if others.any() {
+                    let ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
+                    beside = others & ahead.abs().le(missed) & !(ahead * trial.ask.h).lt(zero);
+                    mine = mine | beside;
+                }
+            }
             if (crosses | both | mine | second_of).any() {
                 let above = sides::has::<R>(lane.sides, bit);
                 let side = R::select(above, full, -full);
@@ -296,7 +321,7 @@ mod device {
                     let ahead = -g / slope;
                     let far = is_far::<R, N, P>(state, &step.u, du, ahead);
                     let far = far & ahead.abs().lt((trial.ask.h * R::lit(0.5)).abs());
-                    let far = far & (mine | second_of) & first_there;
+                    let far = far & ((mine & !beside) | second_of) & first_there;
                     correction = R::select(far, ahead, correction);
                     corrected = corrected | far;
                 }
@@ -390,6 +415,18 @@ mod device {
             bit = bit.wrapping_add(bit);
         }
         Place::<R> { cut, size, event, fired, undone }
+    }
+
+    /// The time from the state `u` to the zero of the function of event `index`, by its slope.
+    fn ahead_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        u: &[R; N],
+        p: &[R; P],
+        index: usize,
+        t: R,
+        du: &[R; N],
+    ) -> R {
+        -system.event(index, u, p, t) / system.event_slope(index, u, p, t, du)
     }
 
     /// Whether a state moves too far for its tolerance in the time `ahead`, by which a step has
