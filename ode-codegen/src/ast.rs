@@ -16,7 +16,7 @@ use proc_macro2::Ident;
 use crate::functions::Function;
 use crate::graph::Comparison;
 
-pub(crate) use self::event::Event;
+pub(crate) use self::event::{Condition, Event};
 pub(crate) use self::outside::Outside;
 pub(crate) use self::purpose::Purpose;
 pub(crate) use self::timed::{Timed, Times, Timetable};
@@ -36,6 +36,8 @@ pub(crate) struct System<'a> {
     pub events: Vec<Event<'a>>,
     /// The actions at given times, likewise.
     pub timed: Vec<Timed<'a>>,
+    /// The conditions at the ends of steps, likewise.
+    pub conditions: Vec<Condition<'a>>,
     pub mass: Option<MassMatrix<'a>>,
     /// `use` declarations at the head of a function's body, which constants may need.
     pub uses: Vec<&'a syn::ItemUse>,
@@ -79,15 +81,17 @@ impl Scalar {
 /// A function of state, parameters and time.
 pub(crate) struct Part<'a> {
     pub name: &'a Ident,
-    /// The types of the state, of the parameters (if it has them) and of the result.
+    /// The types of the state, of the parameters and the modes (if it has them) and of the result.
     pub state: Typed<'a>,
     pub parameters: Option<Typed<'a>>,
+    pub modes: Option<Typed<'a>>,
     pub result: Typed<'a>,
     /// The argument that results are written to; without one they are the function's value.
     pub out: Option<&'a Ident>,
     /// Arguments named `_` cannot be used.
     pub u: Option<&'a Ident>,
     pub p: Option<&'a Ident>,
+    pub m: Option<&'a Ident>,
     pub t: Option<&'a Ident>,
     pub body: Block<'a>,
 }

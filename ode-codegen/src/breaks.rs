@@ -33,6 +33,7 @@ mod middles;
 mod tests;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
@@ -85,9 +86,9 @@ impl Breaks {
     }
 }
 
-/// Finds the breaks of `roots`.
-pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
-    let still = still(graph);
+/// Finds the breaks of `roots`, where the parameters `modes` change within a solve.
+pub(crate) fn breaks(graph: &mut Graph, roots: &[Id], modes: &Range<usize>) -> Breaks {
+    let still = still(graph, modes);
     let needed = needed(graph, roots, &still);
     let ids: Vec<Id> = graph.ids().collect();
     let courses = Vec::with_capacity(ids.len());
@@ -122,12 +123,15 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id]) -> Breaks {
     Breaks { times, of_parameters, more }
 }
 
-/// For each node, whether it depends neither on the time nor on the state.
-fn still(graph: &Graph) -> Vec<bool> {
+/// For each node, whether it depends neither on the time nor on the state or on modes.
+fn still(graph: &Graph, modes: &Range<usize>) -> Vec<bool> {
     let mut still: Vec<bool> = Vec::with_capacity(graph.len());
     for id in graph.ids() {
         let node = graph.node(id);
-        let input = matches!(node, Node::Input(input) if !matches!(input, Input::Parameter(_)));
+        let input = match node {
+            Node::Input(Input::Parameter(index)) => modes.contains(&(index as usize)),
+            node => matches!(node, Node::Input(_)),
+        };
         still.push(!input && node.operands().all(|operand| still[operand.index()]));
     }
     still

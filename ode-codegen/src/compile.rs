@@ -157,8 +157,8 @@ impl Capability {
             "mass" => Capability::MassMatrix,
             "out_of_domain" => Capability::Domain,
             "observables" => Capability::Observe,
-            "event_values" | "event_slopes" | "event_actions" | "event_limits" | "due_flags"
-            | "action_times" => Capability::Events,
+            "event_values" | "event_slopes" | "event_actions" | "event_limits" | "event_modes"
+            | "step_conditions" | "due_flags" | "action_times" => Capability::Events,
             "break_times" => Capability::TimeBreaks,
             "pull_back" | "pulled_state" | "pulled_parameters" | "solve_transposed" | "curve"
             | "curve_more" | "curved" => Capability::PullBack,
@@ -275,7 +275,7 @@ pub(crate) fn compile(
     let mut by = derivatives(system, &mut elaborated, settings)?;
     elaborated.graph.validate("derive", &scope, Kind::Real, by.ids());
     by.take_by_hand(system, &elaborated, settings)?;
-    let breaks = breaks::breaks(&mut elaborated.graph, &elaborated.derivatives);
+    let breaks = breaks::breaks(&mut elaborated.graph, &elaborated.derivatives, &elaborated.modes);
     elaborated.graph.validate("breaks", &scope, Kind::Real, breaks.ids());
     let Elaborated {
         mut graph,
@@ -285,6 +285,8 @@ pub(crate) fn compile(
         numbers,
         happenings,
         timed,
+        conditions,
+        modes,
         beginning,
         operations: written,
         constants,
@@ -323,6 +325,7 @@ pub(crate) fn compile(
     let gradients = settings.gradients || loss.is_some() || beginning.is_some();
     let first = system.events.first().map(|event| event.name);
     let first = first.or(system.timed.first().map(|timed| timed.name));
+    let first = first.or(system.conditions.first().map(|condition| condition.name));
     if let Some(name) = first.filter(|_| gradients) {
         let message = "gradients do not pass through events yet: write a system without events for \
                        them, or remove `#[loss]`, `initial`, `parameters` and `gradients` here";
@@ -373,7 +376,12 @@ pub(crate) fn compile(
         false => Vec::new(),
     };
     let of_events = self::events::functions(&mut graph, &happenings, settings, system.name)?;
-    let actions = self::events::actions(&mut graph, &happenings, &timed, states, settings);
+    let sizes = [states, parameters];
+    let all = (&happenings[..], &timed[..], &conditions[..]);
+    let actions = self::events::actions(&mut graph, all, sizes, &modes, settings);
+    let change = actions.iter().any(|function| function.name == "event_modes");
+    let modes = if change { modes } else { 0..0 };
+    let holds = self::events::holds(&mut graph, &conditions, settings);
     let due = self::timed::due(&mut graph, &timed, settings);
     let action_times = self::timed::times(&mut graph, &timed, settings);
     let lower = |name, results| Lowered::new(name, &graph, results, settings.fusion);
@@ -391,6 +399,7 @@ pub(crate) fn compile(
     functions.extend(of_events);
     functions.extend(actions);
     functions.extend(due);
+    functions.extend(holds);
     functions.extend(solving);
     functions.extend(product.map(|product| lower("mass", Results::Vector(product))));
     functions.extend(out_of_domain.map(|mask| lower("out_of_domain", Results::Mask(mask))));
@@ -431,10 +440,12 @@ pub(crate) fn compile(
         is(Capability::Domain, "HAS_DOMAIN", out_of_domain.is_some()),
         count(Capability::Observe, "OBSERVABLES", observable_names.len()),
     ];
-    facts.extend(self::events::facts(&happenings));
+    facts.extend(self::events::facts(&happenings, &conditions));
     facts.push(self::timed::fact(&timed));
+    facts.extend(self::events::of_modes(&modes));
     let happenings = happenings.into_iter().map(|event| event.name);
     let timed = timed.into_iter().map(|timed| timed.name);
+    let conditions = conditions.into_iter().map(|condition| condition.name);
     let compiled = Compiled {
         facts,
         info: Info {
@@ -442,7 +453,7 @@ pub(crate) fn compile(
             states: state_names,
             parameters: parameter_names,
             observables: observable_names,
-            events: happenings.chain(timed).collect(),
+            events: happenings.chain(timed).chain(conditions).collect(),
             learnt: beginning.map_or(Vec::new(), |beginning| beginning.names),
             jacobian_pattern,
             parameter_pattern,

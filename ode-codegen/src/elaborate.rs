@@ -31,6 +31,7 @@ mod value;
 mod work;
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, TokenStream};
@@ -77,6 +78,10 @@ pub(crate) struct Elaborated<'a> {
     pub happenings: Vec<Happening>,
     /// What happens at given times.
     pub timed: Vec<Scheduled>,
+    /// What happens where conditions hold after steps.
+    pub conditions: Vec<Tested>,
+    /// The positions of the modes among the parameters.
+    pub modes: Range<usize>,
     /// How trajectories begin, by what is learnt.
     pub beginning: Option<Beginning<'a>>,
     /// Operations of the right-hand side as it was written.
@@ -112,8 +117,8 @@ pub(crate) struct Happening {
     pub log: bool,
     /// The function.
     pub value: Id,
-    /// The state after it, if it is another one.
-    pub action: Option<Vec<Id>>,
+    /// What there is after it, if it changes something.
+    pub action: Option<After>,
 }
 
 /// An action at given times.
@@ -122,8 +127,33 @@ pub(crate) struct Scheduled {
     pub name: String,
     /// Its times.
     pub series: Vec<Series>,
-    /// The state after it.
-    pub action: Vec<Id>,
+    /// What there is after it.
+    pub action: After,
+}
+
+/// A condition after steps, with its action.
+#[derive(Clone, Debug)]
+pub(crate) struct Tested {
+    pub name: String,
+    /// The condition.
+    pub holds: Id,
+    /// See [`Condition`](crate::ast::Condition).
+    pub stop: Option<u32>,
+    pub action: Option<After>,
+}
+
+/// What there is after an action.
+#[derive(Clone, Debug)]
+pub(crate) struct After {
+    pub state: Vec<Id>,
+    /// The modes, if it changes them.
+    pub modes: Option<Vec<Id>>,
+}
+
+impl After {
+    fn ids(&self) -> impl Iterator<Item = Id> {
+        self.state.iter().chain(self.modes.iter().flatten()).copied()
+    }
 }
 
 /// The times `first`, `first + every`, …, of which there are `count`; one alone is the first of its
@@ -185,16 +215,20 @@ impl Elaborated<'_> {
         let by_hand = self.jacobian.iter().chain(&self.tgrad).flatten();
         let mass = self.mass.iter().flatten().flatten().map(|(_, entry)| entry);
         let events = self.happenings.iter();
-        let events = events.flat_map(|event| event.action.iter().flatten().chain([&event.value]));
-        let timed = self.timed.iter().flat_map(|timed| &timed.action);
-        let others = self.numbers.iter().map(|number| &number.id).chain(events).chain(timed);
+        let events = events.map(|event| &event.value);
+        let others = self.numbers.iter().map(|number| &number.id).chain(events);
         let numbers = self.derivatives.iter().chain(by_hand).chain(mass).chain(others);
         let times = self.timed.iter().flat_map(|timed| &timed.series).flat_map(Series::ids);
-        self.graph.validate(pass, scope, Kind::Real, numbers.copied().chain(times));
+        let actions = self.happenings.iter().filter_map(|event| event.action.as_ref());
+        let actions = actions.chain(self.timed.iter().map(|timed| &timed.action));
+        let actions = actions.chain(self.conditions.iter().filter_map(|of| of.action.as_ref()));
+        let after = times.chain(actions.flat_map(After::ids));
+        self.graph.validate(pass, scope, Kind::Real, numbers.copied().chain(after));
         if let Some(Beginning { initial, parameters, .. }) = &self.beginning {
             self.graph.validate(pass, scope, Kind::Real, initial.iter().chain(parameters).copied());
         }
         let truths = self.truths.iter().map(|(_, id)| *id);
+        let truths = truths.chain(self.conditions.iter().map(|condition| condition.holds));
         self.graph.validate(pass, scope, Kind::Mask, truths);
     }
 }
@@ -210,6 +244,7 @@ enum Role {
     Derivatives,
     State,
     Parameters,
+    Modes,
     Time,
 }
 
@@ -324,7 +359,9 @@ impl<'a> Elaborator<'a, '_> {
         let jacobian = system.other(Purpose::Jacobian).map(|part| self.matrix(part, &inputs));
         let mass = system.mass.as_ref().and_then(|mass| self.mass(mass, inputs.state.size()));
         let mut truths = Vec::new();
-        for (purpose, part) in system.others.iter().filter(|(purpose, _)| purpose.gives_truth()) {
+        let truth =
+            |(purpose, _): &&(Purpose, _)| purpose.gives_truth() && *purpose != Purpose::AfterStep;
+        for (purpose, part) in system.others.iter().filter(truth) {
             truths.extend(self.truth_of(part, &inputs).map(|id| (*purpose, id)));
         }
         let mut numbers = Vec::new();
@@ -335,6 +372,7 @@ impl<'a> Elaborator<'a, '_> {
         }
         let happenings = self.happenings(&inputs);
         let timed = self.schedule(&inputs);
+        let conditions = self.conditions(&inputs);
         let beginning = self.beginning(&inputs);
         if self.operations > self.limit || self.exhausted() {
             self.too_large();
@@ -364,6 +402,8 @@ impl<'a> Elaborator<'a, '_> {
             numbers,
             happenings,
             timed,
+            conditions,
+            modes: inputs.modes(),
             beginning,
             operations,
             state_names: names(self.state_names, "u", states),

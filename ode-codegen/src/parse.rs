@@ -125,16 +125,19 @@ impl<'c> Parser<'c> {
         let typed = |ty| Typed { shape: self.shape(ty), syntax: ty };
         let state = typed(signature.u.ty);
         let parameters = signature.p.as_ref().map(|p| typed(p.ty));
+        let modes = signature.m.as_ref().map(|m| typed(m.ty));
         let result = typed(signature.result());
         let body = self.body(&item.block, uses, signature.returns);
         Part {
             name: &item.sig.ident,
             state,
             parameters,
+            modes,
             result,
             out: signature.out.as_ref().and_then(|out| out.name),
             u: signature.u.name,
             p: signature.p.as_ref().and_then(|p| p.name),
+            m: signature.m.as_ref().and_then(|m| m.name),
             t: signature.t,
             body,
         }
@@ -213,6 +216,7 @@ pub(crate) fn parse<'a>(
         others: Vec::new(),
         events: Vec::new(),
         timed: Vec::new(),
+        conditions: Vec::new(),
         mass: None,
         uses,
         opaque: parser.opaque.get(),

@@ -36,7 +36,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that stand in the body of a method in Rust.
-const WITHIN_METHODS: [&str; 10] = [
+const WITHIN_METHODS: [&str; 12] = [
     "matrix",
     "observables",
     "break_times",
@@ -45,6 +45,8 @@ const WITHIN_METHODS: [&str; 10] = [
     "event_slopes",
     "event_actions",
     "event_limits",
+    "event_modes",
+    "step_conditions",
     "due_flags",
     "action_times",
 ];

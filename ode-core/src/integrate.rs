@@ -16,6 +16,7 @@
 //! sides are evaluated at times strictly within the part. At its ends their values may belong to
 //! the part before it or to the one after it.
 
+pub mod actions;
 pub mod advance;
 pub mod attempt;
 pub mod backward;
@@ -35,12 +36,13 @@ pub mod timed;
 pub use device::*;
 
 /// All of the loop as C++, each after what it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 13] = [
+pub(crate) const LANE_PROGRAMS: [&str; 14] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
     first_step::DEVICE,
     sides::DEVICE,
+    actions::DEVICE,
     timed::DEVICE,
     begin::DEVICE,
     attempt::DEVICE,
@@ -125,7 +127,7 @@ mod device {
                     moves = verdict.accept & trial.run;
                 }
                 let mut found = events::nothing::<R, N>();
-                if S::EVENTS > 0 {
+                if S::EVENTS + S::CONDITIONS > 0 {
                     found = events::find::<R, S, M, Q, C, N, P>(
                         system, feed, &state, &mut lane, &before, &trial, &step, moves,
                     );
@@ -154,7 +156,7 @@ mod device {
                     let after = M::du_after::<R, N>(&step.k);
                     state.du = vector::choose::<R, N>(moves, after, state.du);
                 }
-                if S::EVENTS > 0 {
+                if S::EVENTS + S::CONDITIONS > 0 {
                     events::act::<R, S, M, Q, C, N, P>(
                         system, feed, o, &mut state, &mut lane, &trial, &found,
                     );

@@ -14,8 +14,10 @@ mod opencl;
 mod workloads;
 
 mod actions;
+mod after_step;
 mod crossings;
 mod logged;
+mod modes;
 mod refused;
 mod same;
 mod systems;

@@ -1308,6 +1308,9 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             feed.set_event_count(fresh, e, none);
         }
+        UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
+            feed.set_event_count(fresh, ((S::EVENTS + S::TIMED) + e_1), none);
+        }
     }
     auto renewed = op_or(fresh, acted);
     if (m_any(renewed)) {
@@ -1325,22 +1328,47 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> s
     auto sides = none;
     auto known = none;
     auto bit = Bits<typename Real<R>::Bits>::lit(1);
-    UNROLL for (int e = 0; e < S::EVENTS; e++) {
-        auto g = system.event(e, state.u, state.p, t);
-        auto was = system.event(e, before, state.p, t);
-        auto near = op_and(has<R>(fired, bit), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
-        auto slope = zero;
-        if constexpr (op_not(S::MASS)) {
-            slope = system.event_slope(e, state.u, state.p, t, state.du);
+    if constexpr ((S::EVENTS > 0)) {
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto g = system.event(e, state.u, state.p, t);
+            auto was = system.event(e, before, state.p, t);
+            auto near = op_and(has<R>(fired, bit), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
+            auto slope = zero;
+            if constexpr (op_not(S::MASS)) {
+                slope = system.event_slope(e, state.u, state.p, t, state.du);
+            }
+            auto value = Real<R>::select(op_or(near, m_equals(g, zero)), (slope * m_copysign(Real<R>::lit(1.0), h)), g);
+            sides = with<R>(sides, bit, m_gt(value, zero));
+            known = with<R>(known, bit, op_or(m_gt(value, zero), m_lt(value, zero)));
+            bit = m_wrapping_add(bit, bit);
         }
-        auto value = Real<R>::select(op_or(near, m_equals(g, zero)), (slope * m_copysign(Real<R>::lit(1.0), h)), g);
-        sides = with<R>(sides, bit, m_gt(value, zero));
-        known = with<R>(known, bit, op_or(m_gt(value, zero), m_lt(value, zero)));
-        bit = m_wrapping_add(bit, bit);
     }
     return array(sides, known);
 }
 } // namespace sides
+
+namespace actions {
+template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which);
+
+// actions.rs  Does action `index` in lanes `which`.
+template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which) {
+    auto after = system.event_action(index, state.u, state.p, t);
+    if constexpr ((S::MODES > 0)) {
+        auto p = system.modes_after(index, state.u, state.p, t);
+        choose_modes<R, S, N, P>(state, p, which);
+    }
+    state.u = vector::choose<R, N>(which, after, state.u);
+}
+
+// actions.rs  Takes the modes among the parameters `p` in lanes `which`.
+template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which) {
+    UNROLL for (int d = 0; d < S::MODES; d++) {
+        auto mode = (S::FIRST_MODE + d);
+        state.p[mode] = Real<R>::select(which, p[mode], state.p[mode]);
+    }
+}
+} // namespace actions
 
 namespace timed {
 template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t);
@@ -1382,8 +1410,7 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         before = state.u;
         UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
             auto here = op_and(acts, m_gt(due<R, S, N, P>(system, e_1, state.p, lane.t0), zero));
-            auto after = system.event_action((S::EVENTS + e_1), state.u, state.p, lane.t0);
-            state.u = vector::choose<R, N>(here, after, state.u);
+            actions::change<R, S, N, P>(system, state, (S::EVENTS + e_1), lane.t0, here);
             auto count = m_wrapping_add(feed.event_count((S::EVENTS + e_1)), one);
             feed.set_event_count(here, (S::EVENTS + e_1), count);
         }
@@ -1425,7 +1452,7 @@ template<class R, class M, class C, int N> DEVICE void count_attempts(const opti
 template<class R, class M, class C, int N> DEVICE options::End<R> ending(const lane::Lane<R>& lane, const Arr<R, N>& u);
 template<class R> DEVICE Begun<R> begun(typename Real<R>::Mask assigned, typename Real<R>::Mask fresh, typename Real<R>::Mask begins);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typename Real<R>::Mask begin(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons);
-template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1);
+template<class R, class S, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1);
 template<class R, class Q, int N, int P> DEVICE typename Real<R>::Mask is_unsound(Q& feed, const options::Options<R, N>& o, const Arr<R, P>& p, const lane::Lane<R>& lane, typename Real<R>::Mask fresh);
 template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>& o, lane::Lane<R>& lane, typename Real<R>::Mask need_1, const Need<R>& reasons, const Begun<R>& begun_1);
 template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t);
@@ -1516,7 +1543,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     auto fresh = op_or(assigned, reasons.anew);
     auto begins = op_or(fresh, reasons.again);
     auto begun_1 = begun<R>(assigned, fresh, begins);
-    load<R, Q, N, P>(feed, o, state, lane, reasons, begun_1);
+    load<R, S, Q, N, P>(feed, o, state, lane, reasons, begun_1);
     reset<R, M, N>(o, lane, need_1, reasons, begun_1);
     auto first = state.u;
     auto acted = Mask<typename Real<R>::Mask>::splat(false);
@@ -1540,7 +1567,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     } else {
         count<R, N>(o, lane, begun_1);
     }
-    if constexpr ((S::EVENTS > 0)) {
+    if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
         sides::arm<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, acted);
     }
     auto unsound = op_and(fresh, is_unsound<R, Q, N, P>(feed, o, state.p, lane, fresh));
@@ -1564,11 +1591,15 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
 }
 
 // begin.rs  Loads initial states, parameters and time spans, or the next parts of these.
-template<class R, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1) {
+template<class R, class S, class Q, int N, int P> DEVICE void load(Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Need<R>& reasons, const Begun<R>& begun_1) {
     auto fresh = begun_1.fresh;
     auto begins = begun_1.begins;
     state.u = feed.load_u(fresh, state.u);
+    auto before = state.p;
     state.p = feed.load_p(fresh, state.p);
+    if constexpr ((S::MODES > 0)) {
+        actions::choose_modes<R, S, N, P>(state, before, op_not(fresh));
+    }
     auto start = feed.load_start(fresh, lane.t0);
     auto end = feed.load_end(begins, lane.t1);
     if (o.stops) {
@@ -2180,11 +2211,12 @@ template<class R, int N> struct Found {
     R size;
     typename Real<R>::Bits event;
     typename Real<R>::Bits fired;
+    typename Real<R>::Bits held;
     Arr<R, N> du;
     R t;
     R t_low;
 };
-template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, du, t, t_low}; }
+template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& held, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, held, du, t, t_low}; }
 CONSTANT u64 MOST_AT_ONCE = 64;
 CONSTANT u64 SECOND = 64;
 CONSTANT u64 AGAIN = 128;
@@ -2213,7 +2245,7 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
-    return make_Found<R, N>(nobody, nobody, zero, none, none, repeat<N>(zero), zero, zero);
+    return make_Found<R, N>(nobody, nobody, zero, none, none, none, repeat<N>(zero), zero, zero);
 }
 
 // events.rs  Looks for events in a step, of lanes that move by it, counts them, and says what is to be
@@ -2226,7 +2258,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
     auto made = m_equals(step.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS));
     found.goes = op_and(op_and(op_and(moves, trial.run), lane.alive), made);
     auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
-    if constexpr (op_not(S::MASS)) {
+    if constexpr (((S::EVENTS > 0) && op_not(S::MASS))) {
         if constexpr (M::FSAL) {
             found.du = M::template du_after<R, N>(step.k);
         } else {
@@ -2240,49 +2272,59 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
     auto twice = none;
     auto broken = Mask<typename Real<R>::Mask>::splat(false);
     auto bit = Bits<typename Real<R>::Bits>::lit(1);
-    UNROLL for (int e = 0; e < S::EVENTS; e++) {
-        auto above = sides::has<R>(lane.sides, bit);
-        auto was = sides::has<R>(lane.known, bit);
-        auto g = system.event(e, step.u, state.p, end);
-        auto rises = m_gt(g, zero);
-        auto falls = m_lt(g, zero);
-        broken = op_or(broken, op_not(m_equals(g, g)));
-        auto slope = zero;
-        if constexpr (op_not(S::MASS)) {
-            slope = (system.event_slope(e, step.u, state.p, end, found.du) * third);
-            auto flat = m_equals(g, zero);
-            rises = op_or(rises, op_and(flat, m_gt(slope, zero)));
-            falls = op_or(falls, op_and(flat, m_lt(slope, zero)));
+    if constexpr ((S::EVENTS > 0)) {
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto above = sides::has<R>(lane.sides, bit);
+            auto was = sides::has<R>(lane.known, bit);
+            auto g = system.event(e, step.u, state.p, end);
+            auto rises = m_gt(g, zero);
+            auto falls = m_lt(g, zero);
+            broken = op_or(broken, op_not(m_equals(g, g)));
+            auto slope = zero;
+            if constexpr (op_not(S::MASS)) {
+                slope = (system.event_slope(e, step.u, state.p, end, found.du) * third);
+                auto flat = m_equals(g, zero);
+                rises = op_or(rises, op_and(flat, m_gt(slope, zero)));
+                falls = op_or(falls, op_and(flat, m_lt(slope, zero)));
+            }
+            auto crosses = op_and(was, op_or(op_and(above, falls), op_and(op_not(above), rises)));
+            crossed = sides::with<R>(crossed, bit, crosses);
+            if constexpr (op_not(S::MASS)) {
+                auto first = system.event(e, state.u, state.p, lane.t);
+                auto lean = (system.event_slope(e, state.u, state.p, lane.t, state.du) * third);
+                auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
+                auto towards = op_and(m_lt((side * lean), zero), m_gt((side * slope), zero));
+                auto beyond = op_or(m_lt((side * (first + lean)), zero), m_lt((side * (g - slope)), zero));
+                twice = sides::with<R>(twice, bit, op_and(op_and(op_and(was, towards), beyond), op_not(crosses)));
+            }
+            sides = sides::with<R>(sides, bit, rises);
+            sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
+            known = sides::with<R>(known, bit, op_or(rises, falls));
+            bit = m_wrapping_add(bit, bit);
         }
-        auto crosses = op_and(was, op_or(op_and(above, falls), op_and(op_not(above), rises)));
-        crossed = sides::with<R>(crossed, bit, crosses);
-        if constexpr (op_not(S::MASS)) {
-            auto first = system.event(e, state.u, state.p, lane.t);
-            auto lean = (system.event_slope(e, state.u, state.p, lane.t, state.du) * third);
-            auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
-            auto towards = op_and(m_lt((side * lean), zero), m_gt((side * slope), zero));
-            auto beyond = op_or(m_lt((side * (first + lean)), zero), m_lt((side * (g - slope)), zero));
-            twice = sides::with<R>(twice, bit, op_and(op_and(op_and(was, towards), beyond), op_not(crosses)));
+        auto some = op_or(op_or(crossed, twice), lane.pending);
+        auto look = op_and(found.goes, op_not(m_equals(some, none)));
+        if (m_any(look)) {
+            auto place = search<R, S, M, Q, N, P>(system, feed, state, lane, trial, step, found.du, end, crossed, twice, look);
+            found.cut = place.cut;
+            found.event = place.event;
+            found.fired = place.fired;
+            auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * roots::least_part<R>()));
+            found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
+            found.goes = op_and(found.goes, op_not(found.cut));
+            sides = op_xor(sides, place.undone);
+            lane.control = control::choose_memory<R>(found.cut, before.control, lane.control);
+            lane.memory = Bits<typename Real<R>::Bits>::select(found.cut, before.memory, lane.memory);
+            lane.guarded = Bits<typename Real<R>::Bits>::select(found.cut, before.guarded, lane.guarded);
         }
-        sides = sides::with<R>(sides, bit, rises);
-        sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
-        known = sides::with<R>(known, bit, op_or(rises, falls));
-        bit = m_wrapping_add(bit, bit);
     }
-    auto some = op_or(op_or(crossed, twice), lane.pending);
-    auto look = op_and(found.goes, op_not(m_equals(some, none)));
-    if (m_any(look)) {
-        auto place = search<R, S, M, Q, N, P>(system, feed, state, lane, trial, step, found.du, end, crossed, twice, look);
-        found.cut = place.cut;
-        found.event = place.event;
-        found.fired = place.fired;
-        auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * roots::least_part<R>()));
-        found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
-        found.goes = op_and(found.goes, op_not(found.cut));
-        sides = op_xor(sides, place.undone);
-        lane.control = control::choose_memory<R>(found.cut, before.control, lane.control);
-        lane.memory = Bits<typename Real<R>::Bits>::select(found.cut, before.memory, lane.memory);
-        lane.guarded = Bits<typename Real<R>::Bits>::select(found.cut, before.guarded, lane.guarded);
+    if constexpr ((S::CONDITIONS > 0)) {
+        bit = Bits<typename Real<R>::Bits>::lit(1);
+        UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
+            auto holds = m_gt(system.holds(e_1, step.u, state.p, end), zero);
+            found.held = sides::with<R>(found.held, bit, op_and(found.goes, holds));
+            bit = m_wrapping_add(bit, bit);
+        }
     }
     lane.sides = Bits<typename Real<R>::Bits>::select(found.goes, sides, lane.sides);
     lane.known = Bits<typename Real<R>::Bits>::select(found.goes, known, lane.known);
@@ -2444,7 +2486,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto cut = found.cut;
     auto h = trial.ask.h;
     auto arrived = op_and(found.goes, op_not(m_equals(lane.pending, none)));
-    if constexpr ((op_not(M::FSAL) && op_not(S::MASS))) {
+    if constexpr ((((S::EVENTS > 0) && op_not(M::FSAL)) && op_not(S::MASS))) {
         state.du = vector::choose<R, N>(found.goes, found.du, state.du);
     }
     if constexpr (C::ADAPTIVE) {
@@ -2461,12 +2503,12 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto plan = timeline::plan(lane.t, lane.t_low, found.size, Real<R>::lit(1.0));
     lane.plan = Real<R>::select(cut, plan, lane.plan);
     lane.pending = Bits<typename Real<R>::Bits>::select(cut, found.event, none);
-    if (m_any(op_and(found.goes, op_not(m_equals(found.fired, none))))) {
+    if (m_any(op_and(found.goes, op_not(m_equals(op_or(found.fired, found.held), none))))) {
         happen<R, S, M, Q, C, N, P>(system, feed, o, state, lane, h, arrived, found);
     }
 }
 
-// events.rs  The events of lanes at them happen: actions change the state, and trajectories end.
+// events.rs  The events of lanes at them happen, and what is to where conditions hold: actions change the
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
@@ -2485,8 +2527,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         if (m_any(here)) {
             auto before_1 = state.u;
             auto acts = op_and(here, sides::has<R>(acting, bit));
-            auto after = system.event_action(e, state.u, state.p, lane.t);
-            state.u = vector::choose<R, N>(acts, after, state.u);
+            actions::change<R, S, N, P>(system, state, e, lane.t, acts);
             if (((S::LOGGED > 0) && feed.logs())) {
                 auto logs = op_and(here, logged::is_logged<R, S, N, P>(bit));
                 auto rises = sides::has<R>(lane.sides, bit);
@@ -2500,7 +2541,23 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         bit = m_wrapping_add(bit, bit);
         number = m_wrapping_add(number, one);
     }
-    auto acted = op_and(found.goes, op_not(m_equals(op_and(found.fired, acting), none)));
+    auto by_event = op_and(found.goes, op_not(m_equals(op_and(found.fired, acting), none)));
+    auto acted = by_event;
+    bit = one;
+    UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
+        auto index = ((S::EVENTS + S::TIMED) + e_1);
+        auto here_1 = op_and(found.goes, sides::has<R>(found.held, bit));
+        if (m_any(here_1)) {
+            auto count_1 = m_wrapping_add(feed.event_count(index), one);
+            feed.set_event_count(here_1, index, count_1);
+            auto acting_1 = Bits<typename Real<R>::Bits>::lit((u64)(S::CONDITIONS_ACTING));
+            auto acts_1 = op_and(here_1, sides::has<R>(acting_1, bit));
+            actions::change<R, S, N, P>(system, state, index, lane.t, acts_1);
+            acted = op_or(acted, acts_1);
+            over = op_or(over, op_and(here_1, ends<R, S, N, P>(system, state, lane.t, index, count_1)));
+        }
+        bit = m_wrapping_add(bit, bit);
+    }
     auto at_end = nobody;
     if constexpr (C::ADAPTIVE) {
         at_end = lane::is_at_end<R>(lane);
@@ -2513,12 +2570,13 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
     lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
     auto goes_on = op_and(acted, op_not(over));
+    by_event = op_and(by_event, op_not(over));
     auto ends_1 = op_and(over, op_not(at_end));
     if (m_any(goes_on)) {
         auto begun = begin::begun<R>(nobody, nobody, goes_on);
         (void)(begin::derivative<R, S, M, N, P>(system, o, state, lane, begun, lane.t));
         auto fresh = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
-        lane.control = control::choose_memory<R>(goes_on, fresh, lane.control);
+        lane.control = control::choose_memory<R>(by_event, fresh, lane.control);
         if constexpr (M::GUARDS) {
             auto next = guard::next_part<R>(lane.guarded);
             lane.guarded = Bits<typename Real<R>::Bits>::select(goes_on, next, lane.guarded);
@@ -2526,7 +2584,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         if constexpr (C::ADAPTIVE) {
             auto size = Real<R>::select(arrived, lane.cut, h);
             auto plan = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
-            lane.plan = Real<R>::select(op_and(goes_on, op_not(at_end)), plan, lane.plan);
+            lane.plan = Real<R>::select(op_and(by_event, op_not(at_end)), plan, lane.plan);
         }
         auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, found.fired, before);
         auto rests = none;
@@ -2539,9 +2597,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         auto resolution = ((m_abs(lane.t) * timeline::few_units<R>()) * Real<R>::lit(8.0));
         auto near = m_le(m_abs((lane.t - lane.acted)), resolution);
         auto chain = Bits<typename Real<R>::Bits>::select(near, m_wrapping_add(lane.chain, one), none);
-        lane.chain = Bits<typename Real<R>::Bits>::select(goes_on, chain, lane.chain);
-        lane.acted = Real<R>::select(goes_on, lane.t, lane.acted);
-        auto many = op_and(goes_on, m_less_than(Bits<typename Real<R>::Bits>::lit(MOST_AT_ONCE), lane.chain));
+        lane.chain = Bits<typename Real<R>::Bits>::select(by_event, chain, lane.chain);
+        lane.acted = Real<R>::select(by_event, lane.t, lane.acted);
+        auto many = op_and(by_event, m_less_than(Bits<typename Real<R>::Bits>::lit(MOST_AT_ONCE), lane.chain));
         auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
         lane.code = Bits<typename Real<R>::Bits>::select(many, too_many, lane.code);
         ends_1 = op_or(ends_1, op_and(goes_on, op_not(m_equals(lane.code, none))));
@@ -2752,7 +2810,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 moves = op_and(verdict.accept, trial.run);
             }
             auto found = events::nothing<R, N>();
-            if constexpr ((S::EVENTS > 0)) {
+            if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
                 found = events::find<R, S, M, Q, C, N, P>(system, feed, state, lane, before, trial, step, moves);
                 moves = op_and(moves, op_not(found.cut));
                 trial.run = op_and(trial.run, op_not(found.cut));
@@ -2774,7 +2832,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 auto after = M::template du_after<R, N>(step.k);
                 state.du = vector::choose<R, N>(moves, after, state.du);
             }
-            if constexpr ((S::EVENTS > 0)) {
+            if constexpr (((S::EVENTS + S::CONDITIONS) > 0)) {
                 events::act<R, S, M, Q, C, N, P>(system, feed, o, state, lane, trial, found);
             }
             if (feed.should_refill(lane::is_in_need<R>(lane))) {
@@ -2799,7 +2857,11 @@ struct System {
     static constexpr int FALLING = 0;
     static constexpr int ACTING = 0;
     static constexpr int LOGGED = 0;
+    static constexpr int CONDITIONS = 0;
+    static constexpr int CONDITIONS_ACTING = 0;
     static constexpr int TIMED = 0;
+    static constexpr int MODES = 0;
+    static constexpr int FIRST_MODE = 0;
     template<class R> using Factors = Arr<R, 8>;
     template<class R> static DEVICE Arr<R, 3> rhs(const Arr<R, 3>& u, const Arr<R, 3>& p, R t) {
         auto v0 = (u[1] - u[0]);

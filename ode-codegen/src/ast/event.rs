@@ -1,4 +1,5 @@
-//! What happens where a function of the state goes through zero.
+//! What happens where a function of the state goes through zero, and where a condition holds after a
+//! step.
 
 use proc_macro2::Ident;
 
@@ -14,6 +15,16 @@ pub(crate) struct Event<'a> {
     pub stop: Option<u32>,
     /// Whether it is logged where a solve has a log.
     pub log: bool,
+    /// The name of the function that gives the state after it, if there is one.
+    pub action: Option<&'a Ident>,
+}
+
+/// A condition at the end of each step, and what happens where it holds.
+pub(crate) struct Condition<'a> {
+    /// The name of the function.
+    pub name: &'a Ident,
+    /// The number of times after which the trajectory ends, if it ends.
+    pub stop: Option<u32>,
     /// The name of the function that gives the state after it, if there is one.
     pub action: Option<&'a Ident>,
 }

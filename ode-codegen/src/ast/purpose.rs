@@ -13,6 +13,8 @@ pub(crate) enum Purpose {
     Loss,
     /// Something happens where it goes through zero.
     Event,
+    /// Something happens where it holds after a step.
+    AfterStep,
     /// The state after an event.
     Action,
     /// The state after a given time.
@@ -58,6 +60,7 @@ impl Purpose {
             "observable" => Some(Purpose::Observable),
             "loss" => Some(Purpose::Loss),
             "event" => Some(Purpose::Event),
+            "after_step" => Some(Purpose::AfterStep),
             "action" => Some(Purpose::Action),
             "at" => Some(Purpose::At),
             _ => None,
@@ -66,7 +69,7 @@ impl Purpose {
 
     /// Whether it computes a truth value for each trajectory.
     pub(crate) fn gives_truth(self) -> bool {
-        self == Purpose::Domain
+        matches!(self, Purpose::Domain | Purpose::AfterStep)
     }
 
     /// Whether it computes numbers for each trajectory, each with a name.
@@ -84,6 +87,7 @@ impl Purpose {
             Purpose::Observable => "an observable",
             Purpose::Loss => "a loss",
             Purpose::Event => "an event",
+            Purpose::AfterStep => "a condition after steps",
             Purpose::Action | Purpose::At => "an action",
             Purpose::Initial => "an initial state by what is learnt",
             Purpose::Parameters => "a set of parameters by what is learnt",
@@ -108,6 +112,7 @@ impl Purpose {
                  `fn tgrad(dt: &mut State, u: &State, p: &Parameters, t: f64)`"
             }
             Purpose::Domain => "`fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool`",
+            Purpose::AfterStep => "`fn name(u: &State, p: &Parameters, t: f64) -> bool`",
             Purpose::Observable | Purpose::Loss | Purpose::Event => {
                 "`fn name(u: &State, p: &Parameters, t: f64) -> f64`"
             }

@@ -1,26 +1,28 @@
 //! The functions of events: their values, the slopes of these, and the states after them and after
 //! given times.
 
+use std::ops::Range;
+
 use proc_macro2::Ident;
 
 use super::{Capability, Fact, FactValue, Lowered, Settings};
 use crate::derive;
-use crate::elaborate::{Happening, Scheduled};
+use crate::elaborate::{After, Happening, Scheduled, Tested};
 use crate::emit::Results;
 use crate::graph::{Graph, Id, Input};
 
 /// What is known of the events of a system when the loop is compiled.
-pub(super) fn facts(events: &[Happening]) -> [Fact; 5] {
-    let bits = |is: fn(&Happening) -> bool| {
-        let set = events.iter().enumerate().filter(move |(_, event)| is(event));
-        set.fold(0, |bits, (index, _)| bits | (1_usize << index))
-    };
+pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 7] {
+    let bits = |is: fn(&Happening) -> bool| set(events.iter().map(is));
+    let acting = set(conditions.iter().map(|condition| condition.action.is_some()));
     [
         ("EVENTS", events.len()),
         ("RISING", bits(|event| event.rising)),
         ("FALLING", bits(|event| event.falling)),
         ("ACTING", bits(|event| event.action.is_some())),
         ("LOGGED", bits(|event| event.log)),
+        ("CONDITIONS", conditions.len()),
+        ("CONDITIONS_ACTING", acting),
     ]
     .map(|(name, value)| Fact {
         capability: Capability::Events,
@@ -29,24 +31,81 @@ pub(super) fn facts(events: &[Happening]) -> [Fact; 5] {
     })
 }
 
-/// The states after events, and then those after given times, if there are any.
+/// The bits of those that are.
+fn set(all: impl Iterator<Item = bool>) -> usize {
+    let all = all.enumerate().filter(|(_, is)| *is);
+    all.fold(0, |bits, (index, _)| bits | (1_usize << index))
+}
+
+/// The modes that actions change, among the parameters.
+pub(super) fn of_modes(modes: &Range<usize>) -> [Fact; 2] {
+    [("MODES", modes.len()), ("FIRST_MODE", modes.start)].map(|(name, value)| Fact {
+        capability: Capability::Events,
+        name,
+        value: FactValue::Count(value),
+    })
+}
+
+/// The states after events, then those after given times and those where conditions hold after a
+/// step, if there are any; the parameters, if actions change the modes among them; and how often
+/// each happens before a trajectory ends.
 pub(super) fn actions(
     graph: &mut Graph,
-    events: &[Happening],
-    timed: &[Scheduled],
-    states: usize,
+    (events, timed, conditions): (&[Happening], &[Scheduled], &[Tested]),
+    [states, parameters]: [usize; 2],
+    modes: &Range<usize>,
+    settings: &Settings,
+) -> Vec<Lowered> {
+    // There are not as many as a `u32` counts.
+    let [state, of_parameters] = [
+        (0..states).map(|index| graph.input(Input::State(index as u32))).collect::<Vec<Id>>(),
+        (0..parameters).map(|index| graph.input(Input::Parameter(index as u32))).collect(),
+    ];
+    let all = events.iter().map(|event| event.action.as_ref());
+    let all = all.chain(timed.iter().map(|timed| Some(&timed.action)));
+    let all = all.chain(conditions.iter().map(|condition| condition.action.as_ref()));
+    let all: Vec<Option<&After>> = all.collect();
+    let limits = events.iter().map(|event| event.stop).chain(timed.iter().map(|_| None));
+    let limits = limits.chain(conditions.iter().map(|condition| condition.stop));
+    let limits: Vec<Option<Id>> =
+        limits.map(|stop| stop.map(|stop| graph.literal(f64::from(stop)))).collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let some = |ids: &[Id]| ids.iter().copied().map(Some).collect::<Vec<Option<Id>>>();
+    let rows = all.iter().map(|after| some(after.map_or(&state, |after| &after.state)));
+    let lower = |name, rows, width| {
+        Lowered::new(name, graph, Results::Matrix(rows, width), settings.fusion)
+    };
+    let mut functions = vec![lower("event_actions", rows.collect(), states)];
+    if events.len() + conditions.len() > 0 {
+        let limits = Results::Vector(limits);
+        functions.push(Lowered::new("event_limits", graph, limits, settings.fusion));
+    }
+    if all.iter().flatten().any(|after| after.modes.is_some()) {
+        let rows = all.iter().map(|after| {
+            let mut row = of_parameters.clone();
+            if let Some(changed) = after.and_then(|after| after.modes.as_ref()) {
+                row[modes.clone()].copy_from_slice(changed);
+            }
+            some(&row)
+        });
+        functions.push(lower("event_modes", rows.collect(), parameters));
+    }
+    functions
+}
+
+/// Where conditions hold after a step: one or zero of each, if there are any.
+pub(super) fn holds(
+    graph: &mut Graph,
+    conditions: &[Tested],
     settings: &Settings,
 ) -> Option<Lowered> {
-    let unchanged: Vec<Id> =
-        (0..states).map(|state| graph.input(Input::State(state as u32))).collect();
-    let events = events.iter().map(|event| event.action.as_ref().unwrap_or(&unchanged));
-    let all = events.chain(timed.iter().map(|timed| &timed.action));
-    let rows: Vec<Vec<Option<Id>>> =
-        all.map(|after| after.iter().copied().map(Some).collect()).collect();
-    if rows.is_empty() {
-        return None;
-    }
-    Some(Lowered::new("event_actions", graph, Results::Matrix(rows, states), settings.fusion))
+    let [one, zero] = [1.0, 0.0].map(|value| graph.literal(value));
+    let all = conditions.iter().map(|condition| Some(graph.select(condition.holds, one, zero)));
+    let results = Results::Vector(all.collect());
+    (!conditions.is_empty())
+        .then(|| Lowered::new("step_conditions", graph, results, settings.fusion))
 }
 
 /// The functions of events, if there are any.
@@ -90,13 +149,10 @@ pub(super) fn functions(
         slope
     });
     let slopes: Vec<Option<Id>> = slopes.collect();
-    let limits: Vec<Option<Id>> =
-        events.iter().map(|event| event.stop.map(|stop| graph.literal(f64::from(stop)))).collect();
     let lower = |name, results| Lowered::new(name, graph, results, settings.fusion);
     let some = |ids: Vec<Id>| ids.into_iter().map(Some).collect();
     Ok(vec![
         lower("event_values", Results::Vector(some(values))),
         lower("event_slopes", Results::Vector(slopes)),
-        lower("event_limits", Results::Vector(limits)),
     ])
 }

@@ -1,9 +1,11 @@
 //! What happens where a function goes through zero.
 
-use super::part::Inputs;
-use super::{Elaborator, Happening};
-use crate::ast::{Event, Purpose};
-use crate::graph::{Binary, Graph, Id, Input, Node, Unary};
+use super::part::{Inputs, NO_MODES};
+use super::value::Value;
+use super::{After, Elaborator, Happening, Layout, Tested, plain};
+use crate::ast::{Condition, Event, Part, Purpose};
+use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
+use crate::parse::signature::is_named_modes;
 
 impl<'a> Elaborator<'a, '_> {
     /// All events, in the order of their functions.
@@ -16,13 +18,42 @@ impl<'a> Elaborator<'a, '_> {
         all
     }
 
-    fn happening(&mut self, event: &Event<'a>, inputs: &Inputs<'a>) -> Option<Happening> {
+    /// All conditions after steps, in the order of their functions.
+    pub(super) fn conditions(&mut self, inputs: &Inputs<'a>) -> Vec<Tested> {
         let system = self.system;
-        let named = |purpose: Purpose, name: &proc_macro2::Ident| {
-            let others = system.others.iter().filter(move |(other, _)| *other == purpose);
-            others.map(|(_, part)| part).find(|part| part.name == name)
+        let mut all = Vec::with_capacity(system.conditions.len());
+        for condition in &system.conditions {
+            all.extend(self.tested(condition, inputs));
+        }
+        all
+    }
+
+    fn tested(&mut self, condition: &Condition<'a>, inputs: &Inputs<'a>) -> Option<Tested> {
+        let part = self.named(Purpose::AfterStep, condition.name)?;
+        let holds = match self.part(part, inputs, None) {
+            Value::Mask(id) => id,
+            Value::Bool(true) => {
+                let one = self.graph.literal(1.0);
+                self.graph.insert(Node::Compare(Comparison::Equals, one, one))
+            }
+            Value::Bool(false) => {
+                let message = "this is never true, and nothing happens after any step; compare the \
+                               state with something, as in `u.mass < 0.01`";
+                self.error(0, part.name, message);
+                return None;
+            }
+            // What is no truth value is rustc's to refuse.
+            _ => return None,
         };
-        let part = named(Purpose::Event, event.name)?;
+        let action = match condition.action {
+            Some(name) => Some(self.action(self.named(Purpose::Action, name)?, inputs)),
+            None => None,
+        };
+        Some(Tested { name: plain(part.name), holds, stop: condition.stop, action })
+    }
+
+    fn happening(&mut self, event: &Event<'a>, inputs: &Inputs<'a>) -> Option<Happening> {
+        let part = self.named(Purpose::Event, event.name)?;
         let numbers = self.numbers(Purpose::Event, part, inputs);
         let [number] = &numbers[..] else {
             if !self.ctxt.has_errors() {
@@ -36,7 +67,7 @@ impl<'a> Elaborator<'a, '_> {
             self.error(0, part.name, message);
         }
         let action = match event.action {
-            Some(name) => Some(self.vector(named(Purpose::Action, name)?, inputs)),
+            Some(name) => Some(self.action(self.named(Purpose::Action, name)?, inputs)),
             None => None,
         };
         let Event { rising, falling, stop, log, .. } = *event;
@@ -49,6 +80,66 @@ impl<'a> Elaborator<'a, '_> {
             value: number.id,
             action,
         })
+    }
+}
+
+impl<'a> Elaborator<'a, '_> {
+    /// What there is after an action: the state, the modes, or both.
+    pub(super) fn action(&mut self, part: &Part<'a>, inputs: &Inputs<'a>) -> After {
+        let (state, syntax) = (&inputs.state, part.result.syntax);
+        let is_both = |ty: &syn::Type| {
+            matches!(ty, syn::Type::Tuple(both)
+                if both.elems.len() == 2 && is_named_modes(&both.elems[1]))
+        };
+        let both = part.out.is_none() && is_both(syntax);
+        if !both && !is_named_modes(syntax) {
+            return After { state: self.vector(part, inputs), modes: None };
+        }
+        let mut after = After { state: Vec::new(), modes: None };
+        let Some(modes) = &inputs.modes else {
+            self.error(0, syntax, NO_MODES);
+            return after;
+        };
+        if !both {
+            let unchanged = (0..state.size()).map(|i| self.graph.input(Input::State(i as u32)));
+            after.state = unchanged.collect();
+            after.modes = Some(self.results(part, inputs, &modes.layout));
+            return after;
+        }
+        let result = self.part(part, inputs, None);
+        let unset = |layout: &Layout<'a>| layout.fill(&mut || Value::Unset(None));
+        let model = Value::tuple(vec![unset(state), unset(&modes.layout)]);
+        let Some(value) = part.body.value.as_deref().filter(|_| result != Value::Poison) else {
+            if result != Value::Poison {
+                let message = "nothing is returned here: the last expression of this action is the \
+                               state after it with the modes, `(State { … }, Modes { … })`";
+                self.error(0, syntax, message);
+            }
+            return after;
+        };
+        if let Some(misfit) = self.misfit(value, &result, Some(&model)) {
+            self.error(misfit.expr.id, misfit.expr.syntax, misfit.message);
+            return after;
+        }
+        let mut leaves = Vec::new();
+        result.leaves(String::new(), &mut leaves);
+        let ids = leaves.into_iter().filter_map(|(_, leaf)| match leaf {
+            Value::Real(id) => Some(id),
+            _ => None,
+        });
+        after.state = ids.collect();
+        let states = state.size().min(after.state.len());
+        after.modes = Some(after.state.split_off(states));
+        after
+    }
+}
+
+impl<'a, 'c> Elaborator<'a, 'c> {
+    /// The function of this purpose and name.
+    fn named(&self, purpose: Purpose, name: &proc_macro2::Ident) -> Option<&'c Part<'a>> {
+        let system = self.system;
+        let others = system.others.iter().filter(|(other, _)| *other == purpose);
+        others.map(|(_, part)| part).find(|part| part.name == name)
     }
 }
 

@@ -11,12 +11,33 @@ use crate::ast::{Part, Pattern, Purpose, Statement, Type, Typed};
 use crate::graph::{Id, Input};
 use crate::parse::{signature, too_large};
 
+/// The message for modes that have no initial values.
+pub(super) const NO_MODES: &str = "modes are a part of the parameters, which have their initial values: \
+                                   add a field of this type to them, as in `pub modes: Modes`";
+
 /// State, parameters and time, as values.
 pub(super) struct Inputs<'a> {
     pub state: Layout<'a>,
     /// The parameters; `None` where no function takes any.
     pub parameters: Option<Layout<'a>>,
+    /// The modes, if there are any.
+    pub modes: Option<Modes<'a>>,
     pub values: [Value<'a>; 2],
+}
+
+/// The modes, which are among the parameters.
+pub(super) struct Modes<'a> {
+    pub layout: Layout<'a>,
+    /// The position of the first one among the parameters.
+    pub first: usize,
+    pub value: Value<'a>,
+}
+
+impl Inputs<'_> {
+    /// The positions of the modes among the parameters.
+    pub(super) fn modes(&self) -> core::ops::Range<usize> {
+        self.modes.as_ref().map_or(0..0, |modes| modes.first..modes.first + modes.layout.size())
+    }
 }
 
 impl<'a> Elaborator<'a, '_> {
@@ -28,6 +49,8 @@ impl<'a> Elaborator<'a, '_> {
         let others = || system.others.iter().filter(|(purpose, _)| !purpose.begins());
         let parts = || core::iter::once(&system.rhs).chain(others().map(|(_, part)| part));
         let first = parts().find_map(|part| part.parameters.as_ref());
+        // They may be all parameters that there are.
+        let first = first.or_else(|| parts().find_map(|part| part.modes.as_ref()));
         let parameters = match first {
             Some(typed) => Some(self.layout(typed)?),
             None => None,
@@ -75,7 +98,14 @@ impl<'a> Elaborator<'a, '_> {
             self.error(0, &system.rhs.state.syntax, message);
             return None;
         }
-        Some(self.filled(state, parameters))
+        let inputs = self.filled(state, parameters);
+        for typed in parts().filter_map(|part| part.modes.as_ref()) {
+            let written = self.layout(typed)?;
+            if inputs.modes.as_ref().is_none_or(|modes| modes.layout != written) {
+                self.error(0, &typed.syntax, NO_MODES);
+            }
+        }
+        Some(inputs)
     }
 
     /// Inputs of these layouts.
@@ -90,7 +120,17 @@ impl<'a> Elaborator<'a, '_> {
         };
         let u = fill(&state, Input::State);
         let p = parameters.as_ref().map(|layout| fill(layout, Input::Parameter));
-        Inputs { state, parameters, values: [u, p.unwrap_or(Value::array(Vec::new()))] }
+        let modes = parameters.as_ref().and_then(Layout::modes).map(|(first, layout)| {
+            // There are not as many as a `u32` counts.
+            let mut next = first as u32;
+            let value = layout.fill(&mut || {
+                next += 1;
+                Value::Real(self.graph.input(Input::Parameter(next - 1)))
+            });
+            Modes { layout: layout.clone(), first, value }
+        });
+        let values = [u, p.unwrap_or(Value::array(Vec::new()))];
+        Inputs { state, parameters, modes, values }
     }
 
     /// How trajectories begin, if functions of what is learnt say so.
@@ -177,10 +217,12 @@ impl<'a> Elaborator<'a, '_> {
         let outside = self.variables.len();
         let time = Value::Real(self.graph.input(Input::Time));
         let [state, parameters] = inputs.values.clone();
+        let modes = inputs.modes.as_ref().map_or(Value::Poison, |modes| modes.value.clone());
         let arguments = [
             (part.out, Role::Derivatives, out.unwrap_or(Value::Unit)),
             (part.u, Role::State, state),
             (part.p, Role::Parameters, parameters),
+            (part.m, Role::Modes, modes),
             (part.t, Role::Time, time),
         ];
         for (name, role, value) in arguments {
@@ -204,7 +246,12 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// The results of a function that are of this layout.
-    fn results(&mut self, part: &Part<'a>, inputs: &Inputs<'a>, layout: &Layout<'a>) -> Vec<Id> {
+    pub(super) fn results(
+        &mut self,
+        part: &Part<'a>,
+        inputs: &Inputs<'a>,
+        layout: &Layout<'a>,
+    ) -> Vec<Id> {
         let unset = layout.fill(&mut || Value::Unset(None));
         let result = self.part(part, inputs, Some(unset));
         match part.out {

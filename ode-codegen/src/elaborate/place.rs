@@ -9,10 +9,11 @@ use super::names::known_constant;
 use super::table::{Constant, Outside};
 use super::value::{Partly, Value};
 use super::work::Work;
-use super::{Elaborator, Role};
+use super::{Elaborator, Role, Variable};
 use crate::ast::{Arithmetic, Expr, ExprKind, IntegerType, Member, Place, Step, Struct};
 use crate::functions::Function;
 use crate::graph::{Id, Node};
+use crate::parse::signature::MODES;
 use crate::similar::nearly_equal;
 
 impl<'a> Elaborator<'a, '_> {
@@ -295,6 +296,22 @@ impl<'a> Elaborator<'a, '_> {
         None
     }
 
+    /// Whether a place is among the modes in the parameters.
+    fn is_of_modes(&self, variable: usize, place: &Place<'a>) -> bool {
+        let Variable { role: Role::Parameters, value: Value::Struct(definition, fields), .. } =
+            &self.variables[variable]
+        else {
+            return false;
+        };
+        let is_modes = |definition: &Struct<'_>| definition.name == MODES;
+        let of_field = || {
+            let Some(Step::Field(Member::Name(name))) = place.steps.first() else { return false };
+            let field = definition.position(name).and_then(|position| fields.get(position));
+            matches!(field, Some(Value::Struct(of_field, _)) if is_modes(of_field))
+        };
+        is_modes(definition) || of_field()
+    }
+
     /// `place = value`, or `place operation= value`; `written` is the expression of the value.
     pub(super) fn assign(
         &mut self,
@@ -334,9 +351,15 @@ impl<'a> Elaborator<'a, '_> {
             self.error(expr.id, place.syntax, message);
             return;
         }
+        if role == Role::Modes || self.is_of_modes(variable, place) {
+            let message = "cannot assign to a mode: modes change where actions happen, which return \
+                           them, as in `fn on(u: &State) -> (State, Modes)`";
+            self.error(expr.id, place.syntax, message);
+            return;
+        }
         let what = match role {
             // An assignment to a constant is rustc's to refuse.
-            Role::Local | Role::Derivatives | Role::Item | Role::Captured => None,
+            Role::Local | Role::Derivatives | Role::Item | Role::Captured | Role::Modes => None,
             Role::State => Some(("the state: it belongs", "[0]")),
             Role::Parameters => Some(("the parameters: they belong", "[0]")),
             Role::Time => Some(("the time: it belongs", "")),

@@ -10,6 +10,7 @@ use super::place::no_field;
 use super::value::Value;
 use crate::ast::{Expr, ExprKind, IntegerType, Pattern, Shape, Struct, Typed};
 use crate::parse::refuse;
+use crate::parse::signature::MODES;
 
 /// A type of floats with its lengths known.
 #[derive(Clone)]
@@ -40,6 +41,18 @@ impl<'a> Layout<'a> {
                 fields.iter().fold(0, |sum: usize, field| sum.saturating_add(field.size()))
             }
         }
+    }
+
+    /// Where the modes are among parameters of this layout: their first number, and their layout. They
+    /// are all parameters, or a field.
+    pub(super) fn modes(&self) -> Option<(usize, &Layout<'a>)> {
+        let is_modes = |layout: &Layout<'_>| matches!(layout, Layout::Struct(definition, _) if definition.name == MODES);
+        if is_modes(self) {
+            return Some((0, self));
+        }
+        let Layout::Struct(_, fields) = self else { return None };
+        let position = fields.iter().position(is_modes)?;
+        Some((fields[..position].iter().map(Layout::size).sum(), &fields[position]))
     }
 
     /// A value of this layout, with `leaf` for each float.

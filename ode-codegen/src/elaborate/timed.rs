@@ -21,13 +21,13 @@ impl<'a> Elaborator<'a, '_> {
             *purpose == Purpose::At && part.name == timed.name
         };
         let (_, part) = others.find(is_mine)?;
-        let action = self.vector(part, inputs);
+        let action = self.action(part, inputs);
         let series = match &timed.times {
             Times::Each(all) => {
                 let mut series = Vec::new();
                 for time in all {
                     let value = self.of_arguments(part, time, inputs);
-                    let firsts = self.known_numbers(time, &value).into_iter();
+                    let firsts = self.known_numbers(time, &value, inputs).into_iter();
                     series.extend(firsts.map(|first| Series { first, repeats: None }));
                 }
                 series
@@ -78,7 +78,7 @@ impl<'a> Elaborator<'a, '_> {
             Value::Integer(count) if counts => Value::Real(self.graph.literal(count.value as f64)),
             value => value,
         };
-        let numbers = self.known_numbers(expr, &value);
+        let numbers = self.known_numbers(expr, &value, inputs);
         if let [number] = numbers[..] {
             return Some(number);
         }
@@ -91,7 +91,18 @@ impl<'a> Elaborator<'a, '_> {
     }
 
     /// The numbers that the value of an expression is, which are known before a solve.
-    fn known_numbers(&mut self, expr: &Expr<'a>, value: &Value<'a>) -> Vec<Id> {
+    fn known_numbers(
+        &mut self,
+        expr: &Expr<'a>,
+        value: &Value<'a>,
+        inputs: &Inputs<'a>,
+    ) -> Vec<Id> {
+        if let Value::Mask(_) | Value::Bool(_) = value {
+            let message = "this is whether something is so, and no time: write the time itself, as in \
+                           `#[at(4.0)]`";
+            self.error(expr.id, expr.syntax, message);
+            return Vec::new();
+        }
         if let Some(misfit) = self.misfit(expr, value, None) {
             self.error(misfit.expr.id, misfit.expr.syntax, misfit.message);
             return Vec::new();
@@ -104,11 +115,15 @@ impl<'a> Elaborator<'a, '_> {
         });
         let ids: Vec<Id> = ids.collect();
         let reachable = self.graph.reachable(&ids);
-        let is_late =
-            |id: Id| matches!(self.graph.node(id), Node::Input(Input::State(_) | Input::Time));
+        let modes = inputs.modes();
+        let is_late = |id: Id| match self.graph.node(id) {
+            Node::Input(Input::State(_) | Input::Time) => true,
+            Node::Input(Input::Parameter(index)) => modes.contains(&(index as usize)),
+            _ => false,
+        };
         if self.graph.ids().any(|id| reachable[id.index()] && is_late(id)) {
             let message = "the times of an action are known before a solve begins, so they depend \
-                           on parameters alone: what happens when the state is somewhere is an \
+                           on parameters alone, and on no modes: what happens when the state is somewhere is an \
                            `#[event(…)]` with an `#[action(…)]`";
             self.error(expr.id, expr.syntax, message);
         }

@@ -1,11 +1,12 @@
-//! `#[event(…)]` and `#[action(…)]`: what happens where a function goes through zero.
+//! `#[event(…)]`, `#[after_step(…)]` and `#[action(…)]`: what happens where a function goes through
+//! zero, and where a condition holds after a step.
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser as _};
 
 use super::Parser;
-use crate::ast::{Event, Purpose};
+use crate::ast::{Condition, Event, Purpose};
 use crate::similar::nearly_equal;
 
 /// The largest number of events of a system: a lane remembers a bit of each.
@@ -17,15 +18,20 @@ const FORMS: &str = "write `#[event(falling)]`, `#[event(rising)]` or `#[event(b
                      ends there, or ends there the third time, and `#[event(falling, log)]` if a \
                      solve is to log it";
 
-/// The words of the attribute.
+/// How a condition is written, for messages.
+const CONDITIONS: &str = "write `#[after_step]`, and `#[after_step(stop)]` or `#[after_step(stop = \
+                          3)]` if the trajectory ends there, or ends there the third time";
+
+/// The words of the attribute of an event.
 const WORDS: [&str; 5] = ["rising", "falling", "both", "stop", "log"];
 
 impl Parser<'_> {
-    /// The events of the functions of a module, with the actions that belong to them.
+    /// The events and the conditions after steps of the functions of a module, with the actions that
+    /// belong to them.
     pub(super) fn events<'a>(
         &self,
         functions: impl Iterator<Item = (Purpose, &'a syn::ItemFn)> + Clone,
-    ) -> Vec<Event<'a>> {
+    ) -> (Vec<Event<'a>>, Vec<Condition<'a>>) {
         let of = |purpose| functions.clone().filter(move |(other, _)| *other == purpose);
         let mut events = Vec::new();
         for (_, item) in of(Purpose::Event) {
@@ -39,19 +45,33 @@ impl Parser<'_> {
             let message = format!("a system has {MOST} events at most; make one of several");
             self.error(&event.name, message);
         }
+        let mut conditions = Vec::new();
+        for (_, item) in of(Purpose::AfterStep) {
+            let Some(attribute) = attribute(item, Purpose::AfterStep) else { continue };
+            match condition(&item.sig.ident, attribute) {
+                Ok(condition) => conditions.push(condition),
+                Err(error) => self.ctxt.keep(self.id(), error),
+            }
+        }
+        if let Some(condition) = conditions.get(MOST) {
+            let message =
+                format!("a system has {MOST} conditions after steps at most; make one of several");
+            self.error(&condition.name, message);
+        }
         for (_, item) in of(Purpose::Action) {
             let Some(attribute) = attribute(item, Purpose::Action) else { continue };
-            self.action(item, attribute, &mut events);
+            self.action(item, attribute, &mut events, &mut conditions);
         }
-        events
+        (events, conditions)
     }
 
-    /// Adds an action to its event.
+    /// Adds an action to its event or condition.
     fn action<'a>(
         &self,
         item: &'a syn::ItemFn,
         attribute: &syn::Attribute,
         events: &mut [Event<'a>],
+        conditions: &mut [Condition<'a>],
     ) {
         let Ok(name) = attribute.parse_args_with(Ident::parse_any) else {
             let message = "an action says which event it follows: write its name, as in \
@@ -59,8 +79,11 @@ impl Parser<'_> {
             self.error(attribute, message);
             return;
         };
-        let known: Vec<String> = events.iter().map(|event| event.name.to_string()).collect();
-        let Some(event) = events.iter_mut().find(|event| *event.name == name) else {
+        let events = events.iter_mut().map(|event| (event.name, &mut event.action));
+        let conditions = conditions.iter_mut().map(|holds| (holds.name, &mut holds.action));
+        let mut all: Vec<(&Ident, &mut Option<&Ident>)> = events.chain(conditions).collect();
+        let known: Vec<String> = all.iter().map(|(name, _)| name.to_string()).collect();
+        let Some((_, action)) = all.iter_mut().find(|(other, _)| **other == name) else {
             let near = known.iter().find(|other| nearly_equal(other, &name.to_string()));
             let instead = match (near, &known[..]) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
@@ -70,14 +93,14 @@ impl Parser<'_> {
             self.error(&name, format!("there is no event `{name}`: {instead}"));
             return;
         };
-        if let Some(first) = event.action {
+        if let Some(first) = **action {
             let message = format!(
                 "`{first}` is the action of `{name}` already, and an event has one; do both there"
             );
             self.error(&name, message);
             return;
         }
-        event.action = Some(&item.sig.ident);
+        **action = Some(&item.sig.ident);
     }
 }
 
@@ -104,7 +127,24 @@ fn event<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Event<'
     }
 }
 
-/// Reads the words of the attribute.
+/// The condition of a function with this name and attribute.
+fn condition<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Condition<'a>> {
+    let read = |input: ParseStream<'_>| {
+        let word = input.call(Ident::parse_any)?;
+        if word != "stop" {
+            let message = format!("`{word}` says nothing about a condition: {CONDITIONS}");
+            return Err(syn::Error::new(word.span(), message));
+        }
+        count(input).map(Some)
+    };
+    let stop = match &attribute.meta {
+        syn::Meta::List(list) if !list.tokens.is_empty() => read.parse2(list.tokens.clone())?,
+        _ => None,
+    };
+    Ok(Condition { name, stop, action: None })
+}
+
+/// Reads the words of the attribute of an event.
 fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
     let mut event =
         Event { name, rising: false, falling: false, stop: None, log: false, action: None };

@@ -90,7 +90,7 @@ pub(crate) fn parse<'a>(
 
     functions().for_each(|(_, item)| parser.one_purpose(item));
     let mass = parser.mass_matrix(content, &rhs.sig, &mut items);
-    let events = parser.events(functions());
+    let (events, conditions) = parser.events(functions());
     let timed = parser.timed(timetables);
     let (mut rhs_part, mut others) = (None, Vec::new());
     for (purpose, item) in functions() {
@@ -111,6 +111,7 @@ pub(crate) fn parse<'a>(
         others,
         events,
         timed,
+        conditions,
         mass,
         uses: Vec::new(),
         opaque: parser.opaque.get(),

@@ -16,6 +16,8 @@ pub(crate) struct Signature<'a> {
     pub u: Argument<'a>,
     /// The parameters; left out where there are none, or where they are not used.
     pub p: Option<Argument<'a>>,
+    /// The modes; left out likewise.
+    pub m: Option<Argument<'a>>,
     pub t: Option<&'a syn::Ident>,
     pub returns: Option<&'a syn::Type>,
 }
@@ -123,7 +125,11 @@ pub(crate) fn read<'a>(
         syn::ReturnType::Default => None,
         syn::ReturnType::Type(_, ty) => Some(&**ty),
     };
-    let most = if returns.is_some() { 3 } else { 4 };
+    let modes = sig.inputs.iter().any(|input| match input {
+        syn::FnArg::Typed(input) => is_modes(&input.ty),
+        syn::FnArg::Receiver(_) => false,
+    });
+    let most = if returns.is_some() { 3 } else { 4 } + usize::from(modes);
     if sig.inputs.len() > most {
         let message = format!(
             "there are {} arguments, and at most {most} here: parameters come together, as one \
@@ -206,9 +212,15 @@ pub(crate) fn read<'a>(
     // With only one more it may be the time.
     let p = match arguments.as_slice() {
         [(_, syn::Type::Path(_))] | [] => None,
+        [(_, ty), ..] if is_modes(ty) => None,
         _ => arguments.next(),
     };
     let p = p.map(|(name, ty)| Argument { name, ty: reference(ty, false) });
+    let m = match arguments.as_slice() {
+        [(_, ty), ..] if is_modes(ty) => arguments.next(),
+        _ => None,
+    };
+    let m = m.map(|(name, ty)| Argument { name, ty: reference(ty, false) });
     let t = match arguments.next() {
         Some((name, ty)) => {
             match ty {
@@ -228,8 +240,21 @@ pub(crate) fn read<'a>(
     match wrong {
         Some(wrong) => Err(wrong),
         None if arguments.next().is_some() => refuse(&sig.inputs, &unexpected),
-        None => Ok(Signature { out, u, p, t, returns }),
+        None => Ok(Signature { out, u, p, m, t, returns }),
     }
+}
+
+/// The name of the struct of quantities that only actions change.
+pub(crate) const MODES: &str = "Modes";
+
+/// Whether the type of an argument is that of the modes.
+fn is_modes(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Reference(reference) if is_named_modes(&reference.elem))
+}
+
+/// Whether a type is that of the modes.
+pub(crate) fn is_named_modes(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Path(path) if path.path.is_ident(MODES))
 }
 
 /// The message for parameters in the place of the state, which the number of derivatives shows.

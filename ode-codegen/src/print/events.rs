@@ -1,7 +1,7 @@
 //! The functions by which the loop asks for one of the events or of the actions at given times: those of all are what is generated,
 //! and what is not asked for is left out by the compiler that reads the text.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::{arguments_of, receiver};
@@ -10,11 +10,13 @@ use crate::emit::Language;
 use crate::translate::SYSTEM;
 
 /// The functions of all events, with that for one of them: its name, and its arguments.
-const ONE_OF: [(&str, &str, &[&str]); 5] = [
+const ONE_OF: [(&str, &str, &[&str]); 7] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
     ("event_actions", "event_action", &["u", "p", "t"]),
     ("event_limits", "event_limit", &["u", "p", "t"]),
+    ("step_conditions", "holds", &["u", "p", "t"]),
+    ("event_modes", "modes_after", &["u", "p", "t"]),
     ("due_flags", "due", &["p", "t", "scale"]),
 ];
 
@@ -32,8 +34,12 @@ pub(super) fn one_of(
     let names = names.iter().map(|text| name(text));
     let arguments = arguments_of(sizes, function);
     let receiver = receiver(language, "event");
-    let states = proc_macro2::Literal::usize_unsuffixed(sizes.states);
-    let ty = if function == "event_actions" { quote!([R; #states]) } else { quote!(R) };
+    let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
+    let ty = match function {
+        "event_actions" => quote!([R; #states]),
+        "event_modes" => quote!([R; #parameters]),
+        _ => quote!(R),
+    };
     let this = match language {
         Language::Rust => TokenStream::new(),
         Language::Device => {

@@ -186,7 +186,11 @@ const _: () = {
         const FALLING: usize = 0;
         const ACTING: usize = 0;
         const LOGGED: usize = 0;
+        const CONDITIONS: usize = 0;
+        const CONDITIONS_ACTING: usize = 0;
         const TIMED: usize = 0;
+        const MODES: usize = 0;
+        const FIRST_MODE: usize = 0;
     }
     #[automatically_derived]
     impl __TimeBreaks<0> for switched {}
@@ -230,7 +234,7 @@ const _: () = {
             let mut __text = ::std::string::String::new();
             __text
                 .push_str(
-                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    static constexpr int EVENTS = 0;\n    static constexpr int RISING = 0;\n    static constexpr int FALLING = 0;\n    static constexpr int ACTING = 0;\n    static constexpr int LOGGED = 0;\n    static constexpr int TIMED = 0;\n    template<class R> using Factors = Arr<R, 4>;\n",
+                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    static constexpr int EVENTS = 0;\n    static constexpr int RISING = 0;\n    static constexpr int FALLING = 0;\n    static constexpr int ACTING = 0;\n    static constexpr int LOGGED = 0;\n    static constexpr int CONDITIONS = 0;\n    static constexpr int CONDITIONS_ACTING = 0;\n    static constexpr int TIMED = 0;\n    static constexpr int MODES = 0;\n    static constexpr int FIRST_MODE = 0;\n    template<class R> using Factors = Arr<R, 4>;\n",
                 );
             __text
                 .push_str(

@@ -6,7 +6,7 @@ pub use device::*;
 mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{consistent, first_step, sides, timed};
+    use crate::integrate::{actions, consistent, first_step, sides, timed};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::{Memory, Stepper};
@@ -159,7 +159,7 @@ mod device {
         let fresh = assigned | reasons.anew;
         let begins = fresh | reasons.again;
         let mut begun = begun::<R>(assigned, fresh, begins);
-        load::<R, Q, N, P>(feed, o, state, lane, reasons, &begun);
+        load::<R, S, Q, N, P>(feed, o, state, lane, reasons, &begun);
         reset::<R, M, N>(o, lane, need, reasons, &begun);
         let mut first = state.u;
         let mut acted = <R::Mask as Mask>::splat(false);
@@ -191,7 +191,7 @@ mod device {
         } else {
             count::<R, N>(o, lane, &begun);
         }
-        if S::EVENTS > 0 {
+        if S::EVENTS + S::CONDITIONS > 0 {
             sides::arm::<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, acted);
         }
         let mut unsound = fresh & is_unsound::<R, Q, N, P>(feed, o, &state.p, lane, fresh);
@@ -217,7 +217,13 @@ mod device {
     }
 
     /// Loads initial states, parameters and time spans, or the next parts of these.
-    pub fn load<R: Real, Q: Source<R, N, P> + Sink<R, N, P>, const N: usize, const P: usize>(
+    pub fn load<
+        R: Real,
+        S: System<N, P>,
+        Q: Source<R, N, P> + Sink<R, N, P>,
+        const N: usize,
+        const P: usize,
+    >(
         feed: &mut Q,
         o: &options::Options<R, N>,
         state: &mut stepper::State<R, N, P>,
@@ -228,7 +234,12 @@ mod device {
         let fresh = begun.fresh;
         let begins = begun.begins;
         state.u = feed.load_u(fresh, state.u);
+        let before = state.p;
         state.p = feed.load_p(fresh, state.p);
+        if S::MODES > 0 {
+            // They are each lane's own, though all may begin with one number.
+            actions::choose_modes::<R, S, N, P>(state, &before, !fresh);
+        }
         let start = feed.load_start(fresh, lane.t0);
         let end = feed.load_end(begins, lane.t1);
         if o.stops {

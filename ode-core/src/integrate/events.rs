@@ -17,6 +17,11 @@
 //!
 //! Zeros are sought on the method's interpolant ([`roots`](crate::integrate::roots)).
 //!
+//! # Conditions
+//!
+//! A condition is a truth value at the ends of steps that are taken, and what happens where it holds
+//! happens there. It does not change where steps end.
+//!
 //! # At an event
 //!
 //! Events that only count do not change the steps. If an event ends the trajectory or has an action,
@@ -37,7 +42,7 @@ pub use device::*;
 #[ode_macros::device(events)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink};
-    use crate::integrate::{attempt, begin, lane, logged, roots, sides};
+    use crate::integrate::{actions, attempt, begin, lane, logged, roots, sides};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
     use crate::step::{code, control, guard, stepper, timeline, vector};
@@ -57,7 +62,9 @@ mod device {
         pub event: R::Bits,
         /// The events that happen at the end of the step, and end the trajectory or act.
         pub fired: R::Bits,
-        /// The derivative at the end of the step.
+        /// The conditions that hold at the end of the step.
+        pub held: R::Bits,
+        /// The derivative at the end of the step, in systems with events.
         pub du: [R; N],
         /// The time at the beginning of the step, rounded.
         pub t: R,
@@ -76,6 +83,7 @@ mod device {
             size: zero,
             event: none,
             fired: none,
+            held: none,
             du: [zero; N],
             t: zero,
             t_low: zero,
@@ -119,7 +127,7 @@ mod device {
         let made = step.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
         found.goes = moves & trial.run & lane.alive & made;
         let end = R::select(trial.last, lane.t1, trial.next.t);
-        if !S::MASS {
+        if S::EVENTS > 0 && !S::MASS {
             if M::FSAL {
                 found.du = M::du_after::<R, N>(&step.k);
             } else {
@@ -133,55 +141,66 @@ mod device {
         let mut twice = none;
         let mut broken = <R::Mask as Mask>::splat(false);
         let mut bit = <R::Bits as Bits>::lit(1);
-        for e in 0..S::EVENTS {
-            let above = sides::has::<R>(lane.sides, bit);
-            let was = sides::has::<R>(lane.known, bit);
-            let g = system.event(e, &step.u, &state.p, end);
-            let mut rises = g.gt(zero);
-            let mut falls = g.lt(zero);
-            broken = broken | !g.equals(g);
-            // A third of the slope, by a step: the way from an end to the next coefficient.
-            let mut slope = zero;
-            if !S::MASS {
-                slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
-                let flat = g.equals(zero);
-                rises = rises | (flat & slope.gt(zero));
-                falls = falls | (flat & slope.lt(zero));
+        if S::EVENTS > 0 {
+            for e in 0..S::EVENTS {
+                let above = sides::has::<R>(lane.sides, bit);
+                let was = sides::has::<R>(lane.known, bit);
+                let g = system.event(e, &step.u, &state.p, end);
+                let mut rises = g.gt(zero);
+                let mut falls = g.lt(zero);
+                broken = broken | !g.equals(g);
+                // A third of the slope, by a step: the way from an end to the next coefficient.
+                let mut slope = zero;
+                if !S::MASS {
+                    slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
+                    let flat = g.equals(zero);
+                    rises = rises | (flat & slope.gt(zero));
+                    falls = falls | (flat & slope.lt(zero));
+                }
+                let crosses = was & ((above & falls) | (!above & rises));
+                crossed = sides::with::<R>(crossed, bit, crosses);
+                if !S::MASS {
+                    let first = system.event(e, &state.u, &state.p, lane.t);
+                    let lean = system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
+                    let side = R::select(above, R::lit(1.0), R::lit(-1.0));
+                    let towards = (side * lean).lt(zero) & (side * slope).gt(zero);
+                    let beyond = (side * (first + lean)).lt(zero) | (side * (g - slope)).lt(zero);
+                    twice = sides::with::<R>(twice, bit, was & towards & beyond & !crosses);
+                }
+                sides = sides::with::<R>(sides, bit, rises);
+                sides = <R::Bits as Bits>::select(falls, sides & !bit, sides);
+                known = sides::with::<R>(known, bit, rises | falls);
+                bit = bit.wrapping_add(bit);
             }
-            let crosses = was & ((above & falls) | (!above & rises));
-            crossed = sides::with::<R>(crossed, bit, crosses);
-            if !S::MASS {
-                let first = system.event(e, &state.u, &state.p, lane.t);
-                let lean = system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
-                let side = R::select(above, R::lit(1.0), R::lit(-1.0));
-                let towards = (side * lean).lt(zero) & (side * slope).gt(zero);
-                let beyond = (side * (first + lean)).lt(zero) | (side * (g - slope)).lt(zero);
-                twice = sides::with::<R>(twice, bit, was & towards & beyond & !crosses);
+            let some = crossed | twice | lane.pending;
+            let look = found.goes & !some.equals(none);
+            if look.any() {
+                let place = search::<R, S, M, Q, N, P>(
+                    system, feed, state, lane, trial, step, &found.du, end, crossed, twice, look,
+                );
+                found.cut = place.cut;
+                found.event = place.event;
+                found.fired = place.fired;
+                let least =
+                    timeline::least_step(lane.t).max(trial.ask.h.abs() * roots::least_part::<R>());
+                found.size = place.size.abs().max(least).copysign(trial.ask.h);
+                found.goes = found.goes & !found.cut;
+                // On which side rounding has left the function at its event does not matter.
+                sides = sides ^ place.undone;
+                // The refused step leaves no traces.
+                lane.control =
+                    control::choose_memory::<R>(found.cut, &before.control, &lane.control);
+                lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
+                lane.guarded = <R::Bits as Bits>::select(found.cut, before.guarded, lane.guarded);
             }
-            sides = sides::with::<R>(sides, bit, rises);
-            sides = <R::Bits as Bits>::select(falls, sides & !bit, sides);
-            known = sides::with::<R>(known, bit, rises | falls);
-            bit = bit.wrapping_add(bit);
         }
-        let some = crossed | twice | lane.pending;
-        let look = found.goes & !some.equals(none);
-        if look.any() {
-            let place = search::<R, S, M, Q, N, P>(
-                system, feed, state, lane, trial, step, &found.du, end, crossed, twice, look,
-            );
-            found.cut = place.cut;
-            found.event = place.event;
-            found.fired = place.fired;
-            let least =
-                timeline::least_step(lane.t).max(trial.ask.h.abs() * roots::least_part::<R>());
-            found.size = place.size.abs().max(least).copysign(trial.ask.h);
-            found.goes = found.goes & !found.cut;
-            // On which side rounding has left the function at its event does not matter.
-            sides = sides ^ place.undone;
-            // The refused step leaves no traces.
-            lane.control = control::choose_memory::<R>(found.cut, &before.control, &lane.control);
-            lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
-            lane.guarded = <R::Bits as Bits>::select(found.cut, before.guarded, lane.guarded);
+        if S::CONDITIONS > 0 {
+            bit = <R::Bits as Bits>::lit(1);
+            for e in 0..S::CONDITIONS {
+                let holds = system.holds(e, &step.u, &state.p, end).gt(zero);
+                found.held = sides::with::<R>(found.held, bit, found.goes & holds);
+                bit = bit.wrapping_add(bit);
+            }
         }
         lane.sides = <R::Bits as Bits>::select(found.goes, sides, lane.sides);
         lane.known = <R::Bits as Bits>::select(found.goes, known, lane.known);
@@ -468,7 +487,7 @@ mod device {
         let cut = found.cut;
         let h = trial.ask.h;
         let arrived = found.goes & !lane.pending.equals(none);
-        if !M::FSAL && !S::MASS {
+        if S::EVENTS > 0 && !M::FSAL && !S::MASS {
             state.du = vector::choose::<R, N>(found.goes, found.du, state.du);
         }
         if C::ADAPTIVE {
@@ -488,12 +507,13 @@ mod device {
         let plan = timeline::plan(lane.t, lane.t_low, found.size, R::lit(1.0));
         lane.plan = R::select(cut, plan, lane.plan);
         lane.pending = <R::Bits as Bits>::select(cut, found.event, none);
-        if (found.goes & !found.fired.equals(none)).any() {
+        if (found.goes & !(found.fired | found.held).equals(none)).any() {
             happen::<R, S, M, Q, C, N, P>(system, feed, o, state, lane, h, arrived, found);
         }
     }
 
-    /// The events of lanes at them happen: actions change the state, and trajectories end.
+    /// The events of lanes at them happen, and what is to where conditions hold: actions change the
+    /// state, and trajectories end.
     fn happen<
         R: Real,
         S: System<N, P>,
@@ -529,8 +549,7 @@ mod device {
             if here.any() {
                 let before = state.u;
                 let acts = here & sides::has::<R>(acting, bit);
-                let after = system.event_action(e, &state.u, &state.p, lane.t);
-                state.u = vector::choose::<R, N>(acts, after, state.u);
+                actions::change::<R, S, N, P>(system, state, e, lane.t, acts);
                 if S::LOGGED > 0 && feed.logs() {
                     let logs = here & logged::is_logged::<R, S, N, P>(bit);
                     let rises = sides::has::<R>(lane.sides, bit);
@@ -544,7 +563,23 @@ mod device {
             bit = bit.wrapping_add(bit);
             number = number.wrapping_add(one);
         }
-        let acted = found.goes & !(found.fired & acting).equals(none);
+        let mut by_event = found.goes & !(found.fired & acting).equals(none);
+        let mut acted = by_event;
+        bit = one;
+        for e in 0..S::CONDITIONS {
+            let index = S::EVENTS + S::TIMED + e;
+            let here = found.goes & sides::has::<R>(found.held, bit);
+            if here.any() {
+                let count = feed.event_count(index).wrapping_add(one);
+                feed.set_event_count(here, index, count);
+                let acting = <R::Bits as Bits>::lit(S::CONDITIONS_ACTING as u64);
+                let acts = here & sides::has::<R>(acting, bit);
+                actions::change::<R, S, N, P>(system, state, index, lane.t, acts);
+                acted = acted | acts;
+                over = over | (here & ends::<R, S, N, P>(system, state, lane.t, index, count));
+            }
+            bit = bit.wrapping_add(bit);
+        }
         let mut at_end = nobody;
         if C::ADAPTIVE {
             at_end = lane::is_at_end::<R>(lane);
@@ -557,12 +592,14 @@ mod device {
         let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
         lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
         let goes_on = acted & !over;
+        by_event = by_event & !over;
         let mut ends = over & !at_end;
         if goes_on.any() {
             let begun = begin::begun::<R>(nobody, nobody, goes_on);
             let _ = begin::derivative::<R, S, M, N, P>(system, o, state, lane, &begun, lane.t);
             let fresh = control::fresh::<R>(&options::law_of::<R, M, N>(o, lane.memory));
-            lane.control = control::choose_memory::<R>(goes_on, &fresh, &lane.control);
+            // Steps go on after conditions as errors allow.
+            lane.control = control::choose_memory::<R>(by_event, &fresh, &lane.control);
             if M::GUARDS {
                 let next = guard::next_part::<R>(lane.guarded);
                 lane.guarded = <R::Bits as Bits>::select(goes_on, next, lane.guarded);
@@ -571,7 +608,7 @@ mod device {
                 // The step that was refused says more than the part of it.
                 let size = R::select(arrived, lane.cut, h);
                 let plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
-                lane.plan = R::select(goes_on & !at_end, plan, lane.plan);
+                lane.plan = R::select(by_event & !at_end, plan, lane.plan);
             }
             let sides =
                 sides::sides_of::<R, S, N, P>(system, state, lane.t, h, found.fired, &before);
@@ -588,9 +625,9 @@ mod device {
             let resolution = lane.t.abs() * timeline::few_units::<R>() * R::lit(8.0);
             let near = (lane.t - lane.acted).abs().le(resolution);
             let chain = <R::Bits as Bits>::select(near, lane.chain.wrapping_add(one), none);
-            lane.chain = <R::Bits as Bits>::select(goes_on, chain, lane.chain);
-            lane.acted = R::select(goes_on, lane.t, lane.acted);
-            let many = goes_on & <R::Bits as Bits>::lit(MOST_AT_ONCE).less_than(lane.chain);
+            lane.chain = <R::Bits as Bits>::select(by_event, chain, lane.chain);
+            lane.acted = R::select(by_event, lane.t, lane.acted);
+            let many = by_event & <R::Bits as Bits>::lit(MOST_AT_ONCE).less_than(lane.chain);
             let too_many = <R::Bits as Bits>::lit(code::TOO_MANY_EVENTS);
             lane.code = <R::Bits as Bits>::select(many, too_many, lane.code);
             ends = ends | (goes_on & !lane.code.equals(none));

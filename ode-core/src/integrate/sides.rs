@@ -41,6 +41,9 @@ mod device {
             for e in 0..S::EVENTS {
                 feed.set_event_count(fresh, e, none);
             }
+            for e in 0..S::CONDITIONS {
+                feed.set_event_count(fresh, S::EVENTS + S::TIMED + e, none);
+            }
         }
         let renewed = fresh | acted;
         if renewed.any() {
@@ -68,18 +71,20 @@ mod device {
         let mut sides = none;
         let mut known = none;
         let mut bit = <R::Bits as Bits>::lit(1);
-        for e in 0..S::EVENTS {
-            let g = system.event(e, &state.u, &state.p, t);
-            let was = system.event(e, before, &state.p, t);
-            let near = has::<R>(fired, bit) & g.abs().le(was.abs() * R::lit(4.0));
-            let mut slope = zero;
-            if !S::MASS {
-                slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
+        if S::EVENTS > 0 {
+            for e in 0..S::EVENTS {
+                let g = system.event(e, &state.u, &state.p, t);
+                let was = system.event(e, before, &state.p, t);
+                let near = has::<R>(fired, bit) & g.abs().le(was.abs() * R::lit(4.0));
+                let mut slope = zero;
+                if !S::MASS {
+                    slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
+                }
+                let value = R::select(near | g.equals(zero), slope * R::lit(1.0).copysign(h), g);
+                sides = with::<R>(sides, bit, value.gt(zero));
+                known = with::<R>(known, bit, value.gt(zero) | value.lt(zero));
+                bit = bit.wrapping_add(bit);
             }
-            let value = R::select(near | g.equals(zero), slope * R::lit(1.0).copysign(h), g);
-            sides = with::<R>(sides, bit, value.gt(zero));
-            known = with::<R>(known, bit, value.gt(zero) | value.lt(zero));
-            bit = bit.wrapping_add(bit);
         }
         [sides, known]
     }

@@ -12,7 +12,7 @@ pub use device::*;
 #[ode_macros::device(timed)]
 mod device {
     use crate::integrate::options::{self, Sink};
-    use crate::integrate::{consistent, lane};
+    use crate::integrate::{actions, consistent, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::{code, stepper, timeline, vector};
     use crate::system::System;
@@ -78,8 +78,7 @@ mod device {
             *before = state.u;
             for e in 0..S::TIMED {
                 let here = acts & due::<R, S, N, P>(system, e, &state.p, lane.t0).gt(zero);
-                let after = system.event_action(S::EVENTS + e, &state.u, &state.p, lane.t0);
-                state.u = vector::choose::<R, N>(here, after, state.u);
+                actions::change::<R, S, N, P>(system, state, S::EVENTS + e, lane.t0, here);
                 let count = feed.event_count(S::EVENTS + e).wrapping_add(one);
                 feed.set_event_count(here, S::EVENTS + e, count);
             }

@@ -22,7 +22,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// * for methods that iterate (ESDIRK);
     /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
     /// * for systems with algebraic equations;
-    /// * for systems with events or actions at given times;
+    /// * for systems with events, actions at given times or conditions after steps;
     /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted;
     /// * for several states saved by an interpolant that takes [further
     ///   evaluations](crate::methods::Properties::extra) (`Rk4`, `Vern6`, `Vern7`, `Vern9`,
@@ -36,7 +36,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         if method.iterates || self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }
-        if S::EVENTS + S::TIMED > 0 {
+        if S::EVENTS + S::TIMED + S::CONDITIONS > 0 {
             return None;
         }
         let saved = self.saved_in_steps(i);
@@ -62,7 +62,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
     /// * for systems with algebraic equations, because their initial states are found by iteration;
-    /// * for systems with a mass matrix and events or actions at given times;
+    /// * for systems with a mass matrix and events, actions at given times or conditions after steps;
     /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted.
     ///
     /// # Panics
@@ -72,7 +72,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         if self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }
-        if S::MASS && S::EVENTS + S::TIMED > 0 {
+        if S::MASS && S::EVENTS + S::TIMED + S::CONDITIONS > 0 {
             return None;
         }
         let each = u64::from(self.method().solves > 0);

@@ -66,12 +66,16 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     }
 
     /// The observables of the final state, in the arithmetic of the solve. They need not have been
-    /// saved. Their time is [`end_time`](Self::end_time).
+    /// saved. Their time is [`end_time`](Self::end_time). In a system whose actions change modes they
+    /// are NaN, since modes are not told at the end: save observables there.
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
         let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES];
         let (u, p) = (self.solution.final_numbers(self.i), self.parameters());
         let t = self.end_time();
+        if S::MODES > 0 {
+            return values;
+        }
         self.solution.system.observe::<T>(&u, &p, t, |q, value| values[q] = value);
         values
     }

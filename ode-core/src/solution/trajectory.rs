@@ -307,7 +307,8 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// jump.
     ///
     /// `None` outside the saved times, after the last saved time that a failed trajectory reached,
-    /// and if only observables were saved.
+    /// and if only observables were saved; between saved times also in a system with actions, which
+    /// make states jump there.
     #[must_use]
     pub fn at(&self, t: T) -> Option<S::State<T>> {
         self.interpolated(t).map(quantities)
@@ -325,7 +326,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         if self.time(left) == t {
             return Some(self.numbers_at(left));
         }
-        if right == count {
+        if right == count || S::ACTING + S::TIMED + S::CONDITIONS_ACTING > 0 {
             return None;
         }
         let stiff = self.solution.used_stiff_method(self.i);

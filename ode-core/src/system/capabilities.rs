@@ -133,8 +133,8 @@ pub trait Observe<const N: usize, const P: usize>: Copy {
     }
 }
 
-/// Events: functions that go through zero along a solution, and what happens there; and what
-/// happens at given times.
+/// Events: functions that go through zero along a solution, and what happens there; what happens at
+/// given times; and where conditions hold after a step.
 ///
 /// Where a set of events is a number, the bit of event `i` is `1 << i`.
 pub trait Events<const N: usize, const P: usize>: Copy {
@@ -165,13 +165,27 @@ pub trait Events<const N: usize, const P: usize>: Copy {
         R::lit(0.0)
     }
 
-    /// The state after event `index`, whose state is `u`; of [`EVENTS`](Self::EVENTS) and more, after
-    /// an action at given times.
+    /// The state after event `index`, whose state is `u`; from [`EVENTS`](Self::EVENTS) on, after an
+    /// action at given times, and then after one where a condition holds.
     #[inline(always)]
     #[must_use]
     fn event_action<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
         let _ = (index, p, t);
         *u
+    }
+
+    /// The number of parameters that actions change, the modes.
+    const MODES: usize = 0;
+    /// The first of them among the parameters, where they are one after the other.
+    const FIRST_MODE: usize = 0;
+
+    /// The parameters, with the modes after the action that [`event_action`](Self::event_action) of
+    /// this index gives the state of.
+    #[inline(always)]
+    #[must_use]
+    fn modes_after<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; P] {
+        let _ = (index, u, t);
+        *p
     }
 
     /// How often event `index` happens before the trajectory ends: a whole number, zero if it does
@@ -196,7 +210,20 @@ pub trait Events<const N: usize, const P: usize>: Copy {
         R::lit(0.0)
     }
 
-    /// All times of such actions: calls `put([first, every, count])` for each series of times,
+    /// The number of conditions after steps, at most 30. They are counted after all others.
+    const CONDITIONS: usize = 0;
+    /// The conditions with an [action](Self::event_action).
+    const CONDITIONS_ACTING: usize = 0;
+
+    /// Whether condition `index` holds at the end of a step: one if it does, else zero.
+    #[inline(always)]
+    #[must_use]
+    fn holds<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
+        let _ = (index, u, p, t);
+        R::lit(0.0)
+    }
+
+    /// All times of the actions at given times: calls `put([first, every, count])` for each series of times,
     /// which are `first + k every` for the whole numbers `k` from zero that are below `count`. Times
     /// that are not finite do not exist.
     fn action_times<R: Real>(&self, p: &[R; P], put: impl FnMut([R; 3])) {
