@@ -69,7 +69,7 @@ rules! {
         no_assertions, no_options, no_other_macros, no_output, no_panic, no_question_mark, nothing_unsafe, only_numbers_decide,
     }
     events {
-        actions_give_states, actions_have_events, actions_say_their_events, directions_are_said, events_are_floats, events_are_one_number, events_change, events_do_not_jump, events_go_through_zero, events_without_gradients, logged_once, logs_have_no_size, numbers_of_times, one_action, one_direction, one_purpose, stops_are_counted, timed_actions_give_states, times_are_floats, times_are_known, times_are_numbers, times_are_said, times_begin, words_of_events, words_of_times,
+        actions_give_modes, actions_give_states, actions_have_events, actions_say_their_events, conditions_are_possible, conditions_are_truths, directions_are_said, events_are_floats, events_are_one_number, events_change, events_do_not_jump, events_go_through_zero, events_without_gradients, logged_once, logs_have_no_size, modes_are_there, modes_change_by_actions, modes_have_names, numbers_of_times, one_action, one_direction, one_purpose, stops_are_counted, timed_actions_give_states, times_are_floats, times_are_known, times_are_numbers, times_are_said, times_begin, words_of_conditions, words_of_events, words_of_times,
     }
     modules {
         aliases, domains_are_conditions, domains_have_states, equations_have_unknowns, fields, jacobians_are_right, jacobians_are_square, masses_are_constants, masses_are_finite, masses_are_of_modules, masses_are_square, masses_are_written, masses_do_not_vary, masses_from_outside, methods, names_of_the_module, numbers_only, observables_are_floats, observables_are_returned, one_mass_matrix, right_hand_side, use_in_the_module, written_in_place,

@@ -1,0 +1,17 @@
+//! The word of a condition after steps is `stop`.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [1.0 - u[0]]
+    }
+
+    #[after_step(falling)]
+    pub(crate) fn settled(u: &[f64; 1]) -> bool {
+        (1.0 - u[0]).abs() < 0.001
+    }
+}
+
+fn main() {}
