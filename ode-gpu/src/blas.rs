@@ -121,40 +121,12 @@ impl Cublas {
 
     /// Loads the first usable candidate. One of a newer CUDA than the driver's is no use.
     fn load(places: &Places, driver_major: Option<u32>) -> Result<Cublas, GpuError> {
-        let mut failures: Vec<String> = Vec::new();
-        for candidate in places.candidates(&CUBLAS) {
-            match Cublas::open(&candidate.path) {
-                Ok(cublas) => {
-                    let is_newer = |driver| u32::try_from(cublas.major).unwrap_or(0) > driver;
-                    if !driver_major.is_some_and(is_newer) {
-                        return Ok(cublas);
-                    }
-                    let path = candidate.path.display();
-                    failures.push(format!(
-                        "{path} is of CUDA {}, which is newer than the driver",
-                        cublas.major
-                    ));
-                }
-                // A bare name that the loader does not find is no news.
-                Err(message) if candidate.path.is_absolute() || places.chosen.is_some() => {
-                    failures.push(message);
-                }
-                Err(_) => {}
+        places.find(&CUBLAS, Cublas::open, |cublas| {
+            let is_newer = |driver| u32::try_from(cublas.major).unwrap_or(0) > driver;
+            if driver_major.is_some_and(is_newer) {
+                return Err(format!("is of CUDA {}, which is newer than the driver", cublas.major));
             }
-        }
-        Err(GpuError::Unavailable {
-            missing: "cuBLAS, CUDA's library of products of matrices,",
-            looked_for: CUBLAS.names.join(", "),
-            searched: places.in_words(&CUBLAS),
-            reason: if failures.is_empty() {
-                "nothing was found".to_owned()
-            } else {
-                format!("what was found is no use: {}", failures.join("; "))
-            },
-            advice:
-                "install the CUDA toolkit, or the PyPI wheel (pip install nvidia-cublas), or set \
-                     ODES_CUBLAS to the library's path"
-                    .to_owned(),
+            Ok(cublas)
         })
     }
 

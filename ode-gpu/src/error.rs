@@ -168,7 +168,7 @@ pub enum GpuError {
     /// A device that does not start all blocks of a kernel at once, as an array needs.
     #[error(
         "device {device} cannot start all threads of a kernel together (a cooperative launch), which an \
-         array needs; take EnsembleGpuKernel"
+         array needs; solve it on the CPU, or an ensemble by EnsembleGpuKernel"
     )]
     NotCooperative {
         /// The number of the device.

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
+use crate::error::GpuError;
+
 /// A library that toolkits, environments and wheels have.
 #[derive(Debug)]
 pub(crate) struct Wanted {
@@ -25,6 +27,10 @@ pub(crate) struct Wanted {
     wheel: &'static str,
     /// The variable that names its file.
     variable: &'static str,
+    /// What it is, in the sentence that it is missing.
+    what: &'static str,
+    /// The newest wheel that has it.
+    package: &'static str,
 }
 
 /// The run-time compiler.
@@ -34,6 +40,8 @@ pub(crate) static NVRTC: Wanted = if cfg!(windows) {
         file: "nvrtc64_",
         wheel: "cuda_nvrtc",
         variable: "ODES_NVRTC",
+        what: "NVRTC, CUDA's run-time compiler,",
+        package: "nvidia-cuda-nvrtc",
     }
 } else {
     Wanted {
@@ -41,6 +49,8 @@ pub(crate) static NVRTC: Wanted = if cfg!(windows) {
         file: "libnvrtc.so",
         wheel: "cuda_nvrtc",
         variable: "ODES_NVRTC",
+        what: "NVRTC, CUDA's run-time compiler,",
+        package: "nvidia-cuda-nvrtc",
     }
 };
 
@@ -52,6 +62,8 @@ pub(crate) static CUBLAS: Wanted = if cfg!(windows) {
         file: "cublas64_",
         wheel: "cublas",
         variable: "ODES_CUBLAS",
+        what: "cuBLAS, CUDA's library of products of matrices,",
+        package: "nvidia-cublas",
     }
 } else {
     Wanted {
@@ -59,6 +71,8 @@ pub(crate) static CUBLAS: Wanted = if cfg!(windows) {
         file: "libcublas.so",
         wheel: "cublas",
         variable: "ODES_CUBLAS",
+        what: "cuBLAS, CUDA's library of products of matrices,",
+        package: "nvidia-cublas",
     }
 };
 
@@ -105,6 +119,46 @@ impl Places {
             path: env::var_os("PATH"),
             ask_python: true,
         }
+    }
+
+    /// The first candidate that `open` opens and `fits` returns; each says why it does not.
+    ///
+    /// # Errors
+    /// [`GpuError::Unavailable`] with what was searched and found.
+    pub(crate) fn find<L>(
+        &self,
+        wanted: &'static Wanted,
+        open: impl Fn(&Path) -> Result<L, String>,
+        mut fits: impl FnMut(L) -> Result<L, String>,
+    ) -> Result<L, GpuError> {
+        let mut failures: Vec<String> = Vec::new();
+        for Candidate { path } in self.candidates(wanted) {
+            match open(&path) {
+                Ok(library) => match fits(library) {
+                    Ok(library) => return Ok(library),
+                    Err(message) => failures.push(format!("{} {message}", path.display())),
+                },
+                // A bare name that the loader does not find is no news.
+                Err(message) if path.is_absolute() || self.chosen.is_some() => {
+                    failures.push(message);
+                }
+                Err(_) => {}
+            }
+        }
+        Err(GpuError::Unavailable {
+            missing: wanted.what,
+            looked_for: wanted.names.join(", "),
+            searched: self.in_words(wanted),
+            reason: if failures.is_empty() {
+                "nothing was found".to_owned()
+            } else {
+                format!("what was found is no use: {}", failures.join("; "))
+            },
+            advice: format!(
+                "install the CUDA toolkit, or the PyPI wheel (pip install {}), or set {} to the library's path",
+                wanted.package, wanted.variable
+            ),
+        })
     }
 
     /// The candidates for a library, best first: the first that loads is taken.

@@ -101,36 +101,15 @@ impl Nvrtc {
     /// only taken if there is no other.
     pub(crate) fn load(places: &Places, driver_major: Option<u32>) -> Result<Nvrtc, GpuError> {
         let mut too_new: Option<Nvrtc> = None;
-        let mut failures: Vec<String> = Vec::new();
-        for candidate in places.candidates(&NVRTC) {
-            match Nvrtc::open(&candidate.path) {
-                Ok(nvrtc) => {
-                    let fits = driver_major.is_none_or(|driver| nvrtc.version.0 <= driver);
-                    if fits || places.chosen.is_some() {
-                        return Ok(nvrtc);
-                    }
-                    too_new.get_or_insert(nvrtc);
-                }
-                // A bare name that the loader does not find is no news.
-                Err(message) if candidate.path.is_absolute() || places.chosen.is_some() => {
-                    failures.push(message);
-                }
-                Err(_) => {}
+        let found = places.find(&NVRTC, Nvrtc::open, |nvrtc| {
+            let fits = driver_major.is_none_or(|driver| nvrtc.version.0 <= driver);
+            if fits || places.chosen.is_some() {
+                return Ok(nvrtc);
             }
-        }
-        too_new.ok_or_else(|| GpuError::Unavailable {
-            missing: "NVRTC, CUDA's run-time compiler,",
-            looked_for: NVRTC.names.join(", "),
-            searched: places.in_words(&NVRTC),
-            reason: if failures.is_empty() {
-                "nothing was found".to_owned()
-            } else {
-                format!("what was found does not load: {}", failures.join("; "))
-            },
-            advice: "install the CUDA toolkit, or the PyPI wheel (pip install \
-                     nvidia-cuda-nvrtc), or set ODES_NVRTC to the library's path"
-                .to_owned(),
-        })
+            too_new.get_or_insert(nvrtc);
+            Err("is newer than the driver".to_owned())
+        });
+        found.or_else(|error| too_new.ok_or(error))
     }
 
     /// Opens one library file, or a bare name through the loader.
