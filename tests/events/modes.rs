@@ -159,7 +159,7 @@ fn a_thermostat() {
         let counts = [solution.event_count("cold"), solution.event_count("hot")];
         assert_eq!(counts, [Ok(12), Ok(12)]);
         // Since the last switch, at 97.311625945959452, the heater is off.
-        let exact = 10.0 + 12.0 * (-0.1_f64 * (100.0 - 97.311625945959452)).exp();
+        let exact = 10.0 + 12.0 * (-0.1_f64 * (100.0 - 97.311_625_945_959_45)).exp();
         let end = solution.final_state().temperature;
         assert!((end - exact).abs() < 1e-10, "{end} {exact}");
         let heater = solution.observable("heater").unwrap();
