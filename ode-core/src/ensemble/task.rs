@@ -268,7 +268,7 @@ where
             Err(SolveError::NoArrays { method, why: SolveError::NOT_COMPILED })
         } else if const { <M::Memory as Memory>::SWITCHES } {
             Err(SolveError::NoArrays { method, why: SolveError::SWITCHES })
-        } else if const { S::EVENTS + S::TIMED + S::CONDITIONS > 0 } {
+        } else if const { S::HAPPENINGS > 0 } {
             Err(SolveError::NoArrays { method, why: SolveError::EVENTS })
         } else if const { M::ADAPTIVE } && settings.adaptive {
             array::Columns::<S, M, T, N, P, true>::solve(system, inputs, results, plan)

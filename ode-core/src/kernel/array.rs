@@ -37,7 +37,7 @@ where
     if M::DEFINED.switches_to.is_some() {
         return Err(SolveError::NoArrays { method, why: SolveError::SWITCHES });
     }
-    if S::EVENTS + S::TIMED + S::CONDITIONS > 0 {
+    if S::HAPPENINGS > 0 {
         return Err(SolveError::NoArrays { method, why: SolveError::EVENTS });
     }
     let ArrayKind { mean, resident, threads } = kind;

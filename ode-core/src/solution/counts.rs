@@ -36,7 +36,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         if method.iterates || self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }
-        if S::EVENTS + S::TIMED + S::CONDITIONS > 0 {
+        if S::HAPPENINGS > 0 {
             return None;
         }
         let saved = self.saved_in_steps(i);
@@ -72,7 +72,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         if self.used_stiff_method(i) || S::ALGEBRAIC > 0 || self.began_anew(i) {
             return None;
         }
-        if S::MASS && S::EVENTS + S::TIMED + S::CONDITIONS > 0 {
+        if S::MASS && S::HAPPENINGS > 0 {
             return None;
         }
         let each = u64::from(self.method().solves > 0);

@@ -212,6 +212,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
     /// The number of conditions after steps, at most 30. They are counted after all others.
     const CONDITIONS: usize = 0;
+    /// The number of events, actions at given times, and conditions.
+    const HAPPENINGS: usize = Self::EVENTS + Self::TIMED + Self::CONDITIONS;
     /// The conditions with an [action](Self::event_action).
     const CONDITIONS_ACTING: usize = 0;
 
