@@ -5,14 +5,13 @@
 //! same bits for any number of threads.
 
 mod lu;
+mod products;
 
 pub(crate) use lu::Lu;
+pub(crate) use products::{Into, product};
 
 use crate::function::Function;
 use crate::number::Number;
-use crate::shape::Shape;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use ode_core::lane::Real;
 use ode_core::lane::dispatch::{InstructionSet, Program, run};
 use ode_core::step::norm;
@@ -27,10 +26,6 @@ const MANY: usize = 1 << 16;
 const TOGETHER: usize = 64;
 /// Sums that are kept at a time.
 pub(crate) const SUMS: usize = 16;
-/// The rows of a product with a vector that a thread takes at a time.
-const ROWS: usize = 256;
-/// The columns of a product of matrices that a thread takes at a time.
-const COLUMNS: usize = 64;
 
 /// So many zeros.
 pub(crate) fn zeros<T: Number>(len: usize) -> Result<Vec<T>, SolveError> {
@@ -249,97 +244,4 @@ impl<T: Number> Program<T> for Squares<'_, T> {
 pub(crate) fn is_finite<T: Number>(x: &[T]) -> bool {
     let block = |x: &[T]| x.iter().all(|x| x.widen().is_finite());
     if x.len() < MANY { block(x) } else { x.par_chunks(BLOCK).all(block) }
-}
-
-/// Whether a product is added to what is there, or replaces it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Into {
-    Replace,
-    Add,
-}
-
-/// `out = alpha a b`, or `out + alpha a b`, of matrices; those of a batch of one serve all.
-pub(crate) fn product<T: Number>(
-    (out, shape): (&mut [T], Shape),
-    into: Into,
-    alpha: T,
-    (a, of_a): (&[T], Shape),
-    (b, of_b): (&[T], Shape),
-) {
-    if shape.is_empty() {
-        return;
-    }
-    let accum = if into == Into::Add { Accum::Add } else { Accum::Replace };
-    let work = shape.each().saturating_mul(of_a.columns);
-    for (i, out) in out.chunks_mut(shape.each()).enumerate() {
-        let a = matrix(a, of_a, i);
-        let b = matrix(b, of_b, i);
-        let out = MatMut::from_column_major_slice_mut(out, shape.rows, shape.columns);
-        let part = |out: MatMut<'_, T>, a, b| matmul(out, accum, a, b, alpha, Par::Seq);
-        if shape.columns < COLUMNS {
-            let parts = shape.rows.div_ceil(ROWS);
-            let each = |(i, out): (usize, MatMut<'_, T>)| {
-                let rows = out.nrows();
-                part(out, a.subrows(i * ROWS, rows), b);
-            };
-            let rows = out.row_chunks_mut_of(ROWS);
-            if work < MANY || parts == 1 {
-                rows.into_iter().enumerate().for_each(each);
-            } else {
-                rows.into_par_iter().enumerate().for_each(each);
-            }
-        } else {
-            let each = |(i, out): (usize, MatMut<'_, T>)| {
-                let columns = out.ncols();
-                part(out, a, b.subcols(i * COLUMNS, columns));
-            };
-            let columns = out.column_chunks_mut_of(COLUMNS);
-            if work < MANY {
-                columns.into_iter().enumerate().for_each(each);
-            } else {
-                columns.into_par_iter().enumerate().for_each(each);
-            }
-        }
-    }
-}
-
-/// Matrix `i` of a batch, or the only one.
-fn matrix<T: Number>(numbers: &[T], shape: Shape, i: usize) -> MatRef<'_, T> {
-    let from = if shape.batch == 1 { 0 } else { i * shape.each() };
-    let numbers = &numbers[from..from + shape.each()];
-    MatRef::from_column_major_slice(numbers, shape.rows, shape.columns)
-}
-
-/// Matrices in parts of a fixed size.
-trait Chunks: Sized {
-    /// Parts of so many rows.
-    fn row_chunks_mut_of(self, rows: usize) -> Vec<Self>;
-    /// Parts of so many columns.
-    fn column_chunks_mut_of(self, columns: usize) -> Vec<Self>;
-}
-
-impl<T: Number> Chunks for MatMut<'_, T> {
-    fn row_chunks_mut_of(self, rows: usize) -> Vec<Self> {
-        let mut parts = Vec::new();
-        let mut rest = self;
-        while rest.nrows() > rows {
-            let (part, others) = rest.split_at_row_mut(rows);
-            parts.push(part);
-            rest = others;
-        }
-        parts.push(rest);
-        parts
-    }
-
-    fn column_chunks_mut_of(self, columns: usize) -> Vec<Self> {
-        let mut parts = Vec::new();
-        let mut rest = self;
-        while rest.ncols() > columns {
-            let (part, others) = rest.split_at_col_mut(columns);
-            parts.push(part);
-            rest = others;
-        }
-        parts.push(rest);
-        parts
-    }
 }

@@ -1,6 +1,6 @@
 //! `u' = A u` against known eigenvalues and the exponential of the matrix.
 
-use ode_arrays::{Array, ArrayCpu, ArrayProblem, Linear, Number};
+use ode_arrays::{Array, ArrayCpu, ArrayProblem, Linear, Number, Shape};
 use ode_core::SolveOptions;
 use ode_core::methods::{Rodas4, Rodas5P, Tabulated, Tsit5, Vern7};
 
@@ -69,7 +69,7 @@ impl Known {
 
 fn error<T: Number, M: Tabulated>(method: M, n: usize, tolerance: f64) -> f64 {
     let known = Known::new(n);
-    let shape = ode_arrays::Shape::matrix(n, n);
+    let shape = Shape::matrix(n, n);
     let a = known.matrix().into_iter().map(T::narrow).collect();
     let a = Array::of(shape, a).unwrap();
     let mut noise = noise(7);
@@ -158,7 +158,7 @@ fn a_matrix_of_columns_gives_the_exponential_of_all() {
     for _ in 0..10 {
         exp = product(&exp, &exp);
     }
-    let shape = ode_arrays::Shape::matrix(n, n);
+    let shape = Shape::matrix(n, n);
     let [a, u0] = [a, identity].map(|numbers| Array::of(shape, numbers).unwrap());
     let problem = Linear::problem(a, u0, 0.0..=1.0).unwrap();
     let options = SolveOptions::default().tolerance(1e-11);
@@ -172,7 +172,7 @@ fn a_matrix_of_columns_gives_the_exponential_of_all() {
 fn bits_do_not_depend_on_the_number_of_threads() {
     let n = 700;
     let known = Known::new(n);
-    let a = Array::of(ode_arrays::Shape::matrix(n, n), known.matrix()).unwrap();
+    let a = Array::of(Shape::matrix(n, n), known.matrix()).unwrap();
     for columns in [1, 3, 150] {
         let u0 = Array::matrix(n, columns, |row, column| ((row * 7 + column) as f64).sin());
         let problem = Linear::problem(a.clone(), u0, 0.0..=0.1).unwrap();
@@ -193,4 +193,85 @@ fn bits_do_not_depend_on_the_number_of_threads() {
     };
     let one = of(1);
     assert!([2, 3, 7].into_iter().all(|threads| of(threads) == one));
+}
+
+/// Products of a matrix and a vector of several sizes, added and in batches, against sums in `f64`.
+#[test]
+fn products_with_a_vector_have_the_sums_of_plain_loops() {
+    let mut noise = noise(5);
+    for (rows, columns, batch) in [
+        (1, 1, 1),
+        (1, 1000, 1),
+        (63, 3, 1),
+        (64, 4, 1),
+        (65, 63, 1),
+        (130, 64, 2),
+        (3, 65, 40),
+        (1000, 129, 1),
+        (257, 1030, 1),
+    ] {
+        let mut array = |shape: Shape| {
+            let numbers = (0..shape.len()).map(|_| noise() as f32).collect();
+            Array::of(shape, numbers).unwrap()
+        };
+        let a = array(Shape { rows, columns, batch });
+        let x = array(Shape { rows: columns, columns: 1, batch });
+        let before = array(Shape { rows, columns: 1, batch });
+        let mut replaced = before.clone();
+        replaced.product(-0.5, &a, &x).unwrap();
+        let mut added = before.clone();
+        added.add_product(3.0, &a, &x).unwrap();
+        let [a, x, before, replaced, added] =
+            [&a, &x, &before, &replaced, &added].map(|array| array.to_vec().unwrap());
+        for i in 0..rows * batch {
+            let (of, row) = (i / rows, i % rows);
+            let term = |j: usize| {
+                let factors = [a[(of * columns + j) * rows + row], x[of * columns + j]];
+                f64::from(factors[0]) * f64::from(factors[1])
+            };
+            let sum: f64 = (0..columns).map(term).sum();
+            let size: f64 = (0..columns).map(|j| term(j).abs()).sum();
+            let errors = [
+                f64::from(replaced[i]) + 0.5 * sum,
+                f64::from(added[i]) - (f64::from(before[i]) + 3.0 * sum),
+            ];
+            let tolerance = 4e-7 * (size + f64::from(before[i]).abs()) + 1e-7;
+            assert!(
+                errors.iter().all(|e| e.abs() < 3.0 * tolerance),
+                "{rows} {columns} {errors:?}"
+            );
+        }
+    }
+}
+
+/// In one sum of `f32` they would be wrong in the fourth digit.
+#[test]
+fn long_products_with_a_vector_keep_their_digits() {
+    let n = 100_000;
+    let a = Array::matrix(1, n, |_, _| 0.1f32);
+    let mut y = Array::vector([0.0f32]);
+    y.product(1.0, &a, &Array::vector(vec![1.0f32; n])).unwrap();
+    let exact = n as f64 * f64::from(0.1f32);
+    let error = (f64::from(y.to_vec().unwrap()[0]) - exact).abs() / exact;
+    assert!(error < 3e-6, "{error}");
+}
+
+/// Rounding errors of products are no errors of steps: `f32` takes about as many as `f64`.
+#[test]
+fn single_precision_needs_as_many_steps_as_double() {
+    fn steps<T: Number>(n: usize) -> u32 {
+        let mut noise = noise(1);
+        // Numbers of variance 1, so that eigenvalues are in the circle of radius 1 around -1.
+        let scale = (3.0 / n as f64).sqrt();
+        let a = Array::matrix(n, n, |row, column| {
+            T::narrow(scale * noise() - f64::from(row == column))
+        });
+        let u0 = Array::matrix(n, 1, |row, _| T::narrow((row as f64).sin()));
+        let problem = Linear::problem(a, u0, T::narrow(0.0)..=T::narrow(10.0)).unwrap();
+        let options = SolveOptions::default().tolerance(1e-6);
+        let counts = problem.solve(Tsit5, ArrayCpu::default(), &options).unwrap().counts();
+        counts.accepted + counts.rejected
+    }
+    let (single, double) = (steps::<f32>(700), steps::<f64>(700));
+    assert!(4 * single < 5 * double, "{single} and {double} steps");
 }
