@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release --features arrays --example linear
 //! cargo run --release --features arrays --example linear -- 100 1000
+//! cargo run --release --features arrays --example linear -- --place gpu --method Tsit5
 //! ```
 //!
 //! A is `G/√n - I` with normal numbers in G, and t goes from 0 to 10 with both tolerances 1e-6, in `f32` and
@@ -10,13 +11,15 @@
 //! attempted steps, the median time of a solve whose arrays are where it is solved, and the time of a step:
 //! that by which a solve to t = 40 takes longer, by its further steps. The last column is the greatest
 //! difference from `exp(A t) u0`, which is computed in `f64` by Taylor polynomials of short times. More
-//! than 100 tolerances are an error. On the CPU `Rodas5P` has no line for more than 2000 rows.
+//! than 100 tolerances are an error. On the CPU `Rodas5P` has no line for more than 2000 rows. `--place gpu`
+//! without a GPU is an error.
 
 mod support;
 
 use std::error::Error;
 use std::time::Instant;
 
+use clap::{Parser, ValueEnum};
 use odes::arrays::{
     Array, ArrayCpu, ArrayError, ArrayGpu, ArrayPlace, ArrayProblem, ArraySolution, Linear, Number,
     Tabulated,
@@ -37,25 +40,65 @@ const MOST_ON_CPU: usize = 2000;
 const ROUNDS: usize = 3;
 const SECONDS: f64 = 1.0;
 
+/// Solves `u' = A u` with a dense matrix.
+#[derive(Debug, Clone, Parser)]
+#[command(version, about)]
+struct Options {
+    /// Numbers of rows
+    #[arg(value_name = "N", default_values_t = [100, 1000, 4000])]
+    rows: Vec<usize>,
+
+    /// Where to solve; in both places, if not given
+    #[arg(long, value_enum)]
+    place: Option<Where>,
+
+    /// By which method; by both, if not given
+    #[arg(long, value_enum)]
+    method: Option<How>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Where {
+    Cpu,
+    Gpu,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "verbatim")]
+enum How {
+    Tsit5,
+    Rodas5P,
+}
+
+impl Options {
+    fn has_place(&self, place: Where) -> bool {
+        self.place.is_none_or(|only| only == place)
+    }
+
+    fn has_method(&self, method: How) -> bool {
+        self.method.is_none_or(|only| only == method)
+    }
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut sizes: Vec<usize> = Vec::new();
-    for n in std::env::args().skip(1) {
-        sizes.push(n.parse()?);
-    }
-    if sizes.is_empty() {
-        sizes = vec![100, 1000, 4000];
-    }
-    let gpu = ArrayGpu::new();
-    match &gpu {
-        Ok(gpu) => println!("GPU: {}", gpu.devices()[0]),
-        Err(error) => println!("no GPU: {error}"),
+    let options = Options::parse();
+    let mut gpu = None;
+    if options.has_place(Where::Gpu) {
+        match ArrayGpu::new() {
+            Ok(found) => {
+                println!("GPU: {}", found.devices()[0]);
+                gpu = Some(found);
+            }
+            Err(error) if options.place.is_none() => println!("no GPU: {error}"),
+            Err(error) => return Err(error.into()),
+        }
     }
     println!("| n | numbers | method | place | steps | ms | µs a step | error |");
     println!("|---|---|---|---|---|---|---|---|");
-    for n in sizes {
+    for &n in &options.rows {
         let system = System::new(n)?;
-        of_numbers::<f32>(&system, gpu.as_ref().ok())?;
-        of_numbers::<f64>(&system, gpu.as_ref().ok())?;
+        of_numbers::<f32>(&system, &options, gpu.as_ref())?;
+        of_numbers::<f64>(&system, &options, gpu.as_ref())?;
     }
     Ok(())
 }
@@ -104,18 +147,30 @@ fn exponential(a: &Array<f64>, t: f64, mut u: Array<f64>) -> Result<Array<f64>, 
 }
 
 /// The lines of a precision.
-fn of_numbers<T: Number>(system: &System, gpu: Option<&ArrayGpu>) -> Result<(), Box<dyn Error>> {
+fn of_numbers<T: Number>(
+    system: &System,
+    options: &Options,
+    gpu: Option<&ArrayGpu>,
+) -> Result<(), Box<dyn Error>> {
     let to_t = |numbers: Vec<f64>| numbers.into_iter().map(T::narrow).collect::<Vec<T>>();
     let a = Array::of(system.a.shape(), to_t(system.a.to_vec()?))?;
     let u0 = Array::vector(to_t(system.u0.clone()));
-    line(Tsit5, "CPU", ArrayCpu::default(), system, &a, &u0)?;
-    if system.n <= MOST_ON_CPU {
-        line(Rodas5P, "CPU", ArrayCpu::default(), system, &a, &u0)?;
+    if options.has_place(Where::Cpu) {
+        if options.has_method(How::Tsit5) {
+            line(Tsit5, "CPU", ArrayCpu::default(), system, &a, &u0)?;
+        }
+        if options.has_method(How::Rodas5P) && system.n <= MOST_ON_CPU {
+            line(Rodas5P, "CPU", ArrayCpu::default(), system, &a, &u0)?;
+        }
     }
     if let Some(gpu) = gpu {
         let (a, u0) = (gpu.array(&a)?, gpu.array(&u0)?);
-        line(Tsit5, "GPU", gpu, system, &a, &u0)?;
-        line(Rodas5P, "GPU", gpu, system, &a, &u0)?;
+        if options.has_method(How::Tsit5) {
+            line(Tsit5, "GPU", gpu, system, &a, &u0)?;
+        }
+        if options.has_method(How::Rodas5P) {
+            line(Rodas5P, "GPU", gpu, system, &a, &u0)?;
+        }
     }
     Ok(())
 }
