@@ -1,6 +1,6 @@
 //! Where events are found. Expected numbers are closed forms, or from references that say so.
 
-use crate::systems::{ball, close, cubic, limit_cycle, plain_wave, wave};
+use crate::systems::{ball, close, cubic, dip, limit_cycle, plain_wave, wave};
 use core::f64::consts::{FRAC_PI_2, PI};
 use odes::prelude::*;
 use odes::{Dop853, KenCarp4, Kvaerno5, Vern7, Vern9};
@@ -197,4 +197,30 @@ fn all_methods_count_the_same() {
     }
     each!(Bs3 Dp5 Tsit5 Vern6 Vern7 Vern9 Dop853 Rosenbrock23 Rodas3 Rodas4 Rodas5P TrBdf2 KenCarp4
         Kvaerno3 Kvaerno5 Auto Tsit5Rodas4 Vern7Rodas5P);
+}
+
+/// A function that goes through zero and back within a step, and is back at the end of the step: its events act,
+/// and are logged, once each.
+#[test]
+fn back_at_the_end_of_a_step() {
+    let unit = f64::EPSILON / 4.0;
+    let cases =
+        [(0.25, 0.5), (0.25, 0.5 - unit), (0.25, 0.5 - 3.0 * unit), (0.3, 0.75), (0.25, 1.0)];
+    for (from, to) in cases {
+        let at = dip::State { u: 0.0, falls: 0.0, rises: 0.0 };
+        let problem = OdeProblem::new(dip, at, 0.0..=1.5, dip::Parameters { from, to });
+        let fixed = SolveOptions::default().fixed_step(0.5).event_log(9);
+        let stops = tight().tstops([0.5]).event_log(9);
+        for options in [fixed, stops] {
+            let solution = problem.solve(Tsit5, &options).unwrap();
+            let end = solution.final_state();
+            let log: Vec<_> =
+                solution.log().unwrap().map(|event| (event.name, event.time)).collect();
+            assert_eq!((end.falls, end.rises), (1.0, 1.0), "{from} {to}: {log:?}");
+            assert_eq!(solution.event_count("into"), Ok(1), "{from} {to}");
+            assert_eq!(solution.event_count("out"), Ok(1), "{from} {to}");
+            assert_eq!((log[0].0, log[1].0, log.len()), ("into", "out", 2), "{from} {to}");
+            assert!((log[0].1 - from).abs() < 1e-15 && (log[1].1 - to).abs() < 1e-15, "{log:?}");
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! What is logged, and when. Expected numbers are closed forms, or from references that say so.
 
 use crate::bouncing::bouncing;
-use crate::systems::{cosines, impact, marks, neuron, pendulum, plain_wave, units, walls, wave};
+use crate::systems::{
+    cosines, henon_heiles, impact, marks, neuron, pendulum, plain_wave, units, walls, wave,
+};
 use core::f64::consts::{FRAC_PI_2, PI};
 use odes::prelude::*;
 use odes::{Dop853, EventError, KenCarp4, Log, Vern7, Vern9};
@@ -77,6 +79,31 @@ fn single_precision() {
         assert_eq!(event.time, exact as f32);
     }
     assert_eq!(solution.event_count("zero"), Ok(10));
+}
+
+/// The section of heyoka's benchmark of events: its times, by heyoka 7 with a tolerance of 1e-18.
+#[test]
+fn a_section_of_henon_and_heiles() {
+    let at = henon_heiles::State {
+        vx: -0.2525875586263492,
+        vy: -0.2178423952983717,
+        x: 0.0,
+        y: 0.2587703282931232,
+    };
+    let problem = OdeProblem::new(henon_heiles, at, 0.0..=2000.0, []);
+    let options = SolveOptions::default().tolerance(1e-13).event_log(310);
+    let each = |times: Vec<f64>| {
+        assert_eq!(times.len(), 306);
+        let known = [(0, 4.220833483017), (1, 10.552008560026), (2, 15.887489913812)];
+        for (n, time) in known {
+            assert!((times[n] - time).abs() < 1e-11, "{n}: {}", times[n]);
+        }
+        assert!((times[305] - 1996.8851814224).abs() < 1e-6, "{}", times[305]);
+    };
+    let solution = problem.solve(Vern9, &options).unwrap();
+    each(solution.log().unwrap().map(|event| event.time).collect());
+    let solution = problem.solve(Dop853, &options).unwrap();
+    each(solution.log().unwrap().map(|event| event.time).collect());
 }
 
 /// heyoka's pendulum. What is zero at the beginning has not gone through zero.

@@ -438,3 +438,62 @@ pub(crate) mod units {
         u.u - 1.0 - 90.0 * UNIT
     }
 }
+
+/// A function of the time that dips below zero and returns, each of them an event with an action.
+#[ode_system]
+pub(crate) mod dip {
+    pub struct State {
+        pub u: f64,
+        pub falls: f64,
+        pub rises: f64,
+    }
+
+    pub struct Parameters {
+        pub from: f64,
+        pub to: f64,
+    }
+
+    fn rhs(_: &State) -> State {
+        State { u: 1.0, falls: 0.0, rises: 0.0 }
+    }
+
+    #[event(falling, log)]
+    fn into(_: &State, p: &Parameters, t: f64) -> f64 {
+        (t - p.from) * (t - p.to)
+    }
+
+    #[action(into)]
+    fn fall(u: &State) -> State {
+        State { falls: u.falls + 1.0, ..*u }
+    }
+
+    #[event(rising, log)]
+    fn out(_: &State, p: &Parameters, t: f64) -> f64 {
+        (t - p.from) * (t - p.to)
+    }
+
+    #[action(out)]
+    fn rise(u: &State) -> State {
+        State { rises: u.rises + 1.0, ..*u }
+    }
+}
+
+/// The system of Hénon and Heiles (Astron. J. 69 (1964) 73), and where it passes `x = 0` upwards.
+#[ode_system]
+pub(crate) mod henon_heiles {
+    pub struct State {
+        pub vx: f64,
+        pub vy: f64,
+        pub x: f64,
+        pub y: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { vx: -u.x - 2.0 * u.x * u.y, vy: u.y * u.y - u.y - u.x * u.x, x: u.vx, y: u.vy }
+    }
+
+    #[event(rising, log)]
+    fn section(u: &State) -> f64 {
+        u.x
+    }
+}

@@ -2236,6 +2236,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Mask look);
+template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du);
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void happen(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, R h, typename Real<R>::Mask arrived, const Found<R, N>& found);
@@ -2366,6 +2367,20 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto corrected = nobody;
     auto correction = zero;
     auto made = M::template complete<R, S, N, P>(system, state, trial.ask, step);
+    auto close = ((m_abs(lane.t) + m_abs(trial.ask.h)) * timeline::few_units<R>());
+    auto missed = close;
+    if ((op_not(S::MASS) && m_any(arrives))) {
+        auto which = one;
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto returns = m_wrapping_add(which, Bits<typename Real<R>::Bits>::lit(SECOND));
+            auto here = op_and(arrives, op_or(m_equals(pending, which), m_equals(pending, returns)));
+            if (m_any(here)) {
+                auto ahead = ahead_of<R, S, N, P>(system, step.u, state.p, e, end, du);
+                missed = Real<R>::select(here, (missed + m_abs(ahead)), missed);
+            }
+            which = m_wrapping_add(which, one);
+        }
+    }
     auto theta = full;
     auto event = none;
     auto cut = nobody;
@@ -2376,31 +2391,41 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto bent = none;
     auto bit = one;
     auto number = one;
-    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+    UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
         auto crosses = op_and(look, sides::has<R>(crossed, bit));
         auto mine = op_and(arrives, m_equals(pending, number));
         auto second_of = op_and(arrives, m_equals(pending, m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND))));
         auto both = op_and(op_and(op_and(look, sides::has<R>(twice, bit)), op_not(mine)), op_not(second_of));
+        auto beside = Mask<typename Real<R>::Mask>::splat(false);
+        if constexpr (op_not(S::MASS)) {
+            auto others = op_and(arrives, sides::has<R>(lane.known, bit));
+            auto others_1 = op_and(op_and(op_and(op_and(others, op_not(mine)), op_not(second_of)), op_not(crosses)), op_not(both));
+            if (m_any(others_1)) {
+                auto ahead_1 = ahead_of<R, S, N, P>(system, step.u, state.p, e_1, end, du);
+                beside = op_and(op_and(others_1, m_le(m_abs(ahead_1), missed)), op_not(m_lt((ahead_1 * trial.ask.h), zero)));
+                mine = op_or(mine, beside);
+            }
+        }
         if (m_any(op_or(op_or(op_or(crosses, both), mine), second_of))) {
             auto above = sides::has<R>(lane.sides, bit);
             auto side = Real<R>::select(above, full, (-full));
             if ((op_not(S::MASS) && m_any(op_or(mine, second_of)))) {
-                auto g = system.event(e, step.u, state.p, end);
-                auto slope = system.event_slope(e, step.u, state.p, end, du);
+                auto g = system.event(e_1, step.u, state.p, end);
+                auto slope = system.event_slope(e_1, step.u, state.p, end, du);
                 auto moves = ((side * slope) * m_copysign(full, trial.ask.h));
                 mine = op_and(mine, op_or(crosses, op_not(m_gt(moves, zero))));
                 second_of = op_and(second_of, op_or(op_not(crosses), op_not(m_lt(moves, zero))));
-                auto ahead = ((-g) / slope);
-                auto far = is_far<R, N, P>(state, step.u, du, ahead);
-                auto far_1 = op_and(far, m_lt(m_abs(ahead), m_abs((trial.ask.h * Real<R>::lit(0.5)))));
-                auto far_2 = op_and(op_and(far_1, op_or(mine, second_of)), first_there);
-                correction = Real<R>::select(far_2, ahead, correction);
+                auto ahead_2 = ((-g) / slope);
+                auto far = is_far<R, N, P>(state, step.u, du, ahead_2);
+                auto far_1 = op_and(far, m_lt(m_abs(ahead_2), m_abs((trial.ask.h * Real<R>::lit(0.5)))));
+                auto far_2 = op_and(op_and(far_1, op_or(op_and(mine, op_not(beside)), second_of)), first_there);
+                correction = Real<R>::select(far_2, ahead_2, correction);
                 corrected = op_or(corrected, far_2);
             }
             auto middle = full;
             if (m_any(both)) {
-                middle = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e, both, zero, full, side, true);
-                auto there = roots::value_at<R, S, M, N, P>(system, state, trial.ask, made, e, middle, false);
+                middle = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, both, zero, full, side, true);
+                auto there = roots::value_at<R, S, M, N, P>(system, state, trial.ask, made, e_1, middle, false);
                 both = op_and(both, m_lt((there * side), zero));
                 middle = Real<R>::select(both, middle, full);
             }
@@ -2408,11 +2433,11 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             auto first = op_and(any, counts_from<R, S, N, P>(above, bit));
             auto second = op_and(op_or(both, second_of), counts_from<R, S, N, P>(op_not(above), bit));
             auto acts = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)), bit);
-            auto count = feed.event_count(e);
+            auto count = feed.event_count(e_1);
             auto next = m_wrapping_add(count, one);
             auto after = m_wrapping_add(Bits<typename Real<R>::Bits>::select(first, next, count), one);
-            auto ends_first = ends<R, S, N, P>(system, state, lane.t, e, next);
-            auto ends_second = ends<R, S, N, P>(system, state, lane.t, e, after);
+            auto ends_first = ends<R, S, N, P>(system, state, lane.t, e_1, next);
+            auto ends_second = ends<R, S, N, P>(system, state, lane.t, e_1, after);
             auto first_cuts = op_and(first, op_or(acts, ends_first));
             auto second_cuts = op_and(second, op_or(acts, ends_second));
             auto happens = op_or(op_and(op_and(first_cuts, op_not(both)), op_not(second_of)), op_and(second_cuts, second_of));
@@ -2423,17 +2448,23 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             again = sides::with<R>(again, bit, second);
             bent = sides::with<R>(bent, bit, op_or(both, second_of));
             auto begins = op_and(first_cuts, op_not(arrives));
-            auto returns = op_and(op_and(second_cuts, op_not(first_cuts)), op_not(arrives));
-            if (m_any(op_or(begins, returns))) {
-                auto low = Real<R>::select(returns, middle, zero);
-                auto high = Real<R>::select(returns, full, middle);
-                auto side_1 = Real<R>::select(returns, (-side), side);
-                auto root = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e, op_or(begins, returns), low, high, side_1, false);
-                auto earlier = op_and(op_or(begins, returns), op_or(m_lt(root, theta), op_not(cut)));
+            auto returns_1 = op_and(op_and(second_cuts, op_not(first_cuts)), op_not(arrives));
+            if (m_any(op_or(begins, returns_1))) {
+                auto low = Real<R>::select(returns_1, middle, zero);
+                auto high = Real<R>::select(returns_1, full, middle);
+                auto side_1 = Real<R>::select(returns_1, (-side), side);
+                auto root = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, op_or(begins, returns_1), low, high, side_1, false);
+                auto late = op_and(both, m_le(m_abs(((full - root) * trial.ask.h)), close));
+                fired = sides::with<R>(fired, bit, op_and(late, op_or(begins, returns_1)));
+                auto left = op_and(late, begins);
+                undone = sides::with<R>(undone, bit, left);
+                again = Bits<typename Real<R>::Bits>::select(left, op_and(again, op_not(bit)), again);
+                bent = Bits<typename Real<R>::Bits>::select(left, op_and(bent, op_not(bit)), bent);
+                auto earlier = op_and(op_or(begins, returns_1), op_or(m_lt(root, theta), op_not(cut)));
                 theta = Real<R>::select(earlier, root, theta);
                 auto later = m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND));
-                auto which = Bits<typename Real<R>::Bits>::select(returns, later, number);
-                event = Bits<typename Real<R>::Bits>::select(earlier, which, event);
+                auto which_1 = Bits<typename Real<R>::Bits>::select(returns_1, later, number);
+                event = Bits<typename Real<R>::Bits>::select(earlier, which_1, event);
                 cut = op_or(cut, earlier);
             }
         }
@@ -2441,7 +2472,6 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         number = m_wrapping_add(number, one);
     }
     auto rest = m_abs(((full - theta) * trial.ask.h));
-    auto close = ((m_abs(lane.t) + m_abs(trial.ask.h)) * timeline::few_units<R>());
     cut = op_and(cut, op_not(m_le(rest, close)));
     cut = op_or(cut, corrected);
     auto size = Real<R>::select(corrected, (trial.ask.h + correction), (theta * trial.ask.h));
@@ -2455,18 +2485,23 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         logged::within<R, S, M, Q, N, P>(system, feed, state, lane, trial.ask, made, end, first_1, second_1, bent, counts);
     }
     bit = one;
-    UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
+    UNROLL for (int e_2 = 0; e_2 < S::EVENTS; e_2++) {
         auto first_2 = op_and(counts, sides::has<R>(once, bit));
         auto second_2 = op_and(counts, sides::has<R>(again, bit));
         if (m_any(op_or(first_2, second_2))) {
-            auto count_1 = feed.event_count(e_1);
+            auto count_1 = feed.event_count(e_2);
             auto count_2 = Bits<typename Real<R>::Bits>::select(first_2, m_wrapping_add(count_1, one), count_1);
             auto count_3 = Bits<typename Real<R>::Bits>::select(second_2, m_wrapping_add(count_2, one), count_2);
-            feed.set_event_count(op_or(first_2, second_2), e_1, count_3);
+            feed.set_event_count(op_or(first_2, second_2), e_2, count_3);
         }
         bit = m_wrapping_add(bit, bit);
     }
     return make_Place<R>(cut, size, event, fired, undone);
+}
+
+// events.rs  The time from the state `u` to the zero of the function of event `index`, by its slope.
+template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du) {
+    return ((-system.event(index, u, p, t)) / system.event_slope(index, u, p, t, du));
 }
 
 // events.rs  Whether a state moves too far for its tolerance in the time `ahead`, by which a step has

@@ -288,7 +288,8 @@ mod device {
         let mut correction = zero;
         let made = M::complete::<R, S, N, P>(system, state, &trial.ask, step);
         // How far the step to an event has missed it: others that are as near are at the same place.
-        let mut missed = (lane.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
+        let close = (lane.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
+        let mut missed = close;
         if !S::MASS && arrives.any() {
             let mut which = one;
             for e in 0..S::EVENTS {
@@ -393,6 +394,14 @@ mod device {
                         side,
                         false,
                     );
+                    // What crosses twice and acts at the end of the step, but for rounding, needs no
+                    // step to it. After an action the other side is left behind.
+                    let late = both & ((full - root) * trial.ask.h).abs().le(close);
+                    fired = sides::with::<R>(fired, bit, late & (begins | returns));
+                    let left = late & begins;
+                    undone = sides::with::<R>(undone, bit, left);
+                    again = <R::Bits as Bits>::select(left, again & !bit, again);
+                    bent = <R::Bits as Bits>::select(left, bent & !bit, bent);
                     let earlier = (begins | returns) & (root.lt(theta) | !cut);
                     theta = R::select(earlier, root, theta);
                     let later = number.wrapping_add(<R::Bits as Bits>::lit(SECOND));
@@ -406,7 +415,6 @@ mod device {
         }
         // An event at the end of the step, but for rounding, needs no other step.
         let rest = ((full - theta) * trial.ask.h).abs();
-        let close = (lane.t.abs() + trial.ask.h.abs()) * timeline::few_units::<R>();
         cut = cut & !rest.le(close);
         cut = cut | corrected;
         let size = R::select(corrected, trial.ask.h + correction, theta * trial.ask.h);
