@@ -15,7 +15,9 @@
 #   stiff          likewise
 #   lorenz         cargo build --release --example lorenz
 #   ignition       cargo build --release --example ignition
+#   arrays         cargo build --release --example arrays
 #   linear         cargo build --release --features arrays --example linear
+#   networks       cargo build --release --features arrays --example networks
 #   odes-bench     cargo build --release -p odes-bench
 #
 # `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
@@ -28,7 +30,7 @@
 set -u
 
 if [ $# -ne 2 ]; then
-    sed -n '2,28s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,30s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 binaries=$(cd "$1" && pwd) || exit 2
@@ -125,7 +127,9 @@ fi
 step bench 560 "$binaries/odes-bench" gpu --json "$output/gpu.jsonl" ${BENCH_ARGS:-}
 step bench-stiff 240 "$binaries/odes-bench" gpu-stiff --json "$output/stiff.jsonl"
 step ignition 120 "$binaries/ignition" --backend gpu
+step arrays 120 "$binaries/arrays"
 step linear 300 "$binaries/linear"
+step networks 300 "$binaries/networks"
 step functions 120 "$binaries/odes-bench" gpu-functions --json "$output/functions.jsonl"
 step cpu 240 "$binaries/odes-bench" cpu --json "$output/cpu.jsonl"
 
