@@ -14,6 +14,7 @@
 //! cargo run --release -p odes-bench -- startup
 //! cargo run --release -p odes-bench -- build --only lorenz,robertson
 //! cargo run --release -p odes-bench -- pulses --export target/pulses.jsonl
+//! cargo run --release -p odes-bench -- events --only lorenz,neurons --place threads
 //! cargo run --release -p odes-bench -- kernels --only lorenz,tanh20
 //! ```
 //!
@@ -27,6 +28,7 @@ mod build;
 mod counted;
 mod cpu;
 mod errors;
+mod events;
 mod expand;
 mod functions;
 mod gpu;
@@ -113,6 +115,8 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         export: Option<PathBuf>,
     },
+    /// What events cost, on the first GPU and on the CPU
+    Events(events::Selection),
     /// The parts of the time to a first solution on a GPU, in a new process
     Startup,
 }
@@ -192,6 +196,9 @@ fn run() -> Result<(), Failure> {
         Command::Build(selection) => build::run(&selection),
         Command::Kernels(selection) => build::kernels::run(&selection),
         Command::Pulses { count, export } => pulses::run(count, export.as_deref()),
+        Command::Events(selection) => {
+            events::run(&selection, &mut Output::new(selection.json.as_deref())?)
+        }
         Command::Startup => startup::run(),
     }
 }

@@ -185,11 +185,10 @@ impl Workload {
                 let u0 = [1.0, 0.0, 0.0];
                 let base = OdeProblem::new(lorenz, u0, 0.0..=self.end, p(0.0));
                 let order = (self.sweep == Sweep::RhoShuffled).then(|| shuffled(n));
-                let last = (n - 1).max(1) as f64;
                 let problem = OdeProblem::new(lorenz, u0, span, p(0.0)).cast::<T>();
                 let ensemble = EnsembleProblem::new(problem).trajectories(n).vary(|q, i| {
                     let i = order.as_ref().map_or(i, |order| order[i] as usize);
-                    q.with_p(p(21.0 * i as f64 / last).map(t))
+                    q.with_p(p(rho(i, n)).map(t))
                 });
                 visitor.visit(base, &ensemble, &options)
             }
@@ -225,8 +224,13 @@ impl Workload {
     }
 }
 
+/// The `i`-th of `n` parameters rho from 0 to 21, in order.
+pub(crate) fn rho(i: usize, n: usize) -> f64 {
+    21.0 * i as f64 / (n - 1).max(1) as f64
+}
+
 /// The `i`-th random number in [0, 1): SplitMix64 (Steele, Lea and Flood 2014).
-fn uniform(i: u64) -> f64 {
+pub(crate) fn uniform(i: u64) -> f64 {
     let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
