@@ -25,7 +25,7 @@ use syn::visit::Visit;
 
 use self::signature::Signature;
 use crate::ast::Outside;
-use crate::ast::{Block, Part, Scalar, System, Typed};
+use crate::ast::{Block, Part, Purpose, Scalar, System, Typed};
 use crate::ctxt::Ctxt;
 
 pub(crate) use statement::is_seen;
@@ -165,11 +165,12 @@ pub(crate) fn too_large(states: usize, parameters: usize) -> Option<String> {
     ))
 }
 
-/// The function as a [`System`], if its signature is one. `outside` are the functions from outside
-/// that it calls.
+/// The function as a [`System`], if its signature is one. `events` are the functions of its events,
+/// `outside` those from outside that it calls.
 pub(crate) fn parse<'a>(
     ctxt: &Ctxt,
     item: &'a syn::ItemFn,
+    events: &'a [syn::ItemFn],
     outside: &'a [Outside],
 ) -> Option<System<'a>> {
     let name = &item.sig.ident;
@@ -190,6 +191,10 @@ pub(crate) fn parse<'a>(
         _ => None,
     }));
     ConditionalCompilation { parser: &parser }.visit_block(&item.block);
+    for event in events {
+        parser.declare(|declared| declared.visit_block(&event.block));
+        ConditionalCompilation { parser: &parser }.visit_block(&event.block);
+    }
 
     let signature = match signature(&item.sig) {
         Ok((signature, _)) => Some(signature),
@@ -208,13 +213,18 @@ pub(crate) fn parse<'a>(
         return None;
     };
     let rhs = parser.part(item, &signature, Some(&mut uses));
+    let functions = || events.iter().map(|item| (Purpose::Event, item));
+    let parts = functions()
+        .filter_map(|(purpose, item)| parser.part_of(purpose, item).map(|part| (purpose, part)));
+    let others = parts.collect();
+    let (events, _) = parser.events(functions());
     Some(System {
         name,
         scalar: parser.scalar,
         items,
         rhs,
-        others: Vec::new(),
-        events: Vec::new(),
+        others,
+        events,
         timed: Vec::new(),
         conditions: Vec::new(),
         mass: None,

@@ -24,6 +24,7 @@ pub mod outside;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;
+mod watched;
 
 pub(crate) use function::resumed;
 

@@ -117,8 +117,15 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `fn tgrad(u: &State, …) -> State`, or with a first argument `dt: &mut State` | in place of the derivative by the time |
 /// | `#[mass_matrix] const M: [[f64; N]; N] = […];`, or `[f64; N]` for a diagonal one | the matrix of `M du/dt = rhs`; an equation whose row is zero is algebraic |
 /// | `fn is_out_of_domain(u: &State, p: &Parameters, t: f64) -> bool` | where there are no states: steps that end there are refused |
+/// | `#[event(rising, stop)] fn name(u: &State, p: &Parameters, t: f64) -> f64` | what happens where it goes through zero: the trajectory ends, the event is counted, and logged with `log`; `falling` and `both` are the other directions |
+/// | `#[action(name)] fn change(u: &State, p: &Parameters, t: f64) -> State` | the state after the event of this name; `Modes` or `(State, Modes)` where the struct `Modes` has quantities that only actions change |
+/// | `#[at(times)] fn change(u: &State, p: &Parameters, t: f64) -> State` | the state after these times |
+/// | `#[after_step(stop)] fn name(u: &State, p: &Parameters, t: f64) -> bool` | what is asked after each step |
 /// | `struct` and its methods, `type`, `const`, other `fn` | for the functions to use; the fields of a struct are numbers, truth values, arrays, tuples and structs |
 /// | `use path::name;` | of constants, and of functions under [`ode_fn`](macro@ode_fn) |
+///
+/// A function has its events in attributes: `#[event(rising, stop, escaped = u[0] - 40.0)]` below
+/// `#[ode_system]`.
 ///
 /// Derivatives by hand are compared with the derived ones at some points when they are compiled; a
 /// difference is an error. Anything else in the module is left alone.

@@ -16,6 +16,7 @@ mod workloads;
 mod actions;
 mod after_step;
 mod crossings;
+mod functions;
 mod logged;
 mod modes;
 mod refused;

@@ -137,7 +137,8 @@ impl Parser<'_> {
         }
     }
 
-    fn part_of<'a>(&self, purpose: Purpose, item: &'a syn::ItemFn) -> Option<Part<'a>> {
+    /// The function with this purpose, if its signature is one.
+    pub(super) fn part_of<'a>(&self, purpose: Purpose, item: &'a syn::ItemFn) -> Option<Part<'a>> {
         let nothing = matches!(item.sig.output, syn::ReturnType::Default);
         if purpose.gives_numbers() && nothing {
             let several = match purpose {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use syn::visit::Visit;
 
-use super::{Options, configuration, demanded, derives, desugar, implementation};
+use super::{Options, configuration, demanded, derives, desugar, implementation, watched};
 use crate::ast::Outside;
 use crate::compile::{self, Compiled, Settings};
 use crate::ctxt::Ctxt;
@@ -44,11 +44,14 @@ fn expand(attr: TokenStream, tokens: TokenStream, known: Vec<Outside>, first: bo
         Ok(options) => (options, None),
         Err(error) => (Options::default(), Some(error)),
     };
-    let itself = first.then(|| function_itself(&item, &item.block));
+    // Where they are not understood, there is an error, which is told with the others.
+    let events = watched::events(&item).unwrap_or_default();
+    let itself = first.then(|| function_itself(&item, &item.block, &events));
     let mut declared = Declared::default();
     declared.visit_item_fn(&item);
     let mut calls = Calls::default();
     calls.visit_block(&item.block);
+    events.iter().for_each(|event| calls.visit_block(&event.block));
     let imports = Imports::of(outside::uses(&item.block));
     if error.is_none()
         && let Some(call) = outside::next_call(&calls.0, &declared, &imports, &known)
@@ -77,8 +80,13 @@ pub(crate) fn compiled(
     known: &[Outside],
 ) -> syn::Result<(Compiled, compile::Outside)> {
     let understood = desugar::function(item);
+    let events = watched::events(item);
     let parsed = Ctxt::scope(|ctxt| {
-        let system = parse::parse(ctxt, &understood, known)?;
+        let events = events.as_deref().unwrap_or_else(|error| {
+            ctxt.keep(0, error.clone());
+            &[]
+        });
+        let system = parse::parse(ctxt, &understood, events, known)?;
         let elaborated = elaborate::elaborate(ctxt, &system, settings.limit)?;
         Some((system, elaborated))
     })?;
@@ -114,8 +122,8 @@ fn compile(item: &syn::ItemFn, options: &Options, known: &[Outside]) -> syn::Res
     })
 }
 
-/// The struct, and the function as it was written, with `block` for its body.
-fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
+/// The struct, and the function as it was written, with `block` for its body, and its events.
+fn function_itself(item: &syn::ItemFn, block: &syn::Block, events: &[syn::ItemFn]) -> TokenStream {
     let syn::ItemFn { attrs, vis, sig, .. } = item;
     let is = |attribute: &syn::Attribute, names: &[&str]| {
         names.iter().any(|name| attribute.path().is_ident(name))
@@ -123,10 +131,15 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
     let configuration = configuration(attrs);
     let of_struct = attrs.iter().filter(|a| is(a, &["cfg", "doc", "deprecated", "allow"]));
     let of_function =
-        attrs.iter().filter(|a| !is(a, &["doc", "deprecated", "cfg"]) && !is_mass_matrix(a));
+        attrs.iter().filter(|a| !is(a, &["doc", "deprecated", "cfg"]) && !is_of_system(a));
     let name = &sig.ident;
     let call = syn::Signature { ident: Ident::new("call", Span::call_site()), ..sig.clone() };
     let (derives, demanded) = (derives(), demanded());
+    let written = events.iter().map(|syn::ItemFn { sig, block, .. }| {
+        quote!(#[allow(unused, non_snake_case)] #demanded #sig #block)
+    });
+    // Types are checked by rustc.
+    let events = (!events.is_empty()).then(|| quote!(const _: () = { #(#written)* };));
     quote! {
         #(#of_struct)*
         #[allow(non_camel_case_types)]
@@ -148,8 +161,15 @@ fn function_itself(item: &syn::ItemFn, block: &syn::Block) -> TokenStream {
                 #[allow(dead_code, clippy::must_use_candidate)]
                 #vis #call #block
             }
+
+            #events
         };
     }
+}
+
+/// Whether an attribute says something of the system, and nothing to rustc.
+fn is_of_system(attribute: &syn::Attribute) -> bool {
+    is_mass_matrix(attribute) || watched::is_ours(attribute)
 }
 
 /// The struct and the function of a system with errors.
@@ -157,7 +177,7 @@ fn stub_itself(item: &syn::ItemFn) -> TokenStream {
     if parse::signature(&item.sig).is_ok() {
         let mut item = item.clone();
         item.attrs.push(syn::parse_quote!(#[allow(unused)]));
-        return function_itself(&item, &never());
+        return function_itself(&item, &never(), &[]);
     }
     let (vis, name, derives) = (&item.vis, &item.sig.ident, derives());
     quote! {

@@ -1,0 +1,130 @@
+//! The events of a system that is a function: `#[event(rising, stop, escaped = u[0] - 40.0)]`.
+//!
+//! Each of them is a function of the arguments of the right-hand side, as it would be written in a
+//! module.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser as _};
+use syn::spanned::Spanned;
+
+use crate::ast::Purpose;
+use crate::parse::signature;
+
+/// How such an event is written, for messages.
+const FORMS: &str = "write the event's name and what goes through zero there, as in \
+                     `#[event(rising, stop, escaped = u[0] - 40.0)]`";
+
+/// Whether an attribute of a function is one of ours, which says what happens to the system.
+pub(super) fn is_ours(attribute: &syn::Attribute) -> bool {
+    Purpose::of_attribute(attribute).is_some()
+}
+
+/// The functions of the events that the attributes of a right-hand side say.
+pub(super) fn events(item: &syn::ItemFn) -> syn::Result<Vec<syn::ItemFn>> {
+    let mut functions = Vec::new();
+    let mut errors: Option<syn::Error> = None;
+    for attribute in item.attrs.iter().filter(|attribute| is_ours(attribute)) {
+        match event(item, attribute) {
+            Ok(function) => functions.extend(function),
+            Err(error) => match &mut errors {
+                Some(errors) => errors.combine(error),
+                None => errors = Some(error),
+            },
+        }
+    }
+    for (n, function) in functions.iter().enumerate() {
+        let name = &function.sig.ident;
+        if functions[..n].iter().any(|other| other.sig.ident == *name) {
+            let message = format!("`{name}` is an event already; give this one another name");
+            let error = syn::Error::new_spanned(name, message);
+            match &mut errors {
+                Some(errors) => errors.combine(error),
+                None => errors = Some(error),
+            }
+        }
+    }
+    errors.map_or(Ok(functions), Err)
+}
+
+/// The function of the event that an attribute says. There is none if the right-hand side's own
+/// signature is not understood, which is said elsewhere.
+fn event(item: &syn::ItemFn, attribute: &syn::Attribute) -> syn::Result<Option<syn::ItemFn>> {
+    let purpose = Purpose::of_attribute(attribute);
+    if purpose != Some(Purpose::Event) {
+        let what = purpose.map_or("this", Purpose::what);
+        let message = format!(
+            "{what} is a function of its own, in a module: write the system as `#[ode_system] mod \
+             name {{ … }}`, with this function as `fn rhs`"
+        );
+        return Err(syn::Error::new_spanned(attribute, message));
+    }
+    let written = match &attribute.meta {
+        syn::Meta::List(list) => words.parse2(list.tokens.clone())?,
+        _ => Written::default(),
+    };
+    let Some((name, value)) = written.value else {
+        let message = format!("an event of a function has a name and a value: {FORMS}");
+        return Err(syn::Error::new_spanned(attribute, message));
+    };
+    let Ok(read) = signature::read(&item.sig, "", "") else { return Ok(None) };
+    let skipped = usize::from(read.out.is_some());
+    let mut sig = item.sig.clone();
+    sig.inputs = item.sig.inputs.iter().skip(skipped).cloned().collect();
+    sig.ident = name;
+    let float = element(read.u.ty);
+    sig.output = syn::parse_quote!(-> #float);
+    let path = attribute.path();
+    let rest = written.rest;
+    let attribute = if rest.is_empty() { quote!(#[#path]) } else { quote!(#[#path(#(#rest),*)]) };
+    let block = quote_spanned!(value.span()=> { #value });
+    Ok(Some(syn::parse2(quote!(#attribute #sig #block))?))
+}
+
+/// What stands in the attribute.
+#[derive(Default)]
+struct Written {
+    /// The name and the value of the event.
+    value: Option<(Ident, syn::Expr)>,
+    /// All else, which is as in a module.
+    rest: Vec<TokenStream>,
+}
+
+fn words(input: ParseStream<'_>) -> syn::Result<Written> {
+    let mut written = Written::default();
+    while !input.is_empty() {
+        let word = input.call(Ident::parse_any)?;
+        if !input.peek(syn::Token![=]) {
+            written.rest.push(word.into_token_stream());
+        } else {
+            let equals: syn::Token![=] = input.parse()?;
+            let value: syn::Expr = input.parse()?;
+            if word == "stop" || word == "log" {
+                written.rest.push(quote!(#word #equals #value));
+            } else if let Some((first, _)) = &written.value {
+                let message = format!(
+                    "this attribute is of the event `{first}`: write another `#[event(…)]` for \
+                     `{word}`"
+                );
+                return Err(syn::Error::new(word.span(), message));
+            } else {
+                written.value = Some((word, value));
+            }
+        }
+        if !input.is_empty() {
+            input.parse::<syn::Token![,]>()?;
+        }
+    }
+    Ok(written)
+}
+
+/// The innermost type of an array's elements.
+fn element(ty: &syn::Type) -> &syn::Type {
+    match ty {
+        syn::Type::Array(array) => element(&array.elem),
+        syn::Type::Paren(inner) => element(&inner.elem),
+        syn::Type::Group(inner) => element(&inner.elem),
+        other => other,
+    }
+}

@@ -1,0 +1,83 @@
+//! Events of systems that are functions. Expected numbers are closed forms, and the same system as a
+//! module.
+
+use crate::everywhere::same_everywhere;
+use core::f64::consts::PI;
+use odes::prelude::*;
+
+/// `cos t`, and where it turns around.
+#[ode_system]
+#[event(both, log, turn = u[1])]
+#[event(falling, stop = 3, zero = u[0])]
+fn wave(u: &[f64; 2], _: &[f64; 1], _: f64) -> [f64; 2] {
+    [u[1], -u[0]]
+}
+
+/// `e^t` up to a level, and a time; with its results as an argument.
+#[ode_system]
+#[event(grown = u[0] - p[0], rising, stop)]
+#[event(rising, late = t - { let half = 0.5; half + 0.25 })]
+fn growth(du: &mut [f64; 1], u: &[f64; 1], p: &[f64; 1], t: f64) {
+    let _ = (p, t);
+    du[0] = u[0];
+}
+
+mod as_module {
+    use odes::prelude::*;
+
+    #[ode_system]
+    pub(crate) mod wave {
+        pub(crate) fn rhs(u: &[f64; 2], _: &[f64; 1]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(both, log)]
+        fn turn(u: &[f64; 2]) -> f64 {
+            u[1]
+        }
+
+        #[event(falling, stop = 3)]
+        fn zero(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+#[test]
+fn an_oscillator_turns() {
+    let options = SolveOptions::default().tolerance(1e-10).event_log(20);
+    let problem = OdeProblem::new(wave, [1.0, 0.0], 0.0..=100.0, [0.0]);
+    let solution = problem.solve(Tsit5, &options).unwrap();
+    // The third falling zero is at 9 π / 2; before it are the turns at π, 2 π, 3 π and 4 π.
+    assert_eq!(solution.code(), ReturnCode::Terminated);
+    assert!((solution.end_time() - 4.5 * PI).abs() < 1e-8, "{}", solution.end_time());
+    let times: Vec<f64> = solution.log().unwrap().map(|event| event.time).collect();
+    assert_eq!(times.len(), 4);
+    for (n, time) in times.iter().enumerate() {
+        assert!((time - PI * (n + 1) as f64).abs() < 1e-8, "{n}: {time}");
+    }
+    let module = OdeProblem::new(as_module::wave, [1.0, 0.0], 0.0..=100.0, [0.0]);
+    let other = module.solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.final_state(), other.final_state());
+    assert_eq!(solution.end_time().to_bits(), other.end_time().to_bits());
+    assert_eq!(times, other.log().unwrap().map(|event| event.time).collect::<Vec<_>>());
+}
+
+#[test]
+fn growth_to_a_level() {
+    let options = SolveOptions::default().tolerance(1e-10);
+    let problem = OdeProblem::new(growth, [1.0], 0.0..=10.0, [2.0]);
+    let solution = problem.solve(Tsit5, &options).unwrap();
+    assert_eq!(solution.event_count("late"), Ok(0));
+    assert!((solution.end_time() - 2f64.ln()).abs() < 1e-9, "{}", solution.end_time());
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(101)
+        .vary(|problem, i| problem.with_p([2.0 + 0.1 * i as f64]));
+    let expected = ensemble.solve(Rodas5P, EnsembleSerial, &options).unwrap();
+    for (i, time) in expected.end_times().iter().enumerate() {
+        assert!((time - (2.0 + 0.1 * i as f64).ln()).abs() < 1e-8, "{i}: {time}");
+        let late = u64::from(*time > 0.75);
+        assert_eq!(u64::from(expected.event_count("late").unwrap()[i]), late, "{i}");
+    }
+    same_everywhere(Rodas5P, &ensemble, &expected, &options);
+}
