@@ -1,5 +1,6 @@
 //! DiffEqGPU.jl's regression tests, with its tolerances or tighter, in every place that this
-//! machine has; its defects, each as a test that passes here ([`defects`], [`callbacks`]); and the reference
+//! machine has; its defects, each as a test that passes here ([`defects`], [`callbacks`],
+//! [`discrete_callbacks`]); and the reference
 //! solutions of published [`models`].
 
 #[path = "../support/cases.rs"]
@@ -13,6 +14,7 @@ mod adaptive_endpoint;
 mod callbacks;
 mod conversions;
 mod defects;
+mod discrete_callbacks;
 mod finite_diff;
 mod gpu_ode_regression;
 mod models;
