@@ -13,8 +13,10 @@ use rayon::prelude::*;
 const ROWS: usize = 256;
 /// The columns of a product of matrices that a thread takes at a time.
 const COLUMNS: usize = 64;
-/// The rows of a product with a vector that a thread takes at a time.
-const SHORT: usize = 64;
+/// The least rows of a product with a vector that a thread takes at a time.
+const FEW_ROWS: usize = 64;
+/// From so many bytes of a matrix on, a product with a vector is worth several threads.
+const MANY_BYTES: usize = 1 << 21;
 /// The terms of a product with a vector that are added to each other, before their sum is added to
 /// others in `f64`.
 const TERMS: usize = 64;
@@ -59,7 +61,8 @@ fn numbers<T>(all: &[T], shape: Shape, i: usize) -> &[T] {
     &all[from..from + shape.each()]
 }
 
-/// `out = alpha a x`, or `out + alpha a x`, of a matrix and a vector.
+/// `out = alpha a x`, or `out + alpha a x`, of a matrix and a vector. Each row is summed by itself, so
+/// that bits do not depend on how rows are shared.
 fn with_vector<T: Number>(
     isa: InstructionSet,
     out: &mut [T],
@@ -69,17 +72,17 @@ fn with_vector<T: Number>(
     x: &[T],
 ) {
     let rows = out.len();
-    let each = |(i, out): (usize, &mut [T])| {
-        run(isa, WithVector { out, into, alpha, a, x, rows, from: i * SHORT });
-    };
-    if a.len() < MANY {
-        out.chunks_mut(SHORT).enumerate().for_each(each);
+    let some = |from, out| run(isa, WithVector { out, into, alpha, a, x, rows, from });
+    if size_of_val(a) < MANY_BYTES {
+        out.chunks_mut(ROWS).enumerate().for_each(|(i, out)| some(i * ROWS, out));
     } else {
-        out.par_chunks_mut(SHORT).enumerate().for_each(each);
+        let share = rows.div_ceil(rayon::current_num_threads());
+        let each = share.next_multiple_of(FEW_ROWS).min(ROWS);
+        out.par_chunks_mut(each).enumerate().for_each(|(i, out)| some(i * each, out));
     }
 }
 
-/// Some rows of a product with a vector, at most [`SHORT`].
+/// Some rows of a product with a vector, at most [`ROWS`].
 struct WithVector<'a, T> {
     out: &'a mut [T],
     into: Into,
@@ -101,18 +104,20 @@ impl<T: Number> Program<T> for WithVector<'_, T> {
         let len = out.len();
         let column = |j: usize| &a[j * rows + from..][..len];
         // A sum of all terms in `f32` would lose more digits than a step may.
-        let mut sums = [0.0; SHORT];
+        let mut sums = [0.0; ROWS];
         for (block, x) in x.chunks(TERMS).enumerate() {
-            let mut parts = [T::lit(0.0); SHORT];
+            let mut parts = [T::lit(0.0); ROWS];
             let parts = &mut parts[..len];
             let mut j = block * TERMS;
             let mut beside = x.chunks_exact(BESIDE);
             for x in &mut beside {
                 let columns: [&[T]; BESIDE] = core::array::from_fn(|i| column(j + i));
                 for (row, part) in parts.iter_mut().enumerate() {
+                    let mut sum = *part;
                     for i in 0..BESIDE {
-                        *part = Real::mul_add(columns[i][row], x[i], *part);
+                        sum = Real::mul_add(columns[i][row], x[i], sum);
                     }
+                    *part = sum;
                 }
                 j += BESIDE;
             }
