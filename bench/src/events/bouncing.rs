@@ -197,7 +197,7 @@ fn oscillators<T: Scalar>(bench: &Bench, output: &mut Output) -> Result<(), Fail
         all_ended(s, ReturnCode::Success)?;
         let finals = s.final_states();
         for i in 0..n {
-            let known = if impacts(i) % 2 == 0 { phase(i).cos() } else { -phase(i).cos() };
+            let known = if impacts(i).is_multiple_of(2) { phase(i).cos() } else { -phase(i).cos() };
             near("the place", i, finals[[i, 0]].widen(), known, OFF)?;
         }
         Ok(())
