@@ -142,6 +142,37 @@ pub(crate) mod algebraic {
     }
 }
 
+/// A clock whose alarm sets it anew.
+#[ode_system]
+pub(crate) mod alarm {
+    pub struct State {
+        pub x: f64,
+    }
+
+    pub struct Modes {
+        pub next: f64,
+    }
+
+    pub struct Parameters {
+        pub every: f64,
+        pub modes: Modes,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { x: -u.x }
+    }
+
+    #[event(both)]
+    fn rings(_: &State, m: &Modes, t: f64) -> f64 {
+        t - m.next
+    }
+
+    #[action(rings)]
+    fn set(_: &State, p: &Parameters, m: &Modes) -> Modes {
+        Modes { next: m.next + p.every }
+    }
+}
+
 fn tight() -> SolveOptions {
     SolveOptions::default().tolerance(1e-12)
 }
@@ -205,6 +236,26 @@ fn a_neuron_that_rests() {
             assert_eq!(f64::from(count), expected, "{i}");
         }
         assert_eq!(counts[3], 63);
+    }
+}
+
+/// After its action a function is on the side that its new modes say: the alarm rings `10 / every`
+/// times, and does not ring back.
+#[test]
+fn an_alarm() {
+    let parameters = |every| alarm::Parameters { every, modes: alarm::Modes { next: every } };
+    let problem = OdeProblem::new(alarm, alarm::State { x: 1.0 }, 0.0..=10.0, parameters(0.75));
+    let ensemble = EnsembleProblem::new(problem)
+        .trajectories(20)
+        .vary(|problem, i| problem.with_p(parameters(0.13 + 0.17 * i as f64)));
+    for options in [tight(), tight().fixed_step(0.125)] {
+        let solution = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
+        assert!(solution.all_succeeded());
+        for (i, &count) in solution.event_count("rings").unwrap().iter().enumerate() {
+            let every = 0.13 + 0.17 * i as f64;
+            assert_eq!(f64::from(count), (10.0 / every).floor(), "{every}");
+        }
+        same_everywhere(Tsit5, &ensemble, &solution, &options);
     }
 }
 

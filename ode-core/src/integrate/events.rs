@@ -544,6 +544,7 @@ mod device {
         let one = <R::Bits as Bits>::lit(1);
         let nobody = <R::Mask as Mask>::splat(false);
         let before = state.u;
+        let p_before = state.p;
         let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
         let mut over = nobody;
         let mut slot = none;
@@ -618,8 +619,15 @@ mod device {
                 let plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
                 lane.plan = R::select(by_event & !at_end, plan, lane.plan);
             }
-            let sides =
-                sides::sides_of::<R, S, N, P>(system, state, lane.t, h, found.fired, &before);
+            let sides = sides::sides_of::<R, S, N, P>(
+                system,
+                state,
+                lane.t,
+                h,
+                found.fired,
+                &before,
+                &p_before,
+            );
             // A function that its action leaves at rest at zero, as the height of a ball that does not
             // bounce, has not left the side that it came from.
             let mut rests = none;

@@ -48,15 +48,15 @@ mod device {
         let renewed = fresh | acted;
         if renewed.any() {
             let h = lane.t1 - lane.t0;
-            let sides = sides_of::<R, S, N, P>(system, state, lane.t, h, none, &state.u);
+            let sides = sides_of::<R, S, N, P>(system, state, lane.t, h, none, &state.u, &state.p);
             lane.sides = <R::Bits as Bits>::select(renewed, sides[0], lane.sides);
             lane.known = <R::Bits as Bits>::select(renewed, sides[1], lane.known);
         }
     }
 
     /// The sides of all events, and which of them are known, for steps in the direction of `h`. Of
-    /// events `fired`, which happened in the state `before`, rounding may have left the function at
-    /// either side of zero: there the slope says which one it is.
+    /// events `fired`, which happened in the state `before`, with the modes of `p_before`, rounding
+    /// may have left the function at either side of zero: there the slope says which one it is.
     #[called]
     pub fn sides_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -65,6 +65,7 @@ mod device {
         h: R,
         fired: R::Bits,
         before: &[R; N],
+        p_before: &[R; P],
     ) -> [R::Bits; 2] {
         let none = <R::Bits as Bits>::lit(0);
         let zero = R::lit(0.0);
@@ -74,7 +75,7 @@ mod device {
         if S::EVENTS > 0 {
             for e in 0..S::EVENTS {
                 let g = system.event(e, &state.u, &state.p, t);
-                let was = system.event(e, before, &state.p, t);
+                let was = system.event(e, before, p_before, t);
                 let near = has::<R>(fired, bit) & g.abs().le(was.abs() * R::lit(4.0));
                 let mut slope = zero;
                 if !S::MASS {
