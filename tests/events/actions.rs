@@ -1,7 +1,7 @@
 //! What happens at events. Expected numbers are closed forms.
 
 use crate::bouncing::bouncing;
-use crate::systems::{impact, neuron, quadratic, turning, walls};
+use crate::systems::{ball, impact, neuron, quadratic, turning, walls};
 use odes::prelude::*;
 use odes::{Dop853, KenCarp4, OdeSolution, Vern7};
 
@@ -42,6 +42,30 @@ fn a_ball_bounces() {
     each(problem.solve(Rodas5P, &fixed).unwrap(), "Rodas5P, fixed steps");
     let steps = problem.solve(Tsit5, &tight()).unwrap().accepted();
     assert!(steps <= 3 * 12 + 10, "{steps} steps for 12 bounces");
+}
+
+/// A fixed step with an event in it is two, and the ends of both are saved.
+#[test]
+fn fixed_steps_in_parts() {
+    let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
+    let at = bouncing::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(bouncing, at, 0.0..=8.0, parameters);
+    let options = SolveOptions::default().fixed_step(0.25).saveat(SaveAt::Steps);
+    // Each time to stop at begins a new grid, with a shorter step before it: 4, 13 and 16 steps.
+    for (grid, options) in [(32, options.clone()), (33, options.clone().tstops([0.9, 4.1]))] {
+        let solution = problem.solve(Tsit5, &options).unwrap();
+        let bounces = solution.event_count("ground").unwrap();
+        assert!(bounces >= 4, "{bounces}");
+        assert_eq!((solution.accepted(), solution.rejected()), (grid + bounces, 0));
+        assert_eq!(solution.times().count(), (grid + bounces + 1) as usize);
+        assert_eq!(solution.times().last(), Some(8.0));
+    }
+    // After five steps it falls to the ground in a part of the sixth.
+    let at = ball::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(ball, at, 0.0..=8.0, ball::Parameters { gravity: 9.81 });
+    let solution = problem.solve(Tsit5, &options).unwrap();
+    assert_eq!((solution.accepted(), solution.times().count()), (6, 7));
+    assert_eq!(solution.times().last(), Some(solution.end_time()));
 }
 
 /// Fixed steps stay on their grid: saved times are at its points.

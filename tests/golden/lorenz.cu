@@ -1285,7 +1285,7 @@ namespace sides {
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
-template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before);
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before, const Arr<R, P>& p_before);
 
 // sides.rs  Whether the event of this bit is in a set.
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit) {
@@ -1315,14 +1315,14 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
     auto renewed = op_or(fresh, acted);
     if (m_any(renewed)) {
         auto h = (lane.t1 - lane.t0);
-        auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, none, state.u);
+        auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, none, state.u, state.p);
         lane.sides = Bits<typename Real<R>::Bits>::select(renewed, sides[0], lane.sides);
         lane.known = Bits<typename Real<R>::Bits>::select(renewed, sides[1], lane.known);
     }
 }
 
 // sides.rs  The sides of all events, and which of them are known, for steps in the direction of `h`. Of
-template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before) {
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     auto sides = none;
@@ -1331,7 +1331,7 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> s
     if constexpr ((S::EVENTS > 0)) {
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto g = system.event(e, state.u, state.p, t);
-            auto was = system.event(e, before, state.p, t);
+            auto was = system.event(e, before, p_before, t);
             auto near = op_and(has<R>(fired, bit), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
             auto slope = zero;
             if constexpr (op_not(S::MASS)) {
@@ -1528,7 +1528,13 @@ template<class R, class M, class C, int N> DEVICE options::End<R> ending(const l
         reached = Real<R>::select(m_equals(lane.allowed, none), lane.t0, lane.t1);
     }
     auto report = guard::reported<R>(lane.guarded);
-    return options::end<R>(reached, code, lane.before, lane.rejected, lane.saved, report);
+    auto steps = lane.before;
+    auto rejected = lane.rejected;
+    if constexpr (op_not(C::ADAPTIVE)) {
+        steps = m_wrapping_add(steps, rejected);
+        rejected = none;
+    }
+    return options::end<R>(reached, code, steps, rejected, lane.saved, report);
 }
 
 // begin.rs  Makes a [`Begun`].
@@ -2533,6 +2539,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         lane.t_low = Real<R>::select(cut, found.t_low, lane.t_low);
         auto before = m_wrapping_sub(lane.attempts, one);
         lane.attempts = Bits<typename Real<R>::Bits>::select(op_or(cut, arrived), before, lane.attempts);
+        auto parts = m_wrapping_add(lane.rejected, one);
+        lane.rejected = Bits<typename Real<R>::Bits>::select(arrived, parts, lane.rejected);
         lane.cut = Real<R>::select(found.goes, Real<R>::select(arrived, (lane.cut + h), Real<R>::lit(0.0)), lane.cut);
     }
     auto plan = timeline::plan(lane.t, lane.t_low, found.size, Real<R>::lit(1.0));
@@ -2549,6 +2557,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto before = state.u;
+    auto p_before = state.p;
     auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
     auto over = nobody;
     auto slot = none;
@@ -2600,6 +2609,8 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         auto part = op_and(over, arrived);
         auto counted = m_wrapping_add(lane.attempts, one);
         lane.attempts = Bits<typename Real<R>::Bits>::select(part, counted, lane.attempts);
+        auto parts = m_wrapping_sub(lane.rejected, one);
+        lane.rejected = Bits<typename Real<R>::Bits>::select(part, parts, lane.rejected);
         lane.t1 = Real<R>::select(over, lane.t, lane.t1);
     }
     auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
@@ -2621,7 +2632,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto plan = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
             lane.plan = Real<R>::select(op_and(by_event, op_not(at_end)), plan, lane.plan);
         }
-        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, found.fired, before);
+        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, found.fired, before, p_before);
         auto rests = none;
         if constexpr (op_not(S::MASS)) {
             rests = op_and(op_and(found.fired, acting), op_not(sides[1]));

@@ -113,7 +113,14 @@ mod device {
             reached = R::select(lane.allowed.equals(none), lane.t0, lane.t1);
         }
         let report = guard::reported::<R>(lane.guarded);
-        options::end::<R>(reached, code, lane.before, lane.rejected, lane.saved, report)
+        let mut steps = lane.before;
+        let mut rejected = lane.rejected;
+        if !C::ADAPTIVE {
+            // These were taken besides those of the grid.
+            steps = steps.wrapping_add(rejected);
+            rejected = none;
+        }
+        options::end::<R>(reached, code, steps, rejected, lane.saved, report)
     }
 
     /// Lanes that begin, by what they begin.

@@ -509,6 +509,8 @@ mod device {
             lane.t_low = R::select(cut, found.t_low, lane.t_low);
             let before = lane.attempts.wrapping_sub(one);
             lane.attempts = <R::Bits as Bits>::select(cut | arrived, before, lane.attempts);
+            let parts = lane.rejected.wrapping_add(one);
+            lane.rejected = <R::Bits as Bits>::select(arrived, parts, lane.rejected);
             lane.cut =
                 R::select(found.goes, R::select(arrived, lane.cut + h, R::lit(0.0)), lane.cut);
         }
@@ -596,6 +598,8 @@ mod device {
             let part = over & arrived;
             let counted = lane.attempts.wrapping_add(one);
             lane.attempts = <R::Bits as Bits>::select(part, counted, lane.attempts);
+            let parts = lane.rejected.wrapping_sub(one);
+            lane.rejected = <R::Bits as Bits>::select(part, parts, lane.rejected);
             lane.t1 = R::select(over, lane.t, lane.t1);
         }
         let terminated = <R::Bits as Bits>::lit(code::TERMINATED);

@@ -40,7 +40,7 @@ mod device {
         pub before: R::Bits,
         /// The number of times to stop at that were passed.
         pub stop: R::Bits,
-        /// Rejected steps.
+        /// Rejected steps; of fixed steps, those that ended at an event within a step of the grid.
         pub rejected: R::Bits,
         /// Why the trajectory ended, as a [`code`](crate::step::code);
         /// [`SUCCESS`](crate::step::code::SUCCESS) until then.
