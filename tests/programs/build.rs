@@ -4,18 +4,25 @@
 //! beginning with number `ODES_PROGRAMS_FIRST` (0). A program depends on the seed and its number
 //! only, so that one can be had alone. After them come those of the folder `found`, which once were
 //! compiled wrongly.
+//!
+//! Programs with events are others: `ODES_EVENT_PROGRAMS` (36), `ODES_EVENT_PROGRAMS_FIRST` (0), and the
+//! same seed.
 
 mod generator;
+#[allow(dead_code, unreachable_pub)]
+#[path = "src/shapes.rs"]
+mod shapes;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use generator::{OUTSIDE, Program};
+use generator::{EventProgram, OUTSIDE, Program};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=generator");
     println!("cargo::rerun-if-changed=../support/random.rs");
+    println!("cargo::rerun-if-changed=src/shapes.rs");
     let count = number("ODES_PROGRAMS", 120);
     let seed = number("ODES_PROGRAMS_SEED", 1);
     let first = number("ODES_PROGRAMS_FIRST", 0);
@@ -35,7 +42,49 @@ fn main() {
     }
     list += "    ]\n}\n";
     let folder = std::env::var_os("OUT_DIR").expect("cargo says where");
-    std::fs::write(Path::new(&folder).join("programs.rs"), modules + &list).expect("it is ours");
+    let folder = Path::new(&folder);
+    std::fs::write(folder.join("programs.rs"), modules + &list).expect("it is ours");
+    std::fs::write(folder.join("events.rs"), with_events(seed)).expect("it is ours");
+}
+
+/// The programs with events, and the list of them.
+fn with_events(seed: u64) -> String {
+    let count = number("ODES_EVENT_PROGRAMS", 36);
+    let first = number("ODES_EVENT_PROGRAMS_FIRST", 0);
+    let mut modules = String::new();
+    let mut list = String::from("pub fn programs() -> Vec<EventProgram> {\n    vec![\n");
+    for number in first..first + count {
+        let EventProgram { name, shape, text, plain } = EventProgram::new(seed, number);
+        let replay = format!(
+            "ODES_EVENT_PROGRAMS=1 ODES_PROGRAMS_SEED={seed} ODES_EVENT_PROGRAMS_FIRST={number}"
+        );
+        write!(
+            modules,
+            r####"pub mod {name} {{
+use super::*;
+#[odes::ode_system]
+pub mod system {{
+{text}}}
+mod plain {{
+use super::*;
+{plain}}}
+pub fn program() -> EventProgram {{
+    EventProgram {{
+        number: {number},
+        shape: {shape},
+        replay: "{replay}",
+        text: r###"{text}"###,
+        tapes: || Tapes::record::<system::Model>(&SHAPES[{shape}]),
+        plain: plain::plain(),
+    }}
+}}
+}}
+"####
+        )
+        .expect("a string");
+        writeln!(list, "        {name}::program(),").expect("a string");
+    }
+    modules + &list + "    ]\n}\n"
 }
 
 /// The programs of the folder `found`, and where they are.

@@ -10,6 +10,7 @@
 //! Values are kept tame: divisors are mostly away from zero, arguments mostly where a function is
 //! defined. Mostly, not always: special values are a part of the language.
 
+mod events;
 mod expr;
 mod float;
 mod function;
@@ -23,6 +24,7 @@ mod types;
 #[path = "../../support/random.rs"]
 mod random;
 
+pub(crate) use events::EventProgram;
 pub(crate) use program::{OUTSIDE, Program};
 
 use std::rc::Rc;

@@ -79,6 +79,39 @@ enum Operation {
     Not(u32),
 }
 
+/// What an operand is.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Number,
+    Truth,
+}
+
+impl Operation {
+    /// Calls a function for each operand.
+    fn operands(&mut self, mut each: impl FnMut(Kind, &mut u32)) {
+        use Kind::{Number, Truth};
+        match self {
+            Operation::Literal(_) | Operation::Input(_) => {}
+            Operation::Unary(_, a) | Operation::Lookup(_, a) => each(Number, a),
+            Operation::Binary(_, a, b) | Operation::Compare(_, a, b) => {
+                each(Number, a);
+                each(Number, b);
+            }
+            Operation::MulAdd(a, b, c) => [a, b, c].into_iter().for_each(|a| each(Number, a)),
+            Operation::Select(truth, a, b) => {
+                each(Truth, truth);
+                each(Number, a);
+                each(Number, b);
+            }
+            Operation::And(a, b) | Operation::Or(a, b) => {
+                each(Truth, a);
+                each(Truth, b);
+            }
+            Operation::Not(a) => each(Truth, a),
+        }
+    }
+}
+
 /// A recorded function.
 #[derive(Clone, Debug)]
 pub struct Tape {
@@ -131,6 +164,58 @@ impl Tape {
         let operations =
             RECORDER.with_borrow_mut(|recorder| std::mem::take(&mut recorder.operations));
         Tape { operations, results }
+    }
+
+    /// The same results by the operations that they need, and no others.
+    #[must_use]
+    pub fn pruned(&self) -> Tape {
+        // The places of the operations that make numbers, and of those that make truth values.
+        let (mut numbers, mut masks) = (Vec::new(), Vec::new());
+        for (place, operation) in self.operations.iter().enumerate() {
+            match operation {
+                Operation::Compare(..)
+                | Operation::And(..)
+                | Operation::Or(..)
+                | Operation::Not(_) => {
+                    masks.push(place);
+                }
+                _ => numbers.push(place),
+            }
+        }
+        let mut needed = vec![false; self.operations.len()];
+        for &result in &self.results {
+            needed[numbers[result as usize]] = true;
+        }
+        for (place, operation) in self.operations.iter().enumerate().rev() {
+            if needed[place] {
+                let mut operation = operation.clone();
+                operation.operands(|kind, operand| {
+                    let places = if kind == Kind::Number { &numbers } else { &masks };
+                    needed[places[*operand as usize]] = true;
+                });
+            }
+        }
+        // The numbers that are left come before these.
+        let position = |all: &[usize]| {
+            let mut count = 0;
+            let mut next = |place: &usize| {
+                count += u32::from(needed[*place]);
+                count.wrapping_sub(1)
+            };
+            all.iter().map(&mut next).collect::<Vec<u32>>()
+        };
+        let (new_numbers, new_masks) = (position(&numbers), position(&masks));
+        let kept = self.operations.iter().zip(&needed).filter(|(_, needed)| **needed);
+        let operations = kept.map(|(operation, _)| {
+            let mut operation = operation.clone();
+            operation.operands(|kind, operand| {
+                let places = if kind == Kind::Number { &new_numbers } else { &new_masks };
+                *operand = places[*operand as usize];
+            });
+            operation
+        });
+        let results = self.results.iter().map(|&result| new_numbers[result as usize]).collect();
+        Tape { operations: operations.collect(), results }
     }
 
     /// Number of operations, literals included.
