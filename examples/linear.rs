@@ -184,7 +184,7 @@ fn line<T: Number, M: Tabulated>(
     a: &Array<T>,
     u0: &Array<T>,
 ) -> Result<(), Box<dyn Error>> {
-    let options = SolveOptions::default().tolerance(TOLERANCE);
+    let options = SolveOptions::default().reltol(TOLERANCE).abstol(TOLERANCE);
     let problem = |t: f64| {
         let span = T::narrow(0.0)..=T::narrow(t);
         Linear::problem(a.clone(), u0.clone(), span)
