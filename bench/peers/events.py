@@ -131,8 +131,8 @@ def by_heyoka_batch():
         return True
 
     spike = hy.t_event_batch(v - THRESHOLD, callback=reset, direction=hy.event_direction.positive)
-    integrator = hy.taylor_adaptive_batch([(v, (hy.par[0] - v) / TAU)], np.zeros((1, size)), pars=np.full((1, size), 20.0),
-                                          t_events=[spike])
+    integrator = hy.taylor_adaptive_batch([(v, (hy.par[0] - v) / TAU)], np.zeros((1, size)),
+                                          pars=np.full((1, size), 20.0), t_events=[spike])
 
     def run(n):
         counts, lasts = np.zeros(n), np.zeros(n)
@@ -317,7 +317,8 @@ def peer(name, make, known, seconds, most, uses_jax):
     on_gpu = uses_jax and device() is not None and device().platform == "gpu"
     try:
         # Each number of trajectories is another program to XLA.
-        n, events, wall, cpu, wrong, off = measure(make, known, seconds, most, *((64, 4) if uses_jax else (1, 2)))
+        growth = (64, 4) if uses_jax else (1, 2)
+        n, events, wall, cpu, wrong, off = measure(make, known, seconds, most, *growth)
     except ImportError as error:
         line(name, f"missing: {error}", *[""] * 6)
         return
