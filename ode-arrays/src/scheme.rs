@@ -19,7 +19,12 @@ impl<T: Number> Work<'_, T> {
     /// Evaluates the right-hand side.
     pub(crate) fn rhs(&mut self, t: T, u: &Array<T>, du: &mut Array<T>) -> Result<(), ArrayError> {
         self.evaluations += 1;
-        self.system.rhs(t, u, &self.p, du)
+        self.system.rhs(t, u, &self.p, du)?;
+        let (operation, given, expected) = ("a right-hand side", du.shape(), u.shape());
+        if given != expected {
+            return Err(ArrayError::Shape { operation, given, expected });
+        }
+        Ok(())
     }
 }
 

@@ -27,10 +27,12 @@ use crate::number::Number;
 /// # }
 /// ```
 pub trait ArraySystem<T: Number>: Sync {
-    /// Writes `f(u, p, t)` into `du`, which has the shape of `u` and arbitrary numbers.
+    /// Writes `f(u, p, t)` into `du`, which has the shape of `u` and arbitrary numbers; zeros where the
+    /// system is a closure, so that it may add to them.
     ///
     /// # Errors
-    /// Those of the operations. The solve ends with them.
+    /// Those of the operations. The solve ends with them. A `du` of another shape is
+    /// [`ArrayError::Shape`].
     fn rhs(&self, t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>) -> Result<(), ArrayError>;
 
     /// Whether the right-hand side does not depend on the time. Rosenbrock methods then need no
@@ -98,6 +100,7 @@ where
     F: Fn(T, &Array<T>, &[Array<T>], &mut Array<T>) -> Result<(), ArrayError> + Sync,
 {
     fn rhs(&self, t: T, u: &Array<T>, p: &[Array<T>], du: &mut Array<T>) -> Result<(), ArrayError> {
+        du.fill(T::lit(0.0))?;
         self(t, u, p, du)
     }
 }

@@ -150,3 +150,34 @@ fn ends() {
     assert!(solution.code().is_success());
     assert_eq!(solution.final_state(), [1.0, 0.5]);
 }
+
+/// A closure that puts another array in the place of its results.
+#[test]
+fn results_of_another_shape() {
+    for len in [2, 5] {
+        let system = move |_t: f64, _u: &Array<f64>, _p: &[Array<f64>], du: &mut Array<f64>| {
+            *du = Array::vector(vec![1.0; len]);
+            Ok(())
+        };
+        let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, []);
+        let own = SolveOptions::default();
+        let expected = format!("a right-hand side: an array is {len} by 1, and must be 3 by 1");
+        assert_eq!(message(problem.solve(Tsit5, ArrayCpu::default(), &own)), expected);
+        assert_eq!(message(problem.solve(Rodas4, ArrayCpu::default(), &own)), expected);
+    }
+}
+
+/// A closure that adds to its results, which are zero before.
+#[test]
+fn results_that_are_added() {
+    let system =
+        |_t: f64, u: &Array<f64>, _p: &[Array<f64>], du: &mut Array<f64>| du.add(-1.0, &[(1.0, u)]);
+    let problem = ArrayProblem::new(system, Array::vector([1.0; 3]), 0.0..=1.0, []);
+    let own = SolveOptions::default().tolerance(1e-8);
+    for solution in [
+        problem.solve(Tsit5, ArrayCpu::default(), &own).unwrap(),
+        problem.solve(Rodas4, ArrayCpu::default(), &own).unwrap(),
+    ] {
+        assert!((solution.final_state()[0] - (-1.0_f64).exp()).abs() < 1e-6);
+    }
+}
