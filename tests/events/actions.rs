@@ -1,7 +1,7 @@
 //! What happens at events. Expected numbers are closed forms.
 
 use crate::bouncing::bouncing;
-use crate::systems::{ball, impact, neuron, quadratic, turning, walls};
+use crate::systems::{ball, counted, impact, neuron, pushed, quadratic, tank, turning, walls};
 use odes::prelude::*;
 use odes::{Dop853, KenCarp4, OdeSolution, Vern7};
 
@@ -230,4 +230,64 @@ fn a_quadratic_neuron_spikes() {
     assert_eq!(solution.event_count("spike"), Ok(33));
     let since: f64 = 100.0 - 33.0 * 2.9422553486074692 - 2.9422553486074692 / 2.0;
     assert!((solution.final_state().v - since.tan()).abs() < 1e-6);
+}
+
+/// Events of one function happen as often as each other, wherever rounding leaves it when one of them acts; and
+/// the oscillator falls back through the level after each of them.
+#[test]
+fn events_of_one_function() {
+    for i in 0..100 {
+        let at = pushed::State { x: -1.0, v: 0.0 };
+        let level = 0.008 * f64::from(i);
+        let problem = OdeProblem::new(pushed, at, 0.0..=20.0, pushed::Parameters { level });
+        let each = |solution: odes::OdeSolution<pushed::Model, f64, 2, 1>| {
+            let counts = ["passes", "seen", "back"].map(|name| solution.event_count(name).unwrap());
+            assert_eq!(counts, [3; 3], "{level}");
+        };
+        for tolerance in [1e-3, 1e-6, 1e-9] {
+            let options = SolveOptions::default().tolerance(tolerance);
+            each(problem.solve(Tsit5, &options).unwrap());
+            each(problem.solve(Vern7, &options).unwrap());
+            each(problem.solve(Rodas5P, &options).unwrap());
+        }
+    }
+}
+
+/// What ends a trajectory at an impact is told by another event than the one that acts there.
+#[test]
+fn an_end_by_another_event() {
+    let at = counted::State { height: 1.0, velocity: 0.0 };
+    let problem = OdeProblem::new(counted, at, 0.0..=20.0, []);
+    let ensemble = EnsembleProblem::new(problem).trajectories(300).vary(|problem, i| {
+        problem.with_u0(counted::State { height: 1.0 + 0.01 * i as f64, velocity: 0.0 })
+    });
+    for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.25)] {
+        let solution = ensemble.solve(Tsit5, EnsembleThreads, &options).unwrap();
+        for i in 0..300 {
+            assert_eq!(solution.code(i), ReturnCode::Terminated, "{i}");
+            assert_eq!(solution.event_count("fifth").unwrap()[i], 5, "{i}");
+            assert_eq!(solution.event_count("ground").unwrap()[i], 5, "{i}");
+        }
+    }
+}
+
+/// A valve closes once, and the level stays.
+#[test]
+fn a_valve_closes() {
+    for i in 0..48 {
+        let i = f64::from(i);
+        let modes = tank::Modes { valve: 1.0 };
+        let (inflow, full) = (1.0 + 0.037 * i, 1.0 + 0.011 * i);
+        let parameters = tank::Parameters { inflow, full, modes };
+        let problem = OdeProblem::new(tank, tank::State { level: 0.0 }, 0.0..=10.0, parameters);
+        let each = |solution: odes::OdeSolution<tank::Model, f64, 1, 3>| {
+            assert_eq!(solution.code(), ReturnCode::Success, "{i}");
+            assert_eq!(solution.event_count("full"), Ok(1), "{i}");
+            assert!((solution.final_state().level - full).abs() < 1e-13, "{i}");
+        };
+        let options = SolveOptions::default().max_steps(1000);
+        each(problem.solve(Tsit5, &options).unwrap());
+        each(problem.solve(Rodas5P, &options).unwrap());
+        each(problem.solve(Tsit5, &options.fixed_step(0.3)).unwrap());
+    }
 }

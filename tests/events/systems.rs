@@ -497,3 +497,100 @@ pub(crate) mod henon_heiles {
         u.x
     }
 }
+
+/// An oscillator that is pushed where it passes a level, whose function other events have, too.
+#[ode_system]
+pub(crate) mod pushed {
+    pub struct State {
+        pub x: f64,
+        pub v: f64,
+    }
+
+    pub struct Parameters {
+        pub level: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { x: u.v, v: -u.x }
+    }
+
+    #[event(rising, log)]
+    fn passes(u: &State, p: &Parameters) -> f64 {
+        u.x - p.level
+    }
+
+    #[action(passes)]
+    fn push(u: &State) -> State {
+        State { v: 1.01 * u.v, ..*u }
+    }
+
+    #[event(rising, log)]
+    fn seen(u: &State, p: &Parameters) -> f64 {
+        u.x - p.level
+    }
+
+    #[event(falling, log)]
+    fn back(u: &State, p: &Parameters) -> f64 {
+        u.x - p.level
+    }
+}
+
+/// A ball whose impacts another event counts, which ends it.
+#[ode_system]
+pub(crate) mod counted {
+    pub struct State {
+        pub height: f64,
+        pub velocity: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { height: u.velocity, velocity: -9.81 - 0.1 * u.velocity }
+    }
+
+    #[event(falling, log)]
+    fn ground(u: &State) -> f64 {
+        u.height
+    }
+
+    #[action(ground)]
+    fn bounce(u: &State) -> State {
+        State { velocity: -0.9 * u.velocity, ..*u }
+    }
+
+    #[event(falling, stop = 5)]
+    fn fifth(u: &State) -> f64 {
+        u.height
+    }
+}
+
+/// A tank whose valve closes when it is full, so that its level stays where rounding has left it.
+#[ode_system]
+pub(crate) mod tank {
+    pub struct State {
+        pub level: f64,
+    }
+
+    pub struct Modes {
+        pub valve: f64,
+    }
+
+    pub struct Parameters {
+        pub inflow: f64,
+        pub full: f64,
+        pub modes: Modes,
+    }
+
+    fn rhs(_: &State, p: &Parameters) -> State {
+        State { level: p.inflow * p.modes.valve }
+    }
+
+    #[event(rising)]
+    fn full(u: &State, p: &Parameters) -> f64 {
+        u.level - p.full
+    }
+
+    #[action(full)]
+    fn close(_: &State) -> Modes {
+        Modes { valve: 0.0 }
+    }
+}

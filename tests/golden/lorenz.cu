@@ -1285,7 +1285,7 @@ namespace sides {
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
-template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
 
 // sides.rs  Whether the event of this bit is in a set.
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit) {
@@ -1322,7 +1322,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
 }
 
 // sides.rs  The sides of all events, and which of them are known, for steps in the direction of `h`. Of
-template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits fired, const Arr<R, N>& before, const Arr<R, P>& p_before) {
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     auto sides = none;
@@ -1332,7 +1332,7 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> s
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto g = system.event(e, state.u, state.p, t);
             auto was = system.event(e, before, p_before, t);
-            auto near = op_and(has<R>(fired, bit), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
+            auto near = op_and(has<R>(here, bit), m_le(m_abs(g), (m_abs(was) * Real<R>::lit(4.0))));
             auto slope = zero;
             if constexpr (op_not(S::MASS)) {
                 slope = system.event_slope(e, state.u, state.p, t, state.du);
@@ -2217,12 +2217,13 @@ template<class R, int N> struct Found {
     R size;
     typename Real<R>::Bits event;
     typename Real<R>::Bits fired;
+    typename Real<R>::Bits here;
     typename Real<R>::Bits held;
     Arr<R, N> du;
     R t;
     R t_low;
 };
-template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& held, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, held, du, t, t_low}; }
+template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& held, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, here, held, du, t, t_low}; }
 CONSTANT u64 MOST_AT_ONCE = 64;
 CONSTANT u64 SECOND = 64;
 CONSTANT u64 AGAIN = 128;
@@ -2234,9 +2235,10 @@ template<class R> struct Place {
     R size;
     typename Real<R>::Bits event;
     typename Real<R>::Bits fired;
+    typename Real<R>::Bits here;
     typename Real<R>::Bits undone;
 };
-template<class R> DEVICE Place<R> make_Place(const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& undone) { return {cut, size, event, fired, undone}; }
+template<class R> DEVICE Place<R> make_Place(const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& undone) { return {cut, size, event, fired, here, undone}; }
 template<class R, int N> DEVICE Found<R, N> nothing();
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
@@ -2252,7 +2254,7 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
-    return make_Found<R, N>(nobody, nobody, zero, none, none, none, repeat<N>(zero), zero, zero);
+    return make_Found<R, N>(nobody, nobody, zero, none, none, none, none, repeat<N>(zero), zero, zero);
 }
 
 // events.rs  Looks for events in a step, of lanes that move by it, counts them, and says what is to be
@@ -2295,15 +2297,16 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
                 falls = op_or(falls, op_and(flat, m_lt(slope, zero)));
             }
             auto crosses = op_and(was, op_or(op_and(above, falls), op_and(op_not(above), rises)));
-            crossed = sides::with<R>(crossed, bit, crosses);
             if constexpr (op_not(S::MASS)) {
                 auto first = system.event(e, state.u, state.p, lane.t);
                 auto lean = (system.event_slope(e, state.u, state.p, lane.t, state.du) * third);
+                crosses = op_and(crosses, op_not(op_and(m_equals(g, first), m_equals(lean, zero))));
                 auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
                 auto towards = op_and(m_lt((side * lean), zero), m_gt((side * slope), zero));
                 auto beyond = op_or(m_lt((side * (first + lean)), zero), m_lt((side * (g - slope)), zero));
                 twice = sides::with<R>(twice, bit, op_and(op_and(op_and(was, towards), beyond), op_not(crosses)));
             }
+            crossed = sides::with<R>(crossed, bit, crosses);
             sides = sides::with<R>(sides, bit, rises);
             sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
             known = sides::with<R>(known, bit, op_or(rises, falls));
@@ -2316,6 +2319,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
             found.cut = place.cut;
             found.event = place.event;
             found.fired = place.fired;
+            found.here = place.here;
             auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * roots::least_part<R>()));
             found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
             found.goes = op_and(found.goes, op_not(found.cut));
@@ -2391,6 +2395,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto event = none;
     auto cut = nobody;
     auto fired = none;
+    auto here_1 = none;
     auto undone = none;
     auto once = none;
     auto again = none;
@@ -2404,13 +2409,13 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         auto both = op_and(op_and(op_and(look, sides::has<R>(twice, bit)), op_not(mine)), op_not(second_of));
         auto beside = Mask<typename Real<R>::Mask>::splat(false);
         if constexpr (op_not(S::MASS)) {
+            auto ahead_1 = ahead_of<R, S, N, P>(system, step.u, state.p, e_1, end, du);
+            auto near = op_and(look, m_le(m_abs(ahead_1), missed));
+            here_1 = sides::with<R>(here_1, bit, near);
             auto others = op_and(arrives, sides::has<R>(lane.known, bit));
             auto others_1 = op_and(op_and(op_and(op_and(others, op_not(mine)), op_not(second_of)), op_not(crosses)), op_not(both));
-            if (m_any(others_1)) {
-                auto ahead_1 = ahead_of<R, S, N, P>(system, step.u, state.p, e_1, end, du);
-                beside = op_and(op_and(others_1, m_le(m_abs(ahead_1), missed)), op_not(m_lt((ahead_1 * trial.ask.h), zero)));
-                mine = op_or(mine, beside);
-            }
+            beside = op_and(op_and(others_1, near), op_not(m_lt((ahead_1 * trial.ask.h), zero)));
+            mine = op_or(mine, beside);
         }
         if (m_any(op_or(op_or(op_or(crosses, both), mine), second_of))) {
             auto above = sides::has<R>(lane.sides, bit);
@@ -2453,6 +2458,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             once = sides::with<R>(once, bit, first);
             again = sides::with<R>(again, bit, second);
             bent = sides::with<R>(bent, bit, op_or(both, second_of));
+            auto late = op_and(op_and(both, op_or(first_cuts, second_cuts)), arrives);
             auto begins = op_and(first_cuts, op_not(arrives));
             auto returns_1 = op_and(op_and(second_cuts, op_not(first_cuts)), op_not(arrives));
             if (m_any(op_or(begins, returns_1))) {
@@ -2460,12 +2466,8 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
                 auto high = Real<R>::select(returns_1, full, middle);
                 auto side_1 = Real<R>::select(returns_1, (-side), side);
                 auto root = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, op_or(begins, returns_1), low, high, side_1, false);
-                auto late = op_and(both, m_le(m_abs(((full - root) * trial.ask.h)), close));
-                fired = sides::with<R>(fired, bit, op_and(late, op_or(begins, returns_1)));
-                auto left = op_and(late, begins);
-                undone = sides::with<R>(undone, bit, left);
-                again = Bits<typename Real<R>::Bits>::select(left, op_and(again, op_not(bit)), again);
-                bent = Bits<typename Real<R>::Bits>::select(left, op_and(bent, op_not(bit)), bent);
+                auto at_end = m_le(m_abs(((full - root) * trial.ask.h)), close);
+                late = op_or(late, op_and(op_and(both, op_or(begins, returns_1)), at_end));
                 auto earlier = op_and(op_or(begins, returns_1), op_or(m_lt(root, theta), op_not(cut)));
                 theta = Real<R>::select(earlier, root, theta);
                 auto later = m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND));
@@ -2473,6 +2475,11 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
                 event = Bits<typename Real<R>::Bits>::select(earlier, which_1, event);
                 cut = op_or(cut, earlier);
             }
+            fired = sides::with<R>(fired, bit, late);
+            auto left = op_and(late, first_cuts);
+            undone = sides::with<R>(undone, bit, left);
+            again = Bits<typename Real<R>::Bits>::select(left, op_and(again, op_not(bit)), again);
+            bent = Bits<typename Real<R>::Bits>::select(left, op_and(bent, op_not(bit)), bent);
         }
         bit = m_wrapping_add(bit, bit);
         number = m_wrapping_add(number, one);
@@ -2483,6 +2490,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto size = Real<R>::select(corrected, (trial.ask.h + correction), (theta * trial.ask.h));
     event = Bits<typename Real<R>::Bits>::select(corrected, op_or(lane.pending, twice_there), event);
     fired = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), fired, none);
+    here_1 = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), here_1, none);
     undone = Bits<typename Real<R>::Bits>::select(op_and(look, op_not(cut)), undone, none);
     auto counts = op_and(look, op_not(cut));
     if (((S::LOGGED > 0) && feed.logs())) {
@@ -2502,7 +2510,7 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         }
         bit = m_wrapping_add(bit, bit);
     }
-    return make_Place<R>(cut, size, event, fired, undone);
+    return make_Place<R>(cut, size, event, fired, here_1, undone);
 }
 
 // events.rs  The time from the state `u` to the zero of the function of event `index`, by its slope.
@@ -2632,7 +2640,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto plan = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
             lane.plan = Real<R>::select(op_and(by_event, op_not(at_end)), plan, lane.plan);
         }
-        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, found.fired, before, p_before);
+        auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, op_or(found.fired, found.here), before, p_before);
         auto rests = none;
         if constexpr (op_not(S::MASS)) {
             rests = op_and(op_and(found.fired, acting), op_not(sides[1]));

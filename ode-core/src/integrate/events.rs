@@ -62,6 +62,8 @@ mod device {
         pub event: R::Bits,
         /// The events that happen at the end of the step, and end the trajectory or act.
         pub fired: R::Bits,
+        /// The events whose functions are zero there, but for rounding.
+        pub here: R::Bits,
         /// The conditions that hold at the end of the step.
         pub held: R::Bits,
         /// The derivative at the end of the step, in systems with events.
@@ -83,6 +85,7 @@ mod device {
             size: zero,
             event: none,
             fired: none,
+            here: none,
             held: none,
             du: [zero; N],
             t: zero,
@@ -157,16 +160,18 @@ mod device {
                     rises = rises | (flat & slope.gt(zero));
                     falls = falls | (flat & slope.lt(zero));
                 }
-                let crosses = was & ((above & falls) | (!above & rises));
-                crossed = sides::with::<R>(crossed, bit, crosses);
+                let mut crosses = was & ((above & falls) | (!above & rises));
                 if !S::MASS {
                     let first = system.event(e, &state.u, &state.p, lane.t);
                     let lean = system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
+                    // One that an action has brought to rest crosses nothing until it moves.
+                    crosses = crosses & !(g.equals(first) & lean.equals(zero));
                     let side = R::select(above, R::lit(1.0), R::lit(-1.0));
                     let towards = (side * lean).lt(zero) & (side * slope).gt(zero);
                     let beyond = (side * (first + lean)).lt(zero) | (side * (g - slope)).lt(zero);
                     twice = sides::with::<R>(twice, bit, was & towards & beyond & !crosses);
                 }
+                crossed = sides::with::<R>(crossed, bit, crosses);
                 sides = sides::with::<R>(sides, bit, rises);
                 sides = <R::Bits as Bits>::select(falls, sides & !bit, sides);
                 known = sides::with::<R>(known, bit, rises | falls);
@@ -181,6 +186,7 @@ mod device {
                 found.cut = place.cut;
                 found.event = place.event;
                 found.fired = place.fired;
+                found.here = place.here;
                 let least =
                     timeline::least_step(lane.t).max(trial.ask.h.abs() * roots::least_part::<R>());
                 found.size = place.size.abs().max(least).copysign(trial.ask.h);
@@ -226,6 +232,8 @@ mod device {
         pub event: R::Bits,
         /// The events of this kind that happen at the end of the step.
         pub fired: R::Bits,
+        /// The events whose functions are zero there, but for rounding.
+        pub here: R::Bits,
         /// Those of them whose sides do not differ from those before.
         pub undone: R::Bits,
     }
@@ -306,6 +314,7 @@ mod device {
         let mut event = none;
         let mut cut = nobody;
         let mut fired = none;
+        let mut here = none;
         let mut undone = none;
         let mut once = none;
         let mut again = none;
@@ -320,13 +329,13 @@ mod device {
             let mut both = look & sides::has::<R>(twice, bit) & !mine & !second_of;
             let mut beside = <R::Mask as Mask>::splat(false);
             if !S::MASS {
+                let ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
+                let near = look & ahead.abs().le(missed);
+                here = sides::with::<R>(here, bit, near);
                 let others = arrives & sides::has::<R>(lane.known, bit);
                 let others = others & !mine & !second_of & !crosses & !both;
-                if others.any() {
-                    let ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
-                    beside = others & ahead.abs().le(missed) & !(ahead * trial.ask.h).lt(zero);
-                    mine = mine | beside;
-                }
+                beside = others & near & !(ahead * trial.ask.h).lt(zero);
+                mine = mine | beside;
             }
             if (crosses | both | mine | second_of).any() {
                 let above = sides::has::<R>(lane.sides, bit);
@@ -376,6 +385,8 @@ mod device {
                 once = sides::with::<R>(once, bit, first);
                 again = sides::with::<R>(again, bit, second);
                 bent = sides::with::<R>(bent, bit, both | second_of);
+                // What crosses twice in a step to another event, and acts, does so at its end.
+                let mut late = both & (first_cuts | second_cuts) & arrives;
                 let begins = first_cuts & !arrives;
                 let returns = second_cuts & !first_cuts & !arrives;
                 if (begins | returns).any() {
@@ -394,14 +405,8 @@ mod device {
                         side,
                         false,
                     );
-                    // What crosses twice and acts at the end of the step, but for rounding, needs no
-                    // step to it. After an action the other side is left behind.
-                    let late = both & ((full - root) * trial.ask.h).abs().le(close);
-                    fired = sides::with::<R>(fired, bit, late & (begins | returns));
-                    let left = late & begins;
-                    undone = sides::with::<R>(undone, bit, left);
-                    again = <R::Bits as Bits>::select(left, again & !bit, again);
-                    bent = <R::Bits as Bits>::select(left, bent & !bit, bent);
+                    let at_end = ((full - root) * trial.ask.h).abs().le(close);
+                    late = late | (both & (begins | returns) & at_end);
                     let earlier = (begins | returns) & (root.lt(theta) | !cut);
                     theta = R::select(earlier, root, theta);
                     let later = number.wrapping_add(<R::Bits as Bits>::lit(SECOND));
@@ -409,6 +414,13 @@ mod device {
                     event = <R::Bits as Bits>::select(earlier, which, event);
                     cut = cut | earlier;
                 }
+                // What crosses twice and acts at the end of the step, but for rounding, needs no step
+                // to it. After an action the other side is left behind.
+                fired = sides::with::<R>(fired, bit, late);
+                let left = late & first_cuts;
+                undone = sides::with::<R>(undone, bit, left);
+                again = <R::Bits as Bits>::select(left, again & !bit, again);
+                bent = <R::Bits as Bits>::select(left, bent & !bit, bent);
             }
             bit = bit.wrapping_add(bit);
             number = number.wrapping_add(one);
@@ -420,6 +432,7 @@ mod device {
         let size = R::select(corrected, trial.ask.h + correction, theta * trial.ask.h);
         event = <R::Bits as Bits>::select(corrected, lane.pending | twice_there, event);
         fired = <R::Bits as Bits>::select(look & !cut, fired, none);
+        here = <R::Bits as Bits>::select(look & !cut, here, none);
         undone = <R::Bits as Bits>::select(look & !cut, undone, none);
         let counts = look & !cut;
         if S::LOGGED > 0 && feed.logs() {
@@ -441,7 +454,7 @@ mod device {
             }
             bit = bit.wrapping_add(bit);
         }
-        Place::<R> { cut, size, event, fired, undone }
+        Place::<R> { cut, size, event, fired, here, undone }
     }
 
     /// The time from the state `u` to the zero of the function of event `index`, by its slope.
@@ -628,7 +641,7 @@ mod device {
                 state,
                 lane.t,
                 h,
-                found.fired,
+                found.fired | found.here,
                 &before,
                 &p_before,
             );

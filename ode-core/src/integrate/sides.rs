@@ -55,7 +55,7 @@ mod device {
     }
 
     /// The sides of all events, and which of them are known, for steps in the direction of `h`. Of
-    /// events `fired`, which happened in the state `before`, with the modes of `p_before`, rounding
+    /// events `here`, whose places are in the state `before`, with the modes of `p_before`, rounding
     /// may have left the function at either side of zero: there the slope says which one it is.
     #[called]
     pub fn sides_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
@@ -63,7 +63,7 @@ mod device {
         state: &stepper::State<R, N, P>,
         t: R,
         h: R,
-        fired: R::Bits,
+        here: R::Bits,
         before: &[R; N],
         p_before: &[R; P],
     ) -> [R::Bits; 2] {
@@ -76,7 +76,7 @@ mod device {
             for e in 0..S::EVENTS {
                 let g = system.event(e, &state.u, &state.p, t);
                 let was = system.event(e, before, p_before, t);
-                let near = has::<R>(fired, bit) & g.abs().le(was.abs() * R::lit(4.0));
+                let near = has::<R>(here, bit) & g.abs().le(was.abs() * R::lit(4.0));
                 let mut slope = zero;
                 if !S::MASS {
                     slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
