@@ -130,6 +130,11 @@ struct Tally {
     reports: Vec<String>,
 }
 
+/// Whether a difference is above its bound, or no number.
+fn beyond(difference: f64, bound: f64) -> bool {
+    difference.is_nan() || difference > bound
+}
+
 /// The largest difference between numbers of two states.
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
@@ -165,7 +170,7 @@ fn difference<const SHAPE: usize>(
     let trajectory = solution.trajectory(i);
     let steps: Vec<[f64; STATES]> = trajectory.states().skip(1).collect();
     let pairs = || steps.iter().zip(&expected.at_steps);
-    if let Some(step) = pairs().position(|(a, b)| !(distance(a, &b.1) <= bound)) {
+    if let Some(step) = pairs().position(|(a, b)| beyond(distance(a, &b.1), bound)) {
         return Some(format!(
             "step {step}: {:?} instead of {:?}",
             steps[step], expected.at_steps[step]
@@ -182,11 +187,11 @@ fn difference<const SHAPE: usize>(
     if counts != expected.counts {
         return Some(format!("{counts:?} instead of {:?}", expected.counts));
     }
-    if !((trajectory.end_time() - expected.end).abs() <= bound) {
+    if beyond((trajectory.end_time() - expected.end).abs(), bound) {
         return Some(format!("the end {} instead of {}", trajectory.end_time(), expected.end));
     }
     let state = trajectory.final_state();
-    if !(distance(&state, &expected.state) <= bound) {
+    if beyond(distance(&state, &expected.state), bound) {
         return Some(format!("{state:?} instead of {:?}, within {bound:e}", expected.state));
     }
     let logs = |entry: &&Entry| SHAPES[SHAPE].events[entry.event].logs;
@@ -319,7 +324,7 @@ impl Tally {
             let found = solve(method, system, &cases_shuffled, options, place);
             compare(format!("{instructions:?}, {what}"), &found, &shuffled);
         }
-        if program.number % 20 == 0
+        if program.number.is_multiple_of(20)
             && let Some(cpp) = cpp::HostCpp::find()
         {
             compare("C++".to_owned(), &solve(method, system, cases, options, cpp), &in_order);
