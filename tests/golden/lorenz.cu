@@ -2219,11 +2219,12 @@ template<class R, int N> struct Found {
     typename Real<R>::Bits fired;
     typename Real<R>::Bits here;
     typename Real<R>::Bits held;
+    typename Real<R>::Mask holds;
     Arr<R, N> du;
     R t;
     R t_low;
 };
-template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& held, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, here, held, du, t, t_low}; }
+template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& held, const typename Real<R>::Mask& holds, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, here, held, holds, du, t, t_low}; }
 CONSTANT u64 MOST_AT_ONCE = 64;
 CONSTANT u64 SECOND = 64;
 CONSTANT u64 AGAIN = 128;
@@ -2254,7 +2255,7 @@ template<class R, int N> DEVICE Found<R, N> nothing() {
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
-    return make_Found<R, N>(nobody, nobody, zero, none, none, none, none, repeat<N>(zero), zero, zero);
+    return make_Found<R, N>(nobody, nobody, zero, none, none, none, none, nobody, repeat<N>(zero), zero, zero);
 }
 
 // events.rs  Looks for events in a step, of lanes that move by it, counts them, and says what is to be
@@ -2334,6 +2335,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
         UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
             auto holds = m_gt(system.holds(e_1, step.u, state.p, end), zero);
             found.held = sides::with<R>(found.held, bit, op_and(found.goes, holds));
+            found.holds = op_or(found.holds, op_and(found.goes, holds));
             bit = m_wrapping_add(bit, bit);
         }
     }
@@ -2554,7 +2556,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto plan = timeline::plan(lane.t, lane.t_low, found.size, Real<R>::lit(1.0));
     lane.plan = Real<R>::select(cut, plan, lane.plan);
     lane.pending = Bits<typename Real<R>::Bits>::select(cut, found.event, none);
-    if (m_any(op_and(found.goes, op_not(m_equals(op_or(found.fired, found.held), none))))) {
+    if (m_any(op_or(op_and(found.goes, op_not(m_equals(found.fired, none))), found.holds))) {
         happen<R, S, M, Q, C, N, P>(system, feed, o, state, lane, h, arrived, found);
     }
 }

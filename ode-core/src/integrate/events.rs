@@ -66,6 +66,9 @@ mod device {
         pub here: R::Bits,
         /// The conditions that hold at the end of the step.
         pub held: R::Bits,
+        /// Lanes with one that holds. It says no more than `held`; but where a kernel asked that whether
+        /// it is zero, ptxas 13.0 took two conditions that hold together for none.
+        pub holds: R::Mask,
         /// The derivative at the end of the step, in systems with events.
         pub du: [R; N],
         /// The time at the beginning of the step, rounded.
@@ -87,6 +90,7 @@ mod device {
             fired: none,
             here: none,
             held: none,
+            holds: nobody,
             du: [zero; N],
             t: zero,
             t_low: zero,
@@ -205,6 +209,7 @@ mod device {
             for e in 0..S::CONDITIONS {
                 let holds = system.holds(e, &step.u, &state.p, end).gt(zero);
                 found.held = sides::with::<R>(found.held, bit, found.goes & holds);
+                found.holds = found.holds | (found.goes & holds);
                 bit = bit.wrapping_add(bit);
             }
         }
@@ -530,7 +535,7 @@ mod device {
         let plan = timeline::plan(lane.t, lane.t_low, found.size, R::lit(1.0));
         lane.plan = R::select(cut, plan, lane.plan);
         lane.pending = <R::Bits as Bits>::select(cut, found.event, none);
-        if (found.goes & !(found.fired | found.held).equals(none)).any() {
+        if ((found.goes & !found.fired.equals(none)) | found.holds).any() {
             happen::<R, S, M, Q, C, N, P>(system, feed, o, state, lane, h, arrived, found);
         }
     }
