@@ -2410,8 +2410,9 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         auto second_of = op_and(arrives, m_equals(pending, m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND))));
         auto both = op_and(op_and(op_and(look, sides::has<R>(twice, bit)), op_not(mine)), op_not(second_of));
         auto beside = Mask<typename Real<R>::Mask>::splat(false);
+        auto ahead_1 = zero;
         if constexpr (op_not(S::MASS)) {
-            auto ahead_1 = ahead_of<R, S, N, P>(system, step.u, state.p, e_1, end, du);
+            ahead_1 = ahead_of<R, S, N, P>(system, step.u, state.p, e_1, end, du);
             auto near = op_and(look, m_le(m_abs(ahead_1), missed));
             here_1 = sides::with<R>(here_1, bit, near);
             auto others = op_and(arrives, sides::has<R>(lane.known, bit));
@@ -2423,16 +2424,14 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             auto above = sides::has<R>(lane.sides, bit);
             auto side = Real<R>::select(above, full, (-full));
             if ((op_not(S::MASS) && m_any(op_or(mine, second_of)))) {
-                auto g = system.event(e_1, step.u, state.p, end);
                 auto slope = system.event_slope(e_1, step.u, state.p, end, du);
                 auto moves = ((side * slope) * m_copysign(full, trial.ask.h));
                 mine = op_and(mine, op_or(crosses, op_not(m_gt(moves, zero))));
                 second_of = op_and(second_of, op_or(op_not(crosses), op_not(m_lt(moves, zero))));
-                auto ahead_2 = ((-g) / slope);
-                auto far = is_far<R, N, P>(state, step.u, du, ahead_2);
-                auto far_1 = op_and(far, m_lt(m_abs(ahead_2), m_abs((trial.ask.h * Real<R>::lit(0.5)))));
+                auto far = is_far<R, N, P>(state, step.u, du, ahead_1);
+                auto far_1 = op_and(far, m_lt(m_abs(ahead_1), m_abs((trial.ask.h * Real<R>::lit(0.5)))));
                 auto far_2 = op_and(op_and(far_1, op_or(op_and(mine, op_not(beside)), second_of)), first_there);
-                correction = Real<R>::select(far_2, ahead_2, correction);
+                correction = Real<R>::select(far_2, ahead_1, correction);
                 corrected = op_or(corrected, far_2);
             }
             auto middle = full;

@@ -333,8 +333,9 @@ mod device {
                 arrives & pending.equals(number.wrapping_add(<R::Bits as Bits>::lit(SECOND)));
             let mut both = look & sides::has::<R>(twice, bit) & !mine & !second_of;
             let mut beside = <R::Mask as Mask>::splat(false);
+            let mut ahead = zero;
             if !S::MASS {
-                let ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
+                ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
                 let near = look & ahead.abs().le(missed);
                 here = sides::with::<R>(here, bit, near);
                 let others = arrives & sides::has::<R>(lane.known, bit);
@@ -346,13 +347,11 @@ mod device {
                 let above = sides::has::<R>(lane.sides, bit);
                 let side = R::select(above, full, -full);
                 if !S::MASS && (mine | second_of).any() {
-                    let g = system.event(e, &step.u, &state.p, end);
                     let slope = system.event_slope(e, &step.u, &state.p, end, du);
                     let moves = side * slope * full.copysign(trial.ask.h);
                     // What moves back to the side that it is on was rounding, and no event.
                     mine = mine & (crosses | !moves.gt(zero));
                     second_of = second_of & (!crosses | !moves.lt(zero));
-                    let ahead = -g / slope;
                     let far = is_far::<R, N, P>(state, &step.u, du, ahead);
                     let far = far & ahead.abs().lt((trial.ask.h * R::lit(0.5)).abs());
                     let far = far & ((mine & !beside) | second_of) & first_there;
