@@ -34,46 +34,32 @@ pub(crate) struct Wanted {
 }
 
 /// The run-time compiler.
-pub(crate) static NVRTC: Wanted = if cfg!(windows) {
-    Wanted {
-        names: &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"],
-        file: "nvrtc64_",
-        wheel: "cuda_nvrtc",
-        variable: "ODES_NVRTC",
-        what: "NVRTC, CUDA's run-time compiler,",
-        package: "nvidia-cuda-nvrtc",
-    }
-} else {
-    Wanted {
-        names: &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"],
-        file: "libnvrtc.so",
-        wheel: "cuda_nvrtc",
-        variable: "ODES_NVRTC",
-        what: "NVRTC, CUDA's run-time compiler,",
-        package: "nvidia-cuda-nvrtc",
-    }
+pub(crate) static NVRTC: Wanted = Wanted {
+    names: if cfg!(windows) {
+        &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"]
+    } else {
+        &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"]
+    },
+    file: if cfg!(windows) { "nvrtc64_" } else { "libnvrtc.so" },
+    wheel: "cuda_nvrtc",
+    variable: "ODES_NVRTC",
+    what: "NVRTC, CUDA's run-time compiler,",
+    package: "nvidia-cuda-nvrtc",
 };
 
 /// Products of matrices.
 #[cfg(feature = "arrays")]
-pub(crate) static CUBLAS: Wanted = if cfg!(windows) {
-    Wanted {
-        names: &["cublas64_13.dll", "cublas64_12.dll"],
-        file: "cublas64_",
-        wheel: "cublas",
-        variable: "ODES_CUBLAS",
-        what: "cuBLAS, CUDA's library of products of matrices,",
-        package: "nvidia-cublas",
-    }
-} else {
-    Wanted {
-        names: &["libcublas.so", "libcublas.so.13", "libcublas.so.12"],
-        file: "libcublas.so",
-        wheel: "cublas",
-        variable: "ODES_CUBLAS",
-        what: "cuBLAS, CUDA's library of products of matrices,",
-        package: "nvidia-cublas",
-    }
+pub(crate) static CUBLAS: Wanted = Wanted {
+    names: if cfg!(windows) {
+        &["cublas64_13.dll", "cublas64_12.dll"]
+    } else {
+        &["libcublas.so", "libcublas.so.13", "libcublas.so.12"]
+    },
+    file: if cfg!(windows) { "cublas64_" } else { "libcublas.so" },
+    wheel: "cublas",
+    variable: "ODES_CUBLAS",
+    what: "cuBLAS, CUDA's library of products of matrices,",
+    package: "nvidia-cublas",
 };
 
 /// A library that may exist.
