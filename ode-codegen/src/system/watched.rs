@@ -23,29 +23,28 @@ pub(super) fn is_ours(attribute: &syn::Attribute) -> bool {
 
 /// The functions of the events that the attributes of a right-hand side say.
 pub(super) fn events(item: &syn::ItemFn) -> syn::Result<Vec<syn::ItemFn>> {
-    let mut functions = Vec::new();
-    let mut errors: Option<syn::Error> = None;
+    let mut functions: Vec<syn::ItemFn> = Vec::new();
+    let mut errors = Vec::new();
     for attribute in item.attrs.iter().filter(|attribute| is_ours(attribute)) {
         match event(item, attribute) {
-            Ok(function) => functions.extend(function),
-            Err(error) => match &mut errors {
-                Some(errors) => errors.combine(error),
-                None => errors = Some(error),
-            },
-        }
-    }
-    for (n, function) in functions.iter().enumerate() {
-        let name = &function.sig.ident;
-        if functions[..n].iter().any(|other| other.sig.ident == *name) {
-            let message = format!("`{name}` is an event already; give this one another name");
-            let error = syn::Error::new_spanned(name, message);
-            match &mut errors {
-                Some(errors) => errors.combine(error),
-                None => errors = Some(error),
+            Ok(Some(function)) => {
+                let name = &function.sig.ident;
+                if functions.iter().any(|other| other.sig.ident == *name) {
+                    let message =
+                        format!("`{name}` is an event already; give this one another name");
+                    errors.push(syn::Error::new_spanned(name, message));
+                }
+                functions.push(function);
             }
+            Ok(None) => {}
+            Err(error) => errors.push(error),
         }
     }
-    errors.map_or(Ok(functions), Err)
+    let all = errors.into_iter().reduce(|mut all, error| {
+        all.combine(error);
+        all
+    });
+    all.map_or(Ok(functions), Err)
 }
 
 /// The function of the event that an attribute says. There is none if the right-hand side's own
