@@ -21,6 +21,7 @@ use odes::prelude::*;
 use odes::{EnsembleAlgorithm, Method, Vary};
 
 use support::random::uniform;
+use support::summary::median;
 
 /// Lorenz (1963), "Deterministic nonperiodic flow".
 #[ode_system]
@@ -98,13 +99,12 @@ where
         solution = ensemble.solve(method, &place, &options)?;
         times.push(begin.elapsed().as_secs_f64());
     }
-    times.sort_by(f64::total_cmp);
     let steps = (0..solution.len()).map(|i| solution.accepted(i) + solution.rejected(i));
     let most = steps.clone().max().unwrap_or(0);
     let steps: u64 = steps.map(u64::from).sum();
     let worst = solution.worst_column();
     let worst = worst.map_or("".to_owned(), |worst| format!("{:.2}", worst.error));
-    let ms = 1e3 * times[ROUNDS / 2];
+    let ms = 1e3 * median(times);
     println!("| {method_name} | {name} | {ms:.1} | {most} | {steps} | {worst} |");
     if !solution.all_succeeded() {
         println!("of these {:?}", solution.code_counts());

@@ -27,6 +27,7 @@ use odes::arrays::{
 use odes::prelude::*;
 
 use support::random::uniform;
+use support::summary::median;
 
 /// Both tolerances.
 const TOLERANCE: f64 = 1e-6;
@@ -227,6 +228,5 @@ fn timed<T: Number, M: Tabulated>(
         problem.solve(method, place, options)?;
         times.push(begin.elapsed().as_secs_f64());
     }
-    times.sort_by(f64::total_cmp);
-    Ok((times[times.len() / 2], solution))
+    Ok((median(times), solution))
 }

@@ -27,7 +27,7 @@ use odes::system::System;
 use odes::{EnsembleAlgorithm, SolveError};
 
 use support::random::uniform;
-use support::summary::grouped;
+use support::summary::{grouped, median};
 
 mod support;
 
@@ -276,11 +276,6 @@ impl Places {
         let seconds = (median(many) - median(few)) / (MANY - FEW) as f64;
         Ok(Some(Solved { seconds, states }))
     }
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 /// The greatest difference of two numbers in the same place.

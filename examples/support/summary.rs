@@ -116,3 +116,9 @@ pub fn seconds(s: f64) -> String {
         s => format!("{:.0} µs", s * 1e6),
     }
 }
+
+/// The middle one of some times; of an even number the later one of two.
+pub fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
