@@ -21,7 +21,7 @@
 #   odes-bench     cargo build --release -p odes-bench
 #
 # `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
-# to first solution, cold and warm) and gpu.jsonl, stiff.jsonl, functions.jsonl and cpu.jsonl (the
+# to first solution, cold and warm) and gpu.jsonl, stiff.jsonl, events.jsonl, functions.jsonl and cpu.jsonl (the
 # benchmarks' rows). Correctness comes first; what follows runs even if it fails, since time on such machines is
 # dear, but then the exit status is 1. NVRTC is looked for as always (see ode-gpu; ODES_NVRTC names a
 # library).
@@ -130,13 +130,14 @@ step ignition 120 "$binaries/ignition" --backend gpu
 step arrays 120 "$binaries/arrays"
 step linear 300 "$binaries/linear"
 step networks 300 "$binaries/networks"
+step events 120 "$binaries/odes-bench" events --place gpu --json "$output/events.jsonl"
 step functions 120 "$binaries/odes-bench" gpu-functions --json "$output/functions.jsonl"
 step cpu 240 "$binaries/odes-bench" cpu --json "$output/cpu.jsonl"
 
 {
     printf '%s\n' "${summary[@]}"
     grep '"bench":"startup"' "$output/startup.jsonl" | tail -n 1
-    for log in bench bench-stiff ignition functions cpu; do
+    for log in bench bench-stiff ignition events functions cpu; do
         [ -f "$output/$log.log" ] && cat "$output/$log.log"
     done
     grep -hE '^test .*FAILED|panicked|^FAIL ' "$output"/*.log | head -n 20
