@@ -15,7 +15,7 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
-# Programs, what they are, and CPU seconds at commit 5075816 (RESULTS.md says on which machine); None: it ran out
+# Programs, what they are, and CPU seconds at commit 5075816 (HISTORY.md says on which machine); None: it ran out
 # of memory, or was stopped after minutes.
 PROGRAMS = {
     "lorenz": ("Lorenz, Tsit5", 9.8),

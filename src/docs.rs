@@ -26,15 +26,15 @@ pub mod from_sciml {}
 #[doc = include_str!("../docs/gradients.md")]
 pub mod gradients {}
 
-/// [results]: crate::docs::results
+/// [history]: crate::docs::history
 /// [guard-limits]: crate::docs::what_success_means#what-the-guard-cannot-see
 /// [what-a-success-means]: crate::docs::what_success_means
 ///
 #[doc = include_str!("../docs/choosing-a-method.md")]
 pub mod choosing_a_method {}
 
-/// [results-h200]: crate::docs::results#one-nvidia-h200-driver-580159-cuda-130-2026-11-21-commit-ddbf9a0
-/// [results-two]: crate::docs::results#two-nvidia-h100-80gb-nvlink-18-driver-580159-cuda-130-2026-11-24-commit-f0f854f
+/// [history-h200]: crate::docs::history#one-nvidia-h200-driver-580159-cuda-130-2026-11-21-commit-ddbf9a0
+/// [history-two]: crate::docs::history#two-nvidia-h100-80gb-nvlink-18-driver-580159-cuda-130-2026-11-24-commit-f0f854f
 /// [machines]: crate::docs::getting_started#on-several-machines
 /// [extending]: crate::docs::extending
 ///
@@ -48,7 +48,8 @@ pub mod scaling {}
 #[doc = include_str!("../docs/clusters.md")]
 pub mod clusters {}
 
-/// [results-pulses]: crate::docs::results#pulses
+/// [thin]: crate::docs::choosing_a_method#thin-layers-and-rates-that-saturate-near-zero
+/// [results-pulses]: crate::docs::results#success-pulses-and-missed-ignitions
 ///
 #[doc = include_str!("../docs/what-success-means.md")]
 pub mod what_success_means {}
@@ -58,10 +59,17 @@ pub mod what_success_means {}
 #[doc = include_str!("../docs/language.md")]
 pub mod language {}
 
+/// [columns]: crate::docs::history#columns-with-one-step-size
+/// [large]: crate::docs::history#one-large-system
+/// [networks]: crate::docs::history#networks-over-columns
+///
 #[cfg(any(not(doctest), feature = "arrays"))]
 #[doc = include_str!("../docs/arrays.md")]
 pub mod arrays {}
 
+/// [getting-started]: crate::docs::getting_started
+/// [results]: crate::docs::results#events
+///
 #[doc = include_str!("../docs/events.md")]
 pub mod events {}
 
@@ -80,8 +88,19 @@ pub mod contributing {}
 #[doc = include_str!("../CHANGELOG.md")]
 pub mod changelog {}
 
-/// [choosing-a-method]: crate::docs::choosing_a_method
+/// [history]: crate::docs::history
+/// [history-stiff]: crate::docs::history#stiff-ensembles-beside-cvode-and-diffsol
+/// [history-work]: crate::docs::history#work-and-precision
+/// [success]: crate::docs::what_success_means#a-comparison
+/// [random]: crate::docs::what_success_means#random-problems
+/// [clusters]: crate::docs::clusters#how-far-it-goes
 ///
-// `bench` is a package, so its files are in no archive but by this link.
+// `bench` is a package, so its files are in no archive but by links from `docs`.
 #[doc = include_str!("../docs/results.md")]
 pub mod results {}
+
+/// [choosing-a-method]: crate::docs::choosing_a_method
+/// [results]: crate::docs::results
+///
+#[doc = include_str!("../docs/history.md")]
+pub mod history {}

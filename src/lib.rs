@@ -13,12 +13,12 @@
 //! [contributing]: docs::contributing
 //! [changelog]: docs::changelog
 //! [results]: docs::results
-//! [results-stiff]: docs::results#stiff-ensembles-beside-cvode-and-diffsol
-//! [results-orders]: docs::results#methods-of-several-orders-at-equal-error
-//! [results-pulses]: docs::results#pulses
+//! [results-stiff]: docs::results#stiff-ensembles-on-a-cpu
+//! [results-orders]: docs::results#one-gpu
+//! [results-pulses]: docs::results#success-pulses-and-missed-ignitions
 //! [results-bits]: docs::results#bits
-//! [results-builds]: docs::results#builds-of-users-2026-11-22
-//! [results-ignition]: docs::results#a-map
+//! [results-builds]: docs::results#build-times
+//! [results-ignition]: docs::history#a-map
 //!
 #![doc = include_str!("../README.md")]
 // The first definition of a label holds: here those above, in the repository those at the end of

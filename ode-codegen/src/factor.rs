@@ -65,7 +65,7 @@ pub(crate) type Rows = Vec<Vec<(usize, Id)>>;
 pub(crate) const LIMIT: usize = 40_000;
 
 /// The number of unknowns from which on a full matrix is eliminated in loops on a CPU: with fewer,
-/// straight-line code takes less time (measured, `bench/RESULTS.md`).
+/// straight-line code takes less time (measured, `bench/HISTORY.md`).
 const LEAST_LOOPS: usize = 14;
 
 /// The same everywhere: straight-line code takes half the time on GPUs, but minutes to compile. For

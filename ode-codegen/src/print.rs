@@ -108,7 +108,7 @@ fn function(function: &Lowered, sizes: Sizes, names: &Names) -> TokenStream {
 
 /// The weight from which on a function is called, not inlined, since that takes hardly more time
 /// and much less to compile. A call costs the copies of its arguments and results, so the weight
-/// depends on how often a step calls the function (measured, `bench/RESULTS.md`).
+/// depends on how often a step calls the function (measured, `bench/HISTORY.md`).
 fn least_weight(function: &str, language: Language) -> u32 {
     match (language, function) {
         (Language::Rust, "factor" | "jacobian") => 1000,

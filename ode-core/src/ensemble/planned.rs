@@ -10,7 +10,7 @@ use crate::step::{control, norm};
 use crate::system::System;
 
 /// Whether a step is a function of its own: not those of explicit methods with a right-hand side of
-/// next to nothing, which would lose a fifth of their speed (measured, `bench/RESULTS.md`).
+/// next to nothing, which would lose a fifth of their speed (measured, `bench/HISTORY.md`).
 pub(super) const fn steps_are_called<S, M, const N: usize, const P: usize>() -> bool
 where
     S: System<N, P>,

@@ -159,7 +159,7 @@ pub struct Auto;
 
 /// Relative tolerances from this one on are for the methods of lower order. With 20 states Rodas4
 /// takes less time on a GPU than Rodas5P down to 1e-6 at least, with less error (Pollution,
-/// `bench/RESULTS.md`).
+/// `bench/HISTORY.md`).
 fn loose(states: usize) -> f64 {
     if states < 16 { 1e-6 } else { 1e-8 }
 }
