@@ -154,9 +154,9 @@ impl Function<'_> {
         };
         if self.language == Language::Rust {
             // What calls it is compiled for an instruction set, and so must this be.
-            attribute = quote!(#[inline(always)]);
+            attribute = crate::inlined().into_token_stream();
             if self.outlined {
-                body = quote!(R::outline(#attribute || { #body }));
+                body = quote!(R::outline(#[inline(always)] || { #body }));
             }
         }
         quote! {

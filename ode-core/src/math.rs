@@ -67,6 +67,7 @@ pub use hyperbolic::device::{acosh, asinh, atanh, cosh, sinh};
 pub use inverse::device::{acos, asin, atan, atan2};
 pub(crate) use logarithm::device::ln_near_1;
 pub use logarithm::device::{ln_1p, log2, log10};
+use ode_macros::inlined;
 pub use power::device::powf;
 pub use root::device::{cbrt, hypot};
 
@@ -98,7 +99,7 @@ macro_rules! programs {
     ($($(#[$documentation:meta])* $name:ident($x:ident $(, $y:ident)?) = $library:ident;)*) => {
         impl Functions for Programs {
             $(
-                #[inline(always)]
+                #[inlined]
                 fn $name<R: Real>($x: R $(, $y: R)?) -> R {
                     $name($x $(, $y)?)
                 }

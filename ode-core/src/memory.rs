@@ -10,6 +10,7 @@ use core::fmt;
 use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
+use ode_macros::inlined;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::Pod;
@@ -151,7 +152,7 @@ impl<T> Drop for Buffer<T> {
 impl<T> Deref for Buffer<T> {
     type Target = [T];
 
-    #[inline(always)]
+    #[inlined]
     fn deref(&self) -> &[T] {
         // SAFETY: the buffer owns so many numbers from there on. They are those of a vector, or any
         // bytes of a mapping, which are initialised and valid for a `Pod` (`of`).
@@ -160,7 +161,7 @@ impl<T> Deref for Buffer<T> {
 }
 
 impl<T> DerefMut for Buffer<T> {
-    #[inline(always)]
+    #[inlined]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and the borrow is exclusive.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }

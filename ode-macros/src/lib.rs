@@ -197,3 +197,12 @@ pub fn ignore(_: TokenStream) -> TokenStream {
 pub fn resume(input: TokenStream) -> TokenStream {
     ode_codegen::system::outside::resume(input.into()).into()
 }
+
+/// Makes a function a part of its callers, and so compiled for their instruction set. Of `ode-core` only.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn inlined(_: TokenStream, item: TokenStream) -> TokenStream {
+    let attribute = ode_codegen::inlined();
+    let item = proc_macro2::TokenStream::from(item);
+    quote::quote!(#attribute #item).into()
+}

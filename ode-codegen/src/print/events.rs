@@ -2,7 +2,7 @@
 //! and what is not asked for is left out by the compiler that reads the text.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::{arguments_of, receiver};
 use crate::compile::Sizes;
@@ -48,7 +48,7 @@ pub(super) fn one_of(
         }
     };
     let attribute = match language {
-        Language::Rust => quote!(#[inline(always)]),
+        Language::Rust => crate::inlined().into_token_stream(),
         Language::Device => TokenStream::new(),
     };
     Some(quote! {

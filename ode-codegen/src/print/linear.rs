@@ -141,8 +141,9 @@ impl Linear {
         } else {
             quote!(x)
         };
+        let inline = crate::inlined();
         Some(quote! {
-            #[inline(always)]
+            #inline
             fn solve_transposed<R: Real>(#receiver w: &#ty, u: &[R; #states]) -> [R; #states] {
                 let mut x = *u;
                 let mut i: usize = 0;
@@ -274,11 +275,20 @@ fn this(language: Language) -> TokenStream {
     }
 }
 
+/// The attribute of a function that is a part of what calls it.
+fn inline(language: Language) -> TokenStream {
+    match language {
+        Language::Rust => crate::inlined().into_token_stream(),
+        Language::Device => quote!(#[inline(always)]),
+    }
+}
+
 /// The function `negative` of factors `w` of this type, whose value is `sign`.
 fn negative(ty: &TokenStream, sign: &TokenStream, language: Language) -> TokenStream {
     let receiver = receiver(language, "negative");
+    let inline = inline(language);
     quote! {
-        #[inline(always)]
+        #inline
         fn negative<R: Real>(#receiver w: &#ty) -> R::Mask {
             #sign
         }
@@ -326,15 +336,16 @@ impl Functions {
             true => quote!(R::outline(#[inline(always)] || { #body })),
             false => body,
         });
+        let inline = inline(language);
         vec![
             quote! {
-                #[inline(always)]
+                #inline
                 fn factor<R: Real>(#arguments) -> #ty {
                     #factor
                 }
             },
             quote! {
-                #[inline(always)]
+                #inline
                 fn solve<R: Real>(#receiver w: &#ty, b: &[R; #states]) -> [R; #states] {
                     #solve
                 }

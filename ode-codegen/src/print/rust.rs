@@ -199,6 +199,7 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
     let Compiled { sizes, linear, mass, .. } = compiled;
     let [states, parameters] = [sizes.states, sizes.parameters].map(Literal::usize_unsuffixed);
     let (mut functions, mut text) = (Vec::new(), String::new());
+    let inline = crate::inlined();
     let mut matrix = None;
     let of_rust = |lowered: &&Lowered| !linear.is_for_devices(lowered.name);
     let on_host = compiled.break_times.iter().chain(&compiled.action_times);
@@ -211,7 +212,7 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
                 continue;
             }
             "observables" => quote! {
-                #[inline(always)]
+                #inline
                 fn observe<R: Real>(
                     &self,
                     u: &[R; #states],
@@ -253,8 +254,7 @@ fn functions(compiled: &Compiled, names: &Names, loops: &TokenStream) -> (Vec<It
     let of_linear = linear.in_rust(*sizes, loops, matrix.as_ref());
     functions.extend(of_linear.into_iter().map(|function| (Capability::Linearised, function)));
     let choices = mass.iter().flat_map(|mass| mass.choices(Language::Rust));
-    functions
-        .extend(choices.map(|choice| (Capability::MassMatrix, quote!(#[inline(always)] #choice))));
+    functions.extend(choices.map(|choice| (Capability::MassMatrix, quote!(#inline #choice))));
     (functions, text)
 }
 

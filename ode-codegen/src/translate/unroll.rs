@@ -82,7 +82,7 @@ fn place(attrs: &mut Vec<syn::Attribute>, signature: &syn::Signature, body: &mut
         });
     }
     if !attrs.iter().any(|a| a.path().is_ident("inline") || a.path().is_ident("cold")) {
-        attrs.push(parse_quote!(#[inline(always)]));
+        attrs.push(crate::inlined());
     }
 }
 

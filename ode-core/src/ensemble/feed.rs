@@ -6,6 +6,7 @@ use crate::problem::columns::{ColumnRange, SaveTimes, View};
 use crate::problem::settings::Settings;
 use crate::solution::RawResults;
 use crate::system::System;
+use ode_macros::inlined;
 
 /// The places for the results of some neighbouring trajectories.
 #[derive(Debug)]
@@ -208,7 +209,7 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
 impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
     /// `x` with the numbers of a column filled in, in lanes `got`, or in all lanes if it has but
     /// one.
-    #[inline(always)]
+    #[inlined]
     fn load<R: Real<Scalar = T>>(&self, column: &View<'_, T>, got: R::Mask, mut x: R) -> R {
         match column {
             View::Shared(value) => return R::lit(value.widen()),
@@ -222,14 +223,14 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
     }
 
     /// Where the trajectory of a lane lies in the columns.
-    #[inline(always)]
+    #[inlined]
     pub(crate) fn index(&self, lane: usize) -> usize {
         self.range.indices().start + self.lanes[lane]
     }
 
     /// `t` with time number `slot` of each trajectory filled in, in lanes `which`. The next
     /// `unknown` indices after the known times give NaN.
-    #[inline(always)]
+    #[inlined]
     pub(crate) fn time<R: Real<Scalar = T>>(
         &self,
         times: &SaveTimes<T>,
@@ -255,7 +256,7 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
 }
 
 /// Iterates over the indices of the lanes whose bit is set.
-#[inline(always)]
+#[inlined]
 pub(crate) fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let lane = bits.trailing_zeros() as usize;
@@ -271,13 +272,13 @@ where
     T: Scalar,
     R: Real<Scalar = T>,
 {
-    #[inline(always)]
+    #[inlined]
     fn should_refill(&mut self, need: R::Mask) -> bool {
         self.waited += need.to_bitmask().count_ones();
         self.waited >= self.patience
     }
 
-    #[inline(always)]
+    #[inlined]
     fn vote(&mut self, alive: R::Mask) -> bool {
         let alive = alive.to_bitmask().count_ones();
         // Taking trajectories costs about a step of all lanes: those in need wait until they have
@@ -287,7 +288,7 @@ where
         alive > 0
     }
 
-    #[inline(always)]
+    #[inlined]
     fn acquire(&mut self, need: R::Mask) -> R::Mask {
         let mut got = 0;
         for lane in set_bits(need.to_bitmask()) {
@@ -302,7 +303,7 @@ where
         R::Mask::from_bitmask(got)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn number(&self) -> [R::Bits; 2] {
         let (mut low, mut high) = (R::lit(0.0), R::lit(0.0));
         for lane in 0..R::LANES {
@@ -314,7 +315,7 @@ where
         [low.to_bits(), high.to_bits()]
     }
 
-    #[inline(always)]
+    #[inlined]
     fn load_u(&self, got: R::Mask, u: [R; N]) -> [R; N] {
         R::outline_cold(
             #[inline(always)]
@@ -330,7 +331,7 @@ where
         )
     }
 
-    #[inline(always)]
+    #[inlined]
     fn load_p(&self, got: R::Mask, p: [R; P]) -> [R; P] {
         R::outline_cold(
             #[inline(always)]
@@ -344,17 +345,17 @@ where
         )
     }
 
-    #[inline(always)]
+    #[inlined]
     fn load_start(&self, got: R::Mask, t: R) -> R {
         self.load(&self.views.t0, got, t)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn load_end(&self, got: R::Mask, t: R) -> R {
         self.load(&self.views.t1, got, t)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
         self.time(&self.range.columns().stops, 0, which, index, t)
     }
@@ -366,17 +367,17 @@ where
     T: Scalar,
     R: Real<Scalar = T>,
 {
-    #[inline(always)]
+    #[inlined]
     fn saves(&self) -> bool {
         self.saves
     }
 
-    #[inline(always)]
+    #[inlined]
     fn save_time(&self, which: R::Mask, slot: R::Bits, t: R) -> R {
         self.time(&self.range.columns().save, self.settings.step_slots, which, slot, t)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn save(&mut self, which: R::Mask, slot: R::Bits, u: [R; N], p: [R; P], t: R) {
         R::outline_cold(
             #[inline(always)]
@@ -418,10 +419,10 @@ where
     }
 
     /// Nobody goes back.
-    #[inline(always)]
+    #[inlined]
     fn record(&mut self, _: R::Mask, _: &[R; N], _: R, _: R, _: R) {}
 
-    #[inline(always)]
+    #[inlined]
     fn event_count(&self, index: usize) -> R::Bits {
         let mut counts = R::lit(0.0);
         for lane in 0..R::LANES {
@@ -432,7 +433,7 @@ where
         counts.to_bits()
     }
 
-    #[inline(always)]
+    #[inlined]
     fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits) {
         for lane in set_bits(which.to_bitmask()) {
             if let Some(place) = self.results.events[index].get_mut(self.lanes[lane]) {
@@ -441,12 +442,12 @@ where
         }
     }
 
-    #[inline(always)]
+    #[inlined]
     fn logs(&self) -> bool {
         self.settings.log_slots > 0
     }
 
-    #[inline(always)]
+    #[inlined]
     fn log_event(
         &mut self,
         which: R::Mask,
@@ -477,7 +478,7 @@ where
         );
     }
 
-    #[inline(always)]
+    #[inlined]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
         R::outline_cold(
             #[inline(always)]
@@ -544,7 +545,7 @@ mod tests {
         type Output = ();
         const VECTORS: usize = 2;
 
-        #[inline(always)]
+        #[inlined]
         fn run<R: Real<Scalar = T>>(self) {
             let Numbered(mut feed) = self;
             let feed: &mut dyn Both<R> = &mut feed;

@@ -2,6 +2,7 @@
 //! them.
 
 use core::marker::PhantomData;
+use ode_macros::inlined;
 
 use crate::lane::Real;
 use crate::step::stepper::{Ask, State, Step, Stepper};
@@ -23,7 +24,7 @@ impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
     type Kept<R: Real, const N: usize> = M::Kept<R, N>;
     type Memory = M::Memory;
 
-    #[inline(always)]
+    #[inlined]
     fn step<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         state: &State<R, N, P>,
@@ -40,7 +41,7 @@ impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
         }
     }
 
-    #[inline(always)]
+    #[inlined]
     fn scaled_error_sq<R: Real, const N: usize, const P: usize>(
         state: &State<R, N, P>,
         ask: &Ask<R>,
@@ -49,17 +50,17 @@ impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
         M::scaled_error_sq::<R, N, P>(state, ask, step)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn du_before<R: Real, const N: usize>(kept: &M::Kept<R, N>) -> [R; N] {
         M::du_before::<R, N>(kept)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn du_after<R: Real, const N: usize>(kept: &M::Kept<R, N>) -> [R; N] {
         M::du_after::<R, N>(kept)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn complete<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
         state: &State<R, N, P>,
@@ -74,7 +75,7 @@ impl<M: Stepper, const STEP: bool> Stepper for Outlined<M, STEP> {
         )
     }
 
-    #[inline(always)]
+    #[inlined]
     fn interpolate<R: Real, const N: usize, const P: usize>(
         state: &State<R, N, P>,
         ask: &Ask<R>,

@@ -8,6 +8,7 @@ use crate::problem::settings::Settings;
 use crate::step::stepper::Memory;
 use crate::step::{control, norm};
 use crate::system::System;
+use ode_macros::inlined;
 
 /// Whether a step is a function of its own: not those of explicit methods with a right-hand side of
 /// next to nothing, which would lose a fifth of their speed (measured, `bench/HISTORY.md`).
@@ -20,7 +21,7 @@ where
 }
 
 /// Broadcasts each number to all lanes.
-#[inline(always)]
+#[inlined]
 fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
     let mut lits = [R::lit(0.0); K];
     for i in 0..K {
@@ -30,7 +31,7 @@ fn lits<R: Real, const K: usize>(numbers: [f64; K]) -> [R; K] {
 }
 
 /// The options of the lanes that solve `range`; `every_step`: whether the end of every step is saved.
-#[inline(always)]
+#[inlined]
 pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     settings: &Settings<T>,
     range: ColumnRange<'_, T>,

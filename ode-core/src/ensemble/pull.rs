@@ -22,6 +22,7 @@ use crate::problem::settings::Settings;
 use crate::system::{PullBack, System};
 use core::fmt;
 use core::marker::PhantomData;
+use ode_macros::inlined;
 
 /// Trajectories that are recorded together. Their records are to stay in a cache.
 const GROUP: usize = 128;
@@ -224,7 +225,7 @@ where
     type Output = bool;
     const VECTORS: usize = 1;
 
-    #[inline(always)]
+    #[inlined]
     fn run<R: Real<Scalar = T>>(self) -> bool {
         let (system, settings, range) = (self.system, self.settings, self.range);
         let options = options::<R, T, N>(settings, range, false);

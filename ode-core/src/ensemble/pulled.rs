@@ -7,6 +7,7 @@ use crate::lane::{Real, Scalar};
 use crate::memory::Buffer;
 use crate::problem::layout::Shape;
 use crate::system::Loss;
+use ode_macros::inlined;
 
 /// The derivatives of a loss by what trajectories gave, which are pulled back. With a loss of the
 /// system's own there are none.
@@ -23,13 +24,13 @@ pub struct RawCotangents<'a, T> {
 
 impl<T: Scalar> RawCotangents<'_, T> {
     /// The number of a row of `saved` for trajectory `i`.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn saved(&self, row: usize, i: usize) -> T {
         self.saved.get(row * self.trajectories + i).copied().unwrap_or_default()
     }
 
     /// That of `last`.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn last(&self, row: usize, i: usize) -> T {
         self.last.get(row * self.trajectories + i).copied().unwrap_or_default()
     }
@@ -118,7 +119,7 @@ pub struct Own;
 impl<S: Loss<N, P>, const N: usize, const P: usize> LossOf<S, N, P> for Own {
     const GIVEN: bool = false;
 
-    #[inline(always)]
+    #[inlined]
     fn lost<R: Real>(system: S, u: &[R; N], p: &[R; P], t: R) -> Lost<R, N, P> {
         let lost = system.loss(u, p, t);
         let [value] = system.lost_value(&lost);
@@ -133,7 +134,7 @@ pub struct Outside;
 impl<S, const N: usize, const P: usize> LossOf<S, N, P> for Outside {
     const GIVEN: bool = true;
 
-    #[inline(always)]
+    #[inlined]
     fn lost<R: Real>(_: S, _: &[R; N], _: &[R; P], _: R) -> Lost<R, N, P> {
         let zero = R::lit(0.0);
         backward::lost::<R, N, P>(zero, [zero; N], [zero; P])

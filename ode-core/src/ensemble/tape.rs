@@ -8,6 +8,7 @@ use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::solution::ReturnCode;
 use crate::step::adjoint::Back;
 use crate::system::System;
+use ode_macros::inlined;
 
 /// The steps of some trajectories, in rows of one step of each lane.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ impl<R: Real> Records<R> {
     }
 
     /// Room for another row of so many numbers.
-    #[inline(always)]
+    #[inlined]
     fn reserve(&mut self, width: usize) -> bool {
         let room = self.numbers.capacity() - self.numbers.len();
         (room >= width && self.lanes.capacity() > self.lanes.len()) || self.grow(width)
@@ -68,32 +69,32 @@ macro_rules! fed {
         {
             $($functions)*
 
-            #[inline(always)]
+            #[inlined]
             fn number(&self) -> [R::Bits; 2] {
                 Source::<R, N, P>::number(&self.feed)
             }
 
-            #[inline(always)]
+            #[inlined]
             fn load_u(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
                 Source::<R, N, P>::load_u(&self.feed, assigned, u)
             }
 
-            #[inline(always)]
+            #[inlined]
             fn load_p(&self, assigned: R::Mask, p: [R; P]) -> [R; P] {
                 Source::<R, N, P>::load_p(&self.feed, assigned, p)
             }
 
-            #[inline(always)]
+            #[inlined]
             fn load_start(&self, assigned: R::Mask, t: R) -> R {
                 Source::<R, N, P>::load_start(&self.feed, assigned, t)
             }
 
-            #[inline(always)]
+            #[inlined]
             fn load_end(&self, assigned: R::Mask, t: R) -> R {
                 Source::<R, N, P>::load_end(&self.feed, assigned, t)
             }
 
-            #[inline(always)]
+            #[inlined]
             fn stop_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
                 Source::<R, N, P>::stop_time(&self.feed, which, index, t)
             }
@@ -109,17 +110,17 @@ pub(super) struct Recorder<'f, 'a, 'r, R, S, T: Scalar> {
 
 fed! {
     impl<'f, 'a, 'r, R, S, T> Recorder<'f, 'a, 'r, R, S, T> {
-        #[inline(always)]
+        #[inlined]
         fn should_refill(&mut self, need: R::Mask) -> bool {
             Source::<R, N, P>::should_refill(&mut self.feed, need)
         }
 
-        #[inline(always)]
+        #[inlined]
         fn vote(&mut self, alive: R::Mask) -> bool {
             Source::<R, N, P>::vote(&mut self.feed, alive)
         }
 
-        #[inline(always)]
+        #[inlined]
         fn acquire(&mut self, need: R::Mask) -> R::Mask {
             let got = Source::<R, N, P>::acquire(&mut self.feed, need);
             for lane in set_bits(got.to_bitmask()) {
@@ -138,20 +139,20 @@ where
     T: Scalar,
     R: Real<Scalar = T>,
 {
-    #[inline(always)]
+    #[inlined]
     fn saves(&self) -> bool {
         false
     }
 
-    #[inline(always)]
+    #[inlined]
     fn save_time(&self, which: R::Mask, _: R::Bits, t: R) -> R {
         R::select(which, R::lit(f64::INFINITY), t)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn save(&mut self, _: R::Mask, _: R::Bits, _: [R; N], _: [R; P], _: R) {}
 
-    #[inline(always)]
+    #[inlined]
     fn record(&mut self, which: R::Mask, u: &[R; N], t: R, low: R, h: R) {
         if which.any() && self.records.reserve(N + 3) {
             self.records.numbers.extend_from_slice(u);
@@ -160,25 +161,25 @@ where
         }
     }
 
-    #[inline(always)]
+    #[inlined]
     fn event_count(&self, index: usize) -> R::Bits {
         Sink::<R, N, P>::event_count(&self.feed, index)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn set_event_count(&mut self, which: R::Mask, index: usize, count: R::Bits) {
         Sink::<R, N, P>::set_event_count(&mut self.feed, which, index, count);
     }
 
-    #[inline(always)]
+    #[inlined]
     fn logs(&self) -> bool {
         false
     }
 
-    #[inline(always)]
+    #[inlined]
     fn log_event(&mut self, _: R::Mask, _: R::Bits, _: R, _: R, _: &[R; N], _: &[R; N]) {}
 
-    #[inline(always)]
+    #[inlined]
     fn finish(&mut self, done: R::Mask, u: [R; N], end: End<R>) {
         Sink::<R, N, P>::finish(&mut self.feed, done, u, end);
     }
@@ -211,7 +212,7 @@ impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L
     }
 
     /// Whether a lane's trajectory counts.
-    #[inline(always)]
+    #[inlined]
     fn counts(&self, lane: usize) -> bool {
         let code = self.feed.results.codes[self.feed.lanes[lane]];
         ReturnCode::from_lane(code) == ReturnCode::Success
@@ -221,17 +222,17 @@ impl<'f, 'a, 'r, 'g, 'b, R, S, L, T: Scalar> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L
 fed! {
     impl<'f, 'a, 'r, 'g, 'b, R, S, L, T> CpuTape<'f, 'a, 'r, 'g, 'b, R, S, L, T> {
         /// Lanes that end trajectories here began them together.
-        #[inline(always)]
+        #[inlined]
         fn should_refill(&mut self, need: R::Mask) -> bool {
             need.any()
         }
 
-        #[inline(always)]
+        #[inlined]
         fn vote(&mut self, alive: R::Mask) -> bool {
             alive.any()
         }
 
-        #[inline(always)]
+        #[inlined]
         fn acquire(&mut self, need: R::Mask) -> R::Mask {
             let mut got = 0;
             for lane in set_bits(need.to_bitmask()) {
@@ -257,7 +258,7 @@ fed! {
 }
 
 /// `bits` with `value` in one lane.
-#[inline(always)]
+#[inlined]
 fn with_lane<R: Real>(bits: R::Bits, lane: usize, value: u32) -> R::Bits {
     let mut numbers = R::from_bits(bits);
     numbers.set_lane(
@@ -275,7 +276,7 @@ where
     T: Scalar,
     R: Real<Scalar = T>,
 {
-    #[inline(always)]
+    #[inlined]
     fn load_steps(&self, assigned: R::Mask, steps: R::Bits) -> R::Bits {
         let mut steps = steps;
         for lane in set_bits(assigned.to_bitmask()) {
@@ -286,7 +287,7 @@ where
         steps
     }
 
-    #[inline(always)]
+    #[inlined]
     fn load_saved(&self, assigned: R::Mask, saved: R::Bits) -> R::Bits {
         let save = &self.feed.range.columns().save;
         let mut saved = saved;
@@ -300,13 +301,13 @@ where
         saved
     }
 
-    #[inline(always)]
+    #[inlined]
     fn turn(&mut self) -> R::Mask {
         self.row = self.row.saturating_sub(1);
         R::Mask::from_bitmask(self.records.lanes.get(self.row).copied().unwrap_or(0))
     }
 
-    #[inline(always)]
+    #[inlined]
     fn step(&self, which: R::Mask, row: &Row<R, N>) -> Row<R, N> {
         let (mut row, at) = (*row, self.row * (N + 3));
         let Some(numbers) = self.records.numbers.get(at..at + N + 3) else { return row };
@@ -319,17 +320,17 @@ where
         row
     }
 
-    #[inline(always)]
+    #[inlined]
     fn load_dt(&self, assigned: R::Mask, dt: R) -> R {
         R::select(assigned, R::lit(self.feed.settings.dt.widen()), dt)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn save_time(&self, which: R::Mask, index: R::Bits, t: R) -> R {
         self.feed.time(&self.feed.range.columns().save, 0, which, index, t)
     }
 
-    #[inline(always)]
+    #[inlined]
     fn lose(
         &self,
         which: R::Mask,
@@ -352,7 +353,7 @@ where
         backward::lost::<R, N, P>(zero, by_u, [zero; P])
     }
 
-    #[inline(always)]
+    #[inlined]
     fn load_final(&self, assigned: R::Mask, u: [R; N]) -> [R; N] {
         let mut u = u;
         for lane in set_bits(assigned.to_bitmask()) {
@@ -366,7 +367,7 @@ where
         u
     }
 
-    #[inline(always)]
+    #[inlined]
     fn finish(&mut self, done: R::Mask, loss: R, back: Back<R, N, P>) {
         for lane in set_bits(done.to_bitmask()) {
             let i = self.feed.lanes[lane];

@@ -21,6 +21,7 @@ use crate::system::{DeviceSource, System};
 use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
+use ode_macros::inlined;
 
 /// Which lanes a chunk of trajectories is integrated in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -341,7 +342,7 @@ where
     type Output = ();
     const VECTORS: usize = dispatch::vectors(N);
 
-    #[inline(always)]
+    #[inlined]
     fn run<R: Real<Scalar = T>>(self) {
         let (system, settings, range) = (self.system, self.settings, self.range);
         let options = options::<R, T, N>(settings, range, settings.saved.times > 0);

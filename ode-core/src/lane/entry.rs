@@ -21,7 +21,7 @@ struct CacheLine([u8; 64]);
 ///
 /// LLVM aligns the stack for local variables, but not for registers that it spills later: where
 /// there are only those, every access to one crosses a cache line (measured: up to half the speed).
-#[inline(always)]
+#[ode_macros::inlined]
 pub(crate) fn align_stack() {
     // Mutable, or it would be a constant elsewhere.
     let mut line = CacheLine([0; 64]);

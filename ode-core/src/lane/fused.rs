@@ -2,6 +2,7 @@
 
 use super::{Real, Scalar};
 use core::ops::{Add, Div, Mul, Neg, Sub};
+use ode_macros::inlined;
 
 /// A number of one lane, `f32` or `f64`, whose [outlined](Real::outline) functions are compiled for
 /// a machine with FMA: on x86-64 the scalars themselves are for all machines.
@@ -13,7 +14,7 @@ macro_rules! operator {
     ($($trait:ident::$method:ident,)*) => {
         $(impl<T: Scalar> $trait for Fused<T> {
             type Output = Self;
-            #[inline(always)]
+            #[inlined]
             fn $method(self, other: Self) -> Self {
                 Fused($trait::$method(self.0, other.0))
             }
@@ -24,7 +25,7 @@ operator! { Add::add, Sub::sub, Mul::mul, Div::div, }
 
 impl<T: Scalar> Neg for Fused<T> {
     type Output = Self;
-    #[inline(always)]
+    #[inlined]
     fn neg(self) -> Self {
         Fused(-self.0)
     }
@@ -36,13 +37,13 @@ macro_rules! same {
         $(same! { @ $result $method($($argument),*) })*
     };
     (@ number $method:ident($($argument:ident),*)) => {
-        #[inline(always)]
+        #[inlined]
         fn $method(self, $($argument: Self),*) -> Self {
             Fused(Real::$method(self.0, $($argument.0),*))
         }
     };
     (@ mask $method:ident($other:ident)) => {
-        #[inline(always)]
+        #[inlined]
         fn $method(self, $other: Self) -> T::Mask {
             Real::$method(self.0, $other.0)
         }
@@ -75,62 +76,62 @@ impl<T: Scalar> Real for Fused<T> {
         at_most(cap) -> number;
         at_least(floor) -> number;
     }
-    #[inline(always)]
+    #[inlined]
     fn lit(value: f64) -> Self {
         Fused(T::lit(value))
     }
-    #[inline(always)]
+    #[inlined]
     fn lit_of(double: f64, single: f64) -> Self {
         Fused(T::lit_of(double, single))
     }
-    #[inline(always)]
+    #[inlined]
     fn select(mask: T::Mask, a: Self, b: Self) -> Self {
         Fused(<T as Real>::select(mask, a.0, b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn to_bits(self) -> T::Bits {
         self.0.to_bits()
     }
-    #[inline(always)]
+    #[inlined]
     fn from_bits(bits: T::Bits) -> Self {
         Fused(T::from_bits(bits))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_to_single(self) -> Fused<f32> {
         Fused(self.0.bits_to_single())
     }
-    #[inline(always)]
+    #[inlined]
     fn single_to_bits(value: Fused<f32>) -> Self {
         Fused(T::single_to_bits(value.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn to_single(self) -> Fused<f32> {
         Fused(self.0.to_single())
     }
-    #[inline(always)]
+    #[inlined]
     fn from_single(value: Fused<f32>) -> Self {
         Fused(T::from_single(value.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_mask(mask: T::Mask) -> bool {
         T::single_mask(mask)
     }
-    #[inline(always)]
+    #[inlined]
     fn outline<O>(f: impl FnOnce() -> O) -> O {
         // SAFETY: numbers of this type exist in `dispatch::run_scalar` only, where the features
         // were found.
         unsafe { crate::lane::entry::with_fma(f) }
     }
-    #[inline(always)]
+    #[inlined]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
         // SAFETY: as above.
         unsafe { crate::lane::entry::seldom_with_fma(f) }
     }
-    #[inline(always)]
+    #[inlined]
     fn lane(self, _: usize) -> T {
         self.0
     }
-    #[inline(always)]
+    #[inlined]
     fn set_lane(&mut self, _: usize, value: T) {
         self.0 = value;
     }

@@ -8,6 +8,7 @@
 use super::{Bits, Mask, Real, Scalar};
 use core::fmt::{self, Debug};
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+use ode_macros::inlined;
 
 /// One SIMD register of real numbers, or an array that stands for one.
 ///
@@ -24,7 +25,7 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     fn get(self, i: usize) -> Self::Scalar;
     /// Replaces lane `i` in registers: a vector that is read after its lanes were stored one by one
     /// would wait for these stores.
-    #[inline(always)]
+    #[inlined]
     fn set(&mut self, i: usize, x: Self::Scalar) {
         *self = Self::select(Self::mask_from_bits(1 << i), Self::splat(x), *self);
     }
@@ -34,31 +35,31 @@ pub trait Vector: crate::sealed::Sealed + Copy + Send + Sync + 'static {
     fn div(self, b: Self) -> Self;
     fn neg(self) -> Self;
     fn mul_add(self, a: Self, b: Self) -> Self;
-    #[inline(always)]
+    #[inlined]
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         self.neg().mul_add(a, b)
     }
-    #[inline(always)]
+    #[inlined]
     fn add_ref(&self, b: &Self) -> Self {
         self.add(*b)
     }
-    #[inline(always)]
+    #[inlined]
     fn sub_ref(&self, b: &Self) -> Self {
         self.sub(*b)
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_ref(&self, b: &Self) -> Self {
         self.mul(*b)
     }
-    #[inline(always)]
+    #[inlined]
     fn div_ref(&self, b: &Self) -> Self {
         self.div(*b)
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         self.mul_add(*a, *b)
     }
-    #[inline(always)]
+    #[inlined]
     fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         self.neg_mul_add(*a, *b)
     }
@@ -145,207 +146,207 @@ impl<V: Vector> Vector for Two<V> {
     type Bits = (V::Bits, V::Bits);
     const WIDTH: usize = 2 * V::WIDTH;
 
-    #[inline(always)]
+    #[inlined]
     fn splat(x: V::Scalar) -> Self {
         Two(V::splat(x), V::splat(x))
     }
-    #[inline(always)]
+    #[inlined]
     fn get(self, i: usize) -> V::Scalar {
         if i < V::WIDTH { self.0.get(i) } else { self.1.get(i - V::WIDTH) }
     }
-    #[inline(always)]
+    #[inlined]
     fn add(self, b: Self) -> Self {
         Two(V::add(self.0, b.0), V::add(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn sub(self, b: Self) -> Self {
         Two(V::sub(self.0, b.0), V::sub(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul(self, b: Self) -> Self {
         Two(V::mul(self.0, b.0), V::mul(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn div(self, b: Self) -> Self {
         Two(V::div(self.0, b.0), V::div(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn neg(self) -> Self {
         Two(V::neg(self.0), V::neg(self.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_add(self, a: Self, b: Self) -> Self {
         Two(V::mul_add(self.0, a.0, b.0), V::mul_add(self.1, a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         Two(V::neg_mul_add(self.0, a.0, b.0), V::neg_mul_add(self.1, a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn add_ref(&self, b: &Self) -> Self {
         Two(V::add_ref(&self.0, &b.0), V::add_ref(&self.1, &b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn sub_ref(&self, b: &Self) -> Self {
         Two(V::sub_ref(&self.0, &b.0), V::sub_ref(&self.1, &b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_ref(&self, b: &Self) -> Self {
         Two(V::mul_ref(&self.0, &b.0), V::mul_ref(&self.1, &b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn div_ref(&self, b: &Self) -> Self {
         Two(V::div_ref(&self.0, &b.0), V::div_ref(&self.1, &b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         Two(V::mul_add_ref(&self.0, &a.0, &b.0), V::mul_add_ref(&self.1, &a.1, &b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         Two(V::neg_mul_add_ref(&self.0, &a.0, &b.0), V::neg_mul_add_ref(&self.1, &a.1, &b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn sqrt(self) -> Self {
         Two(V::sqrt(self.0), V::sqrt(self.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn abs(self) -> Self {
         Two(V::abs(self.0), V::abs(self.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn round_even(self) -> Self {
         Two(V::round_even(self.0), V::round_even(self.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn floor(self) -> Self {
         Two(V::floor(self.0), V::floor(self.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn copysign(self, sign: Self) -> Self {
         Two(V::copysign(self.0, sign.0), V::copysign(self.1, sign.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn lt(self, b: Self) -> Self::Mask {
         (V::lt(self.0, b.0), V::lt(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn le(self, b: Self) -> Self::Mask {
         (V::le(self.0, b.0), V::le(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn equals(self, b: Self) -> Self::Mask {
         (V::equals(self.0, b.0), V::equals(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn select(m: Self::Mask, a: Self, b: Self) -> Self {
         Two(V::select(m.0, a.0, b.0), V::select(m.1, a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn min(self, b: Self) -> Self {
         Two(V::min(self.0, b.0), V::min(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn max(self, b: Self) -> Self {
         Two(V::max(self.0, b.0), V::max(self.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn to_bits(self) -> Self::Bits {
         (V::to_bits(self.0), V::to_bits(self.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn from_bits(b: Self::Bits) -> Self {
         Two(V::from_bits(b.0), V::from_bits(b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_splat(x: u64) -> Self::Bits {
         (V::bits_splat(x), V::bits_splat(x))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_add(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_add(a.0, b.0), V::bits_add(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_sub(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_sub(a.0, b.0), V::bits_sub(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_mul_low(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_mul_low(a.0, b.0), V::bits_mul_low(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_mul_high(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_mul_high(a.0, b.0), V::bits_mul_high(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_and(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_and(a.0, b.0), V::bits_and(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_or(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_or(a.0, b.0), V::bits_or(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_xor(a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_xor(a.0, b.0), V::bits_xor(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_shl<const BY: u32>(a: Self::Bits) -> Self::Bits {
         (V::bits_shl::<BY>(a.0), V::bits_shl::<BY>(a.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_shr<const BY: u32>(a: Self::Bits) -> Self::Bits {
         (V::bits_shr::<BY>(a.0), V::bits_shr::<BY>(a.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_equals(a: Self::Bits, b: Self::Bits) -> Self::Mask {
         (V::bits_equals(a.0, b.0), V::bits_equals(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_less_than(a: Self::Bits, b: Self::Bits) -> Self::Mask {
         (V::bits_less_than(a.0, b.0), V::bits_less_than(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_select(m: Self::Mask, a: Self::Bits, b: Self::Bits) -> Self::Bits {
         (V::bits_select(m.0, a.0, b.0), V::bits_select(m.1, a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mask_splat(x: bool) -> Self::Mask {
         (V::mask_splat(x), V::mask_splat(x))
     }
-    #[inline(always)]
+    #[inlined]
     fn mask_and(a: Self::Mask, b: Self::Mask) -> Self::Mask {
         (V::mask_and(a.0, b.0), V::mask_and(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mask_or(a: Self::Mask, b: Self::Mask) -> Self::Mask {
         (V::mask_or(a.0, b.0), V::mask_or(a.1, b.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mask_not(a: Self::Mask) -> Self::Mask {
         (V::mask_not(a.0), V::mask_not(a.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mask_any(a: Self::Mask) -> bool {
         V::mask_any(V::mask_or(a.0, a.1))
     }
-    #[inline(always)]
+    #[inlined]
     fn mask_to_bits(a: Self::Mask) -> u64 {
         V::mask_to_bits(a.0) | V::mask_to_bits(a.1) << V::WIDTH
     }
-    #[inline(always)]
+    #[inlined]
     fn mask_from_bits(a: u64) -> Self::Mask {
         (V::mask_from_bits(a), V::mask_from_bits(a >> V::WIDTH))
     }
-    #[inline(always)]
+    #[inlined]
     fn outline<O>(f: impl FnOnce() -> O) -> O {
         V::outline(f)
     }
-    #[inline(always)]
+    #[inlined]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
         V::outline_cold(f)
     }
-    #[inline(always)]
+    #[inlined]
     fn outline_leaf<O>(f: impl FnOnce() -> O) -> O {
         V::outline_leaf(f)
     }
@@ -355,7 +356,7 @@ macro_rules! operator {
     ($trait:ident, $method:ident, $type:ident, $primitive:ident) => {
         impl<V: Vector> $trait for $type<V> {
             type Output = Self;
-            #[inline(always)]
+            #[inlined]
             fn $method(self, other: Self) -> Self {
                 $type(V::$primitive(self.0, other.0))
             }
@@ -374,7 +375,7 @@ operator!(BitXor, bitxor, LaneBits, bits_xor);
 
 impl<V: Vector> Neg for Lanes<V> {
     type Output = Self;
-    #[inline(always)]
+    #[inlined]
     fn neg(self) -> Self {
         Lanes(self.0.neg())
     }
@@ -382,7 +383,7 @@ impl<V: Vector> Neg for Lanes<V> {
 
 impl<V: Vector> Not for LaneMask<V> {
     type Output = Self;
-    #[inline(always)]
+    #[inlined]
     fn not(self) -> Self {
         LaneMask(V::mask_not(self.0))
     }
@@ -390,26 +391,26 @@ impl<V: Vector> Not for LaneMask<V> {
 
 impl<V: Vector> Not for LaneBits<V> {
     type Output = Self;
-    #[inline(always)]
+    #[inlined]
     fn not(self) -> Self {
         self ^ LaneBits(V::bits_splat(u64::MAX))
     }
 }
 
 impl<V: Vector> Mask for LaneMask<V> {
-    #[inline(always)]
+    #[inlined]
     fn splat(value: bool) -> Self {
         LaneMask(V::mask_splat(value))
     }
-    #[inline(always)]
+    #[inlined]
     fn any(self) -> bool {
         V::mask_any(self.0)
     }
-    #[inline(always)]
+    #[inlined]
     fn to_bitmask(self) -> u64 {
         V::mask_to_bits(self.0)
     }
-    #[inline(always)]
+    #[inlined]
     fn from_bitmask(bits: u64) -> Self {
         LaneMask(V::mask_from_bits(bits))
     }
@@ -417,47 +418,47 @@ impl<V: Vector> Mask for LaneMask<V> {
 
 impl<V: Vector> Bits for LaneBits<V> {
     type Mask = LaneMask<V>;
-    #[inline(always)]
+    #[inlined]
     fn lit(value: u64) -> Self {
         LaneBits(V::bits_splat(value))
     }
-    #[inline(always)]
+    #[inlined]
     fn lane(self, i: usize) -> u64 {
         Bits::lane(Real::to_bits(V::from_bits(self.0).get(i)), 0)
     }
-    #[inline(always)]
+    #[inlined]
     fn wrapping_add(self, other: Self) -> Self {
         LaneBits(V::bits_add(self.0, other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn wrapping_sub(self, other: Self) -> Self {
         LaneBits(V::bits_sub(self.0, other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_low(self, other: Self) -> Self {
         LaneBits(V::bits_mul_low(self.0, other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_high(self, other: Self) -> Self {
         LaneBits(V::bits_mul_high(self.0, other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn shl<const BY: u32>(self) -> Self {
         LaneBits(V::bits_shl::<BY>(self.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn shr<const BY: u32>(self) -> Self {
         LaneBits(V::bits_shr::<BY>(self.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn equals(self, other: Self) -> Self::Mask {
         LaneMask(V::bits_equals(self.0, other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn less_than(self, other: Self) -> Self::Mask {
         LaneMask(V::bits_less_than(self.0, other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
         LaneBits(V::bits_select(mask.0, a.0, b.0))
     }
@@ -474,156 +475,156 @@ where
     const LANES: usize = V::WIDTH;
     const DOUBLE: bool = <V::Scalar as Real>::DOUBLE;
 
-    #[inline(always)]
+    #[inlined]
     fn lit(value: f64) -> Self {
         Lanes(V::splat(V::Scalar::narrow(value)))
     }
-    #[inline(always)]
+    #[inlined]
     fn lit_of(double: f64, single: f64) -> Self {
         let value = <V::Scalar as Real>::lit_of(double, single);
         Lanes(V::splat(value))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_add(self, a: Self, b: Self) -> Self {
         Lanes(self.0.mul_add(a.0, b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         Lanes(self.0.neg_mul_add(a.0, b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn add_ref(&self, b: &Self) -> Self {
         Lanes(V::add_ref(&self.0, &b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn sub_ref(&self, b: &Self) -> Self {
         Lanes(V::sub_ref(&self.0, &b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_ref(&self, b: &Self) -> Self {
         Lanes(V::mul_ref(&self.0, &b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn div_ref(&self, b: &Self) -> Self {
         Lanes(V::div_ref(&self.0, &b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         Lanes(V::mul_add_ref(&self.0, &a.0, &b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         Lanes(V::neg_mul_add_ref(&self.0, &a.0, &b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn sqrt(self) -> Self {
         Lanes(self.0.sqrt())
     }
-    #[inline(always)]
+    #[inlined]
     fn abs(self) -> Self {
         Lanes(self.0.abs())
     }
-    #[inline(always)]
+    #[inlined]
     fn copysign(self, sign: Self) -> Self {
         Lanes(self.0.copysign(sign.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn round_even(self) -> Self {
         Lanes(self.0.round_even())
     }
-    #[inline(always)]
+    #[inlined]
     fn floor(self) -> Self {
         Lanes(self.0.floor())
     }
-    #[inline(always)]
+    #[inlined]
     fn lt(self, other: Self) -> Self::Mask {
         LaneMask(self.0.lt(other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn le(self, other: Self) -> Self::Mask {
         LaneMask(self.0.le(other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn gt(self, other: Self) -> Self::Mask {
         Real::lt(other, self)
     }
-    #[inline(always)]
+    #[inlined]
     fn ge(self, other: Self) -> Self::Mask {
         Real::le(other, self)
     }
-    #[inline(always)]
+    #[inlined]
     fn equals(self, other: Self) -> Self::Mask {
         LaneMask(self.0.equals(other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
         Lanes(V::select(mask.0, a.0, b.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn min(self, other: Self) -> Self {
         Lanes(self.0.min(other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn max(self, other: Self) -> Self {
         Lanes(self.0.max(other.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn max_magnitude(self, other: Self) -> Self {
         Real::max(Real::abs(self), Real::abs(other))
     }
-    #[inline(always)]
+    #[inlined]
     fn at_most(self, cap: Self) -> Self {
         Real::min(self, cap)
     }
-    #[inline(always)]
+    #[inlined]
     fn at_least(self, floor: Self) -> Self {
         Real::max(self, floor)
     }
-    #[inline(always)]
+    #[inlined]
     fn to_bits(self) -> Self::Bits {
         LaneBits(self.0.to_bits())
     }
-    #[inline(always)]
+    #[inlined]
     fn from_bits(bits: Self::Bits) -> Self {
         Lanes(V::from_bits(bits.0))
     }
-    #[inline(always)]
+    #[inlined]
     fn bits_to_single(self) -> Self::Single {
         WithSingle::bits_to_single(self.abs())
     }
-    #[inline(always)]
+    #[inlined]
     fn single_to_bits(value: Self::Single) -> Self {
         <Self as WithSingle>::single_to_bits(value)
     }
-    #[inline(always)]
+    #[inlined]
     fn to_single(self) -> Self::Single {
         WithSingle::to_single(self)
     }
-    #[inline(always)]
+    #[inlined]
     fn from_single(value: Self::Single) -> Self {
         <Self as WithSingle>::from_single(value)
     }
-    #[inline(always)]
+    #[inlined]
     fn single_mask(mask: Self::Mask) -> <Self::Single as Real>::Mask {
         <Self as WithSingle>::single_mask(mask)
     }
-    #[inline(always)]
+    #[inlined]
     fn outline<O>(f: impl FnOnce() -> O) -> O {
         V::outline(f)
     }
-    #[inline(always)]
+    #[inlined]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
         V::outline_cold(f)
     }
-    #[inline(always)]
+    #[inlined]
     fn outline_wide<O>(f: impl FnOnce() -> O) -> O {
         V::outline_leaf(f)
     }
-    #[inline(always)]
+    #[inlined]
     fn lane(self, i: usize) -> V::Scalar {
         self.0.get(i)
     }
-    #[inline(always)]
+    #[inlined]
     fn set_lane(&mut self, i: usize, value: V::Scalar) {
         self.0.set(i, value);
     }

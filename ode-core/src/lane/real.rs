@@ -2,6 +2,7 @@
 
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+use ode_macros::inlined;
 
 /// Calls `f`.
 #[inline(never)]
@@ -67,7 +68,7 @@ pub trait Bits:
     ///
     /// One lane shares the comparison with `!self.less_than(end)`. Lanes of AVX2 do not: the shared
     /// mask would be packed, and is needed as a vector.
-    #[inline(always)]
+    #[inlined]
     fn reaches(self, end: Self) -> Self::Mask {
         self.equals(end)
     }
@@ -150,7 +151,7 @@ macro_rules! methods {
             $(#[$documentation])*
             ///
             /// See [`crate::math`].
-            #[inline(always)]
+            #[inlined]
             fn $name(self $(, $y: Self)?) -> Self {
                 Self::outline_wide(
                     #[inline(always)]
@@ -230,13 +231,13 @@ pub trait Real:
     ///
     /// A branch on [`DOUBLE`](Real::DOUBLE) says the same, but there are so many of these that the
     /// branches alone take minutes to compile away.
-    #[inline(always)]
+    #[inlined]
     fn lit_of(double: f64, single: f64) -> Self {
         Self::lit(if Self::DOUBLE { double } else { single })
     }
     /// `K` vectors that are written before they are read: zeros on a CPU, and uninitialised on a
     /// GPU, where clearing memory would take time.
-    #[inline(always)]
+    #[inlined]
     fn blank<const N: usize, const K: usize>() -> [[Self; N]; K] {
         [[Self::lit(0.0); N]; K]
     }
@@ -244,39 +245,39 @@ pub trait Real:
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// `b - self * a`, rounded once: `(-self).mul_add(a, b)`, but for the sign of a NaN, in one
     /// instruction.
-    #[inline(always)]
+    #[inlined]
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         (-self).mul_add(a, b)
     }
     /// `self + other`. Arithmetic by reference, here and in the next five methods, is for generated
     /// code: numbers that are passed by value are copied, and LLVM takes most of its time to see
     /// that the copies are not needed.
-    #[inline(always)]
+    #[inlined]
     fn add_ref(&self, other: &Self) -> Self {
         *self + *other
     }
     /// `self - other`.
-    #[inline(always)]
+    #[inlined]
     fn sub_ref(&self, other: &Self) -> Self {
         *self - *other
     }
     /// `self * other`.
-    #[inline(always)]
+    #[inlined]
     fn mul_ref(&self, other: &Self) -> Self {
         *self * *other
     }
     /// `self / other`.
-    #[inline(always)]
+    #[inlined]
     fn div_ref(&self, other: &Self) -> Self {
         *self / *other
     }
     /// `self * a + b`, rounded once, as [`mul_add`](Real::mul_add).
-    #[inline(always)]
+    #[inlined]
     fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         self.mul_add(*a, *b)
     }
     /// `b - self * a`, rounded once, as [`neg_mul_add`](Real::neg_mul_add).
-    #[inline(always)]
+    #[inlined]
     fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
         self.neg_mul_add(*a, *b)
     }
@@ -287,7 +288,7 @@ pub trait Real:
     /// branch for numbers as large as `2^1021` (`f32`: `2^125`) or as small as one over that, which
     /// keeps it from doing anything else meanwhile; this has none, and for such numbers the result
     /// is not defined.
-    #[inline(always)]
+    #[inlined]
     fn reciprocal(self) -> Self {
         self.mul_add(Self::lit(0.0), Self::lit(1.0) / self)
     }
@@ -347,7 +348,7 @@ pub trait Real:
     /// below 0 and a NaN give the first entry, one beyond the end gives the last.
     ///
     /// One load for each lane: a gather by one instruction would need a table in each precision.
-    #[inline(always)]
+    #[inlined]
     fn lookup(table: &[f64], index: Self) -> Self {
         let mut entries = index;
         for lane in 0..Self::LANES {
@@ -374,19 +375,19 @@ pub trait Real:
     /// }
     /// assert_eq!(cube(2.0), 8.0);
     /// ```
-    #[inline(always)]
+    #[inlined]
     fn outline<O>(f: impl FnOnce() -> O) -> O {
         call(f)
     }
     /// The same for a part that is seldom needed: the compiler leaves the registers to the code
     /// around it.
-    #[inline(always)]
+    #[inlined]
     fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
         call_cold(f)
     }
     /// The same for a short function, and only where a number is a SIMD register or two: one lane
     /// takes longer to call such a function, and less to compile it.
-    #[inline(always)]
+    #[inlined]
     fn outline_wide<O>(f: impl FnOnce() -> O) -> O {
         f()
     }

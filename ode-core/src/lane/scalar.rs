@@ -1,21 +1,22 @@
 //! One lane: `f32` and `f64` themselves, the reference that tests read.
 
 use super::{Bits, EachPrecision, Mask, Real, Scalar};
+use ode_macros::inlined;
 
 impl Mask for bool {
-    #[inline(always)]
+    #[inlined]
     fn splat(value: bool) -> Self {
         value
     }
-    #[inline(always)]
+    #[inlined]
     fn any(self) -> bool {
         self
     }
-    #[inline(always)]
+    #[inlined]
     fn to_bitmask(self) -> u64 {
         self as u64
     }
-    #[inline(always)]
+    #[inlined]
     fn from_bitmask(bits: u64) -> Self {
         bits & 1 != 0
     }
@@ -26,51 +27,51 @@ macro_rules! scalar {
      high: |$h:ident| $high:expr, from_high: |$g:ident| $from_high:expr) => {
         impl Bits for $bits {
             type Mask = bool;
-            #[inline(always)]
+            #[inlined]
             fn lit(value: u64) -> Self {
                 value as $bits
             }
-            #[inline(always)]
+            #[inlined]
             fn lane(self, _: usize) -> u64 {
                 self as u64
             }
-            #[inline(always)]
+            #[inlined]
             fn wrapping_add(self, other: Self) -> Self {
                 $bits::wrapping_add(self, other)
             }
-            #[inline(always)]
+            #[inlined]
             fn wrapping_sub(self, other: Self) -> Self {
                 $bits::wrapping_sub(self, other)
             }
-            #[inline(always)]
+            #[inlined]
             fn mul_low(self, other: Self) -> Self {
                 (self as u32).wrapping_mul(other as u32) as $bits
             }
-            #[inline(always)]
+            #[inlined]
             fn mul_high(self, other: Self) -> Self {
                 ((self as u32 as u64 * other as u32 as u64) >> 32) as $bits
             }
-            #[inline(always)]
+            #[inlined]
             fn shl<const BY: u32>(self) -> Self {
                 self << BY
             }
-            #[inline(always)]
+            #[inlined]
             fn shr<const BY: u32>(self) -> Self {
                 self >> BY
             }
-            #[inline(always)]
+            #[inlined]
             fn equals(self, other: Self) -> bool {
                 self == other
             }
-            #[inline(always)]
+            #[inlined]
             fn less_than(self, other: Self) -> bool {
                 self < other
             }
-            #[inline(always)]
+            #[inlined]
             fn reaches(self, end: Self) -> bool {
                 self >= end
             }
-            #[inline(always)]
+            #[inlined]
             fn select(mask: bool, a: Self, b: Self) -> Self {
                 if mask { a } else { b }
             }
@@ -79,7 +80,7 @@ macro_rules! scalar {
         impl crate::sealed::Sealed for $float {}
 
         impl Scalar for $float {
-            #[inline(always)]
+            #[inlined]
             fn call<F: EachPrecision>(given: F::Given<'_, Self>) -> F::Output<Self> {
                 F::$precision(given)
             }
@@ -88,11 +89,11 @@ macro_rules! scalar {
             type Functions = crate::math::Programs;
             const NAME: &'static str = stringify!($float);
             const DEVICE_NAME: &'static str = $device;
-            #[inline(always)]
+            #[inlined]
             fn widen(self) -> f64 {
                 self as f64
             }
-            #[inline(always)]
+            #[inlined]
             fn narrow(value: f64) -> Self {
                 value as $float
             }
@@ -107,117 +108,117 @@ macro_rules! scalar {
             const DOUBLE: bool = $double;
             const SLOW: bool = cfg!(all(target_arch = "x86_64", not(target_feature = "fma")));
 
-            #[inline(always)]
+            #[inlined]
             fn lit(value: f64) -> Self {
                 value as $float
             }
-            #[inline(always)]
+            #[inlined]
             fn lit_of($d: f64, $s: f64) -> Self {
                 $of as $float
             }
-            #[inline(always)]
+            #[inlined]
             fn mul_add(self, a: Self, b: Self) -> Self {
                 $float::mul_add(self, a, b)
             }
-            #[inline(always)]
+            #[inlined]
             fn sqrt(self) -> Self {
                 $float::sqrt(self)
             }
-            #[inline(always)]
+            #[inlined]
             fn abs(self) -> Self {
                 $float::abs(self)
             }
-            #[inline(always)]
+            #[inlined]
             fn copysign(self, sign: Self) -> Self {
                 $float::copysign(self, sign)
             }
-            #[inline(always)]
+            #[inlined]
             fn round_even(self) -> Self {
                 $float::round_ties_even(self)
             }
-            #[inline(always)]
+            #[inlined]
             fn floor(self) -> Self {
                 $float::floor(self)
             }
-            #[inline(always)]
+            #[inlined]
             fn lt(self, other: Self) -> bool {
                 self < other
             }
-            #[inline(always)]
+            #[inlined]
             fn le(self, other: Self) -> bool {
                 self <= other
             }
-            #[inline(always)]
+            #[inlined]
             fn gt(self, other: Self) -> bool {
                 self > other
             }
-            #[inline(always)]
+            #[inlined]
             fn ge(self, other: Self) -> bool {
                 self >= other
             }
-            #[inline(always)]
+            #[inlined]
             fn equals(self, other: Self) -> bool {
                 self == other
             }
-            #[inline(always)]
+            #[inlined]
             fn select(mask: bool, a: Self, b: Self) -> Self {
                 if mask { a } else { b }
             }
-            #[inline(always)]
+            #[inlined]
             fn min(self, other: Self) -> Self {
                 if self < other { self } else { other }
             }
-            #[inline(always)]
+            #[inlined]
             fn max(self, other: Self) -> Self {
                 if self > other { self } else { other }
             }
-            #[inline(always)]
+            #[inlined]
             fn max_magnitude(self, other: Self) -> Self {
                 Real::max(Real::abs(self), Real::abs(other))
             }
-            #[inline(always)]
+            #[inlined]
             fn at_most(self, cap: Self) -> Self {
                 Real::min(self, cap)
             }
-            #[inline(always)]
+            #[inlined]
             fn at_least(self, floor: Self) -> Self {
                 Real::max(self, floor)
             }
-            #[inline(always)]
+            #[inlined]
             fn to_bits(self) -> $bits {
                 $float::to_bits(self)
             }
-            #[inline(always)]
+            #[inlined]
             fn from_bits(bits: $bits) -> Self {
                 $float::from_bits(bits)
             }
-            #[inline(always)]
+            #[inlined]
             fn bits_to_single(self) -> f32 {
                 let $h = $float::to_bits(self.abs());
                 ($high as i32) as f32
             }
-            #[inline(always)]
+            #[inlined]
             fn single_to_bits(value: f32) -> Self {
                 let $g = value as i32;
                 $float::from_bits($from_high)
             }
-            #[inline(always)]
+            #[inlined]
             fn to_single(self) -> f32 {
                 self as f32
             }
-            #[inline(always)]
+            #[inlined]
             fn from_single(value: f32) -> Self {
                 value as $float
             }
-            #[inline(always)]
+            #[inlined]
             fn single_mask(mask: bool) -> bool {
                 mask
             }
-            #[inline(always)]
+            #[inlined]
             fn lane(self, _: usize) -> $float {
                 self
             }
-            #[inline(always)]
+            #[inlined]
             fn set_lane(&mut self, _: usize, value: $float) {
                 *self = value;
             }

@@ -12,6 +12,7 @@ use super::Real;
 use super::lanes::{LaneMask, Lanes, Two, Vector, WithSingle};
 use crate::lane::entry::align_stack;
 use core::arch::x86_64::*;
+use ode_macros::inlined;
 
 /// SAFETY of every intrinsic in this file: the module documentation says why the instruction set
 /// is present wherever a value of one of these types exists or is made.
@@ -48,136 +49,136 @@ macro_rules! vector {
             type Bits = $bits;
             const WIDTH: usize = $width;
 
-            #[inline(always)]
+            #[inlined]
             fn splat(x: $scalar) -> Self {
                 $name(isa!($splat(x)))
             }
-            #[inline(always)]
+            #[inlined]
             fn get(self, i: usize) -> $scalar {
                 // SAFETY: a register is exactly its lanes, in order, and any bits are a number.
                 let lanes: [$scalar; $width] = unsafe { core::mem::transmute(self.0) };
                 lanes[i]
             }
-            #[inline(always)]
+            #[inlined]
             fn add(self, b: Self) -> Self {
                 $name(isa!($add(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn sub(self, b: Self) -> Self {
                 $name(isa!($sub(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn mul(self, b: Self) -> Self {
                 $name(isa!($mul(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn div(self, b: Self) -> Self {
                 $name(isa!($div(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn neg(self) -> Self {
                 let sign = Self::bits_splat((-0.0 as $scalar).to_bits() as u64);
                 Self::from_bits(Self::bits_xor(self.to_bits(), sign))
             }
-            #[inline(always)]
+            #[inlined]
             fn mul_add(self, a: Self, b: Self) -> Self {
                 $name(isa!($fma(self.0, a.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn neg_mul_add(self, a: Self, b: Self) -> Self {
                 $name(isa!($fnma(self.0, a.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn add_ref(&self, b: &Self) -> Self {
                 $name(isa!($add(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn sub_ref(&self, b: &Self) -> Self {
                 $name(isa!($sub(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn mul_ref(&self, b: &Self) -> Self {
                 $name(isa!($mul(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn div_ref(&self, b: &Self) -> Self {
                 $name(isa!($div(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn mul_add_ref(&self, a: &Self, b: &Self) -> Self {
                 $name(isa!($fma(self.0, a.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn neg_mul_add_ref(&self, a: &Self, b: &Self) -> Self {
                 $name(isa!($fnma(self.0, a.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn sqrt(self) -> Self {
                 $name(isa!($sqrt(self.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn abs(self) -> Self {
                 let sign = Self::bits_splat(!(-0.0 as $scalar).to_bits() as u64);
                 Self::from_bits(Self::bits_and(self.to_bits(), sign))
             }
-            #[inline(always)]
+            #[inlined]
             fn copysign(self, sign: Self) -> Self {
                 let bit = Self::bits_splat((-0.0 as $scalar).to_bits() as u64);
                 let magnitude = self.abs().to_bits();
                 Self::from_bits(Self::bits_or(magnitude, Self::bits_and(sign.to_bits(), bit)))
             }
-            #[inline(always)]
+            #[inlined]
             fn round_even(self) -> Self {
                 $name(isa!($round::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(self.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn floor(self) -> Self {
                 $name(isa!($round::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(self.0)))
             }
             // The instructions are `a < b ? a : b` and `a > b ? a : b`, as `Real` defines them.
-            #[inline(always)]
+            #[inlined]
             fn min(self, b: Self) -> Self {
                 $name(isa!($min(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn max(self, b: Self) -> Self {
                 $name(isa!($max(self.0, b.0)))
             }
-            #[inline(always)]
+            #[inlined]
             fn to_bits(self) -> $bits {
                 isa!($to_bits(self.0))
             }
-            #[inline(always)]
+            #[inlined]
             fn from_bits(b: $bits) -> Self {
                 $name(isa!($from_bits(b)))
             }
 
-            #[inline(always)]
+            #[inlined]
             fn bits_splat(x: u64) -> $bits {
                 isa!($bits_splat(x as $word))
             }
-            #[inline(always)]
+            #[inlined]
             fn bits_add(a: $bits, b: $bits) -> $bits {
                 isa!($bits_add(a, b))
             }
-            #[inline(always)]
+            #[inlined]
             fn bits_sub(a: $bits, b: $bits) -> $bits {
                 isa!($bits_sub(a, b))
             }
-            #[inline(always)]
+            #[inlined]
             fn bits_and(a: $bits, b: $bits) -> $bits {
                 isa!($and(a, b))
             }
-            #[inline(always)]
+            #[inlined]
             fn bits_or(a: $bits, b: $bits) -> $bits {
                 isa!($or(a, b))
             }
-            #[inline(always)]
+            #[inlined]
             fn bits_xor(a: $bits, b: $bits) -> $bits {
                 isa!($xor(a, b))
             }
             // The instruction is of the even words of 32 bits; LLVM makes one of two that are the same.
-            #[inline(always)]
+            #[inlined]
             fn bits_mul_low(a: $bits, b: $bits) -> $bits {
                 let words = isa!($long_splat(u32::MAX as i64));
                 let even = isa!($and($long_mul(a, b), words));
@@ -188,7 +189,7 @@ macro_rules! vector {
                 let odd = isa!($long_mul($long_srl(a, by), $long_srl(b, by)));
                 isa!($or(even, $long_sll(odd, by)))
             }
-            #[inline(always)]
+            #[inlined]
             fn bits_mul_high(a: $bits, b: $bits) -> $bits {
                 let by = isa!(_mm_cvtsi32_si128(32));
                 let even = isa!($long_srl($long_mul(a, b), by));
@@ -199,18 +200,18 @@ macro_rules! vector {
                 isa!($or(even, $and(odd, $long_splat(!(u32::MAX as i64)))))
             }
             // Shifts by a register whose value is known: LLVM makes them shifts by a literal.
-            #[inline(always)]
+            #[inlined]
             fn bits_shl<const BY: u32>(a: $bits) -> $bits {
                 isa!($sll(a, _mm_cvtsi32_si128(BY as i32)))
             }
-            #[inline(always)]
+            #[inlined]
             fn bits_shr<const BY: u32>(a: $bits) -> $bits {
                 isa!($srl(a, _mm_cvtsi32_si128(BY as i32)))
             }
 
             vector_masks!($($masks)*);
 
-            #[inline(always)]
+            #[inlined]
             fn outline<O>(f: impl FnOnce() -> O) -> O {
                 #[target_feature($(enable = $feature),*)]
                 #[inline(never)]
@@ -220,7 +221,7 @@ macro_rules! vector {
                 }
                 isa!(call(f))
             }
-            #[inline(always)]
+            #[inlined]
             fn outline_cold<O>(f: impl FnOnce() -> O) -> O {
                 #[target_feature($(enable = $feature),*)]
                 #[cold]
@@ -230,7 +231,7 @@ macro_rules! vector {
                 }
                 isa!(call(f))
             }
-            #[inline(always)]
+            #[inlined]
             fn outline_leaf<O>(f: impl FnOnce() -> O) -> O {
                 #[target_feature($(enable = $feature),*)]
                 #[inline(never)]
@@ -250,59 +251,59 @@ macro_rules! vector_masks {
         bits_equals $bits_equals:ident, bits_less $bits_less:ident, bits_blend $bits_blend:ident
     ) => {
         type Mask = $mask;
-        #[inline(always)]
+        #[inlined]
         fn lt(self, b: Self) -> $mask {
             isa!($compare::<_CMP_LT_OQ>(self.0, b.0))
         }
-        #[inline(always)]
+        #[inlined]
         fn le(self, b: Self) -> $mask {
             isa!($compare::<_CMP_LE_OQ>(self.0, b.0))
         }
-        #[inline(always)]
+        #[inlined]
         fn equals(self, b: Self) -> $mask {
             isa!($compare::<_CMP_EQ_OQ>(self.0, b.0))
         }
-        #[inline(always)]
+        #[inlined]
         fn select(m: $mask, a: Self, b: Self) -> Self {
             Self(isa!($blend(m, b.0, a.0)))
         }
-        #[inline(always)]
+        #[inlined]
         fn bits_equals(a: Self::Bits, b: Self::Bits) -> $mask {
             isa!($bits_equals(a, b))
         }
-        #[inline(always)]
+        #[inlined]
         fn bits_less_than(a: Self::Bits, b: Self::Bits) -> $mask {
             isa!($bits_less(a, b))
         }
-        #[inline(always)]
+        #[inlined]
         fn bits_select(m: $mask, a: Self::Bits, b: Self::Bits) -> Self::Bits {
             isa!($bits_blend(m, b, a))
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_splat(x: bool) -> $mask {
             if x { !0 } else { 0 }
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_and(a: $mask, b: $mask) -> $mask {
             a & b
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_or(a: $mask, b: $mask) -> $mask {
             a | b
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_not(a: $mask) -> $mask {
             !a
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_any(a: $mask) -> bool {
             a != 0
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_to_bits(a: $mask) -> u64 {
             a as u64
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_from_bits(a: u64) -> $mask {
             a as $mask
         }
@@ -314,61 +315,61 @@ macro_rules! vector_masks {
         lanes $lanes:expr
     ) => {
         type Mask = $mask;
-        #[inline(always)]
+        #[inlined]
         fn lt(self, b: Self) -> $mask {
             isa!($compare::<_CMP_LT_OQ>(self.0, b.0))
         }
-        #[inline(always)]
+        #[inlined]
         fn le(self, b: Self) -> $mask {
             isa!($compare::<_CMP_LE_OQ>(self.0, b.0))
         }
-        #[inline(always)]
+        #[inlined]
         fn equals(self, b: Self) -> $mask {
             isa!($compare::<_CMP_EQ_OQ>(self.0, b.0))
         }
-        #[inline(always)]
+        #[inlined]
         fn select(m: $mask, a: Self, b: Self) -> Self {
             Self(isa!($blend(b.0, a.0, m)))
         }
-        #[inline(always)]
+        #[inlined]
         fn bits_equals(a: Self::Bits, b: Self::Bits) -> $mask {
             isa!($to_mask($bits_equals(a, b)))
         }
-        #[inline(always)]
+        #[inlined]
         fn bits_less_than(a: Self::Bits, b: Self::Bits) -> $mask {
             // AVX2 compares signed integers; flipping the top bits orders unsigned ones so.
             let top = Self::splat(-0.0).to_bits();
             isa!($to_mask($bits_greater(Self::bits_xor(b, top), Self::bits_xor(a, top))))
         }
-        #[inline(always)]
+        #[inlined]
         fn bits_select(m: $mask, a: Self::Bits, b: Self::Bits) -> Self::Bits {
             Self::select(m, Self::from_bits(a), Self::from_bits(b)).to_bits()
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_splat(x: bool) -> $mask {
             Self::from_bits(Self::bits_splat(if x { u64::MAX } else { 0 })).0
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_and(a: $mask, b: $mask) -> $mask {
             isa!($and(a, b))
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_or(a: $mask, b: $mask) -> $mask {
             isa!($or(a, b))
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_not(a: $mask) -> $mask {
             isa!($xor(a, Self::mask_splat(true)))
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_any(a: $mask) -> bool {
             isa!($movemask(a)) != 0
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_to_bits(a: $mask) -> u64 {
             isa!($movemask(a)) as u64
         }
-        #[inline(always)]
+        #[inlined]
         fn mask_from_bits(a: u64) -> $mask {
             let mut lanes = [0.0; Self::WIDTH];
             for i in 0..Self::WIDTH {
@@ -464,25 +465,25 @@ macro_rules! own_single {
         impl WithSingle for Lanes<$type> {
             type Mask = LaneMask<$type>;
             type Single = Self;
-            #[inline(always)]
+            #[inlined]
             fn bits_to_single(self) -> Self {
                 let $x = self.0;
                 Lanes($to_single)
             }
-            #[inline(always)]
+            #[inlined]
             fn single_to_bits(value: Self) -> Self {
                 let $y = value.0;
                 Lanes($from_single)
             }
-            #[inline(always)]
+            #[inlined]
             fn to_single(self) -> Self {
                 self
             }
-            #[inline(always)]
+            #[inlined]
             fn from_single(value: Self) -> Self {
                 value
             }
-            #[inline(always)]
+            #[inlined]
             fn single_mask(mask: Self::Mask) -> Self::Mask {
                 mask
             }
@@ -494,11 +495,11 @@ macro_rules! own_single {
 macro_rules! conversions {
     ($vector:ident, $to_single:ident, $to_int:ident) => {
         impl $vector {
-            #[inline(always)]
+            #[inlined]
             fn convert_bits(self) -> Self {
                 $vector(isa!($to_single(self.to_bits())))
             }
-            #[inline(always)]
+            #[inlined]
             fn convert_to_bits(self) -> Self {
                 $vector::from_bits(isa!($to_int(self.0)))
             }
@@ -517,7 +518,7 @@ conversions!(F32x4, _mm_cvtepi32_ps, _mm_cvttps_epi32);
 impl WithSingle for Lanes<Two<F64x8>> {
     type Mask = LaneMask<Two<F64x8>>;
     type Single = Lanes<F32x16>;
-    #[inline(always)]
+    #[inlined]
     fn bits_to_single(self) -> Self::Single {
         // The odd 32-bit words of both registers, in order.
         let high = isa!(_mm512_permutex2var_epi32(
@@ -527,7 +528,7 @@ impl WithSingle for Lanes<Two<F64x8>> {
         ));
         Lanes(F32x16(isa!(_mm512_cvtepi32_ps(high))))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_to_bits(value: Self::Single) -> Self {
         let words = isa!(_mm512_cvttps_epi32(value.0.0));
         let (low, high) =
@@ -535,18 +536,18 @@ impl WithSingle for Lanes<Two<F64x8>> {
         let top = |w| isa!(_mm512_castsi512_pd(_mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(w))));
         Lanes(Two(F64x8(top(low)), F64x8(top(high))))
     }
-    #[inline(always)]
+    #[inlined]
     fn to_single(self) -> Self::Single {
         let (low, high) = isa!((_mm512_cvtpd_ps(self.0.0.0), _mm512_cvtpd_ps(self.0.1.0)));
         Lanes(F32x16(isa!(_mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high))))
     }
-    #[inline(always)]
+    #[inlined]
     fn from_single(value: Self::Single) -> Self {
         let all = value.0.0;
         let (low, high) = isa!((_mm512_castps512_ps256(all), _mm512_extractf32x8_ps::<1>(all)));
         Lanes(Two(F64x8(isa!(_mm512_cvtps_pd(low))), F64x8(isa!(_mm512_cvtps_pd(high)))))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_mask(mask: Self::Mask) -> LaneMask<F32x16> {
         LaneMask(isa!(_mm512_kunpackb(mask.0.1 as u16, mask.0.0 as u16)))
     }
@@ -555,32 +556,32 @@ impl WithSingle for Lanes<Two<F64x8>> {
 impl WithSingle for Lanes<F64x8> {
     type Mask = LaneMask<F64x8>;
     type Single = Lanes<F32x8>;
-    #[inline(always)]
+    #[inlined]
     fn bits_to_single(self) -> Self::Single {
         let high = F64x8::bits_shr::<32>(self.0.to_bits());
         Lanes(F32x8(isa!(_mm256_cvtepi32_ps(_mm512_cvtepi64_epi32(high)))))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_to_bits(value: Self::Single) -> Self {
         let words = isa!(_mm512_cvtepu32_epi64(_mm256_cvttps_epi32(value.0.0)));
         Lanes(F64x8::from_bits(F64x8::bits_shl::<32>(words)))
     }
-    #[inline(always)]
+    #[inlined]
     fn to_single(self) -> Self::Single {
         Lanes(F32x8(isa!(_mm512_cvtpd_ps(self.0.0))))
     }
-    #[inline(always)]
+    #[inlined]
     fn from_single(value: Self::Single) -> Self {
         Lanes(F64x8(isa!(_mm512_cvtps_pd(value.0.0))))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_mask(mask: Self::Mask) -> LaneMask<F32x8> {
         LaneMask(isa!(_mm256_castsi256_ps(_mm256_movm_epi32(mask.0))))
     }
 }
 
 /// The upper halves of the four 64-bit words.
-#[inline(always)]
+#[inlined]
 fn high_words(x: F64x4) -> __m128i {
     isa!({
         let low = _mm256_castsi256_si128(x.to_bits());
@@ -591,7 +592,7 @@ fn high_words(x: F64x4) -> __m128i {
 }
 
 /// The lower halves of four 64-bit masks.
-#[inline(always)]
+#[inlined]
 fn narrow_mask(m: __m256d) -> __m128 {
     isa!({
         let m = _mm256_castpd_ps(m);
@@ -600,7 +601,7 @@ fn narrow_mask(m: __m256d) -> __m128 {
     })
 }
 
-#[inline(always)]
+#[inlined]
 fn top_words(w: __m128i) -> F64x4 {
     F64x4::from_bits(isa!(_mm256_slli_epi64::<32>(_mm256_cvtepu32_epi64(w))))
 }
@@ -608,30 +609,30 @@ fn top_words(w: __m128i) -> F64x4 {
 impl WithSingle for Lanes<Two<F64x4>> {
     type Mask = LaneMask<Two<F64x4>>;
     type Single = Lanes<F32x8>;
-    #[inline(always)]
+    #[inlined]
     fn bits_to_single(self) -> Self::Single {
         let (low, high) = (high_words(self.0.0), high_words(self.0.1));
         Lanes(F32x8(isa!(_mm256_cvtepi32_ps(_mm256_set_m128i(high, low)))))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_to_bits(value: Self::Single) -> Self {
         let words = isa!(_mm256_cvttps_epi32(value.0.0));
         let (low, high) =
             isa!((_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words)));
         Lanes(Two(top_words(low), top_words(high)))
     }
-    #[inline(always)]
+    #[inlined]
     fn to_single(self) -> Self::Single {
         let (low, high) = isa!((_mm256_cvtpd_ps(self.0.0.0), _mm256_cvtpd_ps(self.0.1.0)));
         Lanes(F32x8(isa!(_mm256_set_m128(high, low))))
     }
-    #[inline(always)]
+    #[inlined]
     fn from_single(value: Self::Single) -> Self {
         let all = value.0.0;
         let (low, high) = isa!((_mm256_castps256_ps128(all), _mm256_extractf128_ps::<1>(all)));
         Lanes(Two(F64x4(isa!(_mm256_cvtps_pd(low))), F64x4(isa!(_mm256_cvtps_pd(high)))))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_mask(mask: Self::Mask) -> LaneMask<F32x8> {
         let (low, high) = (narrow_mask(mask.0.0), narrow_mask(mask.0.1));
         LaneMask(isa!(_mm256_set_m128(high, low)))
@@ -641,23 +642,23 @@ impl WithSingle for Lanes<Two<F64x4>> {
 impl WithSingle for Lanes<F64x4> {
     type Mask = LaneMask<F64x4>;
     type Single = Lanes<F32x4>;
-    #[inline(always)]
+    #[inlined]
     fn bits_to_single(self) -> Self::Single {
         Lanes(F32x4(isa!(_mm_cvtepi32_ps(high_words(self.0)))))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_to_bits(value: Self::Single) -> Self {
         Lanes(top_words(isa!(_mm_cvttps_epi32(value.0.0))))
     }
-    #[inline(always)]
+    #[inlined]
     fn to_single(self) -> Self::Single {
         Lanes(F32x4(isa!(_mm256_cvtpd_ps(self.0.0))))
     }
-    #[inline(always)]
+    #[inlined]
     fn from_single(value: Self::Single) -> Self {
         Lanes(F64x4(isa!(_mm256_cvtps_pd(value.0.0))))
     }
-    #[inline(always)]
+    #[inlined]
     fn single_mask(mask: Self::Mask) -> LaneMask<F32x4> {
         LaneMask(narrow_mask(mask.0))
     }

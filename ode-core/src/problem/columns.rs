@@ -10,6 +10,7 @@ use crate::memory::Buffer;
 use crate::problem::draw::values::{self, Values};
 use crate::room::room;
 use core::ops::Range;
+use ode_macros::inlined;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -63,12 +64,12 @@ impl<T> Segments<T> {
     }
 
     /// Where the segment of value `i` is, and where in it the value is.
-    #[inline(always)]
+    #[inlined]
     fn place(&self, i: usize) -> (usize, usize) {
         (i >> self.bits, i & ((1 << self.bits) - 1))
     }
 
-    #[inline(always)]
+    #[inlined]
     fn get(&self, i: usize) -> &T {
         let (part, within) = self.place(i);
         &self.parts[part].wait()[within]
@@ -132,7 +133,7 @@ impl<T: Scalar> Column<T> {
 
     /// The value, where all trajectories have the same.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn shared(&self) -> Option<T> {
         match &self.0 {
             Kind::Shared(value) => Some(*value),
@@ -146,7 +147,7 @@ impl<T: Scalar> Column<T> {
     /// If there is no such trajectory; but a value that all have is anybody's, and so is one that is
     /// drawn.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn get(&self, i: usize) -> T {
         match &self.0 {
             Kind::Shared(value) => *value,
@@ -229,7 +230,7 @@ pub(crate) enum View<'a, T: Clone> {
 
 impl<T: Copy> View<'_, T> {
     /// The value of trajectory `i` of these.
-    #[inline(always)]
+    #[inlined]
     pub(crate) fn get(&self, i: usize) -> T {
         match self {
             View::Shared(value) => *value,
@@ -284,7 +285,7 @@ impl<T: Scalar> SaveTimes<T> {
     /// # Panics
     /// If there is no such trajectory.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn get(&self, i: usize, slot: usize) -> T {
         match &self.0 {
             Lists::Shared(times) => times.get(slot).copied().unwrap_or(T::infinity()),
@@ -377,7 +378,7 @@ impl<T: Scalar> Columns<T> {
 
     /// The absolute tolerance of component `d`: `common` where components have none of their own.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn abstol(&self, d: usize, common: T) -> T {
         self.abstols.get(d).map_or(common, |column| column.get(0))
     }
@@ -428,21 +429,21 @@ pub struct ColumnRange<'a, T> {
 impl<'a, T: Scalar> ColumnRange<'a, T> {
     /// The columns of which this is a range.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn columns(self) -> &'a Columns<T> {
         self.columns
     }
 
     /// Where the trajectories lie in the columns: what [`Column::get`] counts.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn indices(self) -> Range<usize> {
         self.from..self.to
     }
 
     /// The numbers of the trajectories in the whole ensemble.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn numbers(self) -> Range<u64> {
         let first = self.columns.first;
         first.wrapping_add(self.from as u64)..first.wrapping_add(self.to as u64)
@@ -450,7 +451,7 @@ impl<'a, T: Scalar> ColumnRange<'a, T> {
 
     /// The number of trajectories.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn len(self) -> usize {
         self.to - self.from
     }

@@ -10,6 +10,7 @@
 //! what a system does not have.
 
 use crate::lane::{Mask, Real};
+use ode_macros::inlined;
 
 /// All that a system can be asked for.
 pub trait Capabilities<const N: usize, const P: usize>:
@@ -81,7 +82,7 @@ pub trait MassMatrix<const N: usize>: Copy {
     const ALGEBRAIC: usize = 0;
 
     /// The mass matrix times a vector.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn mass<R: Real>(&self, v: &[R; N]) -> [R; N] {
         *v
@@ -89,7 +90,7 @@ pub trait MassMatrix<const N: usize>: Copy {
 
     /// The components of `a` in algebraic equations (zero rows of the mass matrix), those of `b` in
     /// others.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn algebraic_rows<R: Real>(&self, a: &[R; N], b: &[R; N]) -> [R; N] {
         let _ = a;
@@ -98,7 +99,7 @@ pub trait MassMatrix<const N: usize>: Copy {
 
     /// The components of `a` for algebraic unknowns (zero columns of the mass matrix; all of them
     /// where there are not as many zero columns as zero rows), those of `b` for others.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn algebraic_columns<R: Real>(&self, a: &[R; N], b: &[R; N]) -> [R; N] {
         let _ = a;
@@ -112,7 +113,7 @@ pub trait Domain<const N: usize, const P: usize>: Copy {
     const HAS_DOMAIN: bool = false;
 
     /// Whether a state is outside the system's domain.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn out_of_domain<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> R::Mask {
         let _ = (u, p, t);
@@ -127,7 +128,7 @@ pub trait Observe<const N: usize, const P: usize>: Copy {
     const OBSERVABLES: usize = 0;
 
     /// Evaluates the observables: calls `put(index, value)` for each, in order.
-    #[inline(always)]
+    #[inlined]
     fn observe<R: Real>(&self, u: &[R; N], p: &[R; P], t: R, put: impl FnMut(usize, R)) {
         let _ = (u, p, t, put);
     }
@@ -150,7 +151,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     const LOGGED: usize = 0;
 
     /// The function of event `index`.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn event<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
         let _ = (index, u, p, t);
@@ -158,7 +159,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     }
 
     /// The derivative of that by the time along a solution, whose derivative is `du`.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn event_slope<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R, du: &[R; N]) -> R {
         let _ = (index, u, p, t, du);
@@ -167,7 +168,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
     /// The state after event `index`, whose state is `u`; from [`EVENTS`](Self::EVENTS) on, after an
     /// action at given times, and then after one where a condition holds.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn event_action<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
         let _ = (index, p, t);
@@ -181,7 +182,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
     /// The parameters, with the modes after the action that [`event_action`](Self::event_action) of
     /// this index gives the state of.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn modes_after<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; P] {
         let _ = (index, u, t);
@@ -190,7 +191,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
     /// How often event `index` happens before the trajectory ends: a whole number, zero if it does
     /// not end the trajectory.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn event_limit<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
         let _ = (index, u, p, t);
@@ -203,7 +204,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     /// Whether `t` is a time of such an action: one if it is, zero if it is not, and less than zero
     /// if one of its times is a NaN. Times that differ by less than the part `near` of themselves
     /// are the same.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn due<R: Real>(&self, index: usize, p: &[R; P], t: R, near: R) -> R {
         let _ = (index, p, t, near);
@@ -218,7 +219,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     const CONDITIONS_ACTING: usize = 0;
 
     /// Whether condition `index` holds at the end of a step: one if it does, else zero.
-    #[inline(always)]
+    #[inlined]
     #[must_use]
     fn holds<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> R {
         let _ = (index, u, p, t);

@@ -3,6 +3,7 @@
 use crate::ensemble::array::norm::{TOGETHER, sum_of_neighbours};
 use crate::integrate::columns::{self, Group, Tried};
 use crate::lane::{Mask, Real, Scalar};
+use ode_macros::inlined;
 
 /// What is kept of the columns in the lanes of one group.
 #[derive(Clone, Copy, Debug)]
@@ -48,13 +49,13 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
         n.div_ceil(R::LANES).saturating_mul(size_of::<Cell<R, N, P>>())
     }
 
-    #[inline(always)]
+    #[inlined]
     pub(super) fn groups(&self) -> usize {
         self.cells.len()
     }
 
     /// The columns of group `g`, whose states are those of end `now`.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn get(&self, g: usize, now: usize) -> Group<R, N, P> {
         let Cell { ends, p, goes, mirrored, code, .. } = &self.cells[g];
         let (u, du) = ends[now];
@@ -63,7 +64,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
     }
 
     /// Puts the columns of a group back; `accepted` says whether the last attempt was a step.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn put(&mut self, g: usize, now: usize, group: &Group<R, N, P>, accepted: bool) {
         let cell = &mut self.cells[g];
         if accepted {
@@ -79,7 +80,7 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
 
     /// Keeps what an attempt made of a group; `accepted` says whether the attempt before it was a
     /// step, and `fsal` whether the derivatives are needed.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn keep(
         &mut self,
         g: usize,
@@ -101,13 +102,13 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
     }
 
     /// The new states that the last attempt made of a group.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn new_states(&self, g: usize, now: usize) -> [R; N] {
         self.cells[g].ends[1 - now].0
     }
 
     /// The sums of the squares of all columns of each [`TOGETHER`], of which no chunk has a part.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn sums(&self, sums: &mut Vec<f64>) {
         sums.clear();
         let groups = (TOGETHER / R::LANES).max(1);
@@ -123,14 +124,14 @@ impl<R: Real<Scalar = T>, T: Scalar, const N: usize, const P: usize> Cells<R, N,
     }
 
     /// How many columns go on.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn count(&self) -> usize {
         self.cells.iter().map(|cell| cell.goes.count_ones() as usize).sum()
     }
 
     /// The column with the greatest error of accepted steps, the first of these, and this error,
     /// squared.
-    #[inline(always)]
+    #[inlined]
     pub(super) fn worst(&self, accepted: bool) -> (usize, T) {
         let mut worst = (0, T::default());
         for (g, cell) in self.cells.iter().enumerate() {

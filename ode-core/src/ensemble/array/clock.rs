@@ -5,26 +5,27 @@ use crate::integrate::lane::Lane;
 use crate::lane::{Bits, Mask, Real, Scalar};
 use crate::step::timeline::Time;
 use crate::step::{control, guard, stepper, timeline};
+use ode_macros::inlined;
 
 /// The number of a clock in all lanes.
-#[inline(always)]
+#[inlined]
 fn number<R: Real<Scalar = T>, T: Scalar>(x: T) -> R {
     R::lit(x.widen())
 }
 
-#[inline(always)]
+#[inlined]
 fn bits<R: Real<Scalar = T>, T: Scalar>(bits: T::Bits) -> R::Bits {
     <R::Bits as Bits>::lit(bits.lane(0))
 }
 
 /// A truth value of a clock in all lanes.
-#[inline(always)]
+#[inlined]
 pub(super) fn mask<R: Real<Scalar = T>, T: Scalar>(mask: bool) -> R::Mask {
     <R::Mask as Mask>::splat(mask)
 }
 
 /// The clock in all lanes.
-#[inline(always)]
+#[inlined]
 pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R> {
     let single = |x: f32| <R::Single as Real>::lit(f64::from(x));
     Lane {
@@ -61,7 +62,7 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
 }
 
 /// The clock's next step in all lanes.
-#[inline(always)]
+#[inlined]
 pub(super) fn attempt_of<R: Real<Scalar = T>, T: Scalar>(trial: &Attempt<T>) -> Attempt<R> {
     let timeline::At { t, low, reach, furthest, run } = trial.ask.at;
     let at =

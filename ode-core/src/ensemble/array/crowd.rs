@@ -23,6 +23,7 @@ use crate::system::System;
 use crate::workers::Workers;
 use core::any::Any;
 use core::marker::PhantomData;
+use ode_macros::inlined;
 use std::sync::{Mutex, PoisonError};
 
 /// How columns are solved.
@@ -276,7 +277,7 @@ where
     type Output = ();
     const VECTORS: usize = dispatch::vectors(N);
 
-    #[inline(always)]
+    #[inlined]
     fn run<R: Real<Scalar = T>>(self) {
         let Visit { system, settings, chunk, clock, work, now, accepted, .. } = self;
         let n = chunk.range.len();

@@ -4,6 +4,7 @@ use crate::lane::dispatch::{self, InstructionSet, Program};
 use crate::lane::{Bits, Real};
 use crate::problem::samples::{LogNormal, Normal};
 use crate::random::{self, Network};
+use ode_macros::inlined;
 
 /// What the value of a trajectory is.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +109,7 @@ impl Program<f64> for Evaluate<'_> {
     type Output = ();
     const VECTORS: usize = 2;
 
-    #[inline(always)]
+    #[inlined]
     fn run<R: Real<Scalar = f64>>(self) {
         let Evaluate { values, first, out } = self;
         match values {
@@ -142,7 +143,7 @@ impl Program<f64> for Evaluate<'_> {
 
 /// Words in every lane. (A function of the standard library that took lanes would be compiled for any
 /// machine.)
-#[inline(always)]
+#[inlined]
 fn words<R: Real, const N: usize>(words: &[u64; N]) -> [R::Bits; N] {
     let mut lanes = [<R::Bits as Bits>::lit(0); N];
     for i in 0..N {
@@ -152,7 +153,7 @@ fn words<R: Real, const N: usize>(words: &[u64; N]) -> [R::Bits; N] {
 }
 
 /// Numbers in every lane.
-#[inline(always)]
+#[inlined]
 fn numbers<R: Real, const N: usize>(numbers: [f64; N]) -> [R; N] {
     let mut lanes = [R::lit(0.0); N];
     for i in 0..N {
@@ -162,7 +163,7 @@ fn numbers<R: Real, const N: usize>(numbers: [f64; N]) -> [R; N] {
 }
 
 /// Writes `f` of the numbers from `first` on.
-#[inline(always)]
+#[inlined]
 fn each<R: Real<Scalar = f64>>(first: u64, out: &mut [f64], f: impl Fn(R::Bits) -> R) {
     let mut lanes = R::lit(0.0);
     for i in 0..R::LANES {
@@ -179,7 +180,7 @@ fn each<R: Real<Scalar = f64>>(first: u64, out: &mut [f64], f: impl Fn(R::Bits) 
 }
 
 /// Replaces numbers by `f` of them.
-#[inline(always)]
+#[inlined]
 fn map<R: Real<Scalar = f64>>(out: &mut [f64], f: impl Fn(R) -> R) {
     for group in out.chunks_mut(R::LANES) {
         let mut values = R::lit(0.5);
@@ -194,7 +195,7 @@ fn map<R: Real<Scalar = f64>>(out: &mut [f64], f: impl Fn(R) -> R) {
 }
 
 impl Source {
-    #[inline(always)]
+    #[inlined]
     fn write<R: Real<Scalar = f64>>(&self, first: u64, out: &mut [f64]) {
         match self {
             &Source::Words(stream) => {
@@ -241,7 +242,7 @@ impl Source {
 }
 
 impl Marginal {
-    #[inline(always)]
+    #[inlined]
     fn apply<R: Real<Scalar = f64>>(&self, out: &mut [f64]) {
         match self {
             &Marginal::Uniform(ends) => {

@@ -2,6 +2,7 @@
 
 use crate::error::SolveError;
 use crate::system::facts::Facts;
+use ode_macros::inlined;
 
 /// The log of events: how many of each trajectory are kept, and what of them. An argument of
 /// [`SolveOptions::event_log`](crate::SolveOptions::event_log()).
@@ -62,7 +63,7 @@ pub struct LogRow {
 impl LogRow {
     /// The count of numbers of each event.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn width(self) -> usize {
         self.marks + self.before + self.after
     }

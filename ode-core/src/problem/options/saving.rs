@@ -1,6 +1,7 @@
 //! When to save, and what.
 
 use crate::problem::options::times::TimeList;
+use ode_macros::inlined;
 
 /// The times at which states and observables are saved. A solve returns the final state in any
 /// case.
@@ -47,7 +48,7 @@ pub struct SavedRow {
 impl SavedRow {
     /// The count of numbers that are saved at each time.
     #[must_use]
-    #[inline(always)]
+    #[inlined]
     pub fn width(self) -> usize {
         self.states + self.observables + self.times
     }
