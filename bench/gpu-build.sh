@@ -29,10 +29,10 @@ built() {
 
 built gpu_selftest cargo build --release -p ode-gpu --example gpu_selftest
 built lorenz cargo build --release --example lorenz
-built ignition cargo build --release --example ignition
-built arrays cargo build --release --example arrays
-built linear cargo build --release --features arrays --example linear
-built networks cargo build --release --features arrays --example networks
+built ignition cargo build --release -p odes-examples --example ignition
+built arrays cargo build --release -p odes-examples --example arrays
+built linear cargo build --release -p odes-examples --example linear
+built networks cargo build --release -p odes-examples --example networks
 built odes-bench cargo build --release -p odes-bench
 # In the profile of tests, whose compilation is quicker by far.
 for name in gpu gpu_memory large acceptance dae solve stiff; do

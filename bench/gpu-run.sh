@@ -14,10 +14,10 @@
 #   solve          likewise
 #   stiff          likewise
 #   lorenz         cargo build --release --example lorenz
-#   ignition       cargo build --release --example ignition
-#   arrays         cargo build --release --example arrays
-#   linear         cargo build --release --features arrays --example linear
-#   networks       cargo build --release --features arrays --example networks
+#   ignition       cargo build --release -p odes-examples --example ignition
+#   arrays         cargo build --release -p odes-examples --example arrays
+#   linear         cargo build --release -p odes-examples --example linear
+#   networks       cargo build --release -p odes-examples --example networks
 #   odes-bench     cargo build --release -p odes-bench
 #
 # `bench/gpu-build.sh BINARIES` makes it. OUTPUT receives a log of each step, startup.jsonl (time
@@ -75,12 +75,12 @@ starts() {
     for run in $(seq "$runs"); do
         [ "$cache" = cold ] && rm -rf "$ODES_CACHE_DIR"
         begin=$(milliseconds)
-        "$binaries/lorenz" --backend gpu --json "$@" >"$scratch/line" 2>>"$output/startup.log" ||
+        "$binaries/lorenz" --backend gpu --no-plot "$@" >"$scratch/line" 2>>"$output/startup.log" ||
             { status=1; summary+=("startup      FAILED: $label"); return; }
         end=$(milliseconds)
         all+=($((end - begin)))
-        printf '{"bench":"first-solution","label":"%s","cache":"%s","run":%s,"wall_ms":%s,"lorenz":%s}\n' \
-            "$label" "$cache" "$run" $((end - begin)) "$(cat "$scratch/line")" >>"$output/startup.jsonl"
+        printf '{"bench":"first-solution","label":"%s","cache":"%s","run":%s,"wall_ms":%s,"lorenz":"%s"}\n' \
+            "$label" "$cache" "$run" $((end - begin)) "$(tr '\n' ';' <"$scratch/line")" >>"$output/startup.jsonl"
     done
     summary+=("$(printf '%-12s %-28s %s ms (median of %s)' first "$label, $cache cache" \
         "$(printf '%s\n' "${all[@]}" | sort -n | sed -n "$(((runs + 1) / 2))p")" "${all[*]}")")
@@ -113,9 +113,8 @@ done
 : >"$output/startup.jsonl"
 : >"$output/startup.log"
 if [ -x "$binaries/lorenz" ]; then
-    starts "10000 f64" cold
-    starts "10000 f64" warm
-    starts "10000 f32" warm --precision f32
+    starts "10000" cold
+    starts "10000" warm
 fi
 if [ -x "$binaries/odes-bench" ]; then
     for _ in $(seq "$runs"); do

@@ -2,8 +2,8 @@
 //! steps of their own.
 //!
 //! ```text
-//! cargo run --release --example arrays
-//! cargo run --release --example arrays -- 100000
+//! cargo run --release -p odes-examples --example arrays
+//! cargo run --release -p odes-examples --example arrays -- 100000
 //! ```
 //!
 //! 10,000 trajectories, or as many as the argument says, with parameters uniform up to (10, 28, 8/3), to

@@ -2,7 +2,7 @@
 //! trajectory at a time of its own.
 //!
 //! ```text
-//! cargo run --release --example bouncing -- --plot bouncing.png
+//! cargo run --release -p odes-examples --example bouncing -- --plot bouncing.png
 //! ```
 //!
 //! A hundred thousand balls fall from ten metres, and keep a part of their speed at the ground that
@@ -19,9 +19,9 @@ use odes::prelude::*;
 use odes::{EnsembleSolution, EventError};
 
 use support::canvas::{Canvas, Frame, hex, linear};
-use support::options::Backend;
+
 use support::picture::{BACKGROUND, axis_x, axis_y, caption, ticks};
-use support::place::Place;
+use support::place::{Backend, Place};
 use support::summary::{grouped, seconds};
 
 #[ode_system]
@@ -74,8 +74,8 @@ struct Options {
     /// The number of balls.
     #[arg(long, default_value_t = 100_000)]
     trajectories: usize,
-    /// Where to solve.
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    #[arg(long, default_value = "auto")]
     backend: Backend,
     /// A picture to write, of 300 balls.
     #[arg(long)]

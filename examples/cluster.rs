@@ -1,7 +1,7 @@
 //! One ensemble in several processes, which MPI starts or which share a folder.
 //!
 //! ```text
-//! cargo build --release --features cluster-cli --example cluster
+//! cargo build --release -p odes-examples --example cluster
 //! target/release/examples/cluster                                 # one process
 //! mpiexec -n 4 target/release/examples/cluster                    # four, by MPI
 //! target/release/examples/cluster --out out --rank 0/2            # two that share a folder: this one

@@ -1,7 +1,7 @@
 //! A training by several processes, which MPI starts: four workers, their losses, and Adam.
 //!
 //! ```text
-//! cargo build --release --features cluster-cli --example distributed
+//! cargo build --release -p odes-examples --example distributed
 //! pip install mpich
 //! mpiexec -n 4 target/release/examples/distributed
 //! ```

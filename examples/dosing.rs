@@ -2,8 +2,8 @@
 //! each trajectory has of its own.
 //!
 //! ```text
-//! cargo run --release --example dosing -- --plot dosing.png
-//! cargo run --release --example dosing -- --missed 0.3
+//! cargo run --release -p odes-examples --example dosing -- --plot dosing.png
+//! cargo run --release -p odes-examples --example dosing -- --missed 0.3
 //! ```
 //!
 //! Ten thousand patients take fourteen doses within a week. The drug gets from the gut into the
@@ -23,8 +23,8 @@ use odes::EnsembleSolution;
 use odes::prelude::*;
 
 use support::canvas::{Align, Canvas, Frame, hex, linear};
-use support::options::Backend;
-use support::place::Place;
+
+use support::place::{Backend, Place};
 use support::random::uniform;
 use support::summary::{grouped, seconds};
 
@@ -85,8 +85,8 @@ struct Options {
     /// The part of the doses that are missed.
     #[arg(long, default_value_t = 0.15)]
     missed: f64,
-    /// Where to solve.
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    #[arg(long, default_value = "auto")]
     backend: Backend,
     /// A picture to write.
     #[arg(long)]

@@ -1,9 +1,9 @@
 //! When hydrogen ignites: a map of the delay over temperature and mixture.
 //!
 //! ```text
-//! cargo run --release --example ignition -- --plot ignition.png
-//! cargo run --release --example ignition -- --side 256 --backend threads
-//! cargo run --release --example ignition -- --side 256 --growth-guard off
+//! cargo run --release -p odes-examples --example ignition -- --plot ignition.png
+//! cargo run --release -p odes-examples --example ignition -- --side 256 --backend threads
+//! cargo run --release -p odes-examples --example ignition -- --side 256 --growth-guard off
 //! ```
 //!
 //! Hydrogen in air at one atmosphere, from 850 to 1400 K, with a quarter to four times the hydrogen
@@ -25,8 +25,8 @@ use odes::{EnsembleSolution, GrowthGuard, SolveError};
 use odes_models::h2o2::{ATMOSPHERE, DELAYS, ignition, in_air, of_delay, until_ignition};
 
 use support::map::Map;
-use support::options::Backend;
-use support::place::Place;
+
+use support::place::{Backend, Place};
 use support::progress::Progress;
 use support::summary::{grouped, seconds};
 
@@ -48,8 +48,8 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = 1024)]
     side: u16,
 
-    /// Where to solve
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    #[arg(long, default_value = "auto")]
     backend: Backend,
 
     /// Relative tolerance
@@ -270,6 +270,10 @@ fn map(options: &Options, solution: &Solution, report: &Report) -> Map {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
+
+    /// Solved once for the tests that read it.
+    static GUARDED: LazyLock<(Options, Solution)> = LazyLock::new(|| small(&[]));
 
     fn small(arguments: &[&str]) -> (Options, Solution) {
         let options = Options::parse_from(["ignition", "--side", "32"].iter().chain(arguments));
@@ -280,13 +284,13 @@ mod tests {
     /// All points burn, the hotter the sooner, and as soon as Cantera says.
     #[test]
     fn every_point_ignites() {
-        let (options, solution) = small(&[]);
-        let report = Report::of(&solution);
+        let (options, solution) = &*GUARDED;
+        let report = Report::of(solution);
         assert_eq!(report.codes, [(ReturnCode::Success, solution.len())]);
         assert_eq!((report.unignited, report.held), (0, 0));
         assert!(report.guarded > 0);
         for i in (0..solution.len()).filter(|i| i % 32 > 0) {
-            let [before, here] = [i - 1, i].map(|i| delay(&solution, i).unwrap());
+            let [before, here] = [i - 1, i].map(|i| delay(solution, i).unwrap());
             assert!(0.0 < here && here < before && before < SPAN, "{i}: {before} s, {here} s");
         }
         let (worst, missed) = compare(&options.solving()).unwrap();
@@ -306,9 +310,9 @@ mod tests {
     /// The slowest point is red, the fastest blue, and one that does not burn has no color.
     #[test]
     fn the_map_shows_delays() {
-        let (options, solution) = small(&[]);
-        let report = Report::of(&solution);
-        let mut map = map(&options, &solution, &report);
+        let (options, solution) = &*GUARDED;
+        let report = Report::of(solution);
+        let mut map = map(options, solution, &report);
         let [shortest, longest] = report.extremes.unwrap().map(|(_, i)| i);
         let dark = (0..solution.len()).find(|i| ![shortest, longest].contains(i)).unwrap();
         map.values[dark] = None;

@@ -1,9 +1,9 @@
 //! What the compiler makes of a right-hand side.
 //!
 //! ```text
-//! cargo run --example inspect
-//! cargo run --example inspect -- --rust
-//! cargo run --example inspect -- --cuda
+//! cargo run -p odes-examples --example inspect
+//! cargo run -p odes-examples --example inspect -- --rust
+//! cargo run -p odes-examples --example inspect -- --cuda
 //! ```
 
 use odes::system::System;

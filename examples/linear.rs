@@ -1,9 +1,9 @@
 //! `u' = A u` with a dense matrix, on the CPU and on a GPU.
 //!
 //! ```text
-//! cargo run --release --features arrays --example linear
-//! cargo run --release --features arrays --example linear -- 100 1000
-//! cargo run --release --features arrays --example linear -- --place gpu --method Tsit5
+//! cargo run --release -p odes-examples --example linear
+//! cargo run --release -p odes-examples --example linear -- 100 1000
+//! cargo run --release -p odes-examples --example linear -- --place gpu --method Tsit5
 //! ```
 //!
 //! A is `G/√n - I` with normal numbers in G, and t goes from 0 to 10 with both tolerances 1e-6, in `f32` and

@@ -2,32 +2,100 @@
 //!
 //! ```text
 //! cargo run --release --example lorenz
-//! cargo run --release --example lorenz -- --trajectories 1000000 --precision f32 --json
-//! cargo run --release --example lorenz -- --plot lorenz.png --out lorenz.npz
+//! cargo run --release --example lorenz -- --trajectories 1000000 --plot million.png
+//! cargo run --release --features save --example lorenz -- --out lorenz.npz
 //! ```
 //!
 //! Every trajectory starts at (1, 0, 0) and has parameters of its own, uniform between zero and
 //! Lorenz's (10, 28, 8/3); it is followed to t = 100 and saved at every unit of time. With a CUDA
 //! GPU in the machine it is solved there, otherwise on all cores of the CPU.
 
-mod support;
+/// The part of the examples' common code that this one uses.
+#[allow(dead_code, unreachable_pub)]
+mod support {
+    pub mod canvas;
+    pub mod picture;
+    pub mod place;
+    pub mod random;
+    pub mod summary;
+}
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Parser;
-use odes::lane::Scalar;
+use lexopt::{Arg, Parser, ValueExt};
 use odes::prelude::*;
 use odes::{EnsembleSolution, SolveError};
 
-use support::options::{Options, Precision};
 use support::picture::{Curve, End, Picture};
-use support::place::Place;
-use support::progress::Progress;
+use support::place::{Backend, Place};
 use support::random::uniform;
 use support::summary::{Summary, grouped, moments, seconds};
+
+const HELP: &str = "\
+Solves the Lorenz system many times, prints a summary and draws a picture.
+
+Options:
+  --trajectories N     number of trajectories [default: 10000]
+  --backend NAME       auto (the GPU if there is one), gpu, threads or serial [default: auto]
+  --abstol TOL         absolute tolerance [default: 1e-6]
+  --reltol TOL         relative tolerance [default: 1e-3]
+  --seed N             seed of the random parameters [default: 1]
+  --plot FILE.png      the picture [default: lorenz.png]
+  --no-plot            draw nothing
+  --out FILE.npz       write the solution to a NumPy archive (needs the feature `save`)";
+
+/// The command line.
+struct Options {
+    trajectories: usize,
+    backend: Backend,
+    abstol: f64,
+    reltol: f64,
+    seed: u64,
+    plot: Option<PathBuf>,
+    out: Option<PathBuf>,
+}
+
+impl Options {
+    /// The options of the command line; none if it asks for help.
+    fn parse() -> Result<Option<Options>, lexopt::Error> {
+        let mut options = Options {
+            trajectories: 10_000,
+            backend: Backend::Auto,
+            abstol: 1e-6,
+            reltol: 1e-3,
+            seed: 1,
+            plot: Some("lorenz.png".into()),
+            out: None,
+        };
+        let mut parser = Parser::from_env();
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Arg::Long("trajectories") => options.trajectories = parser.value()?.parse()?,
+                Arg::Long("backend") => options.backend = parser.value()?.parse()?,
+                Arg::Long("abstol") => options.abstol = parser.value()?.parse()?,
+                Arg::Long("reltol") => options.reltol = parser.value()?.parse()?,
+                Arg::Long("seed") => options.seed = parser.value()?.parse()?,
+                Arg::Long("plot") => options.plot = Some(parser.value()?.into()),
+                Arg::Long("no-plot") => options.plot = None,
+                Arg::Long("out") if cfg!(feature = "save") => {
+                    options.out = Some(parser.value()?.into());
+                }
+                Arg::Long("out") => {
+                    return Err("--out needs the feature `save`: \
+                                cargo run --release --features save --example lorenz"
+                        .into());
+                }
+                Arg::Short('h') | Arg::Long("help") => return Ok(None),
+                _ => return Err(argument.unexpected()),
+            }
+        }
+        Ok(Some(options))
+    }
+}
 
 /// Lorenz (1963), "Deterministic nonperiodic flow".
 #[ode_system]
@@ -47,10 +115,13 @@ fn parameters(seed: u64, i: usize) -> [f64; 3] {
 
 fn main() -> ExitCode {
     let begin = Instant::now();
-    let options = Options::parse();
-    let outcome = match options.precision {
-        Precision::F32 => run::<f32>(&options, begin),
-        Precision::F64 => run::<f64>(&options, begin),
+    let outcome = match Options::parse() {
+        Ok(Some(options)) => run(&options, begin),
+        Ok(None) => {
+            println!("{HELP}");
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -61,71 +132,53 @@ fn main() -> ExitCode {
     }
 }
 
-/// Solves and reports in precision `T`.
-fn run<T: Scalar>(options: &Options, begin: Instant) -> Result<(), Box<dyn Error>> {
-    let mut how = SolveOptions::default().abstol(options.abstol).reltol(options.reltol);
-    if let Some(dt) = options.dt {
-        how = how.fixed_step(dt);
-    }
+/// Solves, reports and draws.
+fn run(options: &Options, begin: Instant) -> Result<(), Box<dyn Error>> {
+    let how = SolveOptions::default().abstol(options.abstol).reltol(options.reltol);
     let place = Place::choose(options.backend)?;
-    let progress = Progress::spinner("solving");
-    let solution =
-        solve::<T>(options.seed, options.trajectories, &place, &how.clone().saveat(1.0))?;
-    drop(progress);
-
-    let summary = summarize(options, &place, &solution, begin);
+    let solution = solve(options.seed, options.trajectories, &place, &how.clone().saveat(1.0))?;
+    let summary = summarize(&solution, begin);
+    println!("{summary}");
+    #[cfg(feature = "save")]
     if let Some(path) = &options.out {
-        // The feature `save`.
         solution.write_npz(path)?;
+        println!("  archive  {}", path.display());
     }
     if let Some(path) = &options.plot {
         draw(options, &how, &solution, &summary)?.save(path)?;
-    }
-    if options.json {
-        println!("{}", summary.json());
-    } else {
-        println!("{summary}");
+        println!("  picture  {}", path.display());
     }
     Ok(())
 }
 
-type Solution<T> = EnsembleSolution<lorenz, T, 3, 3>;
+type Solution = EnsembleSolution<lorenz, f64, 3, 3>;
 
 /// The first `trajectories` trajectories of a seed.
-fn solve<T: Scalar>(
+fn solve(
     seed: u64,
     trajectories: usize,
     place: &Place,
     how: &SolveOptions,
-) -> Result<Solution<T>, SolveError> {
-    let problem =
-        OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=100.0, [10.0, 28.0, 8.0 / 3.0]).cast::<T>();
+) -> Result<Solution, SolveError> {
+    let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=100.0, [10.0, 28.0, 8.0 / 3.0]);
     let ensemble = EnsembleProblem::new(problem)
         .trajectories(trajectories)
-        .vary(|problem, i| problem.with_p(parameters(seed, i).map(T::narrow)));
+        .vary(|problem, i| problem.with_p(parameters(seed, i)));
     ensemble.solve(Tsit5, &place.algorithm, how)
 }
 
-fn summarize<T: Scalar>(
-    options: &Options,
-    place: &Place,
-    solution: &Solution<T>,
-    begin: Instant,
-) -> Summary {
+fn summarize(solution: &Solution, begin: Instant) -> Summary {
     let n = solution.len();
     let counts = solution.code_counts();
     let codes = counts.iter().map(|(code, n)| (code.to_string(), *n)).collect::<BTreeMap<_, _>>();
-    let successes = counts.iter().filter(|(code, _)| code.is_success()).map(|(_, n)| n).sum();
     let good = (0..n).filter(|&i| solution.code(i).is_success());
-    let (mean, std) = moments(good.map(|i| solution.final_state(i).map(T::widen)));
+    let (mean, std) = moments(good.map(|i| solution.final_state(i)));
     let times = solution.timings();
     let solving = times.total - times.compile;
     Summary {
-        backend: place.name.to_owned(),
         device: solution.backend().to_string(),
-        precision: options.precision.name().to_owned(),
+        precision: "f64",
         trajectories: n,
-        successes,
         codes,
         steps_accepted: (0..n).map(|i| u64::from(solution.accepted(i))).sum(),
         steps_rejected: (0..n).map(|i| u64::from(solution.rejected(i))).sum(),
@@ -140,21 +193,20 @@ fn summarize<T: Scalar>(
 
 /// The picture of a solution. Its curves need more points than one per unit of time, so some
 /// trajectories are solved again with more.
-fn draw<T: Scalar>(
+fn draw(
     options: &Options,
     how: &SolveOptions,
-    solution: &Solution<T>,
+    solution: &Solution,
     summary: &Summary,
 ) -> Result<Picture, SolveError> {
-    let progress = Progress::spinner("drawing");
     let few = solution.len().min(300);
-    let dense = solve::<T>(options.seed, few, &Place::threads(), &how.clone().saveat(0.01))?;
+    let dense = solve(options.seed, few, &Place::threads(), &how.clone().saveat(0.01))?;
     let rho = |i: usize| parameters(options.seed, i)[1];
-    let curves = dense.iter().enumerate().map(|(i, trajectory)| Curve {
-        parameter: rho(i),
-        points: trajectory.states().map(|u| u.map(T::widen)).collect(),
-    });
-    let end = |i| End { parameter: rho(i), state: solution.final_state(i).map(T::widen) };
+    let curves = dense
+        .iter()
+        .enumerate()
+        .map(|(i, trajectory)| Curve { parameter: rho(i), points: trajectory.states().collect() });
+    let end = |i| End { parameter: rho(i), state: solution.final_state(i) };
     let picture = Picture {
         title: "Lorenz 1963".to_owned(),
         subtitle: format!(
@@ -171,6 +223,5 @@ fn draw<T: Scalar>(
         curves: curves.collect(),
         ends: (0..solution.len()).filter(|&i| solution.code(i).is_success()).map(end).collect(),
     };
-    drop(progress);
     Ok(picture)
 }

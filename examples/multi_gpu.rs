@@ -1,9 +1,9 @@
 //! Ensembles on all devices of one machine or many: in one process, or in one for each device.
 //!
 //! ```text
-//! cargo run --release --example multi_gpu          # 1, 2, ... all devices of this machine
+//! cargo run --release -p odes-examples --example multi_gpu          # 1, 2, ... all devices of this machine
 //! scripts/multi_gpu.sh 4                           # four processes, here
-//! srun cargo run --release --example multi_gpu     # as many processes as Slurm starts
+//! srun cargo run --release -p odes-examples --example multi_gpu     # as many processes as Slurm starts
 //! ```
 //!
 //! 100,000 Lorenz trajectories are solved in batches of 50,000, and 40,000 in batches of 10,000,

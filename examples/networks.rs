@@ -1,8 +1,8 @@
 //! A network as a right-hand side: products of matrices over all columns, or lanes.
 //!
 //! ```text
-//! cargo run --release --features arrays --example networks
-//! cargo run --release --features arrays --example networks -- --widths 16,64 --columns 1024,131072
+//! cargo run --release -p odes-examples --example networks
+//! cargo run --release -p odes-examples --example networks -- --widths 16,64 --columns 1024,131072
 //! ```
 //!
 //! `u' = W2 tanh(W1 u + b1) + b2` has two numbers in each column and the same weights for all columns. Here it is

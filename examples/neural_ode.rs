@@ -1,8 +1,8 @@
 //! A neural differential equation that learns a spiral: SciML's example, from many beginnings.
 //!
 //! ```text
-//! cargo run --release --example neural_ode -- --plot neural_ode.png
-//! cargo run --release --example neural_ode -- --starts 64 --iterations 5000
+//! cargo run --release -p odes-examples --example neural_ode -- --plot neural_ode.png
+//! cargo run --release -p odes-examples --example neural_ode -- --starts 64 --iterations 5000
 //! ```
 //!
 //! The right-hand side is a network with two inputs, fifty hidden numbers and two outputs. It sees
@@ -25,8 +25,8 @@ use odes::prelude::*;
 use odes::{EnsembleAlgorithm, SolveError};
 
 use support::fit::Fit;
-use support::options::Backend;
-use support::place::Place;
+
+use support::place::{Backend, Place};
 use support::progress::Progress;
 use support::random::uniform;
 use support::summary::{grouped, seconds};
@@ -90,7 +90,7 @@ struct Options {
     rate: f64,
 
     /// Where to train
-    #[arg(long, value_enum, default_value_t = Backend::Threads)]
+    #[arg(long, default_value = "threads")]
     backend: Backend,
 
     /// Trajectories in the table of gradients a second; 0 for no table

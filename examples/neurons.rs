@@ -1,8 +1,8 @@
 //! When four thousand different neurons fire: a raster of spikes, from the log of events.
 //!
 //! ```text
-//! cargo run --release --example neurons -- --plot neurons.png
-//! cargo run --release --example neurons -- --trajectories 1000000 --backend gpu
+//! cargo run --release -p odes-examples --example neurons -- --plot neurons.png
+//! cargo run --release -p odes-examples --example neurons -- --trajectories 1000000 --backend gpu
 //! ```
 //!
 //! Izhikevich's neurons (IEEE Transactions on Neural Networks 14 (2003) 1569–1572) with the
@@ -21,9 +21,9 @@ use odes::prelude::*;
 use odes::{EnsembleSolution, EventError};
 
 use support::canvas::{Align, Canvas, Frame, hex, linear};
-use support::options::Backend;
+
 use support::picture::{BACKGROUND, FAINT, axis_x, caption, palette, ticks};
-use support::place::Place;
+use support::place::{Backend, Place};
 use support::summary::{grouped, seconds};
 
 #[ode_system]
@@ -76,8 +76,8 @@ struct Options {
     /// The number of neurons.
     #[arg(long, default_value_t = 4_000)]
     trajectories: usize,
-    /// Where to solve.
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    #[arg(long, default_value = "auto")]
     backend: Backend,
     /// A picture to write.
     #[arg(long)]

@@ -1,8 +1,8 @@
 //! One array over several devices: a split matrix times a vector, and the sum of a long vector.
 //!
 //! ```text
-//! cargo run --release --features arrays --example one_array_many_gpus
-//! cargo run --release --features arrays --example one_array_many_gpus -- 10000 300000
+//! cargo run --release -p odes-examples --example one_array_many_gpus
+//! cargo run --release -p odes-examples --example one_array_many_gpus -- 10000 300000
 //! ```
 //!
 //! The arrays are one piece of unified memory, of which each device has a slice: columns of the matrix,

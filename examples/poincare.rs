@@ -2,8 +2,8 @@
 //! events.
 //!
 //! ```text
-//! cargo run --release --example poincare -- --plot poincare.png
-//! cargo run --release --example poincare -- --trajectories 20000 --energy 0.16 --backend gpu
+//! cargo run --release -p odes-examples --example poincare -- --plot poincare.png
+//! cargo run --release -p odes-examples --example poincare -- --trajectories 20000 --energy 0.16 --backend gpu
 //! ```
 //!
 //! A star in the potential `(x² + y²) / 2 + x² y - y³ / 3` (Hénon and Heiles, The Astronomical
@@ -22,9 +22,9 @@ use odes::prelude::*;
 use odes::{Dop853, EnsembleSolution, EventError};
 
 use support::canvas::{Align, Canvas, Frame, hex, linear};
-use support::options::Backend;
+
 use support::picture::{BACKGROUND, FAINT, axis_x, axis_y, caption, palette, ticks};
-use support::place::Place;
+use support::place::{Backend, Place};
 use support::summary::{grouped, seconds};
 
 #[ode_system]
@@ -59,8 +59,8 @@ struct Options {
     /// The energy of all orbits: up to 1/6 they do not escape.
     #[arg(long, default_value_t = 0.125)]
     energy: f64,
-    /// Where to solve.
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    /// Where to solve: auto (the GPU if there is one), gpu, threads or serial
+    #[arg(long, default_value = "auto")]
     backend: Backend,
     /// A picture to write.
     #[arg(long)]

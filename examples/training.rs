@@ -1,7 +1,7 @@
 //! The example of DiffEqGPU.jl's page on training with data-parallel gradients, and its numbers.
 //!
 //! ```text
-//! cargo run --release --example training
+//! cargo run --release -p odes-examples --example training
 //! ```
 //!
 //! A hundred trajectories of `u' = 1.01 u θ2` begin at `0.5 + i/100 θ1`. Their loss is the sum of

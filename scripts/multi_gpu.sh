@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 processes=${1:?how many processes?}
-cargo build --release --example multi_gpu
+cargo build --release -p odes-examples --example multi_gpu
 program="${CARGO_TARGET_DIR:-target}/release/examples/multi_gpu"
 cores=$(nproc)
 running=()

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 eval "$(scripts/install-mpi.sh)"
-cargo build --release --features cluster-cli --example cluster --example distributed
+cargo build --release -p odes-examples --example cluster --example distributed
 programs="$(realpath "${CARGO_TARGET_DIR:-target}")/release/examples"
 scripts/slurm.sh start
 trap 'scripts/slurm.sh stop' EXIT

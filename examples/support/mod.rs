@@ -8,7 +8,6 @@
 pub mod canvas;
 pub mod fit;
 pub mod map;
-pub mod options;
 pub mod picture;
 pub mod place;
 pub mod progress;

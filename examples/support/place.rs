@@ -1,9 +1,36 @@
 //! Where an example solves.
 
+use std::str::FromStr;
+
 use odes::prelude::*;
 use odes::{EnsembleAlgorithm, GpuError};
 
-use super::options::Backend;
+/// Where to solve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// The GPU if there is one, else all CPU cores.
+    Auto,
+    /// One CPU core, one trajectory after another.
+    Serial,
+    /// All CPU cores, SIMD lanes.
+    Threads,
+    /// The CUDA GPU.
+    Gpu,
+}
+
+impl FromStr for Backend {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Backend, Self::Err> {
+        match name {
+            "auto" => Ok(Backend::Auto),
+            "serial" => Ok(Backend::Serial),
+            "threads" => Ok(Backend::Threads),
+            "gpu" => Ok(Backend::Gpu),
+            _ => Err("expected auto, serial, threads or gpu"),
+        }
+    }
+}
 
 /// A place, by the name that `--backend` has for it.
 pub struct Place {

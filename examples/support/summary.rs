@@ -1,23 +1,17 @@
-//! The outcome of an example: one line of JSON for programs, a few lines of text for people.
+//! The outcome of an example in a few lines.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
-
 /// What was solved, where, how well and how fast.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Summary {
-    /// `serial`, `threads` or `gpu`.
-    pub backend: String,
     /// The device, in words.
     pub device: String,
     /// `f32` or `f64`.
-    pub precision: String,
+    pub precision: &'static str,
     /// How many trajectories.
     pub trajectories: usize,
-    /// How many of them ended well.
-    pub successes: usize,
     /// How many ended with each return code.
     pub codes: BTreeMap<String, usize>,
     /// Steps taken, all trajectories together.
@@ -36,13 +30,6 @@ pub struct Summary {
     pub mean: Vec<f64>,
     /// Standard deviation of each component at the end, likewise.
     pub std: Vec<f64>,
-}
-
-impl Summary {
-    /// One line of JSON. A number that is not finite becomes `null`.
-    pub fn json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
-    }
 }
 
 impl fmt::Display for Summary {
