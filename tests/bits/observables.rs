@@ -69,9 +69,9 @@ fn observables_are_those_of_the_saved_states() {
 }
 
 fn same_on_the_cpu<T: Scalar>() {
-    let cuts = [(1, 97, Schedule::Refill), (2, 64, Schedule::Static)];
+    let cuts = [(1, 97, Schedule::Refill), (2, 32, Schedule::Static)];
     for options in ways_to_save() {
-        let ensemble = observed_sweep::<T>(300, 3.0);
+        let ensemble = observed_sweep::<T>(120, 3.0);
         let reference = ensemble.solve(Tsit5, EnsembleSerial, &options).unwrap();
         assert!(reference.all_succeeded());
         let sets = InstructionSet::available();
