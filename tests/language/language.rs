@@ -1,10 +1,10 @@
 //! The language of right-hand sides, rule by rule, and the forms that a system has.
 //!
-//! A rule is a pair of files in the folder of its group: `rule.rs` is accepted, `rule.fail.rs` is
-//! not, and `rule.fail.stderr` is what the user is told ([`ui`]). The guide ([`guide`]) shows both.
-//! What is accepted is compiled by rustc as it stands and by `#[ode_system]`, and both compute the
-//! same. The groups `newcomer`, `several` and `interface` have no rules, but mistakes that people
-//! make, several in one file, and outside of right-hand sides.
+//! A rule is a pair of cases ([`cases`]): one in `accepted` and one of the same name in `refused`,
+//! with the words that a user is told ([`ui`]). The guide ([`guide`]) shows both. Rustc compiles an
+//! accepted case as it stands, and `#[ode_system]` compiles it too; both compute the same. The
+//! groups `newcomer`, `several` and `interface` have no rules, but mistakes that people make,
+//! several in one program, and outside of right-hand sides.
 
 // The halves show one thing each, some of them one that nobody would write.
 #![allow(
@@ -14,67 +14,47 @@
     clippy::redundant_closure_call
 )]
 
+#[path = "accepted/arrays.rs"]
+mod arrays;
+#[path = "accepted/control.rs"]
+mod control;
+#[path = "accepted/effects.rs"]
+mod effects;
+#[path = "accepted/events.rs"]
+mod events;
+#[path = "accepted/functions.rs"]
+mod functions;
+#[path = "accepted/integers.rs"]
+mod integers;
+#[path = "accepted/modules.rs"]
+mod modules;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "accepted/signature.rs"]
+mod signature;
 #[path = "../support/special.rs"]
 mod special;
+#[path = "accepted/statements.rs"]
+mod statements;
 #[path = "../systems/mod.rs"]
 mod systems;
+#[path = "accepted/values.rs"]
+mod values;
 
+mod cases;
 mod composed;
 mod fragments;
 mod guide;
 mod module_form;
 mod names;
 mod report;
+mod rustc;
 mod seams;
 mod tables;
 mod ui;
 
 use odes::system::{Rhs, System};
 use random::Random;
-
-/// Declares the modules of all rules, and lists them.
-macro_rules! rules {
-    ($($group:ident { $($rule:ident),* $(,)? })*) => {
-        $(mod $group { $(pub(crate) mod $rule;)* })*
-
-        const RULES: &[(&str, &[&str])] = &[$((stringify!($group), &[$(stringify!($rule)),*])),*];
-    };
-}
-
-rules! {
-    signature {
-        arguments_are_names, arguments_in_order, arguments_of_the_attribute, bounds_in_place, derivatives_are_mutable, derivatives_have_a_name, free_functions, functions_and_modules, generic_over_numbers, lengths_agree, lengths_are_numbers, lengths_are_written, not_async, not_const, not_unsafe, one_precision, references_to_arrays, returned, some_state,
-    }
-    values {
-        all_fields, arithmetic_by_element, casts_to_numbers, compared_with_a_point, comparisons_of_numbers, constants_from_outside, fields_that_are_there, floats_have_a_point, floats_stay_floats, functions_of_floats, integers_become_floats, known_names, lengths_of_local_arrays, no_bits, no_boxes, no_text, no_types_that_allocate, no_vectors, one_float_type, plain_paths, signs_of_numbers, structs_are_seen, structs_with_named_fields, truth_values_select, tuples,
-    }
-    arrays {
-        arrays_have_elements, elements_by_index, elements_of_constants, index_in_range, index_in_range_in_loops, index_known, index_not_by_state, index_not_negative, lengths_of_from_fn, no_parts_by_range, patterns_fit, positions_are_floats, short_tables_of_lanes, tables, tables_have_entries,
-    }
-    statements {
-        all_assigned, arrays_are_assigned_whole, assigned_before_read, assigned_on_every_path, assigned_places, configuration_outside, items, late_on_every_path, no_let_else, no_mutable_references, one_assignment_each, parameters_are_read_only, patterns_of_let, state_is_read_only, time_is_read_only, use_at_the_head,
-    }
-    control {
-        bounds_are_known, branches_of_one_kind, break_in_loops, break_on_known, conditions_are_comparisons, constants_of_match, every_value_has_an_arm, guards_are_known, loops_end, loops_over_items, match_not_on_floats, match_on_known, no_if_let, no_return, operations_are_limited, patterns_of_match, ranges_end, steps_are_not_zero, while_on_known,
-    }
-    functions {
-        arguments_do_not_change, arguments_of_methods, closures_do_not_assign, closures_have_names, elements_change_by_assignment, functions_are_called, functions_as_values, functions_from_outside, functions_inside, generic_over_lengths, iterators, known_functions, map_is_for_arrays, methods_of_floats, no_recursion, not_itself, nothing_is_collected, number_of_arguments, pow_is_for_integers, powi_is_known, safe_functions, sums_have_a_type,
-    }
-    integers {
-        fits_some_type, no_division_by_zero, no_overflow, not_below_zero, not_by_state,
-    }
-    effects {
-        no_assertions, no_options, no_other_macros, no_output, no_panic, no_question_mark, nothing_unsafe, only_numbers_decide,
-    }
-    events {
-        actions_give_modes, actions_give_states, actions_have_events, actions_say_their_events, conditions_are_possible, conditions_are_truths, directions_are_said, events_are_floats, events_are_one_number, events_change, events_do_not_jump, events_go_through_zero, events_without_gradients, functions_have_events, functions_have_named_events, functions_have_no_actions, logged_once, logs_have_no_size, modes_are_there, modes_change_by_actions, modes_have_names, numbers_of_times, one_action, one_direction, one_purpose, stops_are_counted, timed_actions_give_states, times_are_floats, times_are_known, times_are_numbers, times_are_said, times_begin, values_of_events_are_known, words_of_conditions, words_of_events, words_of_times,
-    }
-    modules {
-        aliases, domains_are_conditions, domains_have_states, equations_have_unknowns, fields, jacobians_are_right, jacobians_are_square, masses_are_constants, masses_are_finite, masses_are_of_modules, masses_are_square, masses_are_written, masses_do_not_vary, masses_from_outside, methods, names_of_the_module, numbers_only, observables_are_floats, observables_are_returned, one_mass_matrix, right_hand_side, use_in_the_module, written_in_place,
-    }
-}
 
 /// A right-hand side as rustc compiled it. `M` is which of the arguments it has.
 trait Plain<M, const N: usize, const P: usize> {

@@ -1,141 +1,167 @@
-//! What is not accepted, and what the user is told: each `case.fail.rs` beside its messages,
-//! `case.fail.stderr`.
+//! The messages for refused programs ([`crate::cases`]).
 //!
-//! Most cases are compared without rustc: the macros are called on the tokens of the file, and each
-//! `compile_error!` of theirs is to be in the messages, with its line and columns. What rustc says
-//! besides, and the cases in [`BY_RUSTC`], need a compiler run each: with `ODES_UI=all` all cases
-//! have theirs.
+//! Most programs are compared without rustc: the test calls the macros on the tokens of the
+//! program, and compares each `compile_error!` of theirs. Rustc compiles the programs with a part
+//! in a `.stderr` file: those with messages of rustc itself or of a macro that waits for a call,
+//! those for which rustc marks less than the macro (it joins no spans), and at least one of each
+//! group, for the way from tokens to the terminal. With `ODES_UI=all` rustc compiles all programs.
 //!
 //! After a change run with `BLESS=1`, read the differences in git, and commit them. The messages
 //! are those of the toolchain that `rust-toolchain.toml` pins.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 
-use crate::guide::{Message, files, messages, read, root};
+use crate::cases::{Case, Message, Position, annotated, refused};
+use crate::rustc::{self, Report};
 
-/// What rustc compiles in each run of the tests: where words are rustc's or of a macro that waits
-/// for a call, where rustc marks less than the macro (it joins no spans), and at least one case of
-/// each group, for the way from tokens to the terminal.
-const BY_RUSTC: &[&str] = &[
-    "arrays/elements_of_constants",
-    "control/loops_end",
-    "effects/no_panic",
-    "events/actions_have_events",
-    "functions/functions_from_outside",
-    "integers/no_overflow",
-    "interface/axes",
-    "interface/learning",
-    "interface/numbers",
-    "interface/places",
-    "interface/saves",
-    "interface/sealed",
-    "interface/spans",
-    "interface/stops",
-    "interface/varying",
-    "modules/masses_from_outside",
-    "newcomer/attribute_on_a_struct",
-    "newcomer/closure_as_a_system",
-    "newcomer/constant_without_a_type",
-    "newcomer/files_without_the_feature",
-    "newcomer/function_without_the_attribute",
-    "newcomer/generic_over_systems",
-    "newcomer/method_by_name",
-    "newcomer/right_hand_side_of_the_module",
-    "newcomer/two_indices",
-    "newcomer/unmarked_function_by_use",
-    "newcomer/unmarked_function_through_a_glob",
-    "several/device_module",
-    "several/module",
-    "several/signature",
-    "several/types_are_rustcs",
-    "signature/free_functions",
-    "signature/functions_and_modules",
-    "statements/all_assigned",
-    "values/floats_have_a_point",
-];
-
-fn path(case: &str, ending: &str) -> PathBuf {
-    root().join(format!("{case}.fail.{ending}"))
-}
-
-fn is_set(variable: &str) -> bool {
-    std::env::var_os(variable).is_some()
+/// Compiles the cases with rustc on all cores; returns the reports in the same order.
+fn reports(cases: &[&Case]) -> Vec<Report> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut reports = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(index) else { return reports };
+            reports.push((index, rustc::report(case)));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut reports = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    reports.sort_by_key(|(index, _)| *index);
+    reports.into_iter().map(|(_, report)| report).collect()
 }
 
 /// With `BLESS=1` writes the messages as they are, once for all that read them; whether it is set.
 pub(crate) fn bless() -> bool {
     static WRITTEN: Once = Once::new();
-    if is_set("BLESS") {
+    let is_set = std::env::var_os("BLESS").is_some();
+    if is_set {
         WRITTEN.call_once(|| {
-            // A process of its own, since trybuild is told by a variable.
-            let mut blessing = Command::new(std::env::current_exe().unwrap());
-            blessing.args(["--exact", "ui::messages_by_rustc"]).env("TRYBUILD", "overwrite");
-            assert!(blessing.status().unwrap().success());
+            let mut files = refused();
+            let cases: Vec<_> = files.iter().flat_map(|file| &file.cases).collect();
+            let mut reports = reports(&cases).into_iter();
+            for file in &mut files {
+                for case in &mut file.cases {
+                    let report = reports.next().unwrap();
+                    let text = annotated(&case.shown(), &report.messages);
+                    let in_process = annotated(&case.shown(), &errors(case));
+                    if case.rendered.is_some() || !report.plain || in_process != text {
+                        case.rendered = Some(report.rendered);
+                    }
+                    case.text = text;
+                }
+                file.write();
+            }
         });
     }
-    is_set("BLESS")
+    is_set
 }
 
-/// By rustc, the cases in [`BY_RUSTC`], or all.
-#[test]
-fn messages_by_rustc() {
-    if !is_set("TRYBUILD") && bless() {
-        return;
-    }
-    let cases = trybuild::TestCases::new();
-    if is_set("BLESS") || std::env::var("ODES_UI").is_ok_and(|which| which == "all") {
-        cases.compile_fail("*/*.fail.rs");
-    } else {
-        // Relative, or trybuild does not know the file again.
-        for case in BY_RUSTC {
-            cases.compile_fail(format!("{case}.fail.rs"));
+/// Panics with all differences between expected and found text.
+fn compare<'a>(pairs: impl Iterator<Item = (&'a Case, &'a str, String)>) {
+    let mut differences = Vec::new();
+    for (case, expected, found) in pairs {
+        if expected != found {
+            differences.push(format!("{case}\n{}", difference(expected, &found)));
         }
     }
+    let (count, differences) = (differences.len(), differences.join("\n\n"));
+    assert!(
+        count == 0,
+        "{differences}\n\ndifferences: {count}; `-` expected, `+` found; run with BLESS=1 if that is \
+         right"
+    );
 }
 
-/// The others, by the macros alone.
+/// The lines from the first difference to the last one, with a few lines around.
+fn difference(expected: &str, found: &str) -> String {
+    const AROUND: usize = 3;
+    let [expected, found]: [Vec<&str>; 2] = [expected, found].map(|text| text.lines().collect());
+    let same = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
+    let rest = [&expected[same..], &found[same..]];
+    let ends = rest[0].iter().rev().zip(rest[1].iter().rev());
+    let end = ends.take_while(|(a, b)| a == b).count();
+    let [removed, added] = rest.map(|rest| &rest[..rest.len() - end]);
+    let after = &rest[0][removed.len()..];
+    let marked = |mark, lines: &[&str]| -> Vec<String> {
+        lines.iter().map(|line| format!("{mark} {line}")).collect()
+    };
+    let lines = [
+        marked(' ', &expected[same.saturating_sub(AROUND)..same]),
+        marked('-', removed),
+        marked('+', added),
+        marked(' ', &after[..after.len().min(AROUND)]),
+    ];
+    lines.concat().join("\n")
+}
+
+/// Compares programs with a part in a `.stderr` file, or all.
+#[test]
+fn messages_by_rustc() {
+    bless();
+    let all = std::env::var("ODES_UI").is_ok_and(|which| which == "all");
+    let files = refused();
+    let cases: Vec<_> = files.iter().flat_map(|file| &file.cases).collect();
+    let cases: Vec<_> = cases.into_iter().filter(|case| all || case.rendered.is_some()).collect();
+    let reports = reports(&cases);
+    let pairs = cases.iter().zip(&reports);
+    compare(pairs.flat_map(|(case, report)| {
+        let text = (*case, &*case.text, annotated(&case.shown(), &report.messages));
+        let rendered = match &case.rendered {
+            Some(rendered) => Some((*case, &**rendered, report.rendered.clone())),
+            None if !report.plain => Some((*case, "", report.rendered.clone())),
+            None => None,
+        };
+        [Some(text), rendered].into_iter().flatten()
+    }));
+}
+
+/// Compares the other programs.
 #[test]
 fn messages_in_process() {
     bless();
-    let mut wrong = Vec::new();
-    for case in files(".fail.rs").iter().filter(|case| !BY_RUSTC.contains(&case.as_str())) {
-        let tokens =
-            read(&path(case, "rs")).parse().unwrap_or_else(|error| panic!("{case}: {error}"));
-        let mut found = BTreeSet::new();
-        errors(tokens, &mut found);
-        // Those with a number are rustc's.
-        let expected = messages(&read(&path(case, "stderr"))).into_iter();
-        let expected = expected.filter(|message| !message.numbered).collect();
-        if found.is_empty() || found != expected {
-            wrong.push(format!("{case}:\nexpected {expected:#?}\nfound {found:#?}"));
-        }
-    }
-    let (count, wrong) = (wrong.len(), wrong.join("\n\n"));
-    assert!(count == 0, "{wrong}\n\n{count} cases differ; run with BLESS=1 if that is right");
+    let files = refused();
+    let cases = files.iter().flat_map(|file| &file.cases);
+    let cases = cases.filter(|case| case.rendered.is_none());
+    compare(cases.map(|case| (case, &*case.text, annotated(&case.shown(), &errors(case)))));
 }
 
-/// Nothing is left over, in the folders or in the list.
+/// Each case has a unique name and a message, and rustc compiles a case of each group.
 #[test]
 fn each_case_has_its_messages() {
-    let cases = files(".fail.rs");
-    assert_eq!(files(".fail.stderr"), cases);
-    for case in BY_RUSTC {
-        assert!(cases.iter().any(|name| name == case), "there is no {case}");
-    }
-    let group = |case: &str| case.split('/').next().map(str::to_owned);
-    let by_rustc: BTreeSet<_> = BY_RUSTC.iter().map(|case| group(case)).collect();
-    for case in &cases {
-        assert!(by_rustc.contains(&group(case)), "none of {case}'s group is compiled by rustc");
+    bless();
+    let files = refused();
+    let cases: Vec<_> = files.iter().flat_map(|file| &file.cases).collect();
+    let mut names = BTreeSet::new();
+    let by_rustc = cases.iter().filter(|case| case.rendered.is_some());
+    let by_rustc: BTreeSet<_> = by_rustc.map(|case| case.group()).collect();
+    for case in cases {
+        assert!(names.insert(&case.id), "{case} is there twice");
+        assert!(!case.messages().is_empty(), "{case} has no message");
+        assert!(
+            by_rustc.contains(case.group()),
+            "none of the group of {case} is compiled by rustc"
+        );
     }
 }
 
-/// The errors of all systems and functions in a file, as the macros report them.
-fn errors(tokens: TokenStream, found: &mut BTreeSet<Message>) {
+/// The errors of all systems and functions in a program, as the macros report them.
+fn errors(case: &Case) -> Vec<Message> {
+    let tokens = case.program().parse().unwrap_or_else(|error| panic!("{case}: {error}"));
+    let mut found = Vec::new();
+    expand(tokens, &mut found);
+    found
+}
+
+fn expand(tokens: TokenStream, found: &mut Vec<Message>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         let attribute = match (&token, tokens.peek()) {
@@ -144,7 +170,7 @@ fn errors(tokens: TokenStream, found: &mut BTreeSet<Message>) {
             }
             _ => None,
         };
-        if let Some(((expand, arguments), begin, end)) = attribute {
+        if let Some(((called, arguments), begin, end)) = attribute {
             tokens.next();
             let mut ended = false;
             let item = std::iter::from_fn(|| {
@@ -160,9 +186,9 @@ fn errors(tokens: TokenStream, found: &mut BTreeSet<Message>) {
                     Some(token)
                 }
             });
-            reported(expand(arguments, item.collect()), (begin, end), found);
+            reported(called(arguments, item.collect()), (begin, end), found);
         } else if let TokenTree::Group(group) = token {
-            errors(group.stream(), found);
+            expand(group.stream(), found);
         }
     }
 }
@@ -189,7 +215,7 @@ fn attribute(group: &Group) -> Option<(Macro, TokenStream)> {
 
 /// Each `compile_error!` of an expansion; `call` is the attribute, from its first token to its
 /// last.
-fn reported(expansion: TokenStream, call: (Span, Span), found: &mut BTreeSet<Message>) {
+fn reported(expansion: TokenStream, call: (Span, Span), found: &mut Vec<Message>) {
     let tokens: Vec<TokenTree> = expansion.into_iter().collect();
     let is = |index: usize, text: &str| tokens.get(index).is_some_and(|t| t.to_string() == text);
     for (index, token) in tokens.iter().enumerate() {
@@ -199,14 +225,13 @@ fn reported(expansion: TokenStream, call: (Span, Span), found: &mut BTreeSet<Mes
             // A span of nothing is that of the call.
             let at = |span: Span, else_at| if span.byte_range() == (0..0) { else_at } else { span };
             let (begin, end) = (at(tokens[index - 2].span(), call.0), at(group.span(), call.1));
-            let (begin, end) = (begin.start(), end.end());
-            let end = if begin.line == end.line { end.column } else { begin.column };
-            let columns = [begin.column, end];
-            found.insert(Message {
+            let position =
+                |at: proc_macro2::LineColumn| Position { line: at.line, column: at.column };
+            found.push(Message {
+                begin: position(begin.start()),
+                end: position(end.end()),
+                number: None,
                 text: text.value(),
-                line: begin.line,
-                columns,
-                numbered: false,
             });
         } else if !(index >= 3 && is(index - 3, "macro_rules")) {
             // What a macro would say, if it were called, is not said.

@@ -1,0 +1,694 @@
+//! Events and their actions.
+
+pub(crate) mod actions_give_modes {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct State {
+            pub heat: f64,
+        }
+
+        pub struct Modes {
+            pub heater: f64,
+        }
+
+        pub struct Parameters {
+            pub modes: Modes,
+        }
+
+        pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+            State { heat: p.modes.heater - u.heat }
+        }
+
+        #[event(falling)]
+        pub(crate) fn cold(u: &State) -> f64 {
+            u.heat - 18.0
+        }
+
+        #[action(cold)]
+        pub(crate) fn on(u: &State) -> (State, Modes) {
+            (*u, Modes { heater: 1.0 })
+        }
+    }
+}
+
+pub(crate) mod actions_give_states {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
+    }
+}
+
+pub(crate) mod actions_have_events {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
+    }
+}
+
+pub(crate) mod actions_say_their_events {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
+    }
+}
+
+pub(crate) mod conditions_are_possible {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [1.0 - u[0]]
+        }
+
+        #[after_step(stop)]
+        pub(crate) fn settled(u: &[f64; 1]) -> bool {
+            (1.0 - u[0]).abs() < 0.001
+        }
+    }
+}
+
+pub(crate) mod conditions_are_truths {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [1.0 - u[0]]
+        }
+
+        #[after_step(stop)]
+        pub(crate) fn settled(u: &[f64; 1]) -> bool {
+            (1.0 - u[0]).abs() < 0.001
+        }
+    }
+}
+
+pub(crate) mod directions_are_said {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod events_are_floats {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod events_are_one_number {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0] - u[1]
+        }
+    }
+}
+
+pub(crate) mod events_change {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(rising)]
+        pub(crate) fn ground(_: &[f64; 2], _: &[f64; 0], t: f64) -> f64 {
+            t - 1.0
+        }
+    }
+}
+
+pub(crate) mod events_do_not_jump {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0] - 1.0
+        }
+    }
+}
+
+pub(crate) mod events_go_through_zero {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(both)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod events_without_gradients {
+    use odes::ode_system;
+
+    #[ode_system(gradients = "on")]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+    }
+}
+
+pub(crate) mod functions_have_events {
+    use odes::ode_system;
+
+    #[ode_system]
+    #[event(rising, stop, escaped = u[0] - p[0])]
+    pub(crate) fn rule(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+        [1.0 - u[0] * p[0]]
+    }
+}
+
+pub(crate) mod functions_have_named_events {
+    use odes::ode_system;
+
+    #[ode_system]
+    #[event(rising, up = u[0] - 0.5)]
+    #[event(rising, stop, high = u[0] - 0.75)]
+    pub(crate) fn rule(u: &[f64; 1]) -> [f64; 1] {
+        [1.0 - u[0]]
+    }
+}
+
+pub(crate) mod functions_have_no_actions {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [1.0 - u[0]]
+        }
+
+        #[event(rising)]
+        fn up(u: &[f64; 1]) -> f64 {
+            u[0] - 0.5
+        }
+
+        #[action(up)]
+        fn down(_: &[f64; 1]) -> [f64; 1] {
+            [0.0]
+        }
+    }
+}
+
+pub(crate) mod logged_once {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(rising, log)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod logs_have_no_size {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(rising, log)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod modes_are_there {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct State {
+            pub heat: f64,
+        }
+
+        pub struct Modes {
+            pub heater: f64,
+        }
+
+        pub struct Parameters {
+            pub modes: Modes,
+        }
+
+        pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+            State { heat: p.modes.heater - u.heat }
+        }
+
+        #[event(falling)]
+        pub(crate) fn cold(u: &State) -> f64 {
+            u.heat - 18.0
+        }
+
+        #[action(cold)]
+        pub(crate) fn on(u: &State) -> (State, Modes) {
+            (*u, Modes { heater: 1.0 })
+        }
+    }
+}
+
+pub(crate) mod modes_change_by_actions {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct State {
+            pub heat: f64,
+        }
+
+        pub struct Modes {
+            pub heater: f64,
+        }
+
+        pub struct Parameters {
+            pub modes: Modes,
+        }
+
+        pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+            State { heat: p.modes.heater - u.heat }
+        }
+
+        #[event(falling)]
+        pub(crate) fn cold(u: &State) -> f64 {
+            u.heat - 18.0
+        }
+
+        #[action(cold)]
+        pub(crate) fn on(u: &State) -> (State, Modes) {
+            (*u, Modes { heater: 1.0 })
+        }
+    }
+}
+
+pub(crate) mod modes_have_names {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct State {
+            pub heat: f64,
+        }
+
+        pub struct Modes {
+            pub heater: f64,
+        }
+
+        pub struct Parameters {
+            pub modes: Modes,
+        }
+
+        pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+            State { heat: p.modes.heater - u.heat }
+        }
+
+        #[event(falling)]
+        pub(crate) fn cold(u: &State) -> f64 {
+            u.heat - 18.0
+        }
+
+        #[action(cold)]
+        pub(crate) fn on(u: &State) -> (State, Modes) {
+            (*u, Modes { heater: 1.0 })
+        }
+    }
+}
+
+pub(crate) mod numbers_of_times {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(first = p.times[0], every = 12.0)]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}
+
+pub(crate) mod one_action {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+
+        #[action(ground)]
+        pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+            [0.0, -u[1]]
+        }
+    }
+}
+
+pub(crate) mod one_direction {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(both)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod one_purpose {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(1.0, 2.0)]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}
+
+pub(crate) mod stops_are_counted {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(rising, stop = 2)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod timed_actions_give_states {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(p.times)]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}
+
+pub(crate) mod times_are_floats {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(p.times)]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}
+
+pub(crate) mod times_are_known {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(p.times[0] + 1.0)]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}
+
+pub(crate) mod times_are_numbers {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(4.0)]
+        pub(crate) fn dose(u: &[f64; 1], p: &Parameters, t: f64) -> [f64; 1] {
+            [u[0] + p.rate * t]
+        }
+    }
+}
+
+pub(crate) mod times_are_said {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(4.0, p.times[1])]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}
+
+pub(crate) mod times_begin {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(first = 0.0, every = p.rate)]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}
+
+pub(crate) mod values_of_events_are_known {
+    use odes::ode_system;
+
+    #[ode_system]
+    #[event(rising, up = u[0] - 0.5)]
+    pub(crate) fn rule(u: &[f64; 1]) -> [f64; 1] {
+        let rest = 1.0 - u[0];
+        [rest]
+    }
+}
+
+pub(crate) mod words_of_conditions {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+            [1.0 - u[0]]
+        }
+
+        #[after_step(stop = 2)]
+        pub(crate) fn settled(u: &[f64; 1]) -> bool {
+            (1.0 - u[0]).abs() < 0.001
+        }
+    }
+}
+
+pub(crate) mod words_of_events {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(falling, stop = 3)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
+pub(crate) mod words_of_times {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+            pub times: [f64; 2],
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(first = 0.0, every = 12.0, count = 10)]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}

@@ -1,7 +1,0 @@
-use odes::ode_system;
-
-#[ode_system]
-pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
-    du[0] = u[1] * t;
-    du[1] = -u[0];
-}

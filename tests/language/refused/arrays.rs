@@ -1,0 +1,224 @@
+// Arrays, indices and tables.
+
+//# arrays_have_elements
+//! Only arrays have elements.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
+    du[0] = t[0] * u[0];
+//~         ^^^^
+//~ error: cannot index a float: only arrays have elements; use the value itself
+    du[1] = -u[1];
+}
+
+//# elements_by_index
+//! An element is read by its index.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    du[0] = *u.last().unwrap();
+//~            ^^^^
+//~ error: cannot call `last` in a right-hand side: elements are read by index only; write
+//~ `u[u.len() - 1]`
+    du[1] = -u[0];
+}
+
+//# elements_of_constants
+//! The elements of a constant array from outside are found by rustc, those that are there.
+
+use odes::ode_system;
+
+const RATES: [f64; 3] = [0.5, 1.5, 2.5];
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    for i in 0..2 {
+        du[i] = RATES[i + 2] * u[i];
+//~             ^^^^^
+//~ error[E0080]: index out of bounds: the length is 3 but the index is 3
+    }
+}
+
+//# index_in_range
+//! An index is in range: the first element is that of index 0.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    du[0] = u[1];
+    du[1] = -u[2];
+//~            ^
+//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+}
+
+//# index_in_range_in_loops
+//! An index is in range in every round of a loop.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    for i in 0..2 {
+        du[i] = u[i + 1] - u[i];
+//~               ^^^^^
+//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1 (in the round `i` = 1)
+    }
+}
+
+//# index_known
+//! An index is an integer that is known at compile time.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
+    let i = p[0];
+    du[0] = u[i];
+//~           ^
+//~ error: an index must be an integer known at compile time: it is proved in range here, and the
+//~ value of this is not known; write a number, the variable of a `for` loop, or
+//~ `interp_linear(&TABLE, x)` to look up a position in a table
+    du[1] = -u[1];
+}
+
+//# index_not_by_state
+//! An index does not depend on the state; the element that it chooses may.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
+    let k = if t < 10.0 { 0 } else { 1 };
+    let x = u[k];
+//~           ^
+//~ error: this index depends on the state, by an `if`: it must be known at compile time to be
+//~ proved in range; choose between elements, as in `if x > 0.0 { u[0] } else { u[1] }`
+    du[0] = x;
+    du[1] = -x;
+}
+
+//# index_not_negative
+//! An index is not negative.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    for i in 0..2 {
+        du[i] = u[i - 1] - u[i];
+//~               ^^^^^
+//~ error: index -1 is out of range: the array has 2 elements, of index 0 to 1 (in the round `i` =
+//~ 0)
+    }
+}
+
+//# lengths_of_from_fn
+//! Where `from_fn` makes an array, the length is written.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    let x = std::array::from_fn(|i| 2.0 * u[i]);
+//~         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//~ error: the length of this array is not known here: a macro cannot see types that are inferred;
+//~ write it, as in `let x: [f64; 3] = std::array::from_fn(…);`
+    [du[0], du[1]] = x;
+}
+
+//# no_parts_by_range
+//! A part of an array is taken by a pattern.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    let rest = &u[1..];
+//~               ^^^
+//~ error: a part of an array cannot be taken by a range in a right-hand side: an index is one
+//~ integer; write `let [a, rest @ ..] = array;`, or an array of the elements
+    du[0] = rest.iter().sum::<f64>();
+    du[1] = -u[0];
+}
+
+//# patterns_fit
+//! A pattern has as many elements as the array, or `..`.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    let [x, y, z] = *u;
+//~     ^^^^^^^^^
+//~ error: this pattern takes an array of 2 apart into 3 elements: the numbers must agree; name each
+//~ element, or end with `..`
+    du[0] = y + z;
+    du[1] = -x;
+}
+
+//# positions_are_floats
+//! A position in a table is a float; an element is taken by an index.
+
+use odes::{interp_linear, ode_system};
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
+    const SHAPE: [f64; 3] = [1.0, 4.0, 2.0];
+    for i in 0..2 {
+        du[i] = interp_linear(&SHAPE, i) * u[i];
+//~                                   ^
+//~ error: the position in a table is a float, found an integer: it is counted in entries, from 0.0
+//~ at the first one (in the round `i` = 0)
+    }
+}
+
+//# short_tables_of_lanes
+//! A table of values that differ between lanes is short: one of constants can be of any length.
+
+use odes::{interp_linear, ode_system};
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 500], _t: f64) {
+    du[0] = interp_linear(p, u[1]);
+//~                       ^
+//~ error: `interp_linear` can look up at most 64 values that differ between lanes, and there are
+//~ 500: each is selected by a comparison, and so is its derivative; use fewer, or a table of
+//~ constants, which can be of any length
+    du[1] = -u[0];
+}
+
+//# tables
+//! A table of equally spaced points is looked up at a position that is a float.
+
+use odes::ode_system;
+
+const WIND: [f64; 4] = [0.2, 1.7, -0.9, 3.1];
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
+    du[0] = WIND[0.2 * t] - u[0];
+//~              ^^^^^^^
+//~ error: an index must be an integer known at compile time: it is proved in range here, and the
+//~ value of this is not known; write a number, the variable of a `for` loop, or
+//~ `interp_linear(&TABLE, x)` to look up a position in a table
+    du[1] = u[0];
+}
+
+//# tables_have_entries
+//! A table is an array of floats.
+
+use odes::{interp_linear, ode_system};
+
+#[ode_system]
+fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
+    du[0] = interp_linear(&u[0], t);
+//~                        ^^^^
+//~ error: `interp_linear` looks up an array of floats, found a float: write `interp_linear(&TABLE,
+//~ x)`, where `TABLE` is a constant or a variable
+    du[1] = -u[1];
+}

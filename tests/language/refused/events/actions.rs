@@ -1,0 +1,326 @@
+// Actions, modes, stops and logs.
+
+//# actions_give_modes
+//! An action gives the state, the modes, or both in this order.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct State {
+        pub heat: f64,
+    }
+
+    pub struct Modes {
+        pub heater: f64,
+    }
+
+    pub struct Parameters {
+        pub modes: Modes,
+    }
+
+    pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+        State { heat: p.modes.heater - u.heat }
+    }
+
+    #[event(falling)]
+    pub(crate) fn cold(u: &State) -> f64 {
+        u.heat - 18.0
+    }
+
+    #[action(cold)]
+    pub(crate) fn on(u: &State) -> (Modes, State) {
+        (Modes { heater: 1.0 }, *u)
+//~     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//~ error: expected a `State` here, found a tuple: the last expression of an action is the struct of
+//~ states after it
+    }
+}
+
+//# actions_give_states
+//! An action gives the state after its event.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+
+    #[action(ground)]
+    pub(crate) fn bounce(u: &[f64; 2]) -> f64 {
+        -u[1]
+//~     ^^^^^
+//~ error: expected an array of 2 floats here, found a float: the last expression of an action is
+//~ the array of states after it
+    }
+}
+
+//# actions_have_events
+//! An action follows an event.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+
+    #[action(grond)]
+//~          ^^^^^
+//~ error: there is no event `grond`: did you mean `ground`?
+    pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -u[1]]
+    }
+}
+
+//# actions_say_their_events
+//! An action says which event it follows.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+
+    #[action]
+//~ ^^^^^^^^^
+//~ error: an action says which event it follows: write its name, as in `#[action(ground)]` after
+//~ `#[event(falling)] fn ground(…)`
+    pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -u[1]]
+    }
+}
+
+//# functions_have_no_actions
+//! An action is a function, in a module.
+
+use odes::ode_system;
+
+#[ode_system]
+#[event(rising, up = u[0] - 0.5)]
+#[action(up)]
+//~ columns 1 to 13
+//~ error: an action is a function of its own, in a module: write the system as `#[ode_system] mod
+//~ name { … }`, with this function as `fn rhs`
+fn rule(u: &[f64; 1]) -> [f64; 1] {
+    [1.0 - u[0]]
+}
+
+//# logged_once
+//! An event is logged once.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(rising, log, log)]
+//~                      ^^^
+//~ error: `log` is there already; remove this one
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+}
+
+//# logs_have_no_size
+//! The size of a log is an option of a solve.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(rising, log = 3)]
+//~                 ^^^
+//~ error: `log` has no number: how many events of a trajectory are kept is an option of a solve,
+//~ `SolveOptions::event_log`
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+}
+
+//# modes_are_there
+//! Modes are among the parameters.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct State {
+        pub heat: f64,
+    }
+
+    pub struct Modes {
+        pub heater: f64,
+    }
+
+    pub struct Parameters {
+        pub rate: f64,
+    }
+
+    pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+        State { heat: -p.rate * u.heat }
+    }
+
+    #[event(falling)]
+    pub(crate) fn cold(u: &State) -> f64 {
+        u.heat - 18.0
+    }
+
+    #[action(cold)]
+    pub(crate) fn on(u: &State, m: &Modes) -> (State, Modes) {
+//~                                 ^^^^^
+//~ error: modes are a part of the parameters, which have their initial values: add a field of this
+//~ type to them, as in `pub modes: Modes`
+        (*u, Modes { heater: 1.0 - m.heater })
+    }
+}
+
+//# modes_change_by_actions
+//! Modes change by actions alone.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct State {
+        pub heat: f64,
+    }
+
+    pub struct Modes {
+        pub heater: f64,
+    }
+
+    pub struct Parameters {
+        pub modes: Modes,
+    }
+
+    pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+        p.modes.heater = 1.0;
+//~     ^^^^^^^^^^^^^^
+//~ error: cannot assign to a mode: modes change where actions happen, which return them, as in `fn
+//~ on(u: &State) -> (State, Modes)`
+        State { heat: p.modes.heater - u.heat }
+    }
+
+    #[event(falling)]
+    pub(crate) fn cold(u: &State) -> f64 {
+        u.heat - 18.0
+    }
+
+    #[action(cold)]
+    pub(crate) fn on(u: &State) -> (State, Modes) {
+        (*u, Modes { heater: 1.0 })
+    }
+}
+
+//# modes_have_names
+//! A mode is a field of its struct.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct State {
+        pub heat: f64,
+    }
+
+    pub struct Modes {
+        pub heater: f64,
+    }
+
+    pub struct Parameters {
+        pub modes: Modes,
+    }
+
+    pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+        State { heat: p.modes.heater - u.heat }
+    }
+
+    #[event(falling)]
+    pub(crate) fn cold(u: &State) -> f64 {
+        u.heat - 18.0
+    }
+
+    #[action(cold)]
+    pub(crate) fn on(u: &State) -> (State, Modes) {
+        (*u, Modes { heating: 1.0 })
+//~                  ^^^^^^^
+//~ error: `Modes` has no field `heating`: its fields are heater
+    }
+}
+
+//# one_action
+//! An event has one action.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+
+    #[action(ground)]
+    pub(crate) fn bounce(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -u[1]]
+    }
+
+    #[action(ground)]
+//~          ^^^^^^
+//~ error: `bounce` is the action of `ground` already, and an event has one; do both there
+    pub(crate) fn again(u: &[f64; 2]) -> [f64; 2] {
+        [0.0, -0.5 * u[1]]
+    }
+}
+
+//# stops_are_counted
+//! A trajectory ends after a number of events.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(rising, stop = 0)]
+//~                        ^
+//~ error: this is how often the event happens before the trajectory ends: write a number from 1 to
+//~ 1048576, as in `stop = 3`
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+}

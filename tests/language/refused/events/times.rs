@@ -1,0 +1,198 @@
+// Actions at given times.
+
+//# numbers_of_times
+//! Each number of periodic times is one.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(first = p.times, every = 12.0)]
+//~              ^^^^^^^
+//~ error: a series of times has one number here; several times are written as in `#[at(p.times)]`
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
+//# timed_actions_give_states
+//! An action at given times gives a state.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(p.times)]
+    pub(crate) fn dose(u: &[f64; 1]) -> f64 {
+        u[0] + 1.0
+//~     ^^^^^^^^^^
+//~ error: expected an array of 1 floats here, found a float: the last expression of an action is
+//~ the array of states after it
+    }
+}
+
+//# times_are_floats
+//! The times of an action are floats.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(4)]
+//~      ^
+//~ error: expected a float here, found an integer: write `4.0`, with a point
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
+//# times_are_known
+//! The times of an action depend on parameters alone.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(p.times[0] + u[0])]
+//~      ^^^^^^^^^^^^^^^^^
+//~ error: the times of an action are known before a solve begins, so they depend on parameters
+//~ alone, and on no modes: what happens when the state is somewhere is an `#[event(…)]` with an
+//~ `#[action(…)]`
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
+//# times_are_numbers
+//! The times of an action are numbers, and no conditions.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(t == 4.0)]
+//~      ^^^^^^^^
+//~ error: this is whether something is so, and no time: write the time itself, as in `#[at(4.0)]`
+    pub(crate) fn dose(u: &[f64; 1], p: &Parameters, t: f64) -> [f64; 1] {
+        [u[0] + p.rate * t]
+    }
+}
+
+//# times_are_said
+//! An action at given times says which ones.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at]
+//~ ^^^^^
+//~ error: an action at given times says which ones: write one time or several, as in `#[at(4.0)]`
+//~ and `#[at(p.times)]`, or `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` may
+//~ be left out
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
+//# times_begin
+//! Periodic times have a first one.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(every = p.rate)]
+//~ ^^^^^^^^^^^^^^^^^^^^^
+//~ error: periodic times have a `first` one and come `every` so often; add `first = …`
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
+//# words_of_times
+//! Periodic times have a first one, a period and a number.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(first = 0.0, period = 12.0)]
+//~                   ^^^^^^
+//~ error: `period` says nothing about times: did you mean `every`?
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}

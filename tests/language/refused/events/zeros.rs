@@ -1,0 +1,320 @@
+// Functions whose zeros are events, and conditions after steps.
+
+//# conditions_are_possible
+//! A condition after steps depends on the state or on the time, or is always true.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [1.0 - u[0]]
+    }
+
+    #[after_step(stop)]
+    pub(crate) fn settled(u: &[f64; 1]) -> bool {
+//~               ^^^^^^^
+//~ error: this is never true, and nothing happens after any step; compare the state with something,
+//~ as in `u.mass < 0.01`
+        u.len() > 1
+    }
+}
+
+//# conditions_are_truths
+//! A condition after steps is a truth value.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [1.0 - u[0]]
+    }
+
+    #[after_step(stop)]
+    pub(crate) fn settled(u: &[f64; 1]) -> f64 {
+//~               ^^^^^^^
+//~ error: a condition after steps returns a truth value: write `fn name(u: &State, p: &Parameters,
+//~ t: f64) -> bool`
+        1.0 - u[0]
+    }
+}
+
+//# directions_are_said
+//! An event says which way its function goes through zero.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event]
+//~ ^^^^^^^^
+//~ error: an event says which way its function goes through zero: write `#[event(falling)]`,
+//~ `#[event(rising)]` or `#[event(both)]`, and `#[event(falling, stop)]` or `#[event(falling, stop
+//~ = 3)]` if the trajectory ends there, or ends there the third time, and `#[event(falling, log)]`
+//~ if a solve is to log it
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+}
+
+//# events_are_floats
+//! An event is a float.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> bool {
+//~                                       ^^^^
+//~ error: an event is a float, found a truth value: it is computed in every lane; return a float
+//~ that goes through zero where it happens, as in `u.height - 1.0`
+        u[0] < 0.0
+    }
+}
+
+//# events_are_one_number
+//! An event is one number.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> [f64; 2] {
+//~                                       ^^^^^^^^
+//~ error: an event is where one number goes through zero: return one `f64`, and write a function
+//~ for each event
+        *u
+    }
+}
+
+//# events_change
+//! An event changes with the state or with the time.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(rising)]
+    pub(crate) fn ground(_: &[f64; 2]) -> f64 {
+//~               ^^^^^^
+//~ error: this event is the same number at all times, and never goes through zero: it is to depend
+//~ on the state or on the time
+        1.0
+    }
+}
+
+//# events_do_not_jump
+//! An event does not jump.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+//~               ^^^^^^
+//~ error: this event jumps, and where it goes through zero cannot be found within a step: return
+//~ the number that is compared, as in `u.height - 1.0`
+        if u[0] < 1.0 { -1.0 } else { 1.0 }
+    }
+}
+
+//# events_go_through_zero
+//! An event goes through zero: a square, an `abs` and an `exp` do not.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(both)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+//~               ^^^^^^
+//~ error: this event is a square, which is never below zero and does not go through it: return what
+//~ is squared
+        u[0] * u[0]
+    }
+}
+
+//# events_without_gradients
+//! There are no gradients through events.
+
+use odes::ode_system;
+
+#[ode_system(gradients = "on")]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling)]
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+//~               ^^^^^^
+//~ error: gradients do not pass through events yet: write a system without events for them, or
+//~ remove `#[loss]`, `initial`, `parameters` and `gradients` here
+        u[0]
+    }
+}
+
+//# functions_have_events
+//! An event of a function has a name and a value.
+
+use odes::ode_system;
+
+#[ode_system]
+#[event(rising, stop)]
+//~ columns 1 to 22
+//~ error: an event of a function has a name and a value: write the event's name and what goes
+//~ through zero there, as in `#[event(rising, stop, escaped = u[0] - 40.0)]`
+fn rule(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+    [1.0 - u[0] * p[0]]
+}
+
+//# functions_have_named_events
+//! An attribute is of one event, and each event has a name of its own.
+
+use odes::ode_system;
+
+#[ode_system]
+#[event(rising, up = u[0] - 0.5, high = u[0] - 0.75)]
+//~                              ^^^^
+//~ error: this attribute is of the event `up`: write another `#[event(…)]` for `high`
+#[event(rising, top = u[0] - 0.8)]
+#[event(falling, top = u[0] - 0.9)]
+//~              ^^^
+//~ error: `top` is an event already; give this one another name
+fn rule(u: &[f64; 1]) -> [f64; 1] {
+    [1.0 - u[0]]
+}
+
+//# one_direction
+//! An event has one direction.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(rising, falling)]
+//~                 ^^^^^^^
+//~ error: an event has one direction, and this is a second one: write `#[event(falling)]`,
+//~ `#[event(rising)]` or `#[event(both)]`, and `#[event(falling, stop)]` or `#[event(falling, stop
+//~ = 3)]` if the trajectory ends there, or ends there the third time, and `#[event(falling, log)]`
+//~ if a solve is to log it
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+}
+
+//# one_purpose
+//! A function has one purpose.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+        pub times: [f64; 2],
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(1.0)]
+    #[at(2.0)]
+//~ ^^^^^^^^^^
+//~ error: `dose` is an action already: write all its times in one, as in `#[at(1.0, 2.0)]`
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
+//# values_of_events_are_known
+//! The value of an event is of the arguments of the right-hand side, not of its variables.
+
+use odes::ode_system;
+
+#[ode_system]
+#[event(rising, up = rest - 0.5)]
+//~                  ^^^^
+//~ error: cannot find the variable `rest`: only arguments, variables and constants (in capitals)
+//~ are visible in a right-hand side; declare it by `let rest = …` in here; a number from outside is
+//~ a parameter, or a constant in capitals: `REST`
+fn rule(u: &[f64; 1]) -> [f64; 1] {
+    let rest = 1.0 - u[0];
+    [rest]
+}
+
+//# words_of_conditions
+//! The word of a condition after steps is `stop`.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 1]) -> [f64; 1] {
+        [1.0 - u[0]]
+    }
+
+    #[after_step(falling)]
+//~              ^^^^^^^
+//~ error: `falling` says nothing about a condition: write `#[after_step]`, and
+//~ `#[after_step(stop)]` or `#[after_step(stop = 3)]` if the trajectory ends there, or ends there
+//~ the third time
+    pub(crate) fn settled(u: &[f64; 1]) -> bool {
+        (1.0 - u[0]).abs() < 0.001
+    }
+}
+
+//# words_of_events
+//! The words of an event are those of its direction, and `stop`.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(falling, terminal)]
+//~                  ^^^^^^^^
+//~ error: `terminal` says nothing about an event: write `#[event(falling)]`, `#[event(rising)]` or
+//~ `#[event(both)]`, and `#[event(falling, stop)]` or `#[event(falling, stop = 3)]` if the
+//~ trajectory ends there, or ends there the third time, and `#[event(falling, log)]` if a solve is
+//~ to log it
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+}

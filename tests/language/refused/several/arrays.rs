@@ -1,0 +1,306 @@
+// Several mistakes in a program: indices, integers and assignments.
+
+//# assignment_to_inputs
+//! The state, the parameters and the time belong to the solver.
+
+use odes::ode_system;
+
+#[ode_system]
+fn inputs(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], mut t: f64) {
+    u[0] = 0.0;
+//~ ^^^^
+//~ error: cannot assign to the state: it belongs to the solver, which calls the right-hand side at
+//~ points of its own; copy it first, as in `let mut x = u[0];`
+    p[0] += 1.0;
+//~ ^^^^
+//~ error: cannot assign to the parameters: they belong to the solver, which calls the right-hand
+//~ side at points of its own; copy it first, as in `let mut x = p[0];`
+    t -= 1.0;
+//~ ^
+//~ error: cannot assign to the time: it belongs to the solver, which calls the right-hand side at
+//~ points of its own; copy it first, as in `let mut x = t;`
+    du[0] = u[0] * t;
+    du[1] = p[0];
+}
+
+//# index_not_constant
+//! An index is known at compile time.
+
+use odes::ode_system;
+
+const FIRST: usize = 0;
+
+#[ode_system]
+fn from_a_float(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], t: f64) {
+    let step = t as usize;
+//~            ^^^^^^^^^^
+//~ error: cannot make an integer of a float in a right-hand side: integers must be known at compile
+//~ time, and lanes would differ; choose between values by `if`, or look up a table by
+//~ `interp_linear(&TABLE, x)`
+    du[0] = u[step];
+    du[1] = u[u[0] as usize];
+//~           ^^^^^^^^^^^^^
+//~ error: cannot make an integer of a float in a right-hand side: integers must be known at compile
+//~ time, and lanes would differ; choose between values by `if`, or look up a table by
+//~ `interp_linear(&TABLE, x)`
+}
+
+#[ode_system]
+fn from_a_branch(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
+    let k = if u[0] > 0.0 { 0 } else { 1 };
+    du[0] = u[k];
+//~           ^
+//~ error: this index depends on the state, by an `if`: it must be known at compile time to be
+//~ proved in range; choose between elements, as in `if x > 0.0 { u[0] } else { u[1] }`
+    du[1] = u[1 - k];
+//~           ^^^^^
+//~ error: this integer depends on the state, by an `if`: integers must be known at compile time;
+//~ compute with floats, and choose the float by the `if`
+}
+
+#[ode_system]
+fn from_outside(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
+    du[0] = u[FIRST];
+//~           ^^^^^
+//~ error: the value of this constant is not visible here: a macro cannot see outside of its item;
+//~ declare the `const` inside of this function, or of a module under `#[ode_system]`, or write the
+//~ number
+    du[1] = u[0];
+}
+
+//# index_out_of_range
+//! Every index is proved in range.
+
+use odes::ode_system;
+
+#[ode_system]
+fn number(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 1], _t: f64) {
+    du[0] = p[1] * u[0];
+//~           ^
+//~ error: index 1 is out of range: the array has 1 element, of index 0
+    du[1] = u[2];
+//~           ^
+//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+}
+
+#[ode_system]
+fn chain(du: &mut [f64; 4], u: &[f64; 4], _p: &[f64; 0], _t: f64) {
+    for i in 0..4 {
+        du[i] = u[i + 1] - u[i];
+//~               ^^^^^
+//~ error: index 4 is out of range: the array has 4 elements, of index 0 to 3 (in the round `i` = 3)
+    }
+}
+
+#[ode_system]
+fn underflow(du: &mut [f64; 4], u: &[f64; 4], _p: &[f64; 0], _t: f64) {
+    for i in 0..4 {
+        du[i] = u[(i - 1 + 4) % 4] - u[i];
+//~                ^^^^^
+//~ error: this integer is -1 here, which a `usize` cannot hold: in Rust it is a panic; add before
+//~ you subtract, as in `(i + n - 1) % n`
+    }
+}
+
+#[ode_system]
+fn written(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
+    for i in 0..=2 {
+        du[i] = u[0];
+//~        ^
+//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1 (in the round `i` = 2)
+    }
+}
+
+//# integers
+//! Integers are computed at compile time, with the panics of Rust.
+
+use odes::ode_system;
+
+#[ode_system]
+fn overflows(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
+    let n: u32 = 3;
+    let below = (n - 4) as f64;
+//~              ^^^^^
+//~ error: this integer is -1 here, which a `u32` cannot hold: in Rust it is a panic; add before you
+//~ subtract, as in `(i + n - 1) % n`
+    let product = 65_536 * 65_536;
+//~               ^^^^^^^^^^^^^^^
+//~ error: this integer is 4294967296 here, which a `i32` cannot hold: in Rust it is a panic; use a
+//~ larger type
+    let wide = 65_536_i64 * 65_536;
+    let least = -2_147_483_647 - 1;
+    let quotient = least / -1;
+//~                ^^^^^^^^^^
+//~ error: this integer is 2147483648 here, which a `i32` cannot hold: in Rust it is a panic; use a
+//~ larger type
+    let remainder = (-128_i8) % -1;
+//~                 ^^^^^^^^^^^^^^
+//~ error: this integer is 128 here, which a `i8` cannot hold: in Rust it is a panic; use a larger
+//~ type
+    let zero = wide / (n as i64 - 3);
+//~            ^^^^^^^^^^^^^^^^^^^^^
+//~ error: this divides an integer by zero, which in Rust is a panic; use another divisor
+    let rest = wide % 0;
+//~            ^^^^^^^^
+//~ error: this divides an integer by zero, which in Rust is a panic; use another divisor
+    let byte = 200_u8 + 100;
+//~            ^^^^^^^^^^^^
+//~ error: this integer is 300 here, which a `u8` cannot hold: in Rust it is a panic; use a larger
+//~ type
+    let late: usize;
+    late = 1 - 2;
+//~        ^^^^^
+//~ error: this integer is -1 here, which a `usize` cannot hold: in Rust it is a panic; add before
+//~ you subtract, as in `(i + n - 1) % n`
+    fn before(i: usize) -> usize {
+        i - 1
+//~     ^^^^^
+//~ error: this integer is -1 here, which a `usize` cannot hold: in Rust it is a panic; add before
+//~ you subtract, as in `(i + n - 1) % n`
+    }
+    for i in 0..2 {
+        du[i] = u[(before(i) + 2) % 2];
+    }
+    let power = 10_i32.pow(10) + 2_i64.rem_euclid(n as i64 - 3);
+//~             ^^^^^^^^^^^^^^
+//~ error: this integer is 10000000000 here, which a `i32` cannot hold: in Rust it is a panic; use a
+//~ larger type
+//~                              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//~ error: this divides an integer by zero, which in Rust is a panic; use another divisor
+    let float = u[0].pow(2) + f64::from(true);
+//~                  ^^^
+//~ error: `pow` is for integers known at compile time here, found a float; write `powi`, or
+//~ multiply
+    let bits = 1 << 3 | 4;
+//~              ^^
+//~ error: this operator cannot be used in a right-hand side: there are no bits here; use
+//~ arithmetic, and `&&`, `||`, `!` on conditions
+//~                     ^
+//~ error: expected a condition here, found an integer: `&` and `|` are for conditions here, there
+//~ are no bits; write a comparison
+}
+
+#[ode_system]
+fn casts(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], t: f64) {
+    let step = (t * 2.0) as usize;
+//~            ^^^^^^^^^^^^^^^^^^
+//~ error: cannot make an integer of a float in a right-hand side: integers must be known at compile
+//~ time, and lanes would differ; choose between values by `if`, or look up a table by
+//~ `interp_linear(&TABLE, x)`
+    let index = 1.5 as usize;
+    let text = (1, 2) as f64;
+//~            ^^^^^^^^^^^^^
+//~ error: cannot cast a tuple: only numbers can be; cast each number in it
+    du[0] = u[index];
+    du[1] = u[2.0 as usize];
+//~           ^^^^^^^^^^^^
+//~ error: index 2 is out of range: the array has 2 elements, of index 0 to 1
+}
+
+//# not_numbers
+//! Kinds of values.
+
+use odes::ode_system;
+
+#[ode_system]
+fn mixed(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2], _t: f64) {
+    let half = 1 / 2 * u[0];
+//~            ^^^^^^^^^^^^
+//~ error: cannot mix a float and an integer: Rust does not convert by itself; write the number with
+//~ a point, as in `2.0`, or convert by `as f64`
+    if u[0] {
+//~    ^^^^
+//~ error: expected a condition here, found a float: a branch needs a condition; write a comparison
+        du[0] = -u;
+//~             ^^
+//~ error: cannot negate an array: only numbers have a sign; negate each element, as in `v.map(|x|
+//~ -x)`
+    } else {
+        du[0] = (u[0] > 0.0) + 1.0;
+//~             ^^^^^^^^^^^^^^^^^^
+//~ error: cannot compute with a truth value and a float: arithmetic is for numbers; write `if
+//~ condition { 1.0 } else { 0.0 }`, or `f64::from(condition)`
+    }
+    du[1] = u[0][1] + 2.sqrt() + u[1] % 1.0;
+//~         ^^^^^^^
+//~ error: cannot index a float: only arrays have elements; use the value itself
+//~                     ^^^^
+//~ error: `sqrt` is for floats here: integers are known at compile time; write the number with a
+//~ point, as in `2.0`, or convert by `as f64`
+    let tuple = (1.0, 2.0);
+    let text = "x";
+//~            ^^^
+//~ error: text cannot be used in a right-hand side: a lane computes with numbers only; make text
+//~ from the solution, after solving
+    let flag = u[0] == 1;
+//~            ^^^^^^^^^
+//~ error: cannot compare a float with an integer: Rust does not convert by itself; write the number
+//~ with a point, as in `2.0`, or convert by `as f64`
+    let power = u[0].powi(u[1]);
+//~                  ^^^^
+//~ error: the exponent of `powi` must be an integer known at compile time: it is unrolled into
+//~ multiplications; use `powf` for any other
+    let narrow = u[0] as f32;
+//~                      ^^^
+//~ error: `f32` cannot be used in this right-hand side: one float type, here `f64`, stands for the
+//~ precision of the solve; write `f64`
+    let zero = 1 / (2 - 2);
+//~            ^^^^^^^^^^^
+//~ error: this divides an integer by zero, which in Rust is a panic; use another divisor
+}
+
+//# unassigned
+//! Each derivative is assigned on every path, before it is read.
+
+use odes::ode_system;
+
+#[ode_system]
+fn forgotten(du: &mut [f64; 3], u: &[f64; 3], _p: &[f64; 0], _t: f64) {
+//~          ^^
+//~ error: `du[0]` and `du[2]` are not assigned: each component needs a value on every path; assign
+//~ each of them, if only to 0.0
+    du[1] = u[0];
+}
+
+#[ode_system]
+fn one_branch(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
+    du[0] = u[1];
+    if u[0] > 0.0 {
+//~ ^^
+//~ error: `du[1]` is assigned in one branch of this `if` only: each component needs a value on
+//~ every path; assign it in the other branch or before
+        du[1] = u[0];
+    }
+}
+
+#[ode_system]
+fn read_first(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
+    du[0] = du[1] + u[0];
+//~         ^^^^^
+//~ error: `du[1]` is read before it is assigned: it has no value yet; assign it first
+    du[1] = u[1];
+}
+
+#[ode_system]
+fn accumulated(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
+    for i in 0..2 {
+        for j in 0..2 {
+            du[i] += u[j];
+//~         ^^^^^
+//~ error: `du[i]` is read before it is assigned: it has no value yet; assign it first (in the round
+//~ `i` = 0, `j` = 0)
+        }
+    }
+}
+
+#[ode_system]
+fn late(du: &mut [f64; 1], u: &[f64; 1], _p: &[f64; 0], _t: f64) {
+    let rate;
+    if u[0] < 1.0 {
+        rate = 2.0;
+    }
+    du[0] = rate * u[0];
+//~         ^^^^
+//~ error: `rate` is read here and assigned in one branch of an `if` only: it may have no value;
+//~ assign it in the other branch or before
+}

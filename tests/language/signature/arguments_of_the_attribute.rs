@@ -1,7 +1,0 @@
-use odes::ode_system;
-
-#[ode_system(fusion = "off", limit = 1000)]
-pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
-    du[0] = u[0] * u[1] + 1.0;
-    du[1] = -u[0];
-}

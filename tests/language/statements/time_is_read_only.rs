@@ -1,8 +1,0 @@
-use odes::ode_system;
-
-#[ode_system]
-pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2], t: f64) {
-    let days = t / 24.0;
-    du[0] = -days * u[0];
-    du[1] = u[0];
-}

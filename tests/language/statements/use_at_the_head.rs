@@ -1,8 +1,0 @@
-use odes::ode_system;
-
-#[ode_system]
-pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2]) {
-    use std::f64::consts::PI;
-    du[0] = PI * u[1];
-    du[1] = -u[0];
-}

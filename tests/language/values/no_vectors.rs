@@ -1,8 +1,0 @@
-use odes::ode_system;
-
-#[ode_system]
-pub(crate) fn rule(du: &mut [f64; 2], u: &[f64; 2], p: &[f64; 2]) {
-    let rates = [p[0]; 2];
-    du[0] = rates[0] * u[1];
-    du[1] = -rates[1] * u[0];
-}
