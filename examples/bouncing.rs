@@ -19,8 +19,7 @@ use odes::prelude::*;
 use odes::{EnsembleSolution, EventError};
 
 use support::canvas::{Canvas, Frame, hex, linear};
-
-use support::picture::{BACKGROUND, axis_x, axis_y, caption, ticks};
+use support::picture::{BACKGROUND, axis_x, axis_y, color_bar, heading, ticks};
 use support::place::{Backend, Place};
 use support::summary::{grouped, seconds};
 
@@ -143,17 +142,17 @@ fn error(solution: &Solution) -> Result<f64, EventError> {
 
 /// Draws heights over time, each ball a thread of light.
 fn draw(solution: &Solution, path: &Path) -> std::io::Result<()> {
-    let (width, height) = (1600, 900);
+    let (width, height) = (1600, 1080);
     let mut canvas = Canvas::new(width, height, hex(BACKGROUND));
     let frame = Frame {
-        pixels: [70.0, 70.0, width as f32 - 120.0, height as f32 - 150.0],
+        pixels: [140.0, 180.0, width as f32 - 200.0, height as f32 - 380.0],
         x: [0.0, 15.0],
         y: [0.0, HEIGHT],
     };
     let (slow, fast) = (linear(hex(0x3f_a7ff)), linear(hex(0xff_b347)));
+    let color = |part: f64| [0, 1, 2].map(|c| slow[c] + (fast[c] - slow[c]) * part as f32);
     for trajectory in solution {
-        let part = (trajectory.p().restitution - 0.5) / 0.4;
-        let color = [0, 1, 2].map(|c| slow[c] + (fast[c] - slow[c]) * part as f32);
+        let color = color((trajectory.p().restitution - 0.5) / 0.4);
         let points: Vec<[f32; 2]> = trajectory
             .times()
             .zip(trajectory.states())
@@ -165,9 +164,13 @@ fn draw(solution: &Solution, path: &Path) -> std::io::Result<()> {
         }
     }
     canvas.develop(&frame, 0.9);
-    axis_x(&mut canvas, &frame, &ticks(frame.x, 8));
-    axis_y(&mut canvas, &frame, &ticks(frame.y, 5));
-    caption(&mut canvas, &frame, "height in metres, over seconds");
+    axis_x(&mut canvas, &frame, &ticks(frame.x, 8), "time, s");
+    axis_y(&mut canvas, &frame, &ticks(frame.y, 5), "height, m");
+    let title = format!("{} balls bounce", solution.len());
+    heading(&mut canvas, 140.0, &title, "Each falls from ten metres, and ends when it is at rest");
+    let [left, .., across, _] = frame.pixels;
+    let bar = [left, height as f32 - 80.0, across * 0.5, 12.0];
+    color_bar(&mut canvas, bar, [0.5, 0.9], "part of the speed after an impact", color);
     canvas.save(path)
 }
 

@@ -22,8 +22,8 @@ use clap::Parser;
 use odes::EnsembleSolution;
 use odes::prelude::*;
 
-use support::canvas::{Align, Canvas, Frame, hex, linear};
-
+use support::canvas::{Canvas, Frame, hex, linear};
+use support::picture::{BACKGROUND, Sample, TEXT, axis_x, axis_y, heading, legend, ticks};
 use support::place::{Backend, Place};
 use support::random::uniform;
 use support::summary::{grouped, seconds};
@@ -112,7 +112,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     if let Some(path) = &options.plot {
-        draw(&bands(&solution), path)?;
+        draw(&bands(&solution), options.patients, options.missed, path)?;
         println!("wrote {}", path.display());
     }
     Ok(())
@@ -205,50 +205,57 @@ fn bands(solution: &Solution) -> Vec<(f64, [f64; 5])> {
 /// Where the picture has what is drawn.
 fn frame(width: usize, height: usize) -> Frame {
     Frame {
-        pixels: [90.0, 60.0, width as f32 - 130.0, height as f32 - 150.0],
-        x: [0.0, SPAN],
+        pixels: [130.0, 220.0, width as f32 - 190.0, height as f32 - 320.0],
+        x: [0.0, SPAN / 24.0],
         y: [0.0, 20.0],
     }
 }
 
 /// Draws the concentrations of nine in ten patients, of half of them, and of the one in the middle.
-fn draw(bands: &[(f64, [f64; 5])], path: &Path) -> std::io::Result<()> {
-    let (width, height) = (1600, 900);
-    let mut canvas = Canvas::new(width, height, hex(0x0b0e14));
+fn draw(
+    bands: &[(f64, [f64; 5])],
+    patients: usize,
+    missed: f64,
+    path: &Path,
+) -> std::io::Result<()> {
+    let (width, height) = (1600, 1000);
+    let mut canvas = Canvas::new(width, height, hex(BACKGROUND));
     let frame = frame(width, height);
-    let [left, _, across, _] = frame.pixels;
-    let (blue, white) = (linear(hex(0x3fa7ff)), linear(hex(0xd8dee9)));
+    let [left, top, across, _] = frame.pixels;
+    let (blue, white) = (linear(hex(0x3fa7ff)), linear(hex(TEXT)));
     let green = linear(hex(0x5fd38d));
-    let [low, high] = WINDOW.map(|concentration| frame.place(0.0, concentration)[1]);
+    let at = |t: f64, concentration: f64| frame.place(t / 24.0, concentration);
+    let [low, high] = WINDOW.map(|concentration| at(0.0, concentration)[1]);
     canvas.fill([left, high, across, low - high], green, 0.06);
+    // One column of pixels after the other, each between two saved times.
+    for column in 0..across as usize {
+        let time = (f64::from(column as u32) + 0.5) * SPAN / f64::from(across) / EVERY;
+        let Some([(_, from), (_, to)]) = bands.get(time as usize..time as usize + 2) else { break };
+        let [a, b, _, c, d] =
+            std::array::from_fn(|k| at(0.0, from[k] + time.fract() * (to[k] - from[k]))[1]);
+        let x = left + column as f32;
+        canvas.fill([x, d, 1.0, a - d], blue, 0.3);
+        canvas.fill([x, c, 1.0, b - c], blue, 0.6);
+    }
     for pair in bands.windows(2) {
-        let [(t, from), (until, to)] = pair else { continue };
-        let first = frame.place(*t, 0.0)[0];
-        let last = frame.place(*until, 0.0)[0];
-        // One column of pixels after the other, between the two saved times.
-        let mut x = first;
-        while x < last {
-            let part = f64::from((x - first) / (last - first));
-            let [a, b, middle, c, d] =
-                std::array::from_fn(|k| frame.place(0.0, from[k] + part * (to[k] - from[k]))[1]);
-            let wide = (last - x).min(1.0);
-            canvas.fill([x, d, wide, a - d], blue, 0.3);
-            canvas.fill([x, c, wide, b - c], blue, 0.6);
-            canvas.fill([x, middle - 1.5, wide, 3.0], white, 1.0);
-            x += 1.0;
-        }
+        canvas.line(at(pair[0].0, pair[0].1[2]), at(pair[1].0, pair[1].1[2]), 3.0, white);
     }
-    let below = height as f32 - 50.0;
-    for day in 0..=8 {
-        let at = frame.place(24.0 * f64::from(day), 0.0)[0];
-        canvas.text(&day.to_string(), [at, below], 20.0, white, Align::Center);
-    }
-    for concentration in [0, 5, 10, 15, 20] {
-        let at = frame.place(0.0, f64::from(concentration))[1];
-        canvas.text(&concentration.to_string(), [left - 12.0, at + 7.0], 20.0, white, Align::Right);
-    }
-    canvas.text("days", [width as f32 / 2.0, height as f32 - 18.0], 22.0, white, Align::Center);
-    canvas.text("mg per litre", [left, 40.0], 22.0, white, Align::Left);
+    let subtitle = format!(
+        "{} patients, 300 mg every {PERIOD} hours for a week; {:.0}% of the doses are missed",
+        grouped(patients as u64),
+        100.0 * missed
+    );
+    heading(&mut canvas, left, "A drug in a population that forgets doses", &subtitle);
+    axis_x(&mut canvas, &frame, &ticks(frame.x, 8), "time, days");
+    axis_y(&mut canvas, &frame, &ticks(frame.y, 4), "concentration in the blood, mg/l");
+    let [low, high] = WINDOW;
+    let window = format!("works and does no harm: {low} to {high} mg/l");
+    let areas =
+        [(Sample::Line(3.0), white, "median"), (Sample::Area(0.7), blue, "the half in the middle")];
+    legend(&mut canvas, [left + 20.0, top + 34.0], &areas);
+    let areas =
+        [(Sample::Area(0.3), blue, "nine in ten patients"), (Sample::Area(0.06), green, &window)];
+    legend(&mut canvas, [left + 420.0, top + 34.0], &areas);
     canvas.save(path)
 }
 
@@ -287,7 +294,7 @@ mod tests {
             assert!(band.is_sorted(), "{t}: {band:?}");
         }
         let path = std::env::temp_dir().join(format!("odes-dosing-{}.png", std::process::id()));
-        draw(&bands, &path).unwrap();
+        draw(&bands, 200, 0.15, &path).unwrap();
         let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
         let mut reader = png::Decoder::new(file).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -295,7 +302,7 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         let frame = frame(info.width as usize, info.height as usize);
         let color = |t: f64, concentration: f64| {
-            let [x, y] = frame.place(t, concentration).map(|place| place as usize);
+            let [x, y] = frame.place(t / 24.0, concentration).map(|place| place as usize);
             let at = 3 * (y * info.width as usize + x);
             [pixels[at], pixels[at + 1], pixels[at + 2]]
         };

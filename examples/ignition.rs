@@ -263,6 +263,7 @@ fn map(options: &Options, solution: &Solution, report: &Report) -> Map {
         y: ("equivalence ratio", RATIOS),
         side: report.side,
         values: (0..solution.len()).map(|i| delay(solution, i)).collect(),
+        name: "delay",
         unit: "s",
     }
 }

@@ -251,6 +251,7 @@ fn draw(options: &Options, trained: &Trained) -> Result<Fit, SolveError> {
             starts.len(),
             trained.losses.len()
         ),
+        components: ["first component", "second component"],
         points: points(data(&starts)?.view()),
         curves: points(learnt.all_states()),
         losses: trained.losses.clone(),

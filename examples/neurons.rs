@@ -20,9 +20,8 @@ use clap::Parser;
 use odes::prelude::*;
 use odes::{EnsembleSolution, EventError};
 
-use support::canvas::{Align, Canvas, Frame, hex, linear};
-
-use support::picture::{BACKGROUND, FAINT, axis_x, caption, palette, ticks};
+use support::canvas::{Canvas, Color, Frame, hex};
+use support::picture::{BACKGROUND, Sample, axis_x, axis_y, heading, legend, palette, ticks};
 use support::place::{Backend, Place};
 use support::summary::{grouped, seconds};
 
@@ -141,20 +140,25 @@ fn rates(solution: &Solution) -> Result<Vec<f64>, EventError> {
     Ok(rates)
 }
 
+/// The color of the neuron at this place of the population, from 0 to 1.
+fn color(place: f64) -> Color {
+    palette(if place < EXCITATORY {
+        0.45 * place / EXCITATORY
+    } else {
+        0.7 + 0.3 * (place - EXCITATORY) / (1.0 - EXCITATORY)
+    })
+}
+
 /// Draws each spike at its time, in the row of its neuron, and the rate below.
 fn draw(solution: &Solution, path: &Path) -> Result<(), Box<dyn Error>> {
-    let (width, height) = (1800, 1300);
+    let (width, height) = (1800, 1400);
     let mut canvas = Canvas::new(width, height, hex(BACKGROUND));
-    let raster =
-        Frame { pixels: [50.0, 80.0, width as f32 - 100.0, 930.0], x: [0.0, SPAN], y: [0.0, 1.0] };
     let n = solution.len() as f64;
+    let raster =
+        Frame { pixels: [190.0, 270.0, width as f32 - 240.0, 760.0], x: [0.0, SPAN], y: [0.0, n] };
     for trajectory in solution {
-        let row = trajectory.index() as f64 / n;
-        let color = palette(if row < EXCITATORY {
-            0.45 * row / EXCITATORY
-        } else {
-            0.7 + 0.3 * (row - EXCITATORY) / (1.0 - EXCITATORY)
-        });
+        let row = trajectory.index() as f64;
+        let color = color(row / n);
         for spike in trajectory.log()? {
             canvas.spark(&raster, raster.place(spike.time, row), color, 1.0);
         }
@@ -164,28 +168,27 @@ fn draw(solution: &Solution, path: &Path) -> Result<(), Box<dyn Error>> {
     // All begin with a spike at the same time, which is beyond the scale.
     let most = rates.iter().skip(50).copied().fold(1.0, f64::max);
     let rate = Frame {
-        pixels: [50.0, 1060.0, width as f32 - 100.0, 160.0],
+        pixels: [190.0, 1080.0, width as f32 - 240.0, 200.0],
         x: [0.0, SPAN],
         y: [0.0, most],
     };
-    let at = |(ms, &value): (usize, &f64)| rate.place(ms as f64 + 0.5, value);
+    let line = palette(0.4);
+    let at = |(ms, &value): (usize, &f64)| rate.place(ms as f64 + 0.5, value.min(most));
     let points: Vec<[f32; 2]> = rates.iter().enumerate().map(at).collect();
     for pair in points.windows(2) {
-        canvas.thread(&rate, pair[0], pair[1], linear(hex(0x2e_d9b0)), 1.0);
+        canvas.line(pair[0], pair[1], 1.6, line);
     }
-    canvas.develop(&rate, 0.9);
-    axis_x(&mut canvas, &rate, &ticks(rate.x, 10));
-    caption(
-        &mut canvas,
-        &raster,
-        "Spikes of Izhikevich's neurons: below excitatory ones, above inhibitory ones",
-    );
-    let faint = linear(hex(FAINT));
-    let right = raster.pixels[0] + raster.pixels[2];
-    let text = format!("{} neurons", grouped(solution.len() as u64));
-    canvas.text(&text, [right, 62.0], 24.0, faint, Align::Right);
-    let text = format!("rate, up to {most:.0} spikes a second and neuron, over milliseconds");
-    canvas.text(&text, [right, 1046.0], 24.0, faint, Align::Right);
+    let number = grouped(solution.len() as u64);
+    let subtitle = "Izhikevich's neurons, not connected, get the same current, which swings ten times a second";
+    heading(&mut canvas, 190.0, &format!("When {number} neurons fire"), subtitle);
+    axis_y(&mut canvas, &raster, &ticks(raster.y, 5), "neuron");
+    axis_y(&mut canvas, &rate, &ticks(rate.y, 3), "rate, Hz");
+    axis_x(&mut canvas, &rate, &ticks(rate.x, 10), "time, ms");
+    let inhibitory = [(Sample::Area(1.0), color(1.0), "inhibitory: low threshold to fast spiking")];
+    legend(&mut canvas, [190.0, 220.0], &inhibitory);
+    let excitatory = [(Sample::Area(1.0), color(0.3), "excitatory: regular spiking to chattering")];
+    legend(&mut canvas, [730.0, 220.0], &excitatory);
+    legend(&mut canvas, [1270.0, 220.0], &[(Sample::Line(2.0), line, "rate of spikes, mean")]);
     canvas.save(path)?;
     Ok(())
 }

@@ -21,9 +21,8 @@ use clap::Parser;
 use odes::prelude::*;
 use odes::{Dop853, EnsembleSolution, EventError};
 
-use support::canvas::{Align, Canvas, Frame, hex, linear};
-
-use support::picture::{BACKGROUND, FAINT, axis_x, axis_y, caption, palette, ticks};
+use support::canvas::{Canvas, Frame, hex};
+use support::picture::{BACKGROUND, axis_x, axis_y, color_bar, heading, palette, ticks};
 use support::place::{Backend, Place};
 use support::summary::{grouped, seconds};
 
@@ -147,7 +146,7 @@ fn spread(points: &[[f64; 2]]) -> f64 {
 
 /// Draws the section. Colors say how much of it an orbit visits.
 fn draw(solution: &Solution, energy: f64, path: &Path) -> Result<(), Box<dyn Error>> {
-    let (width, height) = (1600, 1400);
+    let (width, height) = (1600, 1560);
     let mut canvas = Canvas::new(width, height, hex(BACKGROUND));
     let mut orbits = Vec::with_capacity(solution.len());
     for trajectory in solution {
@@ -162,7 +161,7 @@ fn draw(solution: &Solution, energy: f64, path: &Path) -> Result<(), Box<dyn Err
         [low - margin, high + margin]
     };
     let frame = Frame {
-        pixels: [110.0, 90.0, width as f32 - 170.0, height as f32 - 180.0],
+        pixels: [170.0, 180.0, width as f32 - 230.0, height as f32 - 380.0],
         x: side(0),
         y: side(1),
     };
@@ -173,13 +172,19 @@ fn draw(solution: &Solution, energy: f64, path: &Path) -> Result<(), Box<dyn Err
         }
     }
     canvas.develop(&frame, 0.97);
-    axis_x(&mut canvas, &frame, &ticks(frame.x, 7));
-    axis_y(&mut canvas, &frame, &ticks(frame.y, 7));
-    let points = grouped(all().count() as u64);
-    caption(&mut canvas, &frame, "Hénon–Heiles: y, and its velocity above it, where x = 0");
-    let right = [frame.pixels[0] + frame.pixels[2], frame.pixels[1] - 18.0];
-    let text = format!("energy {energy:.4}, {points} passages");
-    canvas.text(&text, right, 24.0, linear(hex(FAINT)), Align::Right);
+    axis_x(&mut canvas, &frame, &ticks(frame.x, 7), "y");
+    axis_y(&mut canvas, &frame, &ticks(frame.y, 7), "velocity of y");
+    let subtitle = format!(
+        "Where {} orbits of energy {energy:.4} pass x = 0 to the right: {} points",
+        grouped(orbits.len() as u64),
+        grouped(all().count() as u64)
+    );
+    heading(&mut canvas, 170.0, "Poincaré section of Hénon and Heiles", &subtitle);
+    // Cells of a side of 1/80, of which an orbit that lies on a curve shares many.
+    let [left, .., across, _] = frame.pixels;
+    let label = "part of an orbit's points in cells of their own: small on a curve, large in chaos";
+    let bar = [left, height as f32 - 84.0, across * 0.3, 12.0];
+    color_bar(&mut canvas, bar, [0.0, 1.0], label, |part| palette(1.0 - part));
     canvas.save(path)?;
     Ok(())
 }

@@ -77,18 +77,9 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A canvas of one color, a little lighter towards the middle.
+    /// A canvas of one color.
     pub fn new(width: usize, height: usize, background: [u8; 3]) -> Canvas {
-        let base = linear(background);
-        let mut light = Vec::with_capacity(width * height);
-        for j in 0..height {
-            for i in 0..width {
-                let dx = i as f32 / width as f32 - 0.5;
-                let dy = j as f32 / height as f32 - 0.5;
-                let vignette = 1.25 - 0.9 * (dx * dx + dy * dy);
-                light.push(base.map(|c| c * vignette));
-            }
-        }
+        let light = vec![linear(background); width * height];
         let glow = vec![[0.0; 3]; width * height];
         let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT).ok();
         Canvas { width, height, light, glow, font }
@@ -186,6 +177,28 @@ impl Canvas {
         }
     }
 
+    /// Draws a line of one color, whose ends are round.
+    pub fn line(&mut self, from: [f32; 2], to: [f32; 2], width: f32, color: Color) {
+        let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
+        let reach = width / 2.0 + 1.0;
+        let range = |a: f32, b: f32, end: usize| {
+            let (low, high) = (a.min(b) - reach, a.max(b) + reach);
+            low.max(0.0) as usize..(high.ceil().max(0.0) as usize).min(end)
+        };
+        let squared = (dx * dx + dy * dy).max(f32::MIN_POSITIVE);
+        for j in range(from[1], to[1], self.height) {
+            for i in range(from[0], to[0], self.width) {
+                let (x, y) = (i as f32 + 0.5 - from[0], j as f32 + 0.5 - from[1]);
+                let along = ((x * dx + y * dy) / squared).clamp(0.0, 1.0);
+                let distance = (x - along * dx).hypot(y - along * dy);
+                let cover = (width / 2.0 + 0.5 - distance).clamp(0.0, 1.0);
+                if cover > 0.0 {
+                    self.mix(i, j, color, cover);
+                }
+            }
+        }
+    }
+
     fn mix(&mut self, i: usize, j: usize, color: Color, opacity: f32) {
         let pixel = &mut self.light[j * self.width + i];
         for k in 0..3 {
@@ -195,23 +208,48 @@ impl Canvas {
 
     /// Writes text with its baseline at `at`.
     pub fn text(&mut self, text: &str, at: [f32; 2], size: f32, color: Color, align: Align) {
+        self.write(text, size, color, align, |x, y| [at[0] + x, at[1] + y]);
+    }
+
+    /// Writes text upwards, with its baseline at `at`.
+    pub fn text_upwards(
+        &mut self,
+        text: &str,
+        at: [f32; 2],
+        size: f32,
+        color: Color,
+        align: Align,
+    ) {
+        self.write(text, size, color, align, |x, y| [at[0] + y, at[1] - x]);
+    }
+
+    /// Writes text; `place` has the place of a point along the baseline and below it.
+    fn write(
+        &mut self,
+        text: &str,
+        size: f32,
+        color: Color,
+        align: Align,
+        place: impl Fn(f32, f32) -> [f32; 2],
+    ) {
         let Some(font) = self.font.clone() else { return };
         let scaled = font.as_scaled(PxScale::from(size));
         let advance = |c: char| scaled.h_advance(scaled.glyph_id(c));
         let width: f32 = text.chars().map(advance).sum();
         let mut x = match align {
-            Align::Left => at[0],
-            Align::Center => at[0] - width / 2.0,
-            Align::Right => at[0] - width,
+            Align::Left => 0.0,
+            Align::Center => -width / 2.0,
+            Align::Right => -width,
         };
         for c in text.chars() {
             let mut glyph = scaled.scaled_glyph(c);
-            glyph.position = ab_glyph::point(x, at[1]);
+            glyph.position = ab_glyph::point(x, 0.0);
             x += advance(c);
             let Some(outline) = font.outline_glyph(glyph) else { continue };
             let bounds = outline.px_bounds();
             outline.draw(|dx, dy, cover| {
-                let (i, j) = (bounds.min.x + dx as f32, bounds.min.y + dy as f32);
+                let [i, j] = place(bounds.min.x + dx as f32, bounds.min.y + dy as f32);
+                let [i, j] = [i.round(), j.round()];
                 if i >= 0.0 && j >= 0.0 && (i as usize) < self.width && (j as usize) < self.height {
                     self.mix(i as usize, j as usize, color, cover.min(1.0));
                 }

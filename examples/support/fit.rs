@@ -4,8 +4,11 @@
 use std::io;
 use std::path::Path;
 
-use super::canvas::{Align, Canvas, Frame, hex, linear};
-use super::picture::{BACKGROUND, FAINT, TEXT, axis_x, axis_y, caption, palette, ticks};
+use super::canvas::{Canvas, Frame, hex, linear};
+use super::picture::{
+    BACKGROUND, Sample, TEXT, axis_x, axis_y, caption, heading, legend, marked_y, palette,
+    power_of_ten, ticks,
+};
 
 const WIDTH: usize = 2100;
 const HEIGHT: usize = 1200;
@@ -17,6 +20,8 @@ pub struct Fit {
     pub title: String,
     /// Small, below it.
     pub subtitle: String,
+    /// The names of the components.
+    pub components: [&'static str; 2],
     /// What was measured of each trajectory.
     pub points: Vec<Vec<[f64; 2]>>,
     /// What was learnt of each, densely sampled.
@@ -29,9 +34,7 @@ impl Fit {
     /// Draws and writes it.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut canvas = Canvas::new(WIDTH, HEIGHT, hex(BACKGROUND));
-        let (text, faint) = (linear(hex(TEXT)), linear(hex(FAINT)));
-        canvas.text(&self.title, [90.0, 104.0], 58.0, text, Align::Left);
-        canvas.text(&self.subtitle, [92.0, 152.0], 28.0, faint, Align::Left);
+        heading(&mut canvas, 110.0, &self.title, &self.subtitle);
         self.plane(&mut canvas);
         self.descent(&mut canvas);
         canvas.save(path)
@@ -41,7 +44,7 @@ impl Fit {
     fn plane(&self, canvas: &mut Canvas) {
         let all = || self.points.iter().flatten().flatten();
         let most = 1.1 * all().fold(1e-9, |most: f64, x| most.max(x.abs()));
-        let pixels = [110.0, 232.0, 860.0, 860.0];
+        let pixels = [150.0, 240.0, 840.0, 840.0];
         let frame = Frame { pixels, x: [-most, most], y: [-most, most] };
         let color = |i: usize| palette(i as f64 / (self.points.len().max(2) - 1) as f64);
         for (i, curve) in self.curves.iter().enumerate() {
@@ -58,10 +61,14 @@ impl Fit {
             let [x, y] = frame.place(*x, *y);
             canvas.fill([x - 4.0, y - 4.0, 8.0, 8.0], linear(hex(TEXT)), 0.85);
         }
-        axis_x(canvas, &frame, &ticks(frame.x, 8));
-        axis_y(canvas, &frame, &ticks(frame.y, 8));
-        let (points, curves) = (all().count() / 2, self.curves.len());
-        caption(canvas, &frame, &format!("{points} points, and {curves} curves of the network"));
+        axis_x(canvas, &frame, &ticks(frame.x, 8), self.components[0]);
+        axis_y(canvas, &frame, &ticks(frame.y, 8), self.components[1]);
+        caption(canvas, &frame, "States: a color for each beginning");
+        let entries = [
+            (Sample::Point(8.0), linear(hex(TEXT)), "data"),
+            (Sample::Line(3.0), color(0), "the network's solutions"),
+        ];
+        legend(canvas, [pixels[0] + 265.0, pixels[1] + 400.0], &entries);
     }
 
     /// The loss over iterations, on a logarithmic scale.
@@ -72,19 +79,17 @@ impl Fit {
         if low >= high {
             return;
         }
-        let pixels = [1140.0, 232.0, 860.0, 860.0];
+        let pixels = [1180.0, 240.0, 840.0, 840.0];
         let frame = Frame { pixels, x: [0.0, heights.len() as f64], y: [low, high] };
         for (k, pair) in heights.windows(2).enumerate() {
             let from = frame.place(k as f64, pair[0]);
             let to = frame.place(k as f64 + 1.0, pair[1]);
-            for shift in [-1.0, 0.0, 1.0] {
-                let [from, to] = [from, to].map(|[x, y]| [x, y + shift]);
-                canvas.thread(&frame, from, to, palette(0.4), 1.0);
-            }
+            canvas.line(from, to, 2.0, palette(0.4));
         }
-        canvas.develop(&frame, 0.7);
-        axis_x(canvas, &frame, &ticks(frame.x, 7));
-        axis_y(canvas, &frame, &ticks(frame.y, (high - low) as usize));
-        caption(canvas, &frame, "log10 of the loss, over gradients");
+        axis_x(canvas, &frame, &ticks(frame.x, 7), "gradients");
+        let powers = low as i32..=high as i32;
+        let marks: Vec<_> = powers.map(|power| (f64::from(power), power_of_ten(power))).collect();
+        marked_y(canvas, &frame, &marks, "loss");
+        caption(canvas, &frame, "The sum of squares that is left");
     }
 }

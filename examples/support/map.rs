@@ -5,7 +5,9 @@ use std::io;
 use std::path::Path;
 
 use super::canvas::{Align, Canvas, Frame, hex, linear};
-use super::picture::{BACKGROUND, FAINT, PALETTE, TEXT, number, palette, ticks};
+use super::picture::{
+    BACKGROUND, FAINT, PALETTE, TEXT, axis_x, marked_y, number, palette, power_of_ten, ticks,
+};
 
 /// Pixels of a side, at least.
 const SIDE: usize = 1024;
@@ -31,6 +33,8 @@ pub struct Map {
     pub side: usize,
     /// Row by row, from below; of points without a number nothing is drawn.
     pub values: Vec<Option<f64>>,
+    /// What the values are.
+    pub name: &'static str,
     /// The unit of the values.
     pub unit: &'static str,
 }
@@ -79,20 +83,14 @@ impl Map {
         let frame = Frame { pixels: [LEFT, TOP, side, side], x: self.x.1, y };
         self.points(&mut canvas, [low, high]);
 
-        let bottom = TOP + side;
-        canvas.text(self.x.0, [LEFT + side, bottom + 84.0], 26.0, text, Align::Right);
-        for tick in ticks(frame.x, 6) {
-            let [x, _] = frame.place(tick, y[0]);
-            canvas.fill([x - 0.6, bottom + 6.0, 1.2, 8.0], faint, 0.8);
-            canvas.text(&number(tick), [x, bottom + 42.0], 24.0, faint, Align::Center);
-        }
-        canvas.text(self.y.0, [LEFT, TOP - 18.0], 26.0, text, Align::Left);
-        for power in y[0] as i32..=y[1] as i32 {
-            let [_, at] = frame.place(frame.x[0], f64::from(power));
-            canvas.fill([LEFT - 14.0, at - 0.6, 8.0, 1.2], faint, 0.8);
-            let label = number(2f64.powi(power));
-            canvas.text(&label, [LEFT - 22.0, at + 8.0], 24.0, faint, Align::Right);
-        }
+        axis_x(&mut canvas, &frame, &ticks(frame.x, 6), self.x.0);
+        let powers = y[0] as i32..=y[1] as i32;
+        let marks: Vec<_> =
+            powers.map(|power| (f64::from(power), number(2f64.powi(power)))).collect();
+        marked_y(&mut canvas, &frame, &marks, self.y.0);
+
+        let corner = [LEFT + side, TOP + side + 76.0];
+        canvas.text("lines: powers of ten", corner, 22.0, faint, Align::Right);
 
         // The scale.
         let bar =
@@ -101,13 +99,13 @@ impl Map {
             let color = palette(1.0 - (j as f64 + 0.5) / f64::from(side));
             canvas.fill([bar.pixels[0], TOP + j as f32, bar.pixels[2], 1.0], color, 1.0);
         }
-        canvas.text(self.unit, [bar.pixels[0], TOP - 18.0], 26.0, text, Align::Left);
+        let label = format!("{}, {}", self.name, self.unit);
+        canvas.text(&label, [bar.pixels[0], TOP - 18.0], 26.0, text, Align::Left);
         for power in low.ceil() as i32..=high.floor() as i32 {
             let [_, at] = bar.place(0.0, f64::from(power));
             let right = bar.pixels[0] + bar.pixels[2];
             canvas.fill([right + 4.0, at - 0.6, 8.0, 1.2], faint, 0.8);
-            let label = format!("1e{power}").replace('-', "\u{2212}");
-            canvas.text(&label, [right + 18.0, at + 8.0], 24.0, faint, Align::Left);
+            canvas.text(&power_of_ten(power), [right + 18.0, at + 8.0], 24.0, faint, Align::Left);
         }
         canvas.save(path)
     }

@@ -60,9 +60,7 @@ impl Picture {
     /// Draws and writes it.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut canvas = Canvas::new(WIDTH, HEIGHT, hex(BACKGROUND));
-        let (text, faint) = (linear(hex(TEXT)), linear(hex(FAINT)));
-        canvas.text(&self.title, [90.0, 104.0], 58.0, text, Align::Left);
-        canvas.text(&self.subtitle, [92.0, 152.0], 28.0, faint, Align::Left);
+        heading(&mut canvas, 110.0, &self.title, &self.subtitle);
         self.trajectories(&mut canvas);
         self.final_states(&mut canvas);
         self.distributions(&mut canvas);
@@ -76,7 +74,7 @@ impl Picture {
 
     /// First against third component.
     fn trajectories(&self, canvas: &mut Canvas) {
-        let pixels = [90.0, 232.0, 1330.0, 958.0];
+        let pixels = [150.0, 240.0, 1270.0, 880.0];
         let points = || self.curves.iter().flat_map(|c| &c.points);
         let x = bounds(points().map(|p| p[0]), 0.00002, 0.05);
         let y = bounds(points().map(|p| p[2]), 0.00002, 0.05);
@@ -90,16 +88,15 @@ impl Picture {
             }
         }
         canvas.develop(&frame, 0.93);
-        let label = format!("{} over {}", self.components[2], self.components[0]);
-        axis_x(canvas, &frame, &ticks(frame.x, 8));
-        axis_y(canvas, &frame, &ticks(frame.y, 7));
-        let counted = format!("{label}, {} trajectories", grouped(self.curves.len() as u64));
-        caption(canvas, &frame, &counted);
+        axis_x(canvas, &frame, &ticks(frame.x, 8), self.components[0]);
+        axis_y(canvas, &frame, &ticks(frame.y, 7), self.components[2]);
+        let number = grouped(self.curves.len() as u64);
+        caption(canvas, &frame, &format!("The paths of {number} trajectories"));
     }
 
     /// Last third component over the parameter.
     fn final_states(&self, canvas: &mut Canvas) {
-        let pixels = [1560.0, 232.0, 750.0, 500.0];
+        let pixels = [1590.0, 240.0, 720.0, 420.0];
         let y = bounds(self.ends.iter().map(|e| e.state[2]), 0.0, 0.04);
         let frame = Frame { pixels, x: self.range, y };
         for end in &self.ends {
@@ -117,10 +114,11 @@ impl Picture {
             }
         }
         canvas.develop(&frame, 0.7);
-        axis_x(canvas, &frame, &ticks(frame.x, 7));
-        axis_y(canvas, &frame, &ticks(frame.y, 5));
-        let label = format!("{} at the end, over {}", self.components[2], self.parameter);
-        caption(canvas, &frame, &label);
+        axis_x(canvas, &frame, &ticks(frame.x, 7), self.parameter);
+        let label = format!("{} at the end", self.components[2]);
+        axis_y(canvas, &frame, &ticks(frame.y, 5), &label);
+        let number = grouped(self.ends.len() as u64);
+        caption(canvas, &frame, &format!("The ends of {number} trajectories"));
     }
 
     /// A histogram of each component at the end, stacked by color.
@@ -128,7 +126,7 @@ impl Picture {
         const BINS: usize = 76;
         const BANDS: usize = 24;
         for (k, name) in self.components.iter().enumerate() {
-            let pixels = [1560.0 + 260.0 * k as f32, 858.0, 3.0 * BINS as f32, 332.0];
+            let pixels = [1590.0 + 253.0 * k as f32, 860.0, 2.8 * BINS as f32, 260.0];
             let x = bounds(self.ends.iter().map(|e| e.state[k]), 0.0, 0.02);
             let mut counts = vec![[0u32; BANDS]; BINS];
             for end in self.ends.iter().filter(|e| e.state[k].is_finite()) {
@@ -136,6 +134,9 @@ impl Picture {
                 let share = (end.parameter - self.range[0]) / (self.range[1] - self.range[0]);
                 let band = (share * BANDS as f64).clamp(0.0, BANDS as f64 - 1.0) as usize;
                 counts[bin.min(BINS - 1)][band] += 1;
+            }
+            if k == 0 {
+                caption(canvas, &Frame { pixels, x, y: [0.0, 1.0] }, "How many end where");
             }
             // The square root keeps small bins visible beside the one at an equilibrium.
             let height = |n: u32| f64::from(n).sqrt();
@@ -153,49 +154,115 @@ impl Picture {
                     canvas.fill([left, top, step, bottom - top], color, 0.92);
                 }
             }
-            axis_x(canvas, &frame, &ticks(x, 3));
-            caption(canvas, &frame, &format!("{name} at the end"));
+            axis_x(canvas, &frame, &ticks(x, 3), &format!("{name} at the end"));
+            if k == 0 {
+                let powers = (0..10).map(|power| 10_u32.pow(power));
+                let marks = powers.filter(|n| (0.3..=1.0).contains(&(height(*n) / most)));
+                let marks: Vec<_> = marks.map(|n| (height(n), grouped(n.into()))).collect();
+                marked_y(canvas, &frame, &marks, "trajectories");
+            }
         }
     }
 
     fn color_bar(&self, canvas: &mut Canvas) {
-        let (left, top, width, height) = (90.0, 1272.0, 1330.0, 12.0);
-        for i in 0..width as usize {
-            let color = palette(i as f64 / f64::from(width));
-            canvas.fill([left + i as f32, top, 1.0, height], color, 1.0);
-        }
+        let pixels = [150.0, 1262.0, 1270.0, 12.0];
+        color_bar(canvas, pixels, self.range, &format!("color: {}", self.parameter), palette);
         let faint = linear(hex(FAINT));
-        let frame = Frame { pixels: [left, top, width, height], x: self.range, y: [0.0, 1.0] };
-        for tick in ticks(self.range, 8) {
-            let [x, _] = frame.place(tick, 0.0);
-            canvas.text(&number(tick), [x, top + 42.0], 24.0, faint, Align::Center);
-        }
-        canvas.text(self.parameter, [left + width + 24.0, top + 15.0], 30.0, faint, Align::Left);
-        let credit = "odes";
-        canvas.text(credit, [2310.0, top + 42.0], 24.0, faint, Align::Right);
+        canvas.text("odes", [2310.0, 1304.0], 24.0, faint, Align::Right);
     }
 }
 
-/// Round numbers below a frame.
-pub fn axis_x(canvas: &mut Canvas, frame: &Frame, ticks: &[f64]) {
+/// A picture's title, and what it shows in small letters below.
+pub fn heading(canvas: &mut Canvas, left: f32, title: &str, subtitle: &str) {
+    canvas.text(title, [left, 88.0], 52.0, linear(hex(TEXT)), Align::Left);
+    canvas.text(subtitle, [left + 2.0, 136.0], 27.0, linear(hex(FAINT)), Align::Left);
+}
+
+/// Round numbers below a frame, and what they are.
+pub fn axis_x(canvas: &mut Canvas, frame: &Frame, ticks: &[f64], label: &str) {
     let faint = linear(hex(FAINT));
     let [left, top, width, height] = frame.pixels;
     canvas.fill([left, top + height + 6.0, width, 1.2], faint, 0.5);
     for &tick in ticks {
         let [x, _] = frame.place(tick, frame.y[0]);
         canvas.fill([x - 0.6, top + height + 6.0, 1.2, 8.0], faint, 0.8);
-        canvas.text(&number(tick), [x, top + height + 40.0], 24.0, faint, Align::Center);
+        canvas.text(&number(tick), [x, top + height + 38.0], 24.0, faint, Align::Center);
     }
+    let middle = [left + width / 2.0, top + height + 76.0];
+    canvas.text(label, middle, 26.0, linear(hex(TEXT)), Align::Center);
 }
 
-/// Round numbers to its left.
-pub fn axis_y(canvas: &mut Canvas, frame: &Frame, ticks: &[f64]) {
+/// Round numbers to its left, and what they are.
+pub fn axis_y(canvas: &mut Canvas, frame: &Frame, ticks: &[f64], label: &str) {
+    let marks: Vec<(f64, String)> = ticks.iter().map(|&tick| (tick, number(tick))).collect();
+    marked_y(canvas, frame, &marks, label);
+}
+
+/// Marks to its left, each at a number, and what they are.
+pub fn marked_y(canvas: &mut Canvas, frame: &Frame, marks: &[(f64, String)], label: &str) {
     let faint = linear(hex(FAINT));
-    let [left, _, width, _] = frame.pixels;
-    for &tick in ticks {
-        let [_, y] = frame.place(frame.x[0], tick);
+    let [left, top, width, height] = frame.pixels;
+    for (at, mark) in marks {
+        let [_, y] = frame.place(frame.x[0], *at);
         canvas.fill([left, y - 0.5, width, 1.0], faint, 0.10);
-        canvas.text(&number(tick), [left - 14.0, y + 8.0], 24.0, faint, Align::Right);
+        canvas.text(mark, [left - 14.0, y + 8.0], 24.0, faint, Align::Right);
+    }
+    let longest = marks.iter().map(|(_, mark)| mark.chars().count()).max().unwrap_or(0);
+    let middle = [left - 36.0 - 13.0 * longest as f32, top + height / 2.0];
+    canvas.text_upwards(label, middle, 26.0, linear(hex(TEXT)), Align::Center);
+}
+
+/// A row of colors with round numbers below, and what they are to its right.
+pub fn color_bar(
+    canvas: &mut Canvas,
+    pixels: [f32; 4],
+    range: [f64; 2],
+    label: &str,
+    color: impl Fn(f64) -> Color,
+) {
+    let [left, top, width, height] = pixels;
+    for i in 0..width as usize {
+        let color = color(i as f64 / f64::from(width));
+        canvas.fill([left + i as f32, top, 1.0, height], color, 1.0);
+    }
+    let faint = linear(hex(FAINT));
+    let frame = Frame { pixels, x: range, y: [0.0, 1.0] };
+    for tick in ticks(range, 8) {
+        let [x, _] = frame.place(tick, 0.0);
+        canvas.text(&number(tick), [x, top + height + 30.0], 24.0, faint, Align::Center);
+    }
+    let beside = [left + width + 24.0, top + height / 2.0 + 9.0];
+    canvas.text(label, beside, 26.0, linear(hex(TEXT)), Align::Left);
+}
+
+/// A sample of what is drawn, for a legend.
+#[derive(Debug, Clone, Copy)]
+pub enum Sample {
+    /// An area of this opacity.
+    Area(f32),
+    /// A line of this width.
+    Line(f32),
+    /// A point of this size.
+    Point(f32),
+}
+
+/// Names for what is drawn, one below the other; `at` is the left end of the first one.
+pub fn legend(canvas: &mut Canvas, at: [f32; 2], entries: &[(Sample, Color, &str)]) {
+    for (k, (sample, color, name)) in entries.iter().enumerate() {
+        let [left, middle] = [at[0], at[1] + 36.0 * k as f32];
+        match *sample {
+            Sample::Area(opacity) => {
+                canvas.fill([left, middle - 11.0, 44.0, 22.0], *color, opacity);
+            }
+            Sample::Line(width) => {
+                canvas.line([left + 2.0, middle], [left + 42.0, middle], width, *color);
+            }
+            Sample::Point(size) => {
+                let corner = [left + 22.0 - size / 2.0, middle - size / 2.0];
+                canvas.fill([corner[0], corner[1], size, size], *color, 1.0);
+            }
+        }
+        canvas.text(name, [left + 58.0, middle + 8.0], 24.0, linear(hex(TEXT)), Align::Left);
     }
 }
 
@@ -246,4 +313,9 @@ pub fn number(value: f64) -> String {
     let text = format!("{:.6}", value + 0.0);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.replace('-', "\u{2212}")
+}
+
+/// A power of ten, as it is written at a logarithmic axis.
+pub fn power_of_ten(power: i32) -> String {
+    format!("1e{power}").replace('-', "\u{2212}")
 }
