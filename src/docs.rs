@@ -16,6 +16,11 @@
 #[doc = include_str!("../docs/getting-started.md")]
 pub mod getting_started {}
 
+/// [files]: crate::docs::getting_started#files
+///
+#[doc = include_str!("../docs/outside.md")]
+pub mod outside {}
+
 /// [arrays]: crate::docs::arrays
 /// [events]: crate::docs::events
 /// [gradients]: crate::docs::gradients

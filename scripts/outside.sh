@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Runs the Python of docs/outside.md on the files that the page's program writes.
+#
+#   scripts/outside.sh [FOLDER]     FOLDER: where `ODES_WRITTEN=FOLDER cargo test --doc -p odes` has written
+#                                   them. Without it the script runs that test, and writes to target/written.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    echo "skipped: no python3 with venv on this machine (apt-get install python3-venv)"
+    [ -z "${ODES_SKIPPED:-}" ] || printf 'no python3 with venv\tscripts/outside.sh\n' >>"$ODES_SKIPPED"
+    exit
+fi
+python=$(scripts/python.sh)
+if [ $# = 1 ]; then
+    folder=$1
+else
+    folder=target/written
+    mkdir -p "$folder"
+    ODES_WRITTEN="$PWD/$folder" cargo test --doc -p odes docs::outside
+fi
+"$python" scripts/outside.py docs/outside.md "$folder"
