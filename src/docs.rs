@@ -16,6 +16,14 @@
 #[doc = include_str!("../docs/getting-started.md")]
 pub mod getting_started {}
 
+/// [getting-started]: crate::docs::getting_started
+/// [events]: crate::docs::events
+/// [events-at]: crate::docs::events#actions-at-given-times
+/// [events-modes]: crate::docs::events#modes
+///
+#[doc = include_str!("../docs/primer.md")]
+pub mod primer {}
+
 /// [files]: crate::docs::getting_started#files
 ///
 #[doc = include_str!("../docs/outside.md")]
