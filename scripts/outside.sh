@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs the Python of docs/outside.md on the files that the page's program writes.
 #
-#   scripts/outside.sh [FOLDER]     FOLDER: where `ODES_WRITTEN=FOLDER cargo test --doc -p odes` has written
-#                                   them. Without it the script runs that test, and writes to target/written.
+#   scripts/outside.sh [FOLDER]     FOLDER: where the tests of the documentation have written them, with
+#                                   ODES_WRITTEN=FOLDER. Without it the script runs that test, and writes to
+#                                   target/written.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +18,6 @@ if [ $# = 1 ]; then
 else
     folder=target/written
     mkdir -p "$folder"
-    ODES_WRITTEN="$PWD/$folder" cargo test --doc -p odes docs::outside
+    ODES_WRITTEN="$PWD/$folder" cargo test --doc -p odes --features save docs::outside
 fi
 "$python" scripts/outside.py docs/outside.md "$folder"

@@ -35,7 +35,7 @@ if [ "$what" = primer ] || [ "$what" = all ]; then
 fi
 if [ "$what" = examples ] || [ "$what" = all ]; then
     examples=(bouncing dosing ignition lorenz neural_ode neurons poincare)
-    cargo build --release "${examples[@]/#/--example=}"
+    cargo build --release -p odes -p odes-examples "${examples[@]/#/--example=}"
     for example in "${examples[@]}"; do
         options=() width=1000
         case $example in

@@ -21,11 +21,15 @@ pub mod getting_started {}
 /// [events-at]: crate::docs::events#actions-at-given-times
 /// [events-modes]: crate::docs::events#modes
 ///
+// Its programs write files.
+#[cfg(any(not(doctest), feature = "save"))]
 #[doc = include_str!("../docs/primer.md")]
 pub mod primer {}
 
 /// [files]: crate::docs::getting_started#files
 ///
+// Its programs write files.
+#[cfg(any(not(doctest), feature = "save"))]
 #[doc = include_str!("../docs/outside.md")]
 pub mod outside {}
 
