@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
 # Makes the archives of the published crates and builds each from its own, in `target/package`. They see
-# each other's archives, not those of crates.io.
+# each other's archives, not those of crates.io. Fails if an archive lacks its README, or if one of its
+# licences differs from the root's.
 #
 #   scripts/package.sh [--no-verify]     --no-verify: builds none
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# fail CRATE MESSAGE
+fail() {
+    echo "package.sh: the archive of $1 $2" >&2
+    exit 1
+}
 crates=(ode-codegen ode-macros ode-core ode-gpu ode-arrays ode-cluster odes)
 cargo package --allow-dirty "$@" "${crates[@]/#/--package=}"
+version=$(sed -n '/^\[workspace.package\]/,/^\[package\]/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 for crate in "${crates[@]}"; do
-    for file in README.md LICENSE-MIT LICENSE-APACHE; do
-        if ! tar tf target/package/"$crate"-[0-9]*.crate | grep "^$crate-[^/]*/$file\$" >/dev/null; then
-            echo "package.sh: the archive of $crate has no $file"
-            exit 1
-        fi
+    archive=target/package/$crate-$version.crate
+    content() { tar -xOf "$archive" "$crate-$version/$1" 2>/dev/null; }
+    [ "$(content README.md | wc -c)" -gt 300 ] || fail "$crate" "has no README.md"
+    for licence in LICENSE-MIT LICENSE-APACHE; do
+        content "$licence" | cmp -s - "$licence" || fail "$crate" "has another $licence than the root"
     done
 done
