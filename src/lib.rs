@@ -139,28 +139,32 @@ pub mod lane {
     pub use ode_core::lane::{Bits, Mask, Real, Scalar};
 }
 
-/// What an [`EnsembleAlgorithm`] of one's own needs: the task that it is asked to do, the options
-/// and the numbers of all trajectories, and the sink that takes the results. [Extending
-/// odes](docs::extending) has examples.
+/// Types for an [`EnsembleAlgorithm`] of your own: the task, the options, the numbers of all
+/// trajectories, and the sink that takes the results. [Extending odes](docs::extending) has examples.
 ///
-/// A place that hands its work to another one needs nothing else. One with a device of its own also
-/// needs the text of kernels and the layout of their arguments, which are in
-/// [`internals::kernel`] and change from release to release.
+/// A backend around another backend needs nothing else: [`delegate_backend!`] forwards each function.
+/// A backend for a device also needs the text of kernels and the layout of their arguments. Both are
+/// in [`internals::kernel`] and change from release to release.
 ///
-/// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and `LogRow` are still added from
-/// release to release, so who constructs these names one version of odes. Who implements
-/// [`EnsembleAlgorithm`] or [`ResultSink`] and reads them does not.
+/// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and `LogRow` are still
+/// added from release to release. Pin an exact version if you construct these types. Implementing
+/// [`EnsembleAlgorithm`] and [`ResultSink`], and reading these types, is stable.
 pub mod backend {
-    pub use ode_core::ensemble::ArrayPlan;
+    pub use ode_core::ensemble::engine::Results;
     pub use ode_core::ensemble::pull::{PullTask, Way};
-    pub use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
-    pub use ode_core::ensemble::task::{Arrays, Compiled, Everything, Lanes, OneLane, Task, Text};
+    pub use ode_core::ensemble::pulled::{Given, RawCotangents, RawGradients};
+    pub use ode_core::ensemble::task::{
+        Arrays, Compiled, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
+    };
+    pub use ode_core::ensemble::{ArrayPlan, Ranks, pull_back_with, solve_with};
     pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
     pub use ode_core::problem::inputs::Inputs;
+    pub use ode_core::problem::layout::Shape;
     pub use ode_core::problem::settings::Settings;
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, Layout, LogRow, RawResults, ResultSink, RunReport,
         SavedRow, Schedule, SolveError, Timings, Workers, both_precisions, both_pulls,
+        delegate_backend,
     };
 }
 
