@@ -1,6 +1,9 @@
 //! [getting-started]: docs::getting_started
+//! [primer]: docs::primer
+//! [outside]: docs::outside
 //! [files]: docs::getting_started#files
 //! [from-sciml]: docs::from_sciml
+//! [events]: docs::events
 //! [gradients]: docs::gradients
 //! [choosing-a-method]: docs::choosing_a_method
 //! [scaling]: docs::scaling
@@ -19,7 +22,12 @@
 //! [results-bits]: docs::results#bits
 //! [results-builds]: docs::results#build-times
 //! [results-ignition]: docs::history#a-map
-//!
+#![doc = concat!(
+    // docs.rs serves the files of a crate's archive.
+    "[lorenz-picture]: https://docs.rs/crate/odes/",
+    env!("CARGO_PKG_VERSION"),
+    "/source/docs/pictures/lorenz.png\n\n",
+)]
 #![doc = include_str!("../README.md")]
 // The first definition of a label holds: here those above, in the repository those at the end of
 // the README.
@@ -53,8 +61,11 @@ pub use ode_core::{
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
 
-/// Everything that a solve needs: problems, options, results, places, and all methods; and for
-/// right-hand sides the constants `PI` and `TAU`, of `f64`.
+/// The macros, problems, options, solutions, backends and methods of ordinary programs, and the
+/// constants `PI` and `TAU` in `f64` for right-hand sides.
+///
+/// Programs that name the trait of backends ([`EnsembleAlgorithm`]), extend odes, or use one of the
+/// modules `arrays`, `cluster` and `device` import these by name.
 pub mod prelude {
     pub use core::f64::consts::{PI, TAU};
 
@@ -142,8 +153,8 @@ pub mod lane {
 /// Types for an [`EnsembleAlgorithm`] of your own: the task, the options, the numbers of all
 /// trajectories, and the sink that takes the results. [Extending odes](docs::extending) has examples.
 ///
-/// A backend around another backend needs nothing else: [`delegate_backend!`] forwards each function.
-/// A backend for a device also needs the text of kernels and the layout of their arguments. Both are
+/// A backend around another backend needs nothing else:
+/// [`delegate_backend!`](backend::delegate_backend) forwards each function. A backend for a device also needs the text of kernels and the layout of their arguments. Both are
 /// in [`internals::kernel`] and change from release to release.
 ///
 /// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and `LogRow` are still
