@@ -5,6 +5,11 @@
 //! begins with definitions that lead to the other pages. Figures are in the repository only.
 
 /// [events]: crate::docs::events
+/// [log]: crate::docs::events#the-log
+/// [array-on-a-gpu]: crate::docs::arrays#one-large-system-on-a-gpu
+/// [clusters]: crate::docs::clusters
+/// [primer]: crate::docs::primer
+/// [outside]: crate::docs::outside
 /// [from-sciml]: crate::docs::from_sciml
 /// [gradients]: crate::docs::gradients
 /// [what-a-success-means]: crate::docs::what_success_means
@@ -34,6 +39,7 @@ pub mod primer {}
 pub mod outside {}
 
 /// [arrays]: crate::docs::arrays
+/// [clusters]: crate::docs::clusters
 /// [events]: crate::docs::events
 /// [gradients]: crate::docs::gradients
 ///
@@ -53,6 +59,7 @@ pub mod choosing_a_method {}
 /// [history-h200]: crate::docs::history#one-nvidia-h200-driver-580159-cuda-130-2026-11-21-commit-ddbf9a0
 /// [history-two]: crate::docs::history#two-nvidia-h100-80gb-nvlink-18-driver-580159-cuda-130-2026-11-24-commit-f0f854f
 /// [machines]: crate::docs::getting_started#on-several-machines
+/// [clusters]: crate::docs::clusters
 /// [extending]: crate::docs::extending
 ///
 #[doc = include_str!("../docs/scaling.md")]
@@ -84,8 +91,8 @@ pub mod language {}
 #[doc = include_str!("../docs/arrays.md")]
 pub mod arrays {}
 
-/// [getting-started]: crate::docs::getting_started
 /// [results]: crate::docs::results#events
+/// [stops]: crate#doses-pulses-and-switches
 ///
 #[doc = include_str!("../docs/events.md")]
 pub mod events {}
@@ -110,7 +117,7 @@ pub mod changelog {}
 /// [history-work]: crate::docs::history#work-and-precision
 /// [success]: crate::docs::what_success_means#a-comparison
 /// [random]: crate::docs::what_success_means#random-problems
-/// [clusters]: crate::docs::clusters#how-far-it-goes
+/// [clusters]: crate::docs::clusters#scaling
 ///
 // `bench` is a package, so its files are in no archive but by links from `docs`.
 #[doc = include_str!("../docs/results.md")]

@@ -1,6 +1,9 @@
 //! [getting-started]: docs::getting_started
+//! [primer]: docs::primer
+//! [outside]: docs::outside
 //! [files]: docs::getting_started#files
 //! [from-sciml]: docs::from_sciml
+//! [events]: docs::events
 //! [gradients]: docs::gradients
 //! [choosing-a-method]: docs::choosing_a_method
 //! [scaling]: docs::scaling
@@ -19,7 +22,12 @@
 //! [results-bits]: docs::results#bits
 //! [results-builds]: docs::results#build-times
 //! [results-ignition]: docs::history#a-map
-//!
+#![doc = concat!(
+    // docs.rs serves the files of a crate's archive.
+    "[lorenz-picture]: https://docs.rs/crate/odes/",
+    env!("CARGO_PKG_VERSION"),
+    "/source/docs/pictures/lorenz.png\n\n",
+)]
 #![doc = include_str!("../README.md")]
 // The first definition of a label holds: here those above, in the repository those at the end of
 // the README.
@@ -53,8 +61,11 @@ pub use ode_core::{
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
 
-/// Everything that a solve needs: problems, options, results, places, and all methods; and for
-/// right-hand sides the constants `PI` and `TAU`, of `f64`.
+/// The macros, problems, options, solutions, backends and methods of ordinary programs, and the
+/// constants `PI` and `TAU` in `f64` for right-hand sides.
+///
+/// Programs that name the trait of backends ([`EnsembleAlgorithm`]), extend odes, or use one of the
+/// modules `arrays`, `cluster` and `device` import these by name.
 pub mod prelude {
     pub use core::f64::consts::{PI, TAU};
 
@@ -139,28 +150,32 @@ pub mod lane {
     pub use ode_core::lane::{Bits, Mask, Real, Scalar};
 }
 
-/// What an [`EnsembleAlgorithm`] of one's own needs: the task that it is asked to do, the options
-/// and the numbers of all trajectories, and the sink that takes the results. [Extending
-/// odes](docs::extending) has examples.
+/// Types for an [`EnsembleAlgorithm`] of your own: the task, the options, the numbers of all
+/// trajectories, and the sink that takes the results. [Extending odes](docs::extending) has examples.
 ///
-/// A place that hands its work to another one needs nothing else. One with a device of its own also
-/// needs the text of kernels and the layout of their arguments, which are in
-/// [`internals::kernel`] and change from release to release.
+/// A backend around another backend needs nothing else:
+/// [`delegate_backend!`](backend::delegate_backend) forwards each function. A backend for a device also needs the text of kernels and the layout of their arguments. Both are
+/// in [`internals::kernel`] and change from release to release.
 ///
-/// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and `LogRow` are still added from
-/// release to release, so who constructs these names one version of odes. Who implements
-/// [`EnsembleAlgorithm`] or [`ResultSink`] and reads them does not.
+/// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and `LogRow` are still
+/// added from release to release. Pin an exact version if you construct these types. Implementing
+/// [`EnsembleAlgorithm`] and [`ResultSink`], and reading these types, is stable.
 pub mod backend {
-    pub use ode_core::ensemble::ArrayPlan;
+    pub use ode_core::ensemble::engine::Results;
     pub use ode_core::ensemble::pull::{PullTask, Way};
-    pub use ode_core::ensemble::pulled::{RawCotangents, RawGradients};
-    pub use ode_core::ensemble::task::{Arrays, Compiled, Everything, Lanes, OneLane, Task, Text};
+    pub use ode_core::ensemble::pulled::{Given, RawCotangents, RawGradients};
+    pub use ode_core::ensemble::task::{
+        Arrays, Compiled, Everything, In, Lanes, OneLane, Task, TaskKey, Text,
+    };
+    pub use ode_core::ensemble::{ArrayPlan, Ranks, pull_back_with, solve_with};
     pub use ode_core::problem::columns::{Column, ColumnRange, Columns, SaveTimes};
     pub use ode_core::problem::inputs::Inputs;
+    pub use ode_core::problem::layout::Shape;
     pub use ode_core::problem::settings::Settings;
     pub use ode_core::{
         Backend, Collect, EnsembleAlgorithm, Layout, LogRow, RawResults, ResultSink, RunReport,
         SavedRow, Schedule, SolveError, Timings, Workers, both_precisions, both_pulls,
+        delegate_backend,
     };
 }
 

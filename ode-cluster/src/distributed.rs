@@ -1,4 +1,4 @@
-//! The place that several processes are together.
+//! A backend that spreads an ensemble over several processes.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -60,8 +60,9 @@ use crate::work::{Place, Work};
 ///
 /// A folder stays. A process that is killed is started again, or the program with any number of
 /// ranks: what is in the folder is taken up, and the rest is computed. So a single process may have a
-/// folder, too. The first solve of a program is in `out/0000`, the second one in `out/0001`, and so on,
-/// so all ranks must make the same solves in the same order, one at a time: a second one from another thread is
+/// folder, too. The first solve of a program is in `out/0000`, the second one in `out/0001`, and so on;
+/// with [`SaveAt::Steps`](ode_core::SaveAt::Steps) a solve has two folders, since it counts the steps
+/// first. So all ranks must make the same solves in the same order, one at a time: a second one from another thread is
 /// [`ClusterError::UnderWay`]. A folder with results of another solve is
 /// [`ClusterError::Foreign`], and a file that is not as it was written [`ClusterError::Damaged`].
 ///

@@ -21,8 +21,7 @@ mod stack;
 mod tape;
 pub mod task;
 
-pub use algorithm::EnsembleAlgorithm;
-pub(crate) use algorithm::pull_at;
+pub use algorithm::{EnsembleAlgorithm, pull_back_with, solve_with};
 pub use array::{ArrayNorm, ArrayPlan, EnsembleCpuArray};
 pub use cpu::{EnsembleSerial, EnsembleThreads};
 pub use ranks::Ranks;

@@ -42,6 +42,9 @@ use crate::pull::{Part as PullPart, PullEngine};
 /// out from then on: the solution has a [warning](ode_core::EnsembleSolution::warnings). The solve
 /// fails if no device is left.
 ///
+/// Gradients are different: each device gets one part of the trajectories, CPU threads take none, and the
+/// gradient fails if a device fails.
+///
 /// ```
 /// use ode_gpu::EnsembleGpuKernel;
 ///

@@ -1,5 +1,6 @@
 //! The output of the compilers for right-hand sides and lane programs, without solving anything:
-//! derivatives, factorisations, and C++, each against something that shares no code with it.
+//! derivatives, factorisations, and C++, each against something that shares no code with it. And the
+//! README's list of what odes cannot do.
 
 #[path = "../support/cpp.rs"]
 mod cpp;
@@ -20,4 +21,5 @@ mod device_rules;
 mod linear;
 mod math_cpp;
 mod random_cpp;
+mod readme;
 mod systems_cpp;

@@ -13,3 +13,4 @@ mod learning;
 mod learnt;
 mod replay;
 mod stiff;
+mod wrapped;

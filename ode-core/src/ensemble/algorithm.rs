@@ -26,7 +26,8 @@ use std::sync::Arc;
 /// }
 /// ```
 ///
-/// `docs/extending.md` shows a place of one's own.
+/// `docs/extending.md` shows a place of one's own. A wrapper of another place forwards all functions by
+/// [`delegate_backend!`](crate::delegate_backend), since those with defaults would be lost otherwise.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where an ensemble is solved",
     label = "expected `EnsembleThreads`, `EnsembleSerial` or `EnsembleGpuKernel::all()?`",
@@ -202,73 +203,125 @@ macro_rules! both_precisions {
     )* };
 }
 
+/// The functions of a place that another one does the work of. All are forwarded, so that the wrapper
+/// loses nothing that the place inside can do: neither gradients, ranks and samples that are drawn
+/// where they are needed, nor what a later release adds.
+///
+/// `delegate_backend!(wrapper => wrapper.0)` forwards everything. `solve = name` and `pull = name` name
+/// methods of the wrapper, generic over the precision, that make solves and gradients instead, as
+/// [`both_precisions!`](crate::both_precisions) and [`both_pulls!`](crate::both_pulls) do. These methods
+/// reach the place inside by [`solve_with`](crate::ensemble::solve_with) and
+/// [`pull_back_with`](crate::ensemble::pull_back_with).
+///
+/// ```
+/// # use ode_core::ensemble::{solve_with, task::Task};
+/// # use ode_core::problem::{columns::Columns, settings::Settings};
+/// # use ode_core::{EnsembleAlgorithm, ResultSink, RunReport, SolveError, lane::Scalar};
+/// /// Prints the number of trajectories.
+/// struct Logged<A>(A);
+///
+/// impl<A: EnsembleAlgorithm> Logged<A> {
+///     fn solve<T: Scalar>(
+///         &self,
+///         task: &dyn Task<T>,
+///         settings: &Settings<T>,
+///         columns: &Columns<T>,
+///         sink: &mut dyn ResultSink<T>,
+///     ) -> Result<RunReport, SolveError> {
+///         println!("{} trajectories", columns.trajectories);
+///         solve_with(&self.0, task, settings, columns, sink)
+///     }
+/// }
+///
+/// impl<A: EnsembleAlgorithm> EnsembleAlgorithm for Logged<A> {
+///     type Compiled = A::Compiled;
+///     ode_core::delegate_backend!(logged => logged.0, solve = solve);
+/// }
+/// ```
+#[macro_export]
+macro_rules! delegate_backend {
+    ($this:ident => $inner:expr) => {
+        $crate::delegate_backend! { @ rest $this $inner }
+        $crate::delegate_backend! { @ solves $this $inner, single: f32, double: f64 }
+        $crate::delegate_backend! { @ pulls $this $inner, pull_single: f32, pull_double: f64 }
+    };
+    ($this:ident => $inner:expr, solve = $solve:ident) => {
+        $crate::delegate_backend! { @ rest $this $inner }
+        $crate::both_precisions! { $solve }
+        $crate::delegate_backend! { @ pulls $this $inner, pull_single: f32, pull_double: f64 }
+    };
+    ($this:ident => $inner:expr, pull = $pull:ident) => {
+        $crate::delegate_backend! { @ rest $this $inner }
+        $crate::delegate_backend! { @ solves $this $inner, single: f32, double: f64 }
+        $crate::both_pulls! { $pull }
+    };
+    ($this:ident => $inner:expr, solve = $solve:ident, pull = $pull:ident) => {
+        $crate::delegate_backend! { @ rest $this $inner }
+        $crate::both_precisions! { $solve }
+        $crate::both_pulls! { $pull }
+    };
+    (@ rest $this:ident $inner:expr) => {
+        fn prepare(
+            &self,
+            make: &mut (dyn FnMut($crate::Workers) + Send),
+        ) -> ::core::result::Result<(), $crate::SolveError> {
+            let $this = self;
+            ($inner).prepare(make)
+        }
+
+        fn begins_early(&self) -> bool {
+            let $this = self;
+            ($inner).begins_early()
+        }
+
+        fn draws_samples(&self) -> bool {
+            let $this = self;
+            ($inner).draws_samples()
+        }
+
+        fn ranks(&self) -> ::core::option::Option<&dyn $crate::ensemble::Ranks> {
+            let $this = self;
+            ($inner).ranks()
+        }
+    };
+    (@ solves $this:ident $inner:expr, $($name:ident: $T:ident),*) => { $(
+        fn $name(
+            &self,
+            task: &dyn $crate::ensemble::task::Task<$T>,
+            settings: &$crate::problem::settings::Settings<$T>,
+            columns: &$crate::problem::columns::Columns<$T>,
+            sink: &mut dyn $crate::ResultSink<$T>,
+        ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
+            let $this = self;
+            ($inner).$name(task, settings, columns, sink)
+        }
+    )* };
+    (@ pulls $this:ident $inner:expr, $($name:ident: $T:ident),*) => { $(
+        fn $name(
+            &self,
+            task: &dyn $crate::ensemble::pull::PullTask<$T>,
+            settings: &$crate::problem::settings::Settings<$T>,
+            columns: &$crate::problem::columns::Columns<$T>,
+            cotangents: &$crate::ensemble::pulled::RawCotangents<'_, $T>,
+            pulled: (
+                &mut $crate::RawResults<$T>,
+                &mut $crate::ensemble::pulled::RawGradients<$T>,
+            ),
+        ) -> ::core::result::Result<$crate::RunReport, $crate::SolveError> {
+            let $this = self;
+            ($inner).$name(task, settings, columns, cotangents, pulled)
+        }
+    )* };
+}
+
 /// Implements [`EnsembleAlgorithm`] for pointers to places.
 macro_rules! pointers {
     ($([$($generics:tt)*] $pointer:ty, $compiled:ty;)*) => { $(
         impl<$($generics)*> EnsembleAlgorithm for $pointer {
             type Compiled = $compiled;
-            pointers!(@);
+            crate::delegate_backend!(pointer => **pointer);
         }
     )* };
-    (@) => {
-        fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
-            (**self).prepare(make)
-        }
-
-        fn begins_early(&self) -> bool {
-            (**self).begins_early()
-        }
-
-        fn draws_samples(&self) -> bool {
-            (**self).draws_samples()
-        }
-
-        fn ranks(&self) -> Option<&dyn Ranks> {
-            (**self).ranks()
-        }
-
-        fn single(
-            &self,
-            task: &dyn Task<f32>,
-            settings: &Settings<f32>,
-            columns: &Columns<f32>,
-            sink: &mut dyn ResultSink<f32>,
-        ) -> Result<RunReport, SolveError> {
-            (**self).single(task, settings, columns, sink)
-        }
-
-        fn double(
-            &self,
-            task: &dyn Task<f64>,
-            settings: &Settings<f64>,
-            columns: &Columns<f64>,
-            sink: &mut dyn ResultSink<f64>,
-        ) -> Result<RunReport, SolveError> {
-            (**self).double(task, settings, columns, sink)
-        }
-
-        fn pull_single(
-            &self,
-            task: &dyn PullTask<f32>,
-            settings: &Settings<f32>,
-            columns: &Columns<f32>,
-            cotangents: &RawCotangents<'_, f32>,
-            pulled: (&mut RawResults<f32>, &mut RawGradients<f32>),
-        ) -> Result<RunReport, SolveError> {
-            (**self).pull_single(task, settings, columns, cotangents, pulled)
-        }
-
-        fn pull_double(
-            &self,
-            task: &dyn PullTask<f64>,
-            settings: &Settings<f64>,
-            columns: &Columns<f64>,
-            cotangents: &RawCotangents<'_, f64>,
-            pulled: (&mut RawResults<f64>, &mut RawGradients<f64>),
-        ) -> Result<RunReport, SolveError> {
-            (**self).pull_double(task, settings, columns, cotangents, pulled)
-        }
-    };
 }
 // What a place behind a `dyn` needs is not known, and boxes and `Arc`s are there to have one.
 pointers! {
@@ -280,9 +333,12 @@ pointers! {
 }
 
 each_precision! {
-    /// Integrates trajectories in a place, by that of its two functions which is for this
-    /// precision.
-    pub(crate) fn integrate_at<'a, T>(
+    /// Solves trajectories in a place, by [`single`](EnsembleAlgorithm::single) or by
+    /// [`double`](EnsembleAlgorithm::double), whichever is for this precision.
+    ///
+    /// # Errors
+    /// Those of the place, and of numbers that do not fit the task.
+    pub fn solve_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn Task<T>,
         settings: &'a Settings<T>,
@@ -292,11 +348,16 @@ each_precision! {
 }
 
 each_precision! {
-    /// Pulls derivatives back in a place, by that of its two functions which is for this precision.
-    pub(crate) fn pull_at<'a, T>(
+    /// Pulls derivatives back in a place, by [`pull_single`](EnsembleAlgorithm::pull_single) or by
+    /// [`pull_double`](EnsembleAlgorithm::pull_double), whichever is for this precision.
+    ///
+    /// # Errors
+    /// As [`solve_with`], and [`SolveError::NoGradients`].
+    pub fn pull_back_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn PullTask<T>,
-        inputs: (&'a Settings<T>, &'a Columns<T>),
+        settings: &'a Settings<T>,
+        columns: &'a Columns<T>,
         cotangents: &'a RawCotangents<'a, T>,
         pulled: (&'a mut RawResults<T>, &'a mut RawGradients<T>),
     ) -> Result<RunReport, SolveError> = pull_single, pull_double;
@@ -307,7 +368,8 @@ macro_rules! pulled {
         fn $precision(
             place: &dyn EnsembleAlgorithm,
             task: &dyn PullTask<$T>,
-            (settings, columns): (&Settings<$T>, &Columns<$T>),
+            settings: &Settings<$T>,
+            columns: &Columns<$T>,
             cotangents: &RawCotangents<'_, $T>,
             pulled: (&mut RawResults<$T>, &mut RawGradients<$T>),
         ) -> Result<RunReport, SolveError> {

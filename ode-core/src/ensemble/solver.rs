@@ -1,6 +1,6 @@
 //! What an ensemble is solved by: a method, or a choice of one.
 
-use crate::ensemble::algorithm::{EnsembleAlgorithm, integrate_at};
+use crate::ensemble::algorithm::{EnsembleAlgorithm, solve_with};
 use crate::ensemble::task::{Compiled, Solve};
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -110,7 +110,7 @@ macro_rules! solves {
                 C: Compiled,
             {
                 let task = Solve::<S, Self, C, N, P>::new(system);
-                integrate_at(place, &task, settings, columns, sink)
+                solve_with(place, &task, settings, columns, sink)
             }
         }
         )*

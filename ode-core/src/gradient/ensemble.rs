@@ -2,7 +2,7 @@
 
 use crate::ensemble::pull::{Pull, PullTask};
 use crate::ensemble::pulled::{LossOf, Outside, Own, RawCotangents, RawGradients};
-use crate::ensemble::{EnsembleAlgorithm, pull_at};
+use crate::ensemble::{EnsembleAlgorithm, pull_back_with};
 use crate::error::SolveError;
 use crate::gradient::sum;
 use crate::lane::{Scalar, each_precision};
@@ -248,7 +248,7 @@ fn evaluated<T: Scalar>(
     let mut gradients = RawGradients::default();
     gradients.fit(shape, n)?;
     let places = (&mut results, &mut gradients);
-    let mut run = pull_at(algorithm, task, (&settings, &columns), &raw, places)?;
+    let mut run = pull_back_with(algorithm, task, &settings, &columns, &raw, places)?;
     leave_out(&mut results, &mut gradients);
     run.timings.setup = setup;
     run.timings.total = begin.elapsed().as_secs_f64();

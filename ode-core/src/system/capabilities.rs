@@ -2,8 +2,8 @@
 //!
 //! All but [`Rhs`] and [`Linearised`] have defaults that mean "has none", so that an implementation
 //! says what its system has and nothing else. [`System`](super::System) is all of them together. A
-//! new question (events, noise) is a new trait here, a supertrait of `System`, and no line of those
-//! systems that have no answer to it.
+//! new question (noise, say) is a new trait here and a supertrait of `System`. Systems that have no
+//! answer to it need an empty `impl`, which the macro writes.
 //!
 //! The functions take `&self`, since what they compute may depend on a value and not on a type
 //! alone. Whether there is something to compute are constants, since solvers are compiled without
