@@ -37,7 +37,7 @@ pub mod translate;
 
 /// The attribute that makes a function a part of its callers, and so compiled for their instruction set.
 ///
-/// Without optimisation inlining takes four fifths of the time of a build, and gains nothing. The
+/// Without optimisation inlining takes four fifths of the time of a build, and gains little. The
 /// feature `debug-calls` therefore disables it if debug assertions are on.
 #[doc(hidden)]
 #[must_use]
