@@ -6,6 +6,7 @@ use crate::driver::simulated;
 use odes::arrays::{Array, ArrayCpu, ArrayError, ArrayGpu, ArrayProblem, ArraySolution, Linear};
 use odes::prelude::*;
 use odes::{GpuError, Memory};
+use odes_skipped::needs;
 
 /// Solves `u' = a u` by products of cuBLAS.
 fn solved(a: Array<f64>, u0: Array<f64>) -> Result<ArraySolution<f64>, ArrayError> {
@@ -25,6 +26,7 @@ fn of_gpu(error: &ArrayError) -> &GpuError {
     error.downcast_ref().unwrap()
 }
 
+#[needs(cpp)]
 #[test]
 fn no_cublas() {
     let missing = [("ODES_CUBLAS", "/nowhere/libcublas.so.13")];
@@ -51,6 +53,7 @@ fn no_cublas() {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn no_memory() {
     simulated("failures::no_memory", &[("SIMULATED_MEMORY", "1000000")], || {
@@ -65,6 +68,7 @@ fn no_memory() {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn numbers_that_are_none_and_empty_states() {
     simulated("failures::numbers_that_are_none_and_empty_states", &[], || {
@@ -103,6 +107,7 @@ fn numbers_that_are_none_and_empty_states() {
 }
 
 /// An array of the host, or of another place, is no part of an operation on a device.
+#[needs(cpp)]
 #[test]
 fn arrays_of_two_places() {
     simulated("failures::arrays_of_two_places", &[], || {
@@ -137,6 +142,7 @@ fn arrays_of_two_places() {
 }
 
 /// A device that fails ends a solve with its words, and the process goes on.
+#[needs(cpp)]
 #[test]
 fn a_device_that_fails() {
     let lost = [("SIMULATED_FAULTS", "0:cuLaunchKernel:40:719")];
@@ -146,6 +152,7 @@ fn a_device_that_fails() {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn cublas_that_fails() {
     let fault = [("SIMULATED_FAULTS", "0:cublasDgemv_v2:5:13")];
@@ -160,6 +167,7 @@ fn cublas_that_fails() {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn no_device() {
     simulated("failures::no_device", &[("SIMULATED_DEVICES", "0")], || {

@@ -50,7 +50,7 @@ fn folder() -> Option<&'static Path> {
 pub(crate) fn run(tests: &[&str], variables: &[(&str, &str)]) {
     let Some(folder) = folder() else { return };
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(tests).args(["--nocapture", "--test-threads=1"]);
+    command.args(tests).args(["--include-ignored", "--nocapture", "--test-threads=1"]);
     command.env("LD_LIBRARY_PATH", folder).env("ODES_NVRTC", folder.join("libcuda.so.1"));
     command.env("ODES_CUBLAS", folder.join("libcuda.so.1"));
     command.env(INSIDE, folder).env("ODES_CACHE", "off").env("ODES_REQUIRE_GPU", "1");
