@@ -3,24 +3,25 @@
 //! Where there is no GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 //! With `ODES_OPENCL=all` most run on an OpenCL runtime for CPUs, too.
 
-#[path = "support/blocks.rs"]
+#[path = "../support/blocks.rs"]
 mod blocks;
-#[path = "support/cpp.rs"]
+#[path = "../support/cpp.rs"]
 mod cpp;
 #[cfg(target_os = "linux")]
-#[path = "support/driver.rs"]
+#[path = "../support/driver.rs"]
 mod driver;
 #[cfg(target_os = "linux")]
 mod faults;
-#[path = "support/gpu.rs"]
+#[path = "../support/gpu.rs"]
 mod gpu;
-#[path = "support/observed.rs"]
+#[path = "../support/observed.rs"]
 mod observed;
-#[path = "support/opencl.rs"]
+#[path = "../support/opencl.rs"]
 mod opencl;
 mod resident;
+#[path = "../systems/mod.rs"]
 mod systems;
-#[path = "support/workloads.rs"]
+#[path = "../support/workloads.rs"]
 mod workloads;
 
 use blocks::Sums;

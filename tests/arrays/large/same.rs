@@ -1,6 +1,6 @@
 //! All operations but products have the bits of the host.
 
-use crate::gpu;
+use super::gpu;
 use odes::arrays::{
     Array, ArrayCpu, ArrayProblem, ArraySolution, ArraySystem, Function, Number, Tabulated,
 };
@@ -151,6 +151,6 @@ fn many_terms_and_copies() {
 #[test]
 fn on_a_simulated_device() {
     let tests = ["sizes", "functions", "methods", "options", "many_terms_and_copies"];
-    let tests = tests.map(|test| format!("same::{test}"));
+    let tests = tests.map(|test| format!("large::same::{test}"));
     crate::driver::run(&tests.each_ref().map(String::as_str), &[]);
 }

@@ -1,6 +1,6 @@
 //! Linear systems and networks on a GPU: against what is known of them, and against the host.
 
-use crate::{gpu, gpu_with_blas};
+use super::{gpu, gpu_with_blas};
 use odes::arrays::{
     Array, ArrayCpu, ArrayGpu, ArrayProblem, ArraySolution, Function, Linear, Network, Number,
     Shape, Tabulated,
@@ -194,6 +194,6 @@ fn on_a_simulated_device() {
         "differences_stand_in_for_derivatives",
         "tf32_only_where_asked_for",
     ];
-    let tests = tests.map(|test| format!("known::{test}"));
+    let tests = tests.map(|test| format!("large::known::{test}"));
     crate::driver::run(&tests.each_ref().map(String::as_str), &[]);
 }

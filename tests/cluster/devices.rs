@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use crate::forced;
+use crate::parts::decay;
+use crate::same::same_bits;
 use crate::simulated::{Device, Lost, Simulated};
-use crate::{decay, forced, same_bits};
 use odes::prelude::*;
 use odes::{EnsembleSolution, Share, SolveError, Vary, Warning};
 

@@ -1,7 +1,7 @@
 //! Linear systems that one kernel solves: as the host solves them.
 
-use crate::gpu;
-use crate::same::assert_same;
+use super::gpu;
+use super::same::assert_same;
 use odes::arrays::{Array, ArrayCpu, ArrayProblem, ArraySolution, Linear, Number, Tabulated};
 use odes::prelude::*;
 use odes_skipped::needs;
@@ -140,7 +140,7 @@ fn arrays_that_stay() {
 #[test]
 fn on_a_simulated_device() {
     let tests = ["methods", "options", "what_has_no_solution", "arrays_that_stay"];
-    let tests = tests.map(|test| format!("linear::{test}"));
+    let tests = tests.map(|test| format!("large::linear::{test}"));
     crate::driver::run(&tests.each_ref().map(String::as_str), &[]);
-    crate::driver::run(&["linear::options"], &[("SIMULATED_COOPERATIVE", "0")]);
+    crate::driver::run(&["large::linear::options"], &[("SIMULATED_COOPERATIVE", "0")]);
 }
