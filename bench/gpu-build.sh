@@ -11,20 +11,21 @@ if [ $# -ne 1 ]; then
     sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
-mkdir -p "$1"
+mkdir -p "$1/tests"
 binaries=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 
-# built NAME ARGUMENTS...: builds, and copies the executable of target NAME.
+# built FILE ARGUMENTS...: builds, and copies the executable of the target of that name.
 built() {
-    local name=$1 executable
+    local file=$1 name executable
+    name=$(basename "$file")
     shift
     executable=$("$@" --message-format=json-render-diagnostics |
         grep '"reason":"compiler-artifact"' | grep "\"name\":\"$name\"" |
         sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
-    cp "$executable" "$binaries/$name"
+    cp "$executable" "$binaries/$file"
     # Smaller by half; no harm where there is no `strip`.
-    strip "$binaries/$name" 2>/dev/null || true
+    strip "$binaries/$file" 2>/dev/null || true
 }
 
 built gpu_selftest cargo build --release -p ode-gpu --example gpu_selftest
@@ -35,7 +36,7 @@ built linear cargo build --release -p odes-examples --example linear
 built networks cargo build --release -p odes-examples --example networks
 built odes-bench cargo build --release -p odes-bench
 # In the profile of tests, whose compilation is quicker by far.
-for name in gpu gpu_memory large acceptance dae solve stiff; do
-    built "$name" cargo test -p odes-tests --no-run --test "$name"
+for name in gpu gpu_memory arrays acceptance dae solve stiff; do
+    built "tests/$name" cargo test -p odes-tests --no-run --test "$name"
 done
-ls -l "$binaries"
+ls -l "$binaries" "$binaries/tests"

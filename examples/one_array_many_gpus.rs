@@ -422,6 +422,7 @@ mod tests {
     }
 
     /// Kernels compile without a GPU.
+    #[odes_skipped::needs(nvrtc)]
     #[test]
     fn kernels_compile() {
         for kernel in ["fill", "product", "sum"] {

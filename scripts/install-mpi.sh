@@ -4,7 +4,7 @@
 #
 #   scripts/install-mpi.sh [FOLDER]     FOLDER: the environment, default target/mpi in the repository
 #
-# Prints the lines by which tests find it, for eval; programs are started by that `mpiexec`:
+# Prints the lines by which tests find and require it, for eval; programs are started by that `mpiexec`:
 #
 #   eval "$(scripts/install-mpi.sh)"
 #   "$ODES_MPIEXEC" -n 4 program
@@ -28,3 +28,4 @@ installed || {
 }
 echo "export ODES_MPI='$folder/lib/libmpi_abi.so.1'"
 echo "export ODES_MPIEXEC='$folder/bin/mpiexec'"
+echo "export ODES_REQUIRE_MPI=1"

@@ -4,7 +4,7 @@
 #
 #   scripts/install-nvrtc.sh [FOLDER]     FOLDER: the environment, default .venv in the repository
 #
-# Prints the line that makes the library's search find it, for eval:
+# Prints the lines by which the library's search finds it, and tests require it, for eval:
 #
 #   eval "$(scripts/install-nvrtc.sh)"
 set -eu
@@ -27,3 +27,4 @@ installed || {
     exit 1
 }
 echo "export VIRTUAL_ENV='$folder'"
+echo "export ODES_REQUIRE_NVRTC=1"

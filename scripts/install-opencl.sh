@@ -5,7 +5,7 @@
 #
 #   scripts/install-opencl.sh [FOLDER]     FOLDER: the environment, default .venv in the repository
 #
-# Prints the line that makes the tests find it, for eval:
+# Prints the lines by which tests find and require it, for eval:
 #
 #   eval "$(scripts/install-opencl.sh)"
 set -eu
@@ -36,3 +36,4 @@ installed || {
 }
 # The runtime itself: no loader and no list of runtimes are needed.
 echo "export OPENCL_DYLIB_PATH='$folder/lib/libintelocl.so'"
+echo "export ODES_REQUIRE_OPENCL=1"

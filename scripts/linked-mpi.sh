@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the lines by which tests find an MPI that has no standard binary interface, for eval: Debian's Open MPI.
+# Prints the lines by which tests find and require an MPI that has no standard binary interface, for eval: Debian's Open MPI.
 # Fails where it is not installed, or libclang is not, which building needs:
 #
 #   apt-get install openmpi-bin libopenmpi-dev libclang-dev
@@ -18,7 +18,7 @@ ls /usr/lib/*/libclang*.so* /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 ||
     exit 1
 }
 echo "export MPICC=mpicc.openmpi"
-echo "export ODES_MPIEXEC='$(command -v mpiexec.openmpi)'"
+echo "export ODES_MPIEXEC='$(command -v mpiexec.openmpi)' ODES_REQUIRE_MPI=1"
 # It starts no more ranks than there are cores, and none for root, unless it is told to.
 echo "export OMPI_MCA_rmaps_base_oversubscribe=1"
 echo "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"

@@ -1,7 +1,7 @@
 //! The memory of a GPU: a solve where it is nearly full, and many solves that take no more of it. It is a
 //! program of its own, since no other test may allocate memory meanwhile.
 //!
-//! Where there is no GPU it says so and passes; `ODES_REQUIRE_GPU=1` makes that a failure.
+//! Where there is no GPU its tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 
 #[path = "support/gpu.rs"]
 mod gpu;
@@ -11,6 +11,7 @@ mod workloads;
 use gpu::gpu;
 use ode_gpu::{DeviceEnsemble, GpuError, pooled_bytes};
 use odes::prelude::*;
+use odes_skipped::needs;
 use std::sync::Mutex;
 use std::time::Instant;
 use workloads::*;
@@ -18,6 +19,7 @@ use workloads::*;
 /// Held by the test that runs.
 static ALONE: Mutex<()> = Mutex::new(());
 
+#[needs(gpu)]
 #[test]
 fn batches_shrink_until_they_fit() {
     let Some(gpu) = gpu() else { return };
@@ -55,6 +57,7 @@ fn batches_shrink_until_they_fit() {
 }
 
 /// A thousand solves without an allocation, and what each takes of the host's time.
+#[needs(gpu)]
 #[test]
 fn a_resident_ensemble_takes_no_more_memory() {
     let Some(gpu) = gpu() else { return };

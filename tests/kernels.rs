@@ -10,8 +10,7 @@
 //! compiler's report of registers and memory: a second run compiles what has changed.
 //! `ODES_CACHE=off` compiles all.
 //!
-//! Where NVRTC is not installed these tests say so and pass; `ODES_REQUIRE_NVRTC=1` makes that a
-//! failure. `scripts/install-nvrtc.sh` installs it.
+//! These tests are ignored without `ODES_REQUIRE_NVRTC=1`; `scripts/install-nvrtc.sh` installs NVRTC.
 
 #[path = "support/bouncing.rs"]
 mod bouncing;
@@ -36,7 +35,7 @@ use odes::{
     Rodas3, Rodas4, Rodas5P, Rosenbrock23, TrBdf2, Tsit5, Tsit5Rodas4, Vern6, Vern7, Vern7Rodas5P,
     Vern9, ode_system,
 };
-use odes_skipped::Needed;
+use odes_skipped::{Needed, needs};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -341,6 +340,7 @@ where
 
 /// Kernels of columns, with one in each thread's registers, and with columns in memory, where the sums
 /// of tiles are on the stack.
+#[needs(nvrtc)]
 #[test]
 fn columns() {
     let small = ArrayKind { mean: false, resident: true, threads: 64 };
@@ -358,6 +358,7 @@ fn columns() {
 }
 
 /// Kernels that log events, with the states before and after them.
+#[needs(nvrtc)]
 #[test]
 fn logs() {
     let log = LogRow { marks: 2, before: 2, after: 2 };
@@ -368,6 +369,7 @@ fn logs() {
 
 /// Compiles kernels with the functions of CUDA's library too, which may need local memory for huge
 /// arguments.
+#[needs(nvrtc)]
 #[test]
 fn library_functions() {
     let variant = Variant {
@@ -400,6 +402,7 @@ fn kinetics(u: &[f64; 3], p: &[f64; 3]) -> [f64; 3] {
 }
 
 /// The kernels of gradients, of an explicit method and of one that solves linear equations.
+#[needs(nvrtc)]
 #[test]
 fn gradients() {
     fn of<S, M>(system: S, _: M, others: bool, most: Most, kernels: &mut Vec<Kernel>)
@@ -431,7 +434,8 @@ fn check_model<S: System<N, P>, const N: usize, const P: usize>(system: S, most:
 macro_rules! models {
     ($($name:ident $(: $most:expr)?,)*) => {
         mod of_models {
-            $(#[test]
+            $(#[odes_skipped::needs(nvrtc)]
+            #[test]
             fn $name() {
                 #[allow(unused_variables)]
                 let most = super::NOTHING;
@@ -476,6 +480,7 @@ models! {
 
 macro_rules! tests {
     ($($test:ident: $system:path, $memory:expr, $which:ident;)*) => { $(
+        #[needs(nvrtc)]
         #[test]
         fn $test() {
             check($system, $memory, Which::$which);
@@ -499,6 +504,7 @@ tests! {
 
 macro_rules! methods {
     ($($test:ident: $method:path, $memory:expr;)*) => { $(
+        #[needs(nvrtc)]
         #[test]
         fn $test() {
             check_method(workloads::lorenz, $method, $memory);
@@ -522,6 +528,7 @@ methods! {
 /// All methods on systems of three, eight and twenty states.
 macro_rules! stiff_methods {
     ($($test:ident: $method:path, $three:expr, $eight:expr, $twenty:expr;)*) => { $(
+        #[needs(nvrtc)]
         #[test]
         fn $test() {
             check_method(odes_models::robertson::robertson, $method, $three);
@@ -546,6 +553,7 @@ stiff_methods! {
         Vern7Rodas5P, NOTHING, measured((0, 0), (1184, 3464)), measured((1824, 7252), (6128, 19432));
 }
 
+#[needs(nvrtc)]
 #[test]
 fn algebraic_equations() {
     let system = conserved::robertson;
@@ -556,6 +564,7 @@ fn algebraic_equations() {
 }
 
 /// One method of each family, and a system with an algebraic equation.
+#[needs(nvrtc)]
 #[test]
 fn families() {
     let system = odes_models::robertson::robertson;
@@ -565,6 +574,7 @@ fn families() {
     check_everywhere(conserved::robertson, Rodas5P, NOTHING);
 }
 
+#[needs(nvrtc)]
 #[test]
 fn options() {
     check_options(workloads::lorenz, Tsit5, NOTHING);

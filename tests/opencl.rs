@@ -2,8 +2,8 @@
 //! CPUs, where sub-groups vote and work-groups share a queue. All bits are those of the CPU's
 //! scalar reference.
 //!
-//! Where there is no such runtime this test says so and passes; `ODES_REQUIRE_OPENCL=1` makes that
-//! a failure, and `scripts/install-opencl.sh` installs one.
+//! These tests are ignored without `ODES_REQUIRE_OPENCL=1`; `scripts/install-opencl.sh` installs a
+//! runtime.
 
 #[path = "support/bouncing.rs"]
 mod balls;
@@ -30,6 +30,7 @@ use odes::prelude::*;
 use odes::system::{Quantities, System};
 use odes::{EnsembleSolution, GrowthGuard, Method, Vary};
 use odes_models::{hires, robertson};
+use odes_skipped::needs;
 use opencl::OpenCl;
 use rayon::prelude::*;
 use std::io::Write as _;
@@ -318,6 +319,7 @@ fn events(table: &mut Table) {
 
 /// Threads of a sub-group vote together, and all threads take from one queue: no bits show it,
 /// since those of a trajectory do not depend on the others.
+#[needs(opencl)]
 #[test]
 fn threads_vote_and_take_numbers() {
     let Some(place) = OpenCl::find() else { return };
@@ -347,6 +349,7 @@ fn threads_vote_and_take_numbers() {
 
 /// All kernels in one test, so that the rows of its table are in order; what takes time is to build
 /// them.
+#[needs(opencl)]
 #[test]
 fn kernels_have_the_bits_of_the_cpu() {
     let Some(place) = OpenCl::find() else { return };
@@ -371,6 +374,7 @@ fn kernels_have_the_bits_of_the_cpu() {
 }
 
 /// Threads that share a queue know the numbers of their trajectories, of 64 bits.
+#[needs(opencl)]
 #[test]
 fn trajectories_have_numbers() {
     fn check<T: Scalar>(place: OpenCl) {

@@ -17,7 +17,7 @@ use odes::{
     Axis, EnsembleAlgorithm, EnsembleSolution, Method, ResultSink, RunReport, SolveError,
     Trajectory, Vary,
 };
-use odes_skipped::Needed;
+use odes_skipped::{Needed, needs};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -582,6 +582,7 @@ fn what_is_read_before_is_evaluated() {
 }
 
 /// Prints what a device's compiler makes of kernels that draw, and of those that load.
+#[needs(nvrtc)]
 #[test]
 fn kernels_that_draw_compile() {
     fn resources<T: Scalar>(samples: Samples) {

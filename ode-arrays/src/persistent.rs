@@ -305,7 +305,7 @@ mod tests {
     use ode_core::SolveOptions;
     use ode_core::methods::{Coefficients, Dop853, Euler, Rk4, Tabulated, Vern7};
     use ode_gpu::{Cache, Nvrtc};
-    use odes_skipped::Needed;
+    use odes_skipped::{Needed, needs};
 
     /// Compiles the kernel of a solve with these options. Registers hold what they are to hold.
     fn compiles<T: Number, M: Tabulated>(_: M, n: usize, options: &SolveOptions) {
@@ -321,6 +321,7 @@ mod tests {
         assert!(resources.registers <= 255);
     }
 
+    #[needs(nvrtc)]
     #[test]
     fn kernels_compile_without_spills() {
         if let Err(error) = Nvrtc::get() {

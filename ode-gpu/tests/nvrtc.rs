@@ -1,10 +1,9 @@
 //! The compiler, without a GPU: every architecture that is promised, and what a failure says.
 //!
-//! Where NVRTC is not installed these tests say so and pass; `ODES_REQUIRE_NVRTC=1` makes that
-//! a failure. `scripts/install-nvrtc.sh` installs it.
+//! These tests are ignored without `ODES_REQUIRE_NVRTC=1`; `scripts/install-nvrtc.sh` installs NVRTC.
 
 use ode_gpu::{Cache, GpuError, Nvrtc, Origin, Program};
-use odes_skipped::Needed;
+use odes_skipped::{Needed, needs};
 
 /// The compiler, or `None` with a message.
 fn nvrtc() -> Option<&'static Nvrtc> {
@@ -24,6 +23,7 @@ extern "C" __global__ void saxpy(float a, const float *x, float *y, unsigned n) 
 }
 "#;
 
+#[needs(nvrtc)]
 #[test]
 fn compiles_for_every_promised_architecture_without_spills() {
     let Some(nvrtc) = nvrtc() else { return };
@@ -42,6 +42,7 @@ fn compiles_for_every_promised_architecture_without_spills() {
     }
 }
 
+#[needs(nvrtc)]
 #[test]
 fn an_error_shows_the_log_and_the_generated_line() {
     if nvrtc().is_none() {
@@ -56,6 +57,7 @@ fn an_error_shows_the_log_and_the_generated_line() {
     assert!(text.contains(">     2 | __device__ int f() { return missing; }"), "{text}");
 }
 
+#[needs(nvrtc)]
 #[test]
 fn an_unknown_option_is_an_error_in_nvrtcs_words() {
     if nvrtc().is_none() {
@@ -67,6 +69,7 @@ fn an_unknown_option_is_an_error_in_nvrtcs_words() {
     assert!(text.contains("nvrtcCompileProgram") && text.contains("no-such-option"), "{text}");
 }
 
+#[needs(nvrtc)]
 #[test]
 fn multiply_add_is_not_contracted_by_default() {
     let Some(_) = nvrtc() else { return };
@@ -80,6 +83,7 @@ fn multiply_add_is_not_contracted_by_default() {
     assert_eq!(code(&[]), code(&["--fmad=false"]));
 }
 
+#[needs(nvrtc)]
 #[test]
 fn the_second_compilation_comes_from_disk_and_a_corrupt_entry_is_replaced() {
     if nvrtc().is_none() {
@@ -103,6 +107,7 @@ fn the_second_compilation_comes_from_disk_and_a_corrupt_entry_is_replaced() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+#[needs(nvrtc)]
 #[test]
 fn many_threads_compile_at_once() {
     if nvrtc().is_none() {
@@ -125,6 +130,7 @@ fn many_threads_compile_at_once() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+#[needs(nvrtc)]
 #[test]
 fn the_architecture_is_the_devices_own_or_one_it_also_runs() {
     let Some(nvrtc) = nvrtc() else { return };

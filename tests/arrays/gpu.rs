@@ -1,6 +1,6 @@
 //! A GPU gives the bits of the CPU's place of arrays.
 //!
-//! Where there is no GPU most of these tests say so and pass; `ODES_REQUIRE_GPU=1` makes that a failure.
+//! Where there is no GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 
 use crate::blocks::{Sums, solve_into};
 #[cfg(target_os = "linux")]
@@ -15,7 +15,7 @@ use odes::{
     Backend, EnsembleAlgorithm, EnsembleSolution, GpuError, Memory, Method, Solver, Vary,
     WorstColumn,
 };
-use odes_skipped::Needed;
+use odes_skipped::{Needed, needs};
 
 /// The GPU, or `None` with a message; with `ODES_REQUIRE_GPU=1` one must be there.
 fn gpu() -> Option<EnsembleGpuArray> {
@@ -62,27 +62,32 @@ fn sizes<M: Method>(method: M) {
     of::<f64>(method);
 }
 
+#[needs(gpu)]
 #[test]
 fn sizes_by_tsit5() {
     sizes(Tsit5);
 }
 
+#[needs(gpu)]
 #[test]
 fn sizes_by_rosenbrock23() {
     sizes(Rosenbrock23);
 }
 
+#[needs(gpu)]
 #[test]
 fn sizes_by_rodas5p() {
     sizes(Rodas5P);
 }
 
+#[needs(gpu)]
 #[test]
 fn sizes_by_tr_bdf2() {
     sizes(TrBdf2);
 }
 
 /// More columns than any device holds threads, whose sums are of several tiles of a block.
+#[needs(gpu)]
 #[test]
 fn very_many_columns() {
     let options = SolveOptions::default().tolerance(1e-3);
@@ -91,6 +96,7 @@ fn very_many_columns() {
 }
 
 /// Sizes that a simulated device with 512 threads holds in registers, and does not.
+#[needs(gpu)]
 #[test]
 fn few_threads() {
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.25);
@@ -126,23 +132,27 @@ fn all_options<M: Method, T: Scalar>(method: M) {
     }
 }
 
+#[needs(gpu)]
 #[test]
 fn options_of_explicit_methods() {
     all_options::<_, f32>(Tsit5);
     all_options::<_, f64>(Tsit5);
 }
 
+#[needs(gpu)]
 #[test]
 fn options_of_rosenbrock_methods() {
     all_options::<_, f64>(Rodas5P);
 }
 
+#[needs(gpu)]
 #[test]
 fn options_of_esdirk_methods() {
     all_options::<_, f32>(TrBdf2);
 }
 
 /// Growth that the guard sees in one column, and algebraic unknowns.
+#[needs(gpu)]
 #[test]
 fn growth_and_constraints() {
     let problem = OdeProblem::new(constrained, [1e-12, 1e-12, 0.5], 0.0..=100.0, [1.0]);
@@ -178,6 +188,7 @@ fn left_behind(n: usize) {
     assert!(failed.eq([3, 41, 64, 599].into_iter().filter(|&i| i < n)));
 }
 
+#[needs(gpu)]
 #[test]
 fn failures_of_few() {
     left_behind(70);
@@ -188,6 +199,7 @@ fn failures_of_few() {
     same(Tsit5, &nothing, &SolveOptions::default());
 }
 
+#[needs(gpu)]
 #[test]
 fn failures_of_many() {
     left_behind(600);
@@ -195,6 +207,7 @@ fn failures_of_many() {
 }
 
 /// What is sampled is the same, and trajectories have tolerances of their own components.
+#[needs(gpu)]
 #[test]
 fn samples_and_tolerances() {
     let options = SolveOptions::default().reltol(1e-5).abstol([1e-6, 1e-4, 1e-5]);
@@ -203,6 +216,7 @@ fn samples_and_tolerances() {
 }
 
 /// Blocks of a sink are arrays by themselves, and so are parts; a sink that has enough gets no more.
+#[needs(gpu)]
 #[test]
 fn blocks_and_parts() {
     let Some(gpu) = gpu() else { return };
@@ -240,6 +254,7 @@ fn solve_arrays<A: EnsembleAlgorithm>(
 }
 
 /// One place solves in several threads at a time, behind a `dyn` too.
+#[needs(gpu)]
 #[test]
 fn from_several_threads() {
     let Some(gpu) = gpu() else { return };
@@ -257,6 +272,7 @@ fn from_several_threads() {
 }
 
 /// What cannot be an array is the error that it is on the CPU.
+#[needs(gpu)]
 #[test]
 fn what_is_no_array() {
     let Some(gpu) = gpu() else { return };
@@ -293,6 +309,7 @@ fn what_is_no_array() {
 
 /// Where there is no GPU its driver is simulated, so that all is tested but CUDA itself.
 #[cfg(target_os = "linux")]
+#[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
     let tests = ["few_threads", "of_few", "gpu::blocks", "gpu::what"];
@@ -301,6 +318,7 @@ fn on_simulated_devices() {
 
 /// A device that cannot wait for all of its threads has no arrays, and says so.
 #[cfg(target_os = "linux")]
+#[needs(cpp)]
 #[test]
 fn a_device_is_not_cooperative() {
     let test = "gpu::a_device_is_not_cooperative";
@@ -313,6 +331,7 @@ fn a_device_is_not_cooperative() {
 
 /// A launch that fails is an error, and says which call it was.
 #[cfg(target_os = "linux")]
+#[needs(cpp)]
 #[test]
 fn a_launch_fails() {
     let fault = [("SIMULATED_FAULTS", "*:cuLaunchCooperativeKernel:2:719")];
@@ -327,6 +346,7 @@ fn a_launch_fails() {
 
 /// An array is not cut where memory does not suffice.
 #[cfg(target_os = "linux")]
+#[needs(cpp)]
 #[test]
 fn memory_does_not_suffice() {
     let little = [("SIMULATED_MEMORY", "60000")];

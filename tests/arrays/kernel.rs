@@ -13,6 +13,7 @@ use odes::{
     Backend, EnsembleAlgorithm, Method, RawResults, ResultSink, RunReport, Timings, Vary,
     WorstColumn,
 };
+use odes_skipped::needs;
 
 /// The kernel in one thread, which has all columns in memory.
 struct CppArray {
@@ -97,6 +98,7 @@ fn oscillators<T: Scalar>()
     EnsembleProblem::new(problem).trajectories(77).vary(move |q, i| q.with_p(p(i))).cast()
 }
 
+#[needs(cpp)]
 #[test]
 fn explicit() {
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
@@ -107,6 +109,7 @@ fn explicit() {
     same(Rk4, &oscillators::<f64>(), ArrayNorm::Greatest, &fixed);
 }
 
+#[needs(cpp)]
 #[test]
 fn implicit() {
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.5);
@@ -120,6 +123,7 @@ fn implicit() {
 }
 
 /// Columns that are left behind.
+#[needs(cpp)]
 #[test]
 fn failures() {
     let problem = OdeProblem::new(hyperbola, [1.0], 0.0..=2.0, [1.0]);

@@ -1,4 +1,5 @@
-//! Ensembles as arrays: all trajectories are columns with one step size.
+//! Ensembles as arrays: all trajectories are columns with one step size. And arrays that are one large
+//! system.
 
 #[path = "../support/blocks.rs"]
 #[allow(dead_code)]
@@ -15,5 +16,6 @@ mod alone;
 mod failures;
 mod gpu;
 mod kernel;
+mod large;
 mod systems;
 mod together;

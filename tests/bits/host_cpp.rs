@@ -10,6 +10,7 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Bs3, Dop853, Euler, Method, Vary, Vern7, Vern9};
+use odes_skipped::needs;
 
 fn same_bits<M, S, T, F, const N: usize, const P: usize>(
     method: M,
@@ -101,6 +102,7 @@ fn words_of_cplusplus() {
 }
 
 /// A thread knows the number of its trajectory, of 64 bits.
+#[needs(cpp)]
 #[test]
 fn trajectories_have_numbers() {
     fn check<T: Scalar>(cpp: &HostCpp) {

@@ -5,6 +5,7 @@ use crate::{Failing, Folder, ensemble, options};
 use odes::SolveError;
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::prelude::*;
+use odes_skipped::needs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -49,8 +50,9 @@ fn slow() -> Failing {
     Failing::after(usize::MAX).slow(Duration::from_millis(200))
 }
 
-/// What a process does that is a rank; otherwise nothing.
+/// What a process does that is a rank.
 #[test]
+#[ignore = "a rank, which other tests start"]
 fn rank() {
     let Ok(case) = std::env::var(CASE) else { return };
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
@@ -83,6 +85,7 @@ fn all(count: usize, case: &str, folder: Option<&Folder>) -> Option<Vec<String>>
     Some(said(&ranks_of("agreement::rank", count, case, folder)?))
 }
 
+#[needs(mpi)]
 #[test]
 fn trainings_that_differ_are_an_error_before_the_first_step() {
     let folder = Folder::new();
@@ -105,6 +108,7 @@ fn trainings_that_differ_are_an_error_before_the_first_step() {
 }
 
 /// Each rank has a file of its own, of which that of rank 1 is never written.
+#[needs(mpi)]
 #[test]
 fn checkpoints_that_differ_are_an_error() {
     let folder = Folder::new();
@@ -117,6 +121,7 @@ fn checkpoints_that_differ_are_an_error() {
     assert!(found.iter().all(|said| said.contains("other")), "{found:?}");
 }
 
+#[needs(mpi)]
 #[test]
 fn a_folder_of_some_ranks_alone_is_an_error() {
     for (case, [theirs, ours]) in

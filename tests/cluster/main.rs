@@ -1,16 +1,23 @@
-//! Several processes that solve an ensemble together: bit for bit what one has.
+//! An ensemble in parts, for several devices or processes that solve it together: bit for bit what one
+//! process has.
 
 mod agreement;
+mod devices;
 mod faults;
 mod folder;
+#[path = "../support/gpu.rs"]
+mod gpu;
 #[allow(dead_code)]
 #[path = "../support/learnt.rs"]
 mod learnt;
 mod messages;
+mod parts;
 mod processes;
 #[path = "../support/same.rs"]
 mod same;
 mod scale;
+#[path = "../support/simulated.rs"]
+mod simulated;
 
 use odes::backend::{Columns, Everything, Settings, Task};
 use odes::prelude::*;

@@ -7,7 +7,7 @@ use odes::backend::ColumnRange;
 use odes::cluster::{ClusterError, EnsembleDistributed};
 use odes::prelude::*;
 use odes::{EnsembleAlgorithm, RawResults, ResultSink, SolveError, Warning};
-use odes_skipped::Needed;
+use odes_skipped::{Needed, needs};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -44,7 +44,7 @@ pub(crate) fn ranks_of(
 ) -> Option<Output> {
     let mut command = Command::new(mpiexec()?);
     command.args(["-n", &count.to_string()]).arg(std::env::current_exe().unwrap());
-    command.args([rank, "--exact", "--nocapture"]).env(CASE, case);
+    command.args([rank, "--exact", "--ignored", "--nocapture"]).env(CASE, case);
     if case == "never starts" {
         command.env("ODES_MPI_WAIT", "3");
     }
@@ -120,8 +120,9 @@ impl ResultSink<f64> for Leaving {
     }
 }
 
-/// What a process does that is a rank; otherwise nothing.
+/// What a process does that is a rank.
 #[test]
+#[ignore = "a rank, which other tests start"]
 fn rank() {
     let Ok(case) = std::env::var(CASE) else { return };
     if case == "never starts" && Part::from_launcher().unwrap().rank == 1 {
@@ -189,6 +190,7 @@ fn rank() {
     }
 }
 
+#[needs(mpi)]
 #[test]
 fn ranks_have_the_bits_of_one() {
     let Some(output) = ranks(3, "same", None) else { return };
@@ -213,6 +215,7 @@ fn ranks_have_the_bits_of_one() {
     assert_eq!((hash(&alone), alone.shares()[0].trajectories), (found, 0));
 }
 
+#[needs(mpi)]
 #[test]
 fn ranks_that_are_lost_are_made_up_for() {
     let found = hash(&whole(TRAJECTORIES));
@@ -226,6 +229,7 @@ fn ranks_that_are_lost_are_made_up_for() {
 }
 
 /// Ranks that cannot go on say so, or end: none waits for ever.
+#[needs(mpi)]
 #[test]
 fn nobody_waits_for_ranks_that_do_something_else() {
     let Some(output) = ranks(3, "disagree", None) else { return };
@@ -235,6 +239,7 @@ fn nobody_waits_for_ranks_that_do_something_else() {
 }
 
 /// Ranks that wait for one that has ended with status 0.
+#[needs(mpi)]
 #[test]
 fn nobody_waits_for_ranks_that_have_ended() {
     for rank in [1, 0] {
@@ -254,7 +259,7 @@ fn nobody_waits_for_ranks_that_have_ended() {
 #[test]
 fn a_launcher_without_a_library_is_an_error_with_both_ways_out() {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["messages::rank", "--exact", "--nocapture"]).env(CASE, "same");
+    command.args(["messages::rank", "--exact", "--ignored", "--nocapture"]).env(CASE, "same");
     command.env("PMI_RANK", "1").env("PMI_SIZE", "3").env("ODES_MPI", "/nowhere/libmpi_abi.so.1");
     let said = said(&command.output().unwrap());
     let found = match cfg!(feature = "linked-mpi") {
@@ -285,6 +290,7 @@ fn training(place: impl EnsembleAlgorithm, minibatch: usize) -> Vec<u64> {
     trained.losses.iter().chain(&numbers).map(|number| number.to_bits()).collect()
 }
 
+#[needs(mpi)]
 #[test]
 fn trainings_have_the_bits_of_one_process() {
     let Some(output) = ranks(4, "training", None) else { return };

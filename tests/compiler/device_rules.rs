@@ -33,6 +33,7 @@ use crate::cpp::HostCpp;
 use crate::random::Random;
 use crate::special::special;
 use odes::internals::lane::{Bits, Lanes, Portable, Real, Scalar};
+use odes_skipped::needs;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -132,6 +133,7 @@ macro_rules! rules {
         /// Namespace and text of each.
         const RULES: &[(&str, &str)] = &[$((stringify!($rule), $file::$rule::DEVICE)),*];
         $(
+            #[needs(cpp)]
             #[test]
             fn $test() {
                 use $file::$rule::rule;

@@ -6,6 +6,7 @@ use crate::random::Random;
 use crate::special::special;
 use ode_core::math;
 use odes::lane::{Real, Scalar};
+use odes_skipped::needs;
 use std::fmt::Write as _;
 
 /// A function of `n` pairs of numbers.
@@ -65,6 +66,7 @@ fn compare<T: Scalar>(library: &libloading::Library, bits: fn(T) -> u64) {
     }
 }
 
+#[needs(cpp)]
 #[test]
 fn elementary_functions_have_the_same_bits() {
     let Some(cpp) = HostCpp::find() else {

@@ -5,6 +5,7 @@ use crate::cpp::HostCpp;
 use ode_core::kernel::Target;
 use ode_core::math;
 use ode_core::random::{self, Network, sobol};
+use odes_skipped::needs;
 
 /// How many words are written for an index.
 const WORDS: usize = 23;
@@ -44,6 +45,7 @@ fn rust(index: u64, directions: &[u64; 32]) -> [u64; WORDS] {
     core::array::from_fn(|w| words[w])
 }
 
+#[needs(cpp)]
 #[test]
 fn random_numbers_have_the_same_bits() {
     let Some(cpp) = HostCpp::find() else {

@@ -5,6 +5,7 @@ use crate::cpp::HostCpp;
 use crate::random::Random;
 use crate::systems;
 use odes::__private::System;
+use odes_skipped::needs;
 
 /// All functions of a system, one after another.
 type Evaluate = unsafe extern "C" fn(u: *const f64, p: *const f64, t: f64, out: *mut f64);
@@ -77,6 +78,7 @@ fn compare<S: System<N, P>, const N: usize, const P: usize>(
 
 macro_rules! tests {
     (systems { $($system:ident,)* } models { $($model:ident,)* }) => {
+        #[needs(cpp)]
         #[test]
         fn every_function_of_every_system() {
             let Some(cpp) = HostCpp::find() else {

@@ -6,6 +6,7 @@ use crate::cpp::HostCpp;
 use crate::random::Random;
 use odes::prelude::*;
 use odes::system::{Domain, LinearEquations, MassMatrix, System};
+use odes_skipped::needs;
 
 /// A constant of another module.
 const INERTIA: f64 = 2.5;
@@ -264,6 +265,7 @@ fn compare<S: System<N, P>, const N: usize, const P: usize>(system: S, cpp: &Hos
     }
 }
 
+#[needs(cpp)]
 #[test]
 fn the_device_text_computes_the_same() {
     let Some(cpp) = HostCpp::find() else {

@@ -46,11 +46,17 @@ fn folder() -> Option<&'static Path> {
 }
 
 /// Runs tests of this program, by parts of their names, in a process that has such a driver;
-/// `variables` are those that `cuda.cpp` reads. They must pass.
+/// `variables` are those that `cuda.cpp` reads. All of them must pass, and each part must be of one.
 pub(crate) fn run(tests: &[&str], variables: &[(&str, &str)]) {
+    run_with(&[], tests, variables);
+}
+
+/// Runs tests with arguments of `libtest`.
+fn run_with(arguments: &[&str], tests: &[&str], variables: &[(&str, &str)]) {
     let Some(folder) = folder() else { return };
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(tests).args(["--nocapture", "--test-threads=1"]);
+    command.args(tests).args(arguments);
+    command.args(["--include-ignored", "--nocapture", "--test-threads=1"]);
     command.env("LD_LIBRARY_PATH", folder).env("ODES_NVRTC", folder.join("libcuda.so.1"));
     command.env("ODES_CUBLAS", folder.join("libcuda.so.1"));
     command.env(INSIDE, folder).env("ODES_CACHE", "off").env("ODES_REQUIRE_GPU", "1");
@@ -58,10 +64,15 @@ pub(crate) fn run(tests: &[&str], variables: &[(&str, &str)]) {
         command.env("SIMULATED_COMPILER", cpp.path());
     }
     let output = command.envs(variables.iter().copied()).output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    let passed = text.contains("test result: ok.") && !text.contains("ok. 0 passed");
-    assert!(output.status.success() && passed, "{tests:?} with {variables:?}:\n{text}");
+    let [text, errors] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    let passed = output.status.success() && text.contains("test result: ok.");
+    assert!(passed, "{tests:?} with {variables:?}:\n{text}{errors}");
+    // All that ran have passed, and none is ignored. What a test prints stands behind its name.
+    let ran = || text.lines().filter_map(|line| line.strip_prefix("test ")?.split_once(" ... "));
+    for part in tests {
+        let found = ran().any(|(name, _)| name.contains(part));
+        assert!(found, "there is no test `{part}` with {variables:?}:\n{text}{errors}");
+    }
 }
 
 /// The test of this name is `body`, in a process that has such a driver.
@@ -69,6 +80,6 @@ pub(crate) fn simulated(test: &str, variables: &[(&str, &str)], body: impl FnOnc
     if std::env::var_os(INSIDE).is_some() {
         body();
     } else {
-        run(&[test, "--exact"], variables);
+        run_with(&["--exact"], &[test], variables);
     }
 }

@@ -124,7 +124,7 @@ pub(crate) fn program<T: Number, W: Work<T>>(key: Key) -> Program {
 mod tests {
     use super::*;
     use ode_gpu::{Cache, Nvrtc};
-    use odes_skipped::Needed;
+    use odes_skipped::{Needed, needs};
 
     fn compiles<T: Number, W: Work<T>>(function: Option<Function>) {
         let program = program::<T, W>(Key { name: W::NAME, function });
@@ -152,6 +152,7 @@ mod tests {
         compiles::<T, Panel<T>>(None);
     }
 
+    #[needs(nvrtc)]
     #[test]
     fn kernels_compile_without_spills() {
         if let Err(error) = Nvrtc::get() {

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use odes_random_programs::bounded::{Bounded, settled};
 use odes_random_programs::program::{Point, Program};
 use odes_random_programs::tape::Tape;
+use odes_skipped::needs;
 use random::Random;
 
 /// The programs that the build script wrote.
@@ -199,6 +200,7 @@ fn lanes() {
 }
 
 /// The device text has the bits of the Rust, in all functions.
+#[needs(cpp)]
 #[test]
 fn device_text() {
     let Some(cpp) = cpp::HostCpp::find() else {

@@ -1,9 +1,9 @@
 //! The place where tests report that this machine lacks what they need.
 //!
-//! A test that needs a GPU passes on a machine without one, having checked nothing. So that this is
-//! not taken for a proof, each such test calls [`Needed::is_missing`]: it prints why, fails where
-//! the machine is required to have it, and leaves a line in the file that `ODES_SKIPPED` names.
-//! `.ci/run` counts them at its end.
+//! A test that checks nothing without a GPU has the attribute [`needs`], and `cargo test` reports it
+//! as ignored. A test that checks less without one passes. So that this is not taken for a proof, it
+//! calls [`Needed::is_missing`]: it prints why, fails where the machine is required to have it, and
+//! leaves a line in the file that `ODES_SKIPPED` names. `.ci/run` counts them at its end.
 //!
 //! ```
 //! use odes_skipped::Needed;
@@ -14,6 +14,8 @@
 //!     return;
 //! }
 //! ```
+
+pub use odes_needs::needs;
 
 use std::fmt::{self, Display};
 use std::io::{self, Write as _};

@@ -6,6 +6,7 @@ use ode_gpu::{GpuError, pooled_bytes};
 use odes::prelude::*;
 use odes::{Backend, Memory, SolveError, Vary, Warning};
 use odes_models::lorenz::lorenz;
+use odes_skipped::needs;
 
 const TWO: (&str, &str) = ("SIMULATED_DEVICES", "2");
 
@@ -47,18 +48,21 @@ fn loses_one(fault: &str, test: &str, because: &str) {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn a_device_is_lost_at_once() {
     let because = "cuLaunchKernel failed with 719";
     loses_one("1:cuLaunchKernel:1:719", "faults::a_device_is_lost_at_once", because);
 }
 
+#[needs(cpp)]
 #[test]
 fn a_device_is_lost_in_the_middle() {
     let because = "cuStreamSynchronize failed with 700";
     loses_one("1:cuStreamSynchronize:3:700", "faults::a_device_is_lost_in_the_middle", because);
 }
 
+#[needs(cpp)]
 #[test]
 fn a_device_is_too_full_for_a_context() {
     let because = "other programs fill the device, or a limit of this process (ulimit -v)";
@@ -66,6 +70,7 @@ fn a_device_is_too_full_for_a_context() {
     loses_one(fault, "faults::a_device_is_too_full_for_a_context", because);
 }
 
+#[needs(cpp)]
 #[test]
 fn a_device_has_no_memory_at_all() {
     let fault = "1:cuMemAllocAsync:1+:2";
@@ -74,6 +79,7 @@ fn a_device_has_no_memory_at_all() {
     loses_one(fault, "faults::a_device_has_no_memory_at_all", because);
 }
 
+#[needs(cpp)]
 #[test]
 fn all_devices_are_lost() {
     let faults = [TWO, ("SIMULATED_FAULTS", "*:cuStreamSynchronize:2:719")];
@@ -92,6 +98,7 @@ fn all_devices_are_lost() {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn the_first_allocation_fails() {
     let fault = [("SIMULATED_FAULTS", "*:cuMemAllocAsync:1+:2")];
@@ -107,6 +114,7 @@ fn the_first_allocation_fails() {
 }
 
 /// One allocation fails: memory that others keep goes back, and it is tried again.
+#[needs(cpp)]
 #[test]
 fn an_allocation_fails_once() {
     let fault = [("SIMULATED_FAULTS", "*:cuMemAllocAsync:7:2")];
@@ -118,6 +126,7 @@ fn an_allocation_fails_once() {
 }
 
 /// Batches that do not fit are halved.
+#[needs(cpp)]
 #[test]
 fn memory_runs_out_in_the_middle() {
     let little = [("SIMULATED_MEMORY", "700000")];
@@ -132,6 +141,7 @@ fn memory_runs_out_in_the_middle() {
 }
 
 /// A limit of the host is not the device's fault.
+#[needs(cpp)]
 #[test]
 fn the_host_locks_no_memory() {
     let fault = [("SIMULATED_FAULTS", "*:cuMemHostAlloc:1+:2")];
@@ -145,6 +155,7 @@ fn the_host_locks_no_memory() {
 }
 
 /// Many solves leave as much memory as one.
+#[needs(cpp)]
 #[test]
 fn solves_give_their_memory_back() {
     simulated("faults::solves_give_their_memory_back", &[TWO], || {

@@ -1,26 +1,27 @@
 //! A GPU gives the bits of the CPU's scalar reference, however the work is cut and scheduled.
 //!
-//! Where there is no GPU these tests say so and pass; `ODES_REQUIRE_GPU=1` makes that a failure.
+//! Where there is no GPU most of these tests are ignored; with `ODES_REQUIRE_GPU=1` they fail.
 //! With `ODES_OPENCL=all` most run on an OpenCL runtime for CPUs, too.
 
-#[path = "support/blocks.rs"]
+#[path = "../support/blocks.rs"]
 mod blocks;
-#[path = "support/cpp.rs"]
+#[path = "../support/cpp.rs"]
 mod cpp;
 #[cfg(target_os = "linux")]
-#[path = "support/driver.rs"]
+#[path = "../support/driver.rs"]
 mod driver;
 #[cfg(target_os = "linux")]
 mod faults;
-#[path = "support/gpu.rs"]
+#[path = "../support/gpu.rs"]
 mod gpu;
-#[path = "support/observed.rs"]
+#[path = "../support/observed.rs"]
 mod observed;
-#[path = "support/opencl.rs"]
+#[path = "../support/opencl.rs"]
 mod opencl;
 mod resident;
+#[path = "../systems/mod.rs"]
 mod systems;
-#[path = "support/workloads.rs"]
+#[path = "../support/workloads.rs"]
 mod workloads;
 
 use blocks::Sums;
@@ -31,6 +32,7 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Backend, Bs3, Dop853, Functions, Method, Schedule, SolveError, Vary, Vern7, Vern9};
+use odes_skipped::needs;
 use opencl::OpenCl;
 use workloads::*;
 
@@ -83,6 +85,7 @@ fn same_bits<M, S, T, F, const N: usize, const P: usize>(
 
 /// Where there is no GPU its driver is simulated, so that all is tested but CUDA itself.
 #[cfg(target_os = "linux")]
+#[needs(cpp)]
 #[test]
 fn on_simulated_devices() {
     let tests = ["resident::", "draws", "everything_varies", "few_trajectories", "blocks", "small"];
@@ -108,6 +111,7 @@ fn every_function() {
 }
 
 /// Right-hand sides with tables and remainders.
+#[needs(gpu_or_opencl)]
 #[test]
 fn tables() {
     use systems::{remainders, tables};
@@ -131,6 +135,7 @@ fn tables() {
     same_bits(Tsit5, &ensemble, &options);
 }
 
+#[needs(gpu)]
 #[test]
 fn library_functions_are_close() {
     let Some(gpu) = gpu() else { return };
@@ -151,6 +156,7 @@ fn library_functions_are_close() {
     assert!(differences > 0);
 }
 
+#[needs(gpu_or_opencl)]
 #[test]
 fn lorenz_adaptive() {
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(1.0);
@@ -158,6 +164,7 @@ fn lorenz_adaptive() {
     same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 10.0), &options);
 }
 
+#[needs(gpu_or_opencl)]
 #[test]
 fn other_methods() {
     let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).saveat(0.5);
@@ -168,6 +175,7 @@ fn other_methods() {
     same_bits(Vern9, &lorenz_sweep::<f64>(5000, 5.0), &options);
 }
 
+#[needs(gpu_or_opencl)]
 #[test]
 fn lorenz_adaptive_final_states() {
     let options = SolveOptions::default();
@@ -175,6 +183,7 @@ fn lorenz_adaptive_final_states() {
     same_bits(Tsit5, &lorenz_sweep::<f32>(10_000, 30.0), &options);
 }
 
+#[needs(gpu_or_opencl)]
 #[test]
 fn lorenz_fixed() {
     let options = SolveOptions::default().fixed_step(0.01);
@@ -184,6 +193,7 @@ fn lorenz_fixed() {
     }
 }
 
+#[needs(gpu_or_opencl)]
 #[test]
 fn van_der_pol_in_mixed_order() {
     let options = SolveOptions::default().abstol(1e-5).reltol(1e-5);
@@ -191,6 +201,7 @@ fn van_der_pol_in_mixed_order() {
     same_bits(Tsit5, &van_der_pol_sweep::<f32>(10_000), &options);
 }
 
+#[needs(gpu_or_opencl)]
 #[test]
 fn elementary_functions() {
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).saveat(0.5);
@@ -199,6 +210,7 @@ fn elementary_functions() {
 }
 
 /// Ensembles of one trajectory, of less than a block, and of a block and one.
+#[needs(gpu_or_opencl)]
 #[test]
 fn few_trajectories() {
     let options = SolveOptions::default().saveat([0.5, 2.0]);
@@ -209,6 +221,7 @@ fn few_trajectories() {
 
 /// A sink that takes blocks gets what one that takes all at once does, whatever the batches; and a
 /// sink that has enough gets no more.
+#[needs(gpu)]
 #[test]
 fn blocks_are_parts_of_the_whole() {
     let Some(gpu) = gpu() else { return };
@@ -227,6 +240,7 @@ fn blocks_are_parts_of_the_whole() {
 }
 
 /// More trajectories than a device holds threads, so that each thread solves several.
+#[needs(gpu)]
 #[test]
 fn many_trajectories() {
     let Some(gpu) = gpu() else { return };
@@ -240,6 +254,7 @@ fn many_trajectories() {
 }
 
 /// Kernels draw by themselves what is sampled, and the solution shows what they drew.
+#[needs(gpu_or_opencl)]
 #[test]
 fn draws() {
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6);
@@ -251,6 +266,7 @@ fn draws() {
 }
 
 /// More than a device holds threads, and a part of them with threads of the CPU beside it.
+#[needs(gpu)]
 #[test]
 fn many_samples() {
     let Some(gpu) = gpu() else { return };
@@ -267,6 +283,7 @@ fn many_samples() {
 }
 
 /// Small results are as many pieces as there are devices, and few trajectories are one.
+#[needs(gpu)]
 #[test]
 fn small_results_are_not_cut() {
     let Some(gpu) = gpu() else { return };
@@ -283,6 +300,7 @@ fn small_results_are_not_cut() {
 
 /// Initial states, parameters and time spans of each trajectory's own, hence save times too;
 /// some run backwards, some not at all, and some fail.
+#[needs(gpu_or_opencl)]
 #[test]
 fn everything_varies() {
     let problem = OdeProblem::new(lorenz, [1.0, 0.0, 0.0], 0.0..=10.0, [10.0, 28.0, 8.0 / 3.0]);
@@ -302,6 +320,7 @@ fn everything_varies() {
 }
 
 /// Trajectories that are given up stay where they ended while their lanes wait for others.
+#[needs(gpu_or_opencl)]
 #[test]
 fn trajectories_that_are_given_up() {
     let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).max_steps(300);
@@ -317,6 +336,7 @@ fn branch(u: &[f64; 2], p: &[f64; 2]) -> [f64; 2] {
     [p[0] * rest, p[1] - rest * u[1]]
 }
 
+#[needs(gpu_or_opencl)]
 #[test]
 fn steps_that_are_not_numbers() {
     let problem = OdeProblem::new(branch, [0.0, 1.0], 0.0..=1.4, [1.0, 0.5]);
@@ -330,6 +350,7 @@ fn steps_that_are_not_numbers() {
     same_bits(Kvaerno5, &ensemble, &options);
 }
 
+#[needs(gpu_or_opencl)]
 #[test]
 fn observables() {
     for options in ways_to_save() {
@@ -339,6 +360,7 @@ fn observables() {
 }
 
 /// Invalid options are the same errors as on the CPU.
+#[needs(gpu)]
 #[test]
 fn malformed_questions() {
     let Some(gpu) = gpu() else { return };
@@ -350,6 +372,7 @@ fn malformed_questions() {
 }
 
 /// Several threads solve at once, on one device.
+#[needs(gpu)]
 #[test]
 fn concurrent_solves() {
     let Some(gpu) = gpu() else { return };
@@ -371,6 +394,7 @@ fn concurrent_solves() {
 }
 
 /// Results larger than any memory are an error, not a crash.
+#[needs(gpu)]
 #[test]
 fn results_larger_than_memory() {
     let Some(gpu) = gpu() else { return };

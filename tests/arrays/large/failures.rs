@@ -6,6 +6,7 @@ use crate::driver::simulated;
 use odes::arrays::{Array, ArrayCpu, ArrayError, ArrayGpu, ArrayProblem, ArraySolution, Linear};
 use odes::prelude::*;
 use odes::{GpuError, Memory};
+use odes_skipped::needs;
 
 /// Solves `u' = a u` by products of cuBLAS.
 fn solved(a: Array<f64>, u0: Array<f64>) -> Result<ArraySolution<f64>, ArrayError> {
@@ -25,10 +26,11 @@ fn of_gpu(error: &ArrayError) -> &GpuError {
     error.downcast_ref().unwrap()
 }
 
+#[needs(cpp)]
 #[test]
 fn no_cublas() {
     let missing = [("ODES_CUBLAS", "/nowhere/libcublas.so.13")];
-    simulated("failures::no_cublas", &missing, || {
+    simulated("large::failures::no_cublas", &missing, || {
         let error = solved(identity(2), Array::vector([1.0; 2])).unwrap_err();
         assert!(matches!(of_gpu(&error), GpuError::Unavailable { .. }));
         let text = error.to_string();
@@ -51,9 +53,10 @@ fn no_cublas() {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn no_memory() {
-    simulated("failures::no_memory", &[("SIMULATED_MEMORY", "1000000")], || {
+    simulated("large::failures::no_memory", &[("SIMULATED_MEMORY", "1000000")], || {
         let error = solved(identity(400), Array::vector([1.0; 400])).unwrap_err();
         let expected = Memory::Device { ordinal: 0, free: 0 };
         let ArrayError::Solve(SolveError::OutOfMemory { bytes, memory }) = error else {
@@ -65,9 +68,10 @@ fn no_memory() {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn numbers_that_are_none_and_empty_states() {
-    simulated("failures::numbers_that_are_none_and_empty_states", &[], || {
+    simulated("large::failures::numbers_that_are_none_and_empty_states", &[], || {
         let error = solved(identity(2), Array::vector([1.0, f64::NAN])).unwrap_err();
         assert!(matches!(
             error,
@@ -103,9 +107,10 @@ fn numbers_that_are_none_and_empty_states() {
 }
 
 /// An array of the host, or of another place, is no part of an operation on a device.
+#[needs(cpp)]
 #[test]
 fn arrays_of_two_places() {
-    simulated("failures::arrays_of_two_places", &[], || {
+    simulated("large::failures::arrays_of_two_places", &[], || {
         let (a, kept) = (identity(2), std::sync::Mutex::new(None));
         let gpu = ArrayGpu::new().unwrap();
         let options = SolveOptions::default();
@@ -137,19 +142,21 @@ fn arrays_of_two_places() {
 }
 
 /// A device that fails ends a solve with its words, and the process goes on.
+#[needs(cpp)]
 #[test]
 fn a_device_that_fails() {
     let lost = [("SIMULATED_FAULTS", "0:cuLaunchKernel:40:719")];
-    simulated("failures::a_device_that_fails", &lost, || {
+    simulated("large::failures::a_device_that_fails", &lost, || {
         let error = solved(identity(2), Array::vector([1.0; 2])).unwrap_err();
         assert!(of_gpu(&error).is_fatal(), "{error}");
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn cublas_that_fails() {
     let fault = [("SIMULATED_FAULTS", "0:cublasDgemv_v2:5:13")];
-    simulated("failures::cublas_that_fails", &fault, || {
+    simulated("large::failures::cublas_that_fails", &fault, || {
         let error = solved(identity(2), Array::vector([1.0; 2])).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -160,9 +167,10 @@ fn cublas_that_fails() {
     });
 }
 
+#[needs(cpp)]
 #[test]
 fn no_device() {
-    simulated("failures::no_device", &[("SIMULATED_DEVICES", "0")], || {
+    simulated("large::failures::no_device", &[("SIMULATED_DEVICES", "0")], || {
         assert!(matches!(ArrayGpu::new(), Err(GpuError::NoDevice { .. })));
     });
 }

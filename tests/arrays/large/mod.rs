@@ -1,11 +1,5 @@
 //! One large system on a GPU: on simulated devices everywhere, and on a real one where there is one.
 
-#[path = "../support/cpp.rs"]
-mod cpp;
-#[cfg(target_os = "linux")]
-#[path = "../support/driver.rs"]
-mod driver;
-
 mod failures;
 mod known;
 mod linear;

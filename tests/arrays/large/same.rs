@@ -1,10 +1,11 @@
 //! All operations but products have the bits of the host.
 
-use crate::gpu;
+use super::gpu;
 use odes::arrays::{
     Array, ArrayCpu, ArrayProblem, ArraySolution, ArraySystem, Function, Number, Tabulated,
 };
 use odes::prelude::*;
+use odes_skipped::needs;
 
 /// Asserts that both solutions are the same, bit by bit.
 pub(crate) fn assert_same<T: Number>(expected: &ArraySolution<T>, found: &ArraySolution<T>) {
@@ -56,6 +57,7 @@ fn same<T: Number, M: Tabulated>(
 }
 
 /// Sizes around those of blocks, by both precisions.
+#[needs(gpu)]
 #[test]
 fn sizes() {
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.25);
@@ -65,6 +67,7 @@ fn sizes() {
     }
 }
 
+#[needs(gpu)]
 #[test]
 fn functions() {
     let options = SolveOptions::default().tolerance(1e-4);
@@ -84,6 +87,7 @@ fn functions() {
 }
 
 /// Methods with more terms than one launch adds, with two error estimates and with extra stages.
+#[needs(gpu)]
 #[test]
 fn methods() {
     let options = SolveOptions::default().tolerance(1e-6).saveat(0.1);
@@ -98,6 +102,7 @@ fn methods() {
     );
 }
 
+#[needs(gpu)]
 #[test]
 fn options() {
     let own = SolveOptions::default().tolerance(1e-5);
@@ -113,6 +118,7 @@ fn options() {
 }
 
 /// More terms than one launch adds, and an array that is changed while a copy of it is kept.
+#[needs(gpu)]
 #[test]
 fn many_terms_and_copies() {
     let Some(gpu) = gpu() else { return };
@@ -141,9 +147,10 @@ fn many_terms_and_copies() {
 
 /// All of the above on a simulated device.
 #[cfg(target_os = "linux")]
+#[needs(cpp)]
 #[test]
 fn on_a_simulated_device() {
     let tests = ["sizes", "functions", "methods", "options", "many_terms_and_copies"];
-    let tests = tests.map(|test| format!("same::{test}"));
+    let tests = tests.map(|test| format!("large::same::{test}"));
     crate::driver::run(&tests.each_ref().map(String::as_str), &[]);
 }

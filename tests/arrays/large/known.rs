@@ -1,11 +1,12 @@
 //! Linear systems and networks on a GPU: against what is known of them, and against the host.
 
-use crate::{gpu, gpu_with_blas};
+use super::{gpu, gpu_with_blas};
 use odes::arrays::{
     Array, ArrayCpu, ArrayGpu, ArrayProblem, ArraySolution, Function, Linear, Network, Number,
     Shape, Tabulated,
 };
 use odes::prelude::*;
+use odes_skipped::needs;
 
 /// The matrix of the second difference with `n` rows, whose eigenvectors are sines.
 fn diffusion<T: Number>(n: usize) -> Array<T> {
@@ -59,6 +60,7 @@ fn greatest_error<T: Number, M: Tabulated>(
     by_matrix.max(error(&products.solve(method, gpu, &options).unwrap()))
 }
 
+#[needs(gpu)]
 #[test]
 fn linear_systems_by_explicit_methods() {
     let Some(gpu) = gpu_with_blas() else { return };
@@ -72,6 +74,7 @@ fn linear_systems_by_explicit_methods() {
     }
 }
 
+#[needs(gpu)]
 #[test]
 fn linear_systems_by_rosenbrock_methods() {
     let Some(gpu) = gpu_with_blas() else { return };
@@ -104,6 +107,7 @@ fn wave<T: Number>(scale: f64) -> impl Fn(usize, usize) -> T {
     move |row, column| T::narrow(scale * ((row * 7 + column * 3) as f64).sin())
 }
 
+#[needs(gpu)]
 #[test]
 fn networks() {
     let Some(gpu) = gpu_with_blas() else { return };
@@ -126,6 +130,7 @@ fn networks() {
 }
 
 /// Batches: each matrix with its own, and one with all.
+#[needs(gpu)]
 #[test]
 fn batches() {
     let Some(gpu) = gpu_with_blas() else { return };
@@ -143,6 +148,7 @@ fn batches() {
 }
 
 /// A Jacobian and a derivative by the time from differences, where the device has no products.
+#[needs(gpu)]
 #[test]
 fn differences_stand_in_for_derivatives() {
     let Some(gpu) = gpu() else { return };
@@ -161,6 +167,7 @@ fn differences_stand_in_for_derivatives() {
 }
 
 /// Numbers are rounded for products where that was asked for, and nowhere else.
+#[needs(gpu)]
 #[test]
 fn tf32_only_where_asked_for() {
     let Some(gpu) = gpu_with_blas() else { return };
@@ -176,6 +183,7 @@ fn tf32_only_where_asked_for() {
 
 /// All of the above on a simulated device.
 #[cfg(target_os = "linux")]
+#[needs(cpp)]
 #[test]
 fn on_a_simulated_device() {
     let tests = [
@@ -186,6 +194,6 @@ fn on_a_simulated_device() {
         "differences_stand_in_for_derivatives",
         "tf32_only_where_asked_for",
     ];
-    let tests = tests.map(|test| format!("known::{test}"));
+    let tests = tests.map(|test| format!("large::known::{test}"));
     crate::driver::run(&tests.each_ref().map(String::as_str), &[]);
 }

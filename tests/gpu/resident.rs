@@ -8,6 +8,7 @@ use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{Collect, Method, RawResults, Schedule, Vary};
+use odes_skipped::needs;
 
 fn options() -> SolveOptions {
     SolveOptions::default().tolerance(1e-6).saveat(0.5)
@@ -82,6 +83,7 @@ fn solved_twice<T: Scalar + Element + DeviceRepr>(n: usize) {
     }
 }
 
+#[needs(gpu)]
 #[test]
 fn a_resident_ensemble_has_the_bits_of_a_solve() {
     solved_twice::<f64>(1003);
@@ -89,6 +91,7 @@ fn a_resident_ensemble_has_the_bits_of_a_solve() {
 }
 
 /// A method that switches, and nothing saved.
+#[needs(gpu)]
 #[test]
 fn final_states_alone() {
     let Some(gpu) = gpu() else { return };
@@ -113,6 +116,7 @@ fn plain(n: usize) -> Lorenz {
 }
 
 /// Columns that the caller writes, from the host, from memory of the device, and on another stream.
+#[needs(gpu)]
 #[test]
 fn columns_are_the_callers() {
     let Some(gpu) = gpu() else { return };
@@ -148,6 +152,7 @@ fn columns_are_the_callers() {
     assert_eq!(ends, raw.clone_dtoh(&resident.final_states()).unwrap());
 }
 
+#[needs(gpu)]
 #[test]
 fn what_does_not_fit_is_an_error() {
     let Some(gpu) = gpu() else { return };

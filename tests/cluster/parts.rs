@@ -1,29 +1,15 @@
 //! An ensemble in parts, for several processes or devices: bit for bit what the whole has.
 
-mod devices;
-#[path = "support/gpu.rs"]
-mod gpu;
-#[path = "support/same.rs"]
-mod same;
-#[path = "support/simulated.rs"]
-mod simulated;
-
-use gpu::gpu;
+use crate::forced;
+use crate::gpu::gpu;
+use crate::same::bits;
 use odes::lane::Scalar;
 use odes::prelude::*;
 use odes::system::System;
 use odes::{EnsembleAlgorithm, SolveError, Unvaried, Vary};
-use same::{bits, same_bits};
-
-/// Depends on the time, and changes its form at a time that is a parameter.
-#[ode_system]
-fn forced(u: &[f64; 2], p: &[f64; 2], t: f64) -> [f64; 2] {
-    let force = if t < p[0] { (3.0 * t).sin() } else { 2.0 };
-    [u[1], force - p[1] * u[0] - 0.1 * u[1]]
-}
 
 #[ode_system]
-fn decay(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
+pub(crate) fn decay(u: &[f64; 1], p: &[f64; 1]) -> [f64; 1] {
     [-p[0] * u[0]]
 }
 

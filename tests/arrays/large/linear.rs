@@ -1,9 +1,10 @@
 //! Linear systems that one kernel solves: as the host solves them.
 
-use crate::gpu;
-use crate::same::assert_same;
+use super::gpu;
+use super::same::assert_same;
 use odes::arrays::{Array, ArrayCpu, ArrayProblem, ArraySolution, Linear, Number, Tabulated};
 use odes::prelude::*;
+use odes_skipped::needs;
 
 /// `n` numbers that oscillate and decay.
 fn problem<T: Number>(n: usize, (t0, t1): (f64, f64)) -> ArrayProblem<Linear, T> {
@@ -61,6 +62,7 @@ fn same<T: Number, M: Tabulated>(method: M, options: &SolveOptions) {
 
 /// Saved times by methods of all kinds: with a first slope from the last step and without, with stages for
 /// the interpolant, and with two estimates of the error.
+#[needs(gpu)]
 #[test]
 fn methods() {
     let options = SolveOptions::default().tolerance(1e-4).saveat(0.25);
@@ -73,6 +75,7 @@ fn methods() {
     same::<f64, _>(Rk4, &SolveOptions::default().fixed_step(0.1));
 }
 
+#[needs(gpu)]
 #[test]
 fn options() {
     let own = SolveOptions::default().tolerance(1e-6);
@@ -100,6 +103,7 @@ fn options() {
 }
 
 /// Numbers that overflow end both alike.
+#[needs(gpu)]
 #[test]
 fn what_has_no_solution() {
     let a = Array::matrix(2, 2, |row, column| if row == column { 3e38f32 } else { 1.0 });
@@ -113,6 +117,7 @@ fn what_has_no_solution() {
 }
 
 /// A matrix that was put on the device, whose problem is solved twice.
+#[needs(gpu)]
 #[test]
 fn arrays_that_stay() {
     let Some(gpu) = gpu() else { return };
@@ -131,10 +136,11 @@ fn arrays_that_stay() {
 /// All of the above on a simulated device, which has two blocks for 200 rows, and on one that cannot start all
 /// blocks at once.
 #[cfg(target_os = "linux")]
+#[needs(cpp)]
 #[test]
 fn on_a_simulated_device() {
     let tests = ["methods", "options", "what_has_no_solution", "arrays_that_stay"];
-    let tests = tests.map(|test| format!("linear::{test}"));
+    let tests = tests.map(|test| format!("large::linear::{test}"));
     crate::driver::run(&tests.each_ref().map(String::as_str), &[]);
-    crate::driver::run(&["linear::options"], &[("SIMULATED_COOPERATIVE", "0")]);
+    crate::driver::run(&["large::linear::options"], &[("SIMULATED_COOPERATIVE", "0")]);
 }
