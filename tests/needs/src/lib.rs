@@ -116,6 +116,7 @@ impl Requirement {
 /// #[test]
 /// fn a_gpu_has_the_bits_of_the_cpu() {}
 /// ```
+#[allow(clippy::test_attr_in_doctest)]
 #[proc_macro_attribute]
 pub fn needs(words: TokenStream, test: TokenStream) -> TokenStream {
     match ignored(&words.to_string(), &test) {
