@@ -211,7 +211,8 @@ pub(crate) fn read<'a>(
     };
     // With only one more it may be the time.
     let p = match arguments.as_slice() {
-        [(_, syn::Type::Path(_))] | [] => None,
+        [(_, syn::Type::Path(path))] if path.path.get_ident().is_some() => None,
+        [] => None,
         [(_, ty), ..] if is_modes(ty) => None,
         _ => arguments.next(),
     };

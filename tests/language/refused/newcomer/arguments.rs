@@ -532,3 +532,19 @@ fn model(du: &mut Vec<f64>, u: &Vec<f64>) {
     du[0] = u[1];
     du[1] = -u[0];
 }
+
+//# vectors_by_value
+//! State and parameters are arrays; only the time is a number.
+
+use odes::ode_system;
+
+#[ode_system]
+fn rule(u: Vec<f64>, p: Vec<f64>) -> Vec<f64> {
+//~        ^^^^^^^^
+//~ error: expected `&[f64; N]` here, as in `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P],
+//~ t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+//~                     ^^^^^^^^
+//~ error: expected `&[f64; N]` here, as in `fn name(du: &mut [f64; N], u: &[f64; N], p: &[f64; P],
+//~ t: f64)` or `fn name(u: &[f64; N], p: &[f64; P], t: f64) -> [f64; N]`
+    u
+}
