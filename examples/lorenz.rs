@@ -42,7 +42,7 @@ Options:
   --trajectories N     number of trajectories [default: 10000]
   --backend NAME       auto (the GPU if there is one), gpu, threads or serial [default: auto]
   --abstol TOL         absolute tolerance [default: 1e-6]
-  --reltol TOL         relative tolerance [default: 1e-3]
+  --reltol TOL         relative tolerance [default: 1e-6]
   --seed N             seed of the random parameters [default: 1]
   --plot FILE.png      the picture [default: lorenz.png]
   --no-plot            draw nothing
@@ -66,7 +66,7 @@ impl Options {
             trajectories: 10_000,
             backend: Backend::Auto,
             abstol: 1e-6,
-            reltol: 1e-3,
+            reltol: 1e-6,
             seed: 1,
             plot: Some("lorenz.png".into()),
             out: None,
@@ -139,6 +139,8 @@ fn run(options: &Options, begin: Instant) -> Result<(), Box<dyn Error>> {
     let solution = solve(options.seed, options.trajectories, &place, &how.clone().saveat(1.0))?;
     let summary = summarize(&solution, begin);
     println!("{summary}");
+    let [found, expected] = at_rest(options.seed, &solution);
+    println!("  check    {found} of {expected} trajectories are at the origin, as theory demands");
     #[cfg(feature = "save")]
     if let Some(path) = &options.out {
         solution.write_npz(path)?;
@@ -189,6 +191,22 @@ fn summarize(solution: &Solution, begin: Instant) -> Summary {
         mean: mean.to_vec(),
         std: std.to_vec(),
     }
+}
+
+/// The trajectories with ρ < 1 that end at the origin, and those that must.
+///
+/// For ρ < 1 all solutions tend to the origin (Lorenz 1963, section 7), in the end as slowly as the slowest
+/// eigenvalue of the Jacobian there. Those count for which that leaves less than 1e-6 of the beginning.
+fn at_rest(seed: u64, solution: &Solution) -> [usize; 2] {
+    let must = |i: &usize| {
+        let [sigma, rho, beta] = parameters(seed, *i);
+        let sum = sigma + 1.0;
+        let slow = (sum - (sum * sum - 4.0 * sigma * (1.0 - rho)).sqrt()) / 2.0;
+        rho < 1.0 && slow.min(beta) * 100.0 > 14.0
+    };
+    let is = |i: &usize| solution.final_state(*i).iter().all(|x| x.abs() < 1e-3);
+    let expected: Vec<usize> = (0..solution.len()).filter(must).collect();
+    [expected.iter().filter(|i| is(i)).count(), expected.len()]
 }
 
 /// The picture of a solution. Its curves need more points than one per unit of time, so some
