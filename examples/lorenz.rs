@@ -179,7 +179,6 @@ fn summarize(solution: &Solution, begin: Instant) -> Summary {
     let solving = times.total - times.compile;
     Summary {
         device: solution.backend().to_string(),
-        precision: "f64",
         trajectories: n,
         codes,
         steps_accepted: (0..n).map(|i| u64::from(solution.accepted(i))).sum(),
@@ -228,10 +227,9 @@ fn draw(
     let picture = Picture {
         title: "Lorenz 1963".to_owned(),
         subtitle: format!(
-            "{} trajectories, σ, ρ, β uniform up to 10, 28, 8/3, t from 0 to 100 · Tsit5, {} · {} \
+            "{} trajectories, σ, ρ, β uniform up to 10, 28, 8/3, t from 0 to 100 · Tsit5, f64 · {} \
              in {}",
             grouped(solution.len() as u64),
-            summary.precision,
             summary.device,
             seconds(summary.seconds_solve)
         ),

@@ -8,8 +8,6 @@ use std::fmt;
 pub struct Summary {
     /// The device, in words.
     pub device: String,
-    /// `f32` or `f64`.
-    pub precision: &'static str,
     /// How many trajectories.
     pub trajectories: usize,
     /// How many ended with each return code.
@@ -36,9 +34,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} trajectories in {}, on {}",
+            "{} trajectories in f64, on {}",
             grouped(self.trajectories as u64),
-            self.precision,
             self.device
         )?;
         let codes: Vec<String> =
