@@ -7,7 +7,9 @@ mod series;
 
 use cpp::HostCpp;
 use ode_gpu::{Cache, Nvrtc, Program};
-use odes::backend::{Column, Columns, Inputs, Settings, Task, Text, Workers, both_precisions};
+use odes::backend::{
+    Column, Columns, Inputs, Settings, Task, Text, Workers, both_precisions, solve_with,
+};
 use odes::internals::kernel::{KERNEL_NAME, Variant};
 use odes::lane::Scalar;
 use odes::methods::Properties;
@@ -465,9 +467,16 @@ struct Drawing<A> {
 }
 
 impl<A: EnsembleAlgorithm> Drawing<A> {
-    fn solve<T: Scalar>(&self, columns: &Columns<T>) {
+    fn solve<T: Scalar>(
+        &self,
+        task: &dyn Task<T>,
+        settings: &Settings<T>,
+        columns: &Columns<T>,
+        sink: &mut dyn ResultSink<T>,
+    ) -> Result<RunReport, SolveError> {
         let is_drawn = |column: &&Column<T>| column.shared().is_none() && !column.is_stored();
         assert_eq!(columns.quantities().filter(is_drawn).count(), self.drawn);
+        solve_with(&self.place, task, settings, columns, sink)
     }
 }
 
@@ -478,27 +487,7 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for Drawing<A> {
         true
     }
 
-    fn single(
-        &self,
-        task: &dyn Task<f32>,
-        settings: &Settings<f32>,
-        columns: &Columns<f32>,
-        sink: &mut dyn ResultSink<f32>,
-    ) -> Result<RunReport, SolveError> {
-        self.solve(columns);
-        self.place.single(task, settings, columns, sink)
-    }
-
-    fn double(
-        &self,
-        task: &dyn Task<f64>,
-        settings: &Settings<f64>,
-        columns: &Columns<f64>,
-        sink: &mut dyn ResultSink<f64>,
-    ) -> Result<RunReport, SolveError> {
-        self.solve(columns);
-        self.place.double(task, settings, columns, sink)
-    }
+    both_precisions!(solve);
 }
 
 /// What a solution shows of each trajectory, as bits: problem, result and counts.
