@@ -88,7 +88,7 @@ impl Breaks {
 
 /// Finds the breaks of `roots`, where the parameters `modes` change within a solve.
 pub(crate) fn breaks(graph: &mut Graph, roots: &[Id], modes: &Range<usize>) -> Breaks {
-    let still = still(graph, modes);
+    let still = graph.still(modes);
     let needed = needed(graph, roots, &still);
     let ids: Vec<Id> = graph.ids().collect();
     let courses = Vec::with_capacity(ids.len());
@@ -121,20 +121,6 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id], modes: &Range<usize>) -> B
     let is_constant = |time: &Id| items::is_constant(graph, *time);
     let (times, of_parameters) = times.into_iter().partition(is_constant);
     Breaks { times, of_parameters, more }
-}
-
-/// For each node, whether it depends neither on the time nor on the state or on modes.
-fn still(graph: &Graph, modes: &Range<usize>) -> Vec<bool> {
-    let mut still: Vec<bool> = Vec::with_capacity(graph.len());
-    for id in graph.ids() {
-        let node = graph.node(id);
-        let input = match node {
-            Node::Input(Input::Parameter(index)) => modes.contains(&(index as usize)),
-            node => matches!(node, Node::Input(_)),
-        };
-        still.push(!input && node.operands().all(|operand| still[operand.index()]));
-    }
-    still
 }
 
 /// For each node that is not still, whether one of `roots` needs it. What functions that round are

@@ -56,6 +56,7 @@ mod validate;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 
 pub use crate::functions::{Binary, Unary};
 pub(crate) use evaluate::{Given, entry_of};
@@ -332,6 +333,20 @@ impl Graph {
             }
         }
         needed
+    }
+
+    /// For each node, whether it depends neither on the time nor on the state or on the parameters
+    /// `modes`.
+    pub(crate) fn still(&self, modes: &Range<usize>) -> Vec<bool> {
+        let mut still: Vec<bool> = Vec::with_capacity(self.len());
+        for &node in &self.nodes {
+            let input = match node {
+                Node::Input(Input::Parameter(index)) => modes.contains(&(index as usize)),
+                node => matches!(node, Node::Input(_)),
+            };
+            still.push(!input && node.operands().all(|operand| still[operand.index()]));
+        }
+        still
     }
 
     /// All ids, in the order of evaluation.

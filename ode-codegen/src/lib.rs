@@ -29,6 +29,7 @@ mod hygiene;
 mod parse;
 mod poles;
 mod print;
+mod signs;
 mod similar;
 mod simplify;
 pub mod system;

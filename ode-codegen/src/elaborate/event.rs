@@ -1,11 +1,14 @@
 //! What happens where a function goes through zero.
 
+use std::ops::Range;
+
 use super::part::{Inputs, NO_MODES};
 use super::value::Value;
 use super::{After, Elaborator, Happening, Layout, Tested, plain};
 use crate::ast::{Condition, Event, Part, Purpose};
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 use crate::parse::signature::is_named_modes;
+use crate::signs::{Side, Signs, jumping};
 
 impl<'a> Elaborator<'a, '_> {
     /// All events, in the order of their functions.
@@ -63,8 +66,9 @@ impl<'a> Elaborator<'a, '_> {
             }
             return None;
         };
-        if let Some(message) = never_crosses(&self.graph, number.id) {
-            self.error(0, part.name, message);
+        if let Some(message) = never_crosses(&self.graph, number.id, &inputs.modes()) {
+            // One mistake of each event.
+            self.ctxt.error(0, part.name, message);
         }
         let action = match event.action {
             Some(name) => Some(self.action(self.named(Purpose::Action, name)?, inputs)),
@@ -144,7 +148,7 @@ impl<'a, 'c> Elaborator<'a, 'c> {
 }
 
 /// Why a function does not go through zero, if its form tells.
-fn never_crosses(graph: &Graph, value: Id) -> Option<&'static str> {
+fn never_crosses(graph: &Graph, value: Id, modes: &Range<usize>) -> Option<&'static str> {
     let reachable = graph.reachable(&[value]);
     let changes = graph
         .ids()
@@ -156,6 +160,32 @@ fn never_crosses(graph: &Graph, value: Id) -> Option<&'static str> {
              depend on the state or on the time",
         );
     }
+    if jumping(graph)[value.index()] {
+        return Some(
+            "this event jumps from number to number and does not go through zero: return the \
+             number that is rounded or compared, less the one where it happens, as in `u.height - \
+             1.0`",
+        );
+    }
+    let message = match Signs::new(graph, modes).of(value) {
+        Side::Both => return None,
+        Side::Neither => return Some("this event is zero at all times, and never goes through it"),
+        Side::Above => {
+            "this event is never below zero, and does not go through it: return a number that is on \
+             both sides, without `max`, `clamp`, `abs` or an `if` that keeps it on one, as in \
+             `u.height - 1.0`"
+        }
+        Side::Below => {
+            "this event is never above zero, and does not go through it: return a number that is on \
+             both sides, without `min`, `clamp`, `abs` or an `if` that keeps it on one, as in \
+             `u.height - 1.0`"
+        }
+        Side::One => {
+            "this event has one sign during a solve, which parameters decide, and does not go \
+             through zero: return a number that is on both sides, without `max`, `min`, `clamp`, \
+             `abs` or an `if` that keeps it on one, as in `u.height - 1.0`"
+        }
+    };
     match graph.node(value) {
         Node::Unary(Unary::Abs | Unary::Sqrt, _) => Some(
             "this event is never below zero, and does not go through it: return what is within \
@@ -166,15 +196,7 @@ fn never_crosses(graph: &Graph, value: Id) -> Option<&'static str> {
         Node::Unary(Unary::Exp | Unary::Cosh, _) => {
             Some("this event is always above zero; subtract what it is to be compared with")
         }
-        Node::Select(_, a, b)
-            if matches!((graph.node(a), graph.node(b)), (Node::Literal(_), Node::Literal(_))) =>
-        {
-            Some(
-                "this event jumps, and where it goes through zero cannot be found within a step: \
-                 return the number that is compared, as in `u.height - 1.0`",
-            )
-        }
-        _ => None,
+        _ => Some(message),
     }
 }
 

@@ -176,6 +176,42 @@ pub(crate) mod events_are_one_number {
     }
 }
 
+pub(crate) mod events_are_on_both_sides {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub gain: f64,
+            pub level: f64,
+        }
+
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(rising)]
+        pub(crate) fn above(u: &[f64; 2]) -> f64 {
+            (u[0] - 1.0).max(-0.5)
+        }
+
+        #[event(falling)]
+        pub(crate) fn below(u: &[f64; 2], p: &Parameters) -> f64 {
+            u[0] - p.level
+        }
+
+        #[event(both)]
+        pub(crate) fn scaled(u: &[f64; 2], p: &Parameters) -> f64 {
+            p.gain * (u[0] - p.level).clamp(-1.0, 1.0)
+        }
+
+        #[event(both)]
+        pub(crate) fn far(u: &[f64; 2]) -> f64 {
+            u[0] * u[0] + u[1] * u[1] - 1.0
+        }
+    }
+}
+
 pub(crate) mod events_change {
     use odes::ode_system;
 

@@ -102,6 +102,59 @@ mod rule {
     }
 }
 
+//# events_are_on_both_sides
+//! An event is on both sides of zero: one that is clipped there is not.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub gain: f64,
+        pub level: f64,
+    }
+
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(rising)]
+    pub(crate) fn above(u: &[f64; 2]) -> f64 {
+//~               ^^^^^
+//~ error: this event is never below zero, and does not go through it: return a number that is on
+//~ both sides, without `max`, `clamp`, `abs` or an `if` that keeps it on one, as in `u.height -
+//~ 1.0`
+        (u[0] - 1.0).max(0.0)
+    }
+
+    #[event(falling)]
+    pub(crate) fn below(u: &[f64; 2], p: &Parameters) -> f64 {
+//~               ^^^^^
+//~ error: this event is never above zero, and does not go through it: return a number that is on
+//~ both sides, without `min`, `clamp`, `abs` or an `if` that keeps it on one, as in `u.height -
+//~ 1.0`
+        if u[0] < p.level { u[0] - p.level } else { 0.0 }
+    }
+
+    #[event(both)]
+    pub(crate) fn scaled(u: &[f64; 2], p: &Parameters) -> f64 {
+//~               ^^^^^^
+//~ error: this event has one sign during a solve, which parameters decide, and does not go through
+//~ zero: return a number that is on both sides, without `max`, `min`, `clamp`, `abs` or an `if`
+//~ that keeps it on one, as in `u.height - 1.0`
+        p.gain * (u[0] - p.level).clamp(0.0, 1.0)
+    }
+
+    #[event(both)]
+    pub(crate) fn far(u: &[f64; 2]) -> f64 {
+//~               ^^^
+//~ error: this event is never below zero, and does not go through it: return a number that is on
+//~ both sides, without `max`, `clamp`, `abs` or an `if` that keeps it on one, as in `u.height -
+//~ 1.0`
+        u[0] * u[0] + u[1] * u[1] + 1.0
+    }
+}
+
 //# events_change
 //! An event changes with the state or with the time.
 
@@ -136,9 +189,25 @@ mod rule {
     #[event(falling)]
     pub(crate) fn ground(u: &[f64; 2]) -> f64 {
 //~               ^^^^^^
-//~ error: this event jumps, and where it goes through zero cannot be found within a step: return
-//~ the number that is compared, as in `u.height - 1.0`
+//~ error: this event jumps from number to number and does not go through zero: return the number
+//~ that is rounded or compared, less the one where it happens, as in `u.height - 1.0`
         if u[0] < 1.0 { -1.0 } else { 1.0 }
+    }
+
+    #[event(rising)]
+    pub(crate) fn second(u: &[f64; 2]) -> f64 {
+//~               ^^^^^^
+//~ error: this event jumps from number to number and does not go through zero: return the number
+//~ that is rounded or compared, less the one where it happens, as in `u.height - 1.0`
+        u[0].floor() - 2.0
+    }
+
+    #[event(both)]
+    pub(crate) fn turn(u: &[f64; 2]) -> f64 {
+//~               ^^^^
+//~ error: this event jumps from number to number and does not go through zero: return the number
+//~ that is rounded or compared, less the one where it happens, as in `u.height - 1.0`
+        u[1].signum()
     }
 }
 
