@@ -298,7 +298,7 @@ pub(crate) mod undefined {
 
     #[event(falling)]
     fn root(u: &State) -> f64 {
-        u.x.sqrt() + 1.0
+        u.x.sqrt() + 0.1 * u.x + 1.0
     }
 }
 
