@@ -99,12 +99,23 @@ impl World {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Calls what waits for other ranks. While it rests, other threads may call, and ranks that have ended are
+    /// noticed.
+    fn waiting<V>(&self, call: impl FnOnce(&mut dyn FnMut()) -> V) -> (V, MutexGuard<'_, Rounds>) {
+        let (mut calls, mut pause) = (Some(self.calls()), Pause::default());
+        let value = call(&mut || {
+            calls = None;
+            self.rest(&mut pause);
+            calls = Some(self.calls());
+        });
+        (value, calls.unwrap_or_else(|| self.calls()))
+    }
+
     /// Sends bytes to a rank.
     pub(crate) fn send(&self, to: usize, tag: Tag, bytes: &[u8]) {
-        let _one_at_a_time = self.calls();
         let length = (bytes.len() as u64).to_le_bytes();
         for part in core::iter::once(&length[..]).chain(bytes.chunks(MOST)) {
-            self.mpi.send(to, tag, part);
+            drop(self.waiting(|rest| self.mpi.send(to, tag, part, rest)));
         }
     }
 
@@ -116,35 +127,28 @@ impl World {
 
     /// The next message of a rank.
     pub(crate) fn receive(&self, from: usize, tag: Tag) -> Vec<u8> {
-        let mut pause = Pause::default();
-        loop {
-            let one_at_a_time = self.calls();
-            if self.mpi.probe(Some(from), tag).is_some() {
-                let mut length = [0; 8];
-                self.mpi.receive(from, tag, &mut length);
-                let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
-                bytes.chunks_mut(MOST).for_each(|part| self.mpi.receive(from, tag, part));
-                return bytes;
-            }
-            drop(one_at_a_time);
-            self.rest(&mut pause);
-        }
+        let mut length = [0; 8];
+        self.receive_into(from, tag, &mut length);
+        let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
+        bytes.chunks_mut(MOST).for_each(|part| self.receive_into(from, tag, part));
+        bytes
+    }
+
+    fn receive_into(&self, from: usize, tag: Tag, bytes: &mut [u8]) {
+        drop(self.waiting(|rest| self.mpi.receive(from, tag, bytes, rest)));
     }
 
     /// Gives all ranks the bytes that `root` has.
     pub(crate) fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) {
-        let (mut calls, mut pause) = (Some(self.calls()), Pause::default());
-        self.mpi.meet(&mut || {
-            calls = None;
-            self.rest(&mut pause);
-            calls = Some(self.calls());
-        });
+        let ((), mut calls) = self.waiting(|rest| self.mpi.meet(rest));
         // Nobody leaves before this is done: a thread that ends its process waits for this one.
         let mut length = (bytes.len() as u64).to_le_bytes();
-        self.mpi.broadcast(root, &mut length);
+        self.mpi.broadcast(root, &mut length, &mut Pause::default().sleeping());
         bytes.resize(u64::from_le_bytes(length) as usize, 0);
-        bytes.chunks_mut(MOST).for_each(|part| self.mpi.broadcast(root, part));
-        calls.into_iter().for_each(|mut calls| calls.done += 1);
+        for part in bytes.chunks_mut(MOST) {
+            self.mpi.broadcast(root, part, &mut Pause::default().sleeping());
+        }
+        calls.done += 1;
     }
 
     /// What a thread does that waits for ranks: it sleeps, since what the machine has to compute needs the
@@ -165,7 +169,7 @@ impl World {
     fn hear(&self, calls: &mut Rounds) {
         while let Some(rank) = self.mpi.probe(None, Tag::End) {
             let mut done = [0; 8];
-            self.mpi.receive(rank, Tag::End, &mut done);
+            self.mpi.receive(rank, Tag::End, &mut done, &mut Pause::default().sleeping());
             calls.ended.insert(rank, u64::from_le_bytes(done));
         }
     }
@@ -192,7 +196,9 @@ impl World {
         let others = if self.rank() == 0 { 1..self.of() } else { 0..1 };
         let calls = self.calls();
         let done = calls.done;
-        others.clone().for_each(|rank| self.mpi.send(rank, Tag::End, &done.to_le_bytes()));
+        for rank in others.clone() {
+            self.mpi.send(rank, Tag::End, &done.to_le_bytes(), &mut Pause::default().sleeping());
+        }
         drop(calls);
         let mut pause = Pause::default();
         loop {
@@ -262,19 +268,22 @@ extern "C" fn finish(status: c_int, _: *mut c_void) {
     }
 }
 
-/// Ever longer pauses.
-#[derive(Debug)]
+/// Ever longer pauses. The first one lets another thread run, if there is one that can.
+#[derive(Debug, Default)]
 pub(crate) struct Pause(Duration);
-
-impl Default for Pause {
-    fn default() -> Self {
-        Pause(Duration::from_micros(5))
-    }
-}
 
 impl Pause {
     pub(crate) fn sleep(&mut self) {
-        std::thread::sleep(self.0);
-        self.0 = (self.0 * 2).min(Duration::from_millis(1));
+        if self.0.is_zero() {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(self.0);
+        }
+        self.0 = (2 * self.0).clamp(Duration::from_micros(50), Duration::from_millis(1));
+    }
+
+    /// Function that sleeps.
+    fn sleeping(mut self) -> impl FnMut() {
+        move || self.sleep()
     }
 }

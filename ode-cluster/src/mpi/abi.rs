@@ -15,11 +15,14 @@ type Comm = *mut c_void;
 type Datatype = *mut c_void;
 type Info = *mut c_void;
 type Request = *mut c_void;
+type ErrorHandler = *mut c_void;
 
 /// `MPI_COMM_WORLD`.
 const COMM_WORLD: Comm = core::ptr::without_provenance_mut(0x101);
 /// `MPI_BYTE`.
 const BYTE: Datatype = core::ptr::without_provenance_mut(0x247);
+/// `MPI_ERRORS_ARE_FATAL`.
+const ERRORS_ARE_FATAL: ErrorHandler = core::ptr::without_provenance_mut(0x141);
 /// `MPI_INFO_NULL`.
 const INFO_NULL: Info = core::ptr::without_provenance_mut(0x130);
 /// `MPI_COMM_TYPE_SHARED`.
@@ -71,11 +74,12 @@ functions! {
     comm_rank: b"MPI_Comm_rank\0" (Comm, *mut c_int);
     comm_size: b"MPI_Comm_size\0" (Comm, *mut c_int);
     comm_split_type: b"MPI_Comm_split_type\0" (Comm, c_int, c_int, Info, *mut Comm);
-    bcast: b"MPI_Bcast\0" (*mut c_void, c_int, Datatype, c_int, Comm);
+    comm_set_errhandler: b"MPI_Comm_set_errhandler\0" (Comm, ErrorHandler);
+    ibcast: b"MPI_Ibcast\0" (*mut c_void, c_int, Datatype, c_int, Comm, *mut Request);
     ibarrier: b"MPI_Ibarrier\0" (Comm, *mut Request);
     test: b"MPI_Test\0" (*mut Request, *mut c_int, *mut Status);
-    send: b"MPI_Send\0" (*const c_void, c_int, Datatype, c_int, c_int, Comm);
-    recv: b"MPI_Recv\0" (*mut c_void, c_int, Datatype, c_int, c_int, Comm, *mut Status);
+    isend: b"MPI_Isend\0" (*const c_void, c_int, Datatype, c_int, c_int, Comm, *mut Request);
+    irecv: b"MPI_Irecv\0" (*mut c_void, c_int, Datatype, c_int, c_int, Comm, *mut Request);
     iprobe: b"MPI_Iprobe\0" (c_int, c_int, Comm, *mut c_int, *mut Status);
     get_library_version: b"MPI_Get_library_version\0" (*mut c_char, *mut c_int);
 }
@@ -143,6 +147,26 @@ unsafe impl Send for Mpi {}
 // SAFETY: as above.
 unsafe impl Sync for Mpi {}
 
+impl Mpi {
+    /// Completes the operation that `begin` begins. Between two looks at it, it calls `rest`.
+    fn complete(&self, rest: &mut dyn FnMut(), begin: impl FnOnce(*mut Request) -> c_int) {
+        let (mut request, mut done) = (core::ptr::null_mut(), 0);
+        // No code is an error: the communicator's handler ends the program then.
+        begin(&raw mut request);
+        loop {
+            // SAFETY: the request is the one of `begin`, until it is done; the status may be left out.
+            unsafe {
+                let none = core::ptr::null_mut();
+                (self.functions.test)(&raw mut request, &raw mut done, none);
+            }
+            if done != 0 {
+                return;
+            }
+            rest();
+        }
+    }
+}
+
 impl Library for Mpi {
     const WHOSE: &'static str =
         "an MPI that has `libmpi_abi.so.1`, such as that of `pip install mpich`";
@@ -173,6 +197,9 @@ impl Library for Mpi {
         // SAFETY: as above, between the start and the end of MPI.
         unsafe {
             done("MPI_Comm_dup", (functions.comm_dup)(COMM_WORLD, &raw mut comm))?;
+            // The duplicate has the program's handler, which may return errors.
+            let fatal = (functions.comm_set_errhandler)(comm, ERRORS_ARE_FATAL);
+            done("MPI_Comm_set_errhandler", fatal)?;
             done("MPI_Comm_rank", (functions.comm_rank)(comm, &raw mut rank))?;
             done("MPI_Comm_size", (functions.comm_size)(comm, &raw mut of))?;
             let split =
@@ -186,12 +213,13 @@ impl Library for Mpi {
         Ok((Mpi { functions, comm }, started))
     }
 
-    fn send(&self, to: usize, tag: Tag, bytes: &[u8]) {
+    fn send(&self, to: usize, tag: Tag, bytes: &[u8], rest: &mut dyn FnMut()) {
         let (start, count) = (bytes.as_ptr().cast::<c_void>(), bytes.len() as c_int);
-        // SAFETY: `start` are `count` bytes, which the call reads before it returns.
-        unsafe {
-            (self.functions.send)(start, count, BYTE, to as c_int, tag as c_int, self.comm);
-        }
+        let (to, tag) = (to as c_int, tag as c_int);
+        // SAFETY: `start` are `count` bytes, which stay until `complete` returns.
+        self.complete(rest, |request| unsafe {
+            (self.functions.isend)(start, count, BYTE, to, tag, self.comm, request)
+        });
     }
 
     fn probe(&self, from: Option<usize>, tag: Tag) -> Option<usize> {
@@ -205,40 +233,28 @@ impl Library for Mpi {
         (flag != 0).then_some(status.source as usize)
     }
 
-    fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8]) {
+    fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8], rest: &mut dyn FnMut()) {
         let (start, count) = (bytes.as_mut_ptr().cast::<c_void>(), bytes.len() as c_int);
-        // SAFETY: `start` are `count` bytes that nobody else has; the status may be left out.
-        unsafe {
-            let (from, tag, none) = (from as c_int, tag as c_int, core::ptr::null_mut());
-            (self.functions.recv)(start, count, BYTE, from, tag, self.comm, none);
-        }
+        let (from, tag) = (from as c_int, tag as c_int);
+        // SAFETY: `start` are `count` bytes that nobody else has until `complete` returns.
+        self.complete(rest, |request| unsafe {
+            (self.functions.irecv)(start, count, BYTE, from, tag, self.comm, request)
+        });
     }
 
-    fn broadcast(&self, root: usize, bytes: &mut [u8]) {
+    fn broadcast(&self, root: usize, bytes: &mut [u8], rest: &mut dyn FnMut()) {
         let (start, count) = (bytes.as_mut_ptr().cast::<c_void>(), bytes.len() as c_int);
-        // SAFETY: `start` are `count` bytes that nobody else has, and as many on all ranks.
-        unsafe {
-            (self.functions.bcast)(start, count, BYTE, root as c_int, self.comm);
-        }
+        let root = root as c_int;
+        // SAFETY: `start` are `count` bytes that nobody else has until `complete` returns, and as many on
+        // all ranks.
+        self.complete(rest, |request| unsafe {
+            (self.functions.ibcast)(start, count, BYTE, root, self.comm, request)
+        });
     }
 
     fn meet(&self, rest: &mut dyn FnMut()) {
-        let (mut request, mut done) = (core::ptr::null_mut(), 0);
         // SAFETY: the place of the request lives while the function is called.
-        unsafe {
-            (self.functions.ibarrier)(self.comm, &raw mut request);
-        }
-        loop {
-            // SAFETY: the request is that of the call above, until it is done; the status may be left out.
-            unsafe {
-                let none = core::ptr::null_mut();
-                (self.functions.test)(&raw mut request, &raw mut done, none);
-            }
-            if done != 0 {
-                return;
-            }
-            rest();
-        }
+        self.complete(rest, |request| unsafe { (self.functions.ibarrier)(self.comm, request) });
     }
 
     fn finalize(&self) {

@@ -13,9 +13,12 @@ pub(crate) enum Tag {
     End = 4,
 }
 
-/// An MPI library that has started. It is called by one thread at a time, by any where it gives
-/// [`any_thread`](Started::any_thread), otherwise by the one that started it. An error ends the program: that is the
-/// standard's default, which nobody changes.
+/// An MPI library that has started. One thread at a time calls it: any thread if it gives
+/// [`any_thread`](Started::any_thread), otherwise the one that started it. An error ends the program, whatever
+/// handler of errors the program has set.
+///
+/// Functions that wait call `rest` again and again, which sleeps and may let other threads call. MPI's own functions that
+/// wait use a core meanwhile.
 pub(super) trait Library: Send + Sync + Sized {
     /// Whose launcher starts ranks that reach each other by it, for messages.
     const WHOSE: &'static str;
@@ -27,18 +30,18 @@ pub(super) trait Library: Send + Sync + Sized {
     fn start() -> Result<(Self, Started), String>;
 
     /// Sends bytes to a rank.
-    fn send(&self, to: usize, tag: Tag, bytes: &[u8]);
+    fn send(&self, to: usize, tag: Tag, bytes: &[u8], rest: &mut dyn FnMut());
 
     /// The rank of which a message has come, of one or of any, if there is one.
     fn probe(&self, from: Option<usize>, tag: Tag) -> Option<usize>;
 
     /// The next message of a rank, which has so many bytes.
-    fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8]);
+    fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8], rest: &mut dyn FnMut());
 
     /// Gives all ranks the bytes of `root`, which are as many on each.
-    fn broadcast(&self, root: usize, bytes: &mut [u8]);
+    fn broadcast(&self, root: usize, bytes: &mut [u8], rest: &mut dyn FnMut());
 
-    /// Returns when all ranks are here. Until then it calls `rest` again and again; meanwhile others may call.
+    /// Returns when all ranks are here.
     fn meet(&self, rest: &mut dyn FnMut());
 
     /// Ends MPI.

@@ -6,9 +6,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use mpi::environment::{self, Threading, Universe};
+use mpi::ffi;
+use mpi::request::{Request, Scope, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{
-    Communicator as _, CommunicatorCollectives as _, Destination as _, Root as _, Source as _,
+    AsRaw as _, Communicator as _, CommunicatorCollectives as _, Destination as _, Root as _,
+    Source as _,
 };
 
 use super::library::{Library, Started, Tag};
@@ -27,6 +30,14 @@ unsafe impl Send for Mpi {}
 // SAFETY: as above.
 unsafe impl Sync for Mpi {}
 
+/// Completes an operation. Between two looks at it, it calls `rest`.
+fn complete<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>, rest: &mut dyn FnMut()) {
+    while let Err(unfinished) = request.test() {
+        rest();
+        request = unfinished;
+    }
+}
+
 impl Library for Mpi {
     const WHOSE: &'static str = "the MPI that this program was built with";
 
@@ -34,6 +45,13 @@ impl Library for Mpi {
         let begun = environment::initialize_with_threading(Threading::Serialized);
         let universe = begun.map(|(universe, _)| universe);
         let comm = SimpleCommunicator::world().duplicate();
+        // The duplicate has the program's handler, which may return errors.
+        // SAFETY: between the start and the end of MPI, for a communicator of its own.
+        let fatal =
+            unsafe { ffi::MPI_Comm_set_errhandler(comm.as_raw(), ffi::RSMPI_ERRORS_ARE_FATAL) };
+        if fatal != ffi::MPI_SUCCESS as i32 {
+            return Err(format!("MPI_Comm_set_errhandler failed with error {fatal}"));
+        }
         let started = Started {
             rank: comm.rank() as usize,
             of: comm.size() as usize,
@@ -44,8 +62,9 @@ impl Library for Mpi {
         Ok((Mpi { universe: Mutex::new(universe), comm }, started))
     }
 
-    fn send(&self, to: usize, tag: Tag, bytes: &[u8]) {
-        self.comm.process_at_rank(to as i32).send_with_tag(bytes, tag as i32);
+    fn send(&self, to: usize, tag: Tag, bytes: &[u8], rest: &mut dyn FnMut()) {
+        let to = self.comm.process_at_rank(to as i32);
+        scope(|scope| complete(to.immediate_send_with_tag(scope, bytes, tag as i32), rest));
     }
 
     fn probe(&self, from: Option<usize>, tag: Tag) -> Option<usize> {
@@ -58,20 +77,20 @@ impl Library for Mpi {
         status.map(|status| status.source_rank() as usize)
     }
 
-    fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8]) {
-        self.comm.process_at_rank(from as i32).receive_into_with_tag(bytes, tag as i32);
+    fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8], rest: &mut dyn FnMut()) {
+        let from = self.comm.process_at_rank(from as i32);
+        scope(|scope| {
+            complete(from.immediate_receive_into_with_tag(scope, bytes, tag as i32), rest)
+        });
     }
 
-    fn broadcast(&self, root: usize, bytes: &mut [u8]) {
-        self.comm.process_at_rank(root as i32).broadcast_into(bytes);
+    fn broadcast(&self, root: usize, bytes: &mut [u8], rest: &mut dyn FnMut()) {
+        let root = self.comm.process_at_rank(root as i32);
+        scope(|scope| complete(root.immediate_broadcast_into(scope, bytes), rest));
     }
 
     fn meet(&self, rest: &mut dyn FnMut()) {
-        let mut request = self.comm.immediate_barrier();
-        while let Err(unfinished) = request.test() {
-            rest();
-            request = unfinished;
-        }
+        complete(self.comm.immediate_barrier(), rest);
     }
 
     fn finalize(&self) {
