@@ -59,11 +59,8 @@ pub trait Done {
     /// If they cannot be looked up.
     fn sealed(&mut self) -> Result<Vec<u64>, Self::Error>;
 
-    /// Gives a group a seal.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    fn seal(&mut self, group: u64) -> Result<(), Self::Error>;
+    /// Gives a group a seal, if it can: ranks look longer for what is left without one.
+    fn seal(&mut self, group: u64);
 }
 
 /// The chunks that a rank takes.
@@ -107,7 +104,7 @@ impl Queue {
                     return Ok(Some(run.start..end));
                 }
                 None => {
-                    self.seal(done, group, &found)?;
+                    self.seal(done, group, &found);
                     self.own.start = end;
                 }
             }
@@ -126,7 +123,8 @@ impl Queue {
             return Ok(());
         }
         let found = done.group(group)?;
-        self.seal(done, group, &found)
+        self.seal(done, group, &found);
+        Ok(())
     }
 
     fn of_others<D: Done>(
@@ -163,7 +161,7 @@ impl Queue {
         let all = self.group(group);
         let left = (all.end - all.start) - found.count();
         if left == 0 {
-            self.seal(done, group, &found)?;
+            self.seal(done, group, &found);
             return Ok(None);
         }
         // One of those that are left, and some behind it.
@@ -176,9 +174,11 @@ impl Queue {
         Ok(Some(run.start..run.end.min(run.start + most)))
     }
 
-    fn seal<D: Done>(&self, done: &mut D, group: u64, found: &Group) -> Result<(), D::Error> {
+    fn seal<D: Done>(&self, done: &mut D, group: u64, found: &Group) {
         let all = self.group(group);
-        if found.count() == all.end - all.start { done.seal(group) } else { Ok(()) }
+        if found.count() == all.end - all.start {
+            done.seal(group);
+        }
     }
 
     /// The chunks of a group.
@@ -234,9 +234,8 @@ mod tests {
             Ok(self.seals.iter().copied().collect())
         }
 
-        fn seal(&mut self, group: u64) -> Result<(), Infallible> {
+        fn seal(&mut self, group: u64) {
             self.seals.insert(group);
-            Ok(())
         }
     }
 

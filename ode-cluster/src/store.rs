@@ -30,17 +30,13 @@ pub(crate) struct Store<'p> {
 }
 
 impl<'p> Store<'p> {
-    /// Opens the folder of a solve, or makes it.
+    /// Opens the folder of a solve, or makes it. Nothing is written to one that has a plan.
     ///
     /// # Errors
     /// [`ClusterError::Foreign`] if it has results of another solve, [`ClusterError::Damaged`] if its
     /// plan is not one, and [`ClusterError::File`].
     pub(crate) fn open(folder: PathBuf, plan: &'p Plan) -> Result<Self, ClusterError> {
         let store = Store { folder, plan };
-        for part in ["chunks", "sealed", "new"] {
-            let path = store.folder.join(part);
-            fs::create_dir_all(&path).map_err(|error| ClusterError::file("make", &path, error))?;
-        }
         let path = store.folder.join("plan");
         match fs::read_to_string(&path) {
             Ok(text) => store.check(&path, &text)?,
@@ -84,8 +80,7 @@ impl<'p> Store<'p> {
     /// # Errors
     /// [`ClusterError::File`].
     pub(crate) fn commit(&self, chunk: u64, parts: &[&[u8]]) -> Result<(), ClusterError> {
-        let path = group_path(&self.folder, chunk / GROUP);
-        fs::create_dir_all(&path).map_err(|error| ClusterError::file("make", &path, error))?;
+        make(&group_path(&self.folder, chunk / GROUP))?;
         self.write(&self.path(chunk), parts)
     }
 
@@ -111,12 +106,19 @@ impl<'p> Store<'p> {
 
     /// Writes a whole file.
     fn write(&self, path: &Path, parts: &[&[u8]]) -> Result<(), ClusterError> {
-        match kept::replace(path, &self.folder.join("new"), parts) {
+        let new = self.folder.join("new");
+        make(&new)?;
+        match kept::replace(path, &new, parts) {
             // Another rank has found all chunks, among them this one, and has tidied up.
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => Ok(()),
             written => written.map_err(|error| ClusterError::file("write", path, error)),
         }
     }
+}
+
+/// Makes a folder, if it is not there.
+fn make(path: &Path) -> Result<(), ClusterError> {
+    fs::create_dir_all(path).map_err(|error| ClusterError::file("make", path, error))
 }
 
 /// The number of chunks in the folder of a solve.
@@ -168,8 +170,12 @@ impl Done for &Store<'_> {
         numbers(&self.folder.join("sealed"))
     }
 
-    fn seal(&mut self, group: u64) -> Result<(), ClusterError> {
-        let path = self.folder.join("sealed").join(format!("{group:07}"));
-        File::create(&path).map(drop).map_err(|error| ClusterError::file("write", &path, error))
+    fn seal(&mut self, group: u64) {
+        let sealed = self.folder.join("sealed");
+        let path = sealed.join(format!("{group:07}"));
+        if !path.exists() {
+            // The folder may be one that is only read.
+            let _ = fs::create_dir_all(&sealed).and_then(|()| File::create(path));
+        }
     }
 }

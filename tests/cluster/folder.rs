@@ -10,7 +10,8 @@ use odes::system::System;
 use odes::{RawResults, ResultSink, SolveError, Vary};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// What each of several ranks has, which are threads here.
 fn ranks<T: Scalar, F, S, const N: usize, const P: usize>(
@@ -90,6 +91,41 @@ fn the_folder_is_the_same_whoever_wrote_it() {
     let one = of(1);
     assert_eq!(one.len(), 12);
     assert!(one == of(3) && one == of(20));
+}
+
+/// All files and folders in a folder, and when they were written.
+fn written(path: &Path) -> Vec<(PathBuf, SystemTime)> {
+    let mut all = vec![(path.to_owned(), path.metadata().unwrap().modified().unwrap())];
+    if path.is_dir() {
+        files(path).iter().for_each(|path| all.extend(written(path)));
+    }
+    all
+}
+
+/// A finished run can be in a folder that is only read, and need not have empty folders any more.
+#[test]
+fn a_finished_run_is_read_without_writing() {
+    let folder = Folder::new();
+    ranks(1, &folder, &ensemble(45), &options());
+    let solve = folder.0.join("0000");
+    std::fs::remove_dir(solve.join("new")).unwrap();
+    let seal = std::fs::File::options().write(true).open(solve.join("sealed/0000000")).unwrap();
+    seal.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    let before = written(&folder.0);
+    let folders = before.iter().map(|(path, _)| path).filter(|path| path.is_dir());
+    let folders = folders.map(|path| (path, path.metadata().unwrap().permissions()));
+    let folders = Vec::from_iter(folders);
+    for (path, permissions) in &folders {
+        let mut permissions = permissions.clone();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(path, permissions).unwrap();
+    }
+    let found = ranks(1, &folder, &ensemble(45), &options());
+    for (path, permissions) in folders {
+        std::fs::set_permissions(path, permissions).unwrap();
+    }
+    same_bits(&whole(45), &found[0]);
+    assert_eq!((found[0].shares()[0].trajectories, written(&folder.0)), (0, before.clone()));
 }
 
 /// Takes a block of some trajectories at a time.
