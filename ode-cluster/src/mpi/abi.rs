@@ -272,3 +272,47 @@ impl Library for Mpi {
         std::process::abort()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odes_skipped::Needed;
+    use std::process::Command;
+
+    /// Whether this process is to make an error.
+    const CHILD: &str = "CLUSTER_TEST_MPI_ERROR";
+
+    /// The library ends a process whose message cannot be sent, though the program has asked for errors.
+    #[test]
+    fn an_error_ends_the_program_whatever_it_has_set() {
+        if std::env::var_os(CHILD).is_some() {
+            return send_to_nobody();
+        }
+        if std::env::var_os("ODES_MPI").is_none() {
+            return Needed::Mpi.is_missing("ODES_MPI is not set".to_owned());
+        }
+        let name = std::thread::current().name().unwrap_or_default().to_owned();
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        let output =
+            child.args([&name, "--exact", "--nocapture"]).env(CHILD, "1").output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("sends") && !text.contains("has sent"), "{text}");
+        assert!(!output.status.success());
+    }
+
+    fn send_to_nobody() {
+        /// `MPI_ERRORS_RETURN`.
+        const ERRORS_RETURN: ErrorHandler = core::ptr::without_provenance_mut(0x143);
+        let functions = Functions::load().unwrap();
+        let (argc, argv, mut level) = (core::ptr::null_mut(), core::ptr::null_mut(), 0);
+        // SAFETY: as in `Mpi::start`.
+        unsafe {
+            (functions.init_thread)(argc, argv, SERIALIZED, &raw mut level);
+            (functions.comm_set_errhandler)(COMM_WORLD, ERRORS_RETURN);
+        }
+        let (mpi, _) = Mpi::start().unwrap();
+        println!("sends");
+        mpi.send(5, Tag::Ask, &[1], &mut || panic!("waits for nobody"));
+        println!("has sent");
+    }
+}

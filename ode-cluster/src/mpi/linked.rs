@@ -80,7 +80,7 @@ impl Library for Mpi {
     fn receive(&self, from: usize, tag: Tag, bytes: &mut [u8], rest: &mut dyn FnMut()) {
         let from = self.comm.process_at_rank(from as i32);
         scope(|scope| {
-            complete(from.immediate_receive_into_with_tag(scope, bytes, tag as i32), rest)
+            complete(from.immediate_receive_into_with_tag(scope, bytes, tag as i32), rest);
         });
     }
 
