@@ -1,5 +1,7 @@
 //! Ranks make sure that they solve the same, before they wait for each other.
 
+use std::collections::HashMap;
+
 use ode_core::SolveError;
 use ode_core::kept::{self, Difference};
 
@@ -38,6 +40,27 @@ pub(crate) fn on<V>(
     let Difference { name: key, theirs, ours } =
         kept::difference(&ours, &theirs).unwrap_or_default();
     Err(ClusterError::Disagree { rank, key, theirs, ours }.into())
+}
+
+/// Compares the entries of `text` that this rank and rank 0 have.
+///
+/// # Errors
+/// [`ClusterError::Disagree`], on all ranks, if a rank has another value than rank 0.
+pub(crate) fn each(world: &World, text: &str) -> Result<(), SolveError> {
+    let texts = world.gather(text.as_bytes());
+    let texts: Vec<_> = texts.iter().map(|text| String::from_utf8_lossy(text)).collect();
+    let first: HashMap<&str, &str> =
+        texts.first().into_iter().flat_map(|text| kept::entries(text)).collect();
+    for (rank, text) in texts.iter().enumerate() {
+        let other = kept::entries(text).find_map(|(key, theirs)| {
+            let ours = first.get(key).filter(|ours| **ours != theirs)?;
+            Some([key, theirs, ours].map(str::to_owned))
+        });
+        if let Some([key, theirs, ours]) = other {
+            return Err(ClusterError::Disagree { rank, key, theirs, ours }.into());
+        }
+    }
+    Ok(())
 }
 
 /// The numbers of all ranks, one after the other, which are at the same `at`.

@@ -20,7 +20,7 @@ use crate::by_folder;
 use crate::by_messages;
 use crate::error::ClusterError;
 use crate::mpi::World;
-use crate::plan::Plan;
+use crate::plan::{self, Plan};
 use crate::ranks::Processes;
 use crate::store::Store;
 use crate::work::{Place, Work};
@@ -66,7 +66,8 @@ use crate::work::{Place, Work};
 /// [`ClusterError::UnderWay`]. A folder with results of another solve is
 /// [`ClusterError::Foreign`], and a file that is not as it was written [`ClusterError::Damaged`].
 ///
-/// All trajectories' initial states and parameters are evaluated by each rank, as by one process.
+/// Each rank evaluates the initial states and parameters of all trajectories, as one process does. They must
+/// depend on the trajectory's number alone: a closure must not draw random numbers of its own.
 ///
 /// A training (`Train`) sums losses and gradients over the trajectories of all ranks, in the order that one
 /// process has, and each rank makes the same steps. It needs MPI. Gradients of each trajectory are computed
@@ -85,8 +86,15 @@ pub struct EnsembleDistributed<A> {
     alone: AtomicBool,
 }
 
-/// Something that is under way until this is dropped.
+/// Something that is under way until this is dropped, as by a panic.
 struct UnderWay<'a>(&'a AtomicBool);
+
+impl<'a> UnderWay<'a> {
+    /// Begins it; `None` if it is under way.
+    fn begin(flag: &'a AtomicBool) -> Option<Self> {
+        (!flag.swap(true, Ordering::Acquire)).then_some(UnderWay(flag))
+    }
+}
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
@@ -146,10 +154,12 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         /// All places have the same messages.
         static MESSAGES: AtomicBool = AtomicBool::new(false);
         let busy = if by_messages { &MESSAGES } else { &self.busy };
-        match busy.swap(true, Ordering::Acquire) {
-            true => Err(ClusterError::UnderWay),
-            false => Ok(UnderWay(busy)),
-        }
+        UnderWay::begin(busy).ok_or(ClusterError::UnderWay)
+    }
+
+    /// Whether the place inside solves all trajectories by itself.
+    fn is_one_place(&self) -> bool {
+        self.ranks.part.of == 1 && self.ranks.world.is_none() && self.folder.is_none()
     }
 
     /// All ranks, which train together.
@@ -174,10 +184,10 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
         if rank >= of {
             return Err(SolveError::Part { rank, of });
         }
+        if self.is_one_place() {
+            return place(columns, sink);
+        }
         if self.folder.is_none() && world.is_none() {
-            if of == 1 {
-                return place(columns, sink);
-            }
             return Err(ClusterError::Nothing { part: *part, why: why.clone() }.into());
         }
         let _alone = self.begin(world.is_some())?;
@@ -186,6 +196,7 @@ impl<A: EnsembleAlgorithm> EnsembleDistributed<A> {
             // Before anyone writes.
             let folder = if self.folder.is_some() { "given" } else { "not given" };
             agree::on(world, &plan.lines_behind("folder", folder), Ok(()))?;
+            agree::each(world, &plan::stored(columns))?;
         }
         let store = self.folder.as_ref().map(|folder| {
             let number = self.solves.fetch_add(1, Ordering::Relaxed);
@@ -274,9 +285,9 @@ impl<A: EnsembleAlgorithm> Ranks for EnsembleDistributed<A> {
     ) -> Result<Vec<f64>, SolveError> {
         let _alone = self.begin(true)?;
         let world = self.training()?;
-        self.alone.store(true, Ordering::Relaxed);
+        let computing = UnderWay::begin(&self.alone);
         let mine = compute();
-        self.alone.store(false, Ordering::Relaxed);
+        drop(computing);
         agree::at(world, at, mine)
     }
 }
@@ -286,6 +297,11 @@ impl<A: EnsembleAlgorithm> EnsembleAlgorithm for EnsembleDistributed<A> {
 
     fn prepare(&self, make: &mut (dyn FnMut(Workers) + Send)) -> Result<(), SolveError> {
         self.inner.prepare(make)
+    }
+
+    /// Plans of chunks have numbers of all trajectories, which must be evaluated before.
+    fn begins_early(&self) -> bool {
+        self.is_one_place() && self.inner.begins_early()
     }
 
     fn draws_samples(&self) -> bool {

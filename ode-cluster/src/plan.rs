@@ -100,15 +100,7 @@ impl Plan {
         put("stopping", stopping.to_string());
         put("saveat", times_of(&columns.save, trajectories));
         put("tstops", times_of(&columns.stops, trajectories));
-        let named = |name: &str, columns: &[Column<T>]| -> Vec<(String, String)> {
-            let column = |(k, column)| (format!("{name}[{k}]"), numbers(column, trajectories));
-            columns.iter().enumerate().map(column).collect()
-        };
-        entries.extend(named("u0", &columns.u0));
-        entries.extend(named("p", &columns.p));
-        entries.push(("t0".to_owned(), numbers(&columns.t0, trajectories)));
-        entries.push(("t1".to_owned(), numbers(&columns.t1, trajectories)));
-        entries.extend(named("abstol", &columns.abstols));
+        entries.extend(named(columns).map(|(name, column)| (name, numbers(column, trajectories))));
         let lines = kept::lines(&entries);
         let hash = blake3::hash(lines.as_bytes());
         Plan { trajectories, chunk, bytes, lines, hash }
@@ -144,6 +136,39 @@ impl Plan {
     pub(crate) fn difference(&self, text: &str) -> Result<Option<Difference>, &'static str> {
         Ok(kept::difference(&self.lines, kept::unsealed(text)?))
     }
+}
+
+/// The quantities of trajectories, by their names in a plan.
+fn named<T: Scalar>(columns: &Columns<T>) -> impl Iterator<Item = (String, &Column<T>)> {
+    let of = |name, columns: &[_]| (0..columns.len()).map(move |k| format!("{name}[{k}]"));
+    let ends = ["t0", "t1"].map(str::to_owned);
+    let names = of("u0", &columns.u0).chain(of("p", &columns.p)).chain(ends);
+    names.chain(of("abstol", &columns.abstols)).zip(columns.quantities())
+}
+
+/// An entry with a hash for each quantity that memory has for each trajectory. A plan has the numbers of
+/// [some](LOOKED_AT) trajectories. Places that draw samples have no such quantity of them.
+pub(crate) fn stored<T: Scalar>(columns: &Columns<T>) -> String {
+    let all = 0..columns.trajectories;
+    let mut entries: Vec<(String, String)> = Vec::new();
+    let mut put = |name: String, hasher: Hasher| {
+        entries.push((name, format!("{} numbers of hash {}", all.len(), hasher.finalize())));
+    };
+    for (name, column) in named(columns).filter(|(_, column)| column.is_stored()) {
+        let mut hasher = Hasher::new();
+        for slice in column.numbers(0..columns.trajectories) {
+            hasher.update(bytemuck::cast_slice(slice));
+        }
+        put(name, hasher);
+    }
+    for (name, times) in [("saveat", &columns.save), ("tstops", &columns.stops)] {
+        if times.shared().is_none() {
+            let mut hasher = Hasher::new();
+            hash_times(&mut hasher, times, 0..columns.trajectories);
+            put(name.to_owned(), hasher);
+        }
+    }
+    kept::lines(&entries)
 }
 
 /// What the results of one trajectory take.

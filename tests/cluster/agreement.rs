@@ -70,6 +70,16 @@ fn rank() {
             let error = ensemble(40).solve(Tsit5, &place, &options()).err();
             println!("said: {}", error.unwrap());
         }
+        "one trajectory" => {
+            // The plan has numbers of some trajectories alone.
+            let problems = crate::problem().trajectories(10_001).vary(move |problem, i| {
+                let u = if (i, rank) == (7004, 1) { 2.0 } else { 1.0 + 1e-6 * i as f64 };
+                problem.with_u0([u, 0.5])
+            });
+            let place = EnsembleDistributed::new(EnsembleSerial).unwrap();
+            let error = problems.solve(Tsit5, &place, &SolveOptions::default()).err();
+            println!("said: {}", error.map_or("no error".to_owned(), |error| error.to_string()));
+        }
         case => match training(case, rank == 1, folder) {
             Ok(iterations) => println!("said: {iterations} iterations"),
             Err(SolveError::Backend(error)) => match error.downcast_ref::<ClusterError>() {
@@ -119,6 +129,14 @@ fn checkpoints_that_differ_are_an_error() {
     std::fs::write(folder.0.join("other"), "no checkpoint").unwrap();
     let found = all(2, "file", Some(&folder)).unwrap();
     assert!(found.iter().all(|said| said.contains("other")), "{found:?}");
+}
+
+#[needs(mpi)]
+#[test]
+fn one_trajectory_that_differs_is_an_error() {
+    let Some(found) = all(2, "one trajectory", None) else { return };
+    let says = |said: &String| said.contains("`u0[0]` is 10001 numbers of hash");
+    assert!(found.len() == 2 && found.iter().all(says), "{found:?}");
 }
 
 #[needs(mpi)]

@@ -6,8 +6,9 @@ use crate::forced;
 use crate::parts::decay;
 use crate::same::same_bits;
 use crate::simulated::{Device, Lost, Simulated};
+use odes::cluster::EnsembleDistributed;
 use odes::prelude::*;
-use odes::{EnsembleSolution, Share, SolveError, Vary, Warning};
+use odes::{EnsembleAlgorithm as _, EnsembleSolution, Share, SolveError, Vary, Warning};
 
 fn ensemble(n: usize) -> EnsembleProblem<forced, f64, impl Vary<forced, f64, 2, 2> + Clone, 2, 2> {
     let problem = OdeProblem::new(forced, [1.0, 0.5], 0.0..=3.0, [1.0, 4.0]);
@@ -176,6 +177,10 @@ where
 
 #[test]
 fn solving_begins_early() {
+    // In the place inside, too, if it solves all trajectories.
+    let distributed = || EnsembleDistributed::with_part(early(), (0, 1));
+    assert!(distributed().begins_early());
+    assert!(!distributed().folder("nowhere").begins_early());
     let [late, early] = late_and_early(|mut problem, i| {
         problem.p[0] = 1e-6 * i as f64;
         problem

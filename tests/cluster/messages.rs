@@ -3,10 +3,13 @@
 use crate::learnt::decay;
 use crate::processes::hash;
 use crate::{Failing, Folder, ensemble, options, whole};
-use odes::backend::ColumnRange;
+use odes::backend::{
+    ColumnRange, Columns, PullTask, RawCotangents, RawGradients, Settings, delegate_backend,
+};
 use odes::cluster::{ClusterError, EnsembleDistributed};
+use odes::lane::Scalar;
 use odes::prelude::*;
-use odes::{EnsembleAlgorithm, RawResults, ResultSink, SolveError, Warning};
+use odes::{EnsembleAlgorithm, RawResults, ResultSink, RunReport, SolveError, Warning};
 use odes_skipped::{Needed, needs};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -120,6 +123,27 @@ impl ResultSink<f64> for Leaving {
     }
 }
 
+/// A place whose gradients panic.
+struct Panicking;
+
+impl Panicking {
+    fn pull<T: Scalar>(
+        &self,
+        _: &dyn PullTask<T>,
+        _: &Settings<T>,
+        _: &Columns<T>,
+        _: &RawCotangents<'_, T>,
+        _: (&mut RawResults<T>, &mut RawGradients<T>),
+    ) -> Result<RunReport, SolveError> {
+        panic!("a panic of a test")
+    }
+}
+
+impl EnsembleAlgorithm for Panicking {
+    type Compiled = <EnsembleSerial as EnsembleAlgorithm>::Compiled;
+    delegate_backend!(_place => EnsembleSerial, pull = pull);
+}
+
 /// What a process does that is a rank.
 #[test]
 #[ignore = "a rank, which other tests start"]
@@ -183,6 +207,12 @@ fn rank() {
                 println!("said: {:?}", training(&place, minibatch));
             }
             // Gradients of each trajectory.
+            let one = learnt_loss().gradient(Tsit5, &place, &saved(), [3.0, 1.0]);
+            println!("said: {}", one.err().unwrap());
+            // Nor after a training that has panicked.
+            let place = EnsembleDistributed::new(Panicking).unwrap();
+            let panic = std::panic::AssertUnwindSafe(|| training(&place, 1000));
+            assert!(std::panic::catch_unwind(panic).is_err());
             let one = learnt_loss().gradient(Tsit5, &place, &saved(), [3.0, 1.0]);
             println!("said: {}", one.err().unwrap());
         }
@@ -295,10 +325,10 @@ fn training(place: impl EnsembleAlgorithm, minibatch: usize) -> Vec<u64> {
 fn trainings_have_the_bits_of_one_process() {
     let Some(output) = ranks(4, "training", None) else { return };
     let said = said(&output);
-    assert_eq!(said.len(), 16);
+    assert_eq!(said.len(), 20);
     for minibatch in [1000, 30, 3] {
         let line = format!("{:?}", training(EnsembleSerial, minibatch));
         assert_eq!(said.iter().filter(|said| **said == line).count(), 4, "{minibatch}: {said:?}");
     }
-    assert_eq!(said.iter().filter(|said| said.contains("gradients of each")).count(), 4);
+    assert_eq!(said.iter().filter(|said| said.contains("gradients of each")).count(), 8);
 }
