@@ -66,6 +66,24 @@ fn settling(rate: f64) -> OdeProblem<resting::Model, f64, 1, 2> {
     OdeProblem::new(resting, resting::State { x: 0.0 }, 0.0..=100.0, parameters)
 }
 
+/// A remainder of a few units of the time, which rounding leaves, is no step of its own.
+#[test]
+fn no_step_of_a_few_units() {
+    let parameters = resting::Parameters { rate: 0.0, near: -1.0 };
+    let at = resting::State { x: 1.0 };
+    for (size, steps) in [(0.1, 8), (0.1, 57), (0.3, 70), (0.07, 1000)] {
+        for from in [0.0, 1.0, -3.0] {
+            let span = from..=from + f64::from(steps) * size;
+            let problem = OdeProblem::new(resting, at, span, parameters);
+            let options = SolveOptions::default().dtmax(size).first_step(size);
+            let solution = problem.solve(Tsit5, &options).unwrap();
+            let found = [solution.accepted(), solution.event_count("half").unwrap()];
+            assert!(found[0] <= steps as u32 + 1, "{from}, {steps} of {size}: {found:?}");
+            assert_eq!(found, [steps as u32; 2], "{from}, {steps} of {size}");
+        }
+    }
+}
+
 /// A trajectory ends after the first step that ends at rest, and has the bits that it has without
 /// the condition.
 #[test]

@@ -156,6 +156,37 @@ fn states_before_actions() {
     close(rest.final_state().amount, amount(48.0), 1e-11, "two spans");
 }
 
+/// Hours in days: rounding puts a seventh of the saved times before the dose of that hour, and a
+/// seventh behind it.
+#[test]
+fn states_before_actions_but_for_rounding() {
+    let [hour, rate, dose] = [1.0 / 24.0, 2.4, 100.0];
+    let hours: Vec<f64> = (0..=72).map(|k| f64::from(k) * hour).collect();
+    for period in [1, 3, 5, 6, 7] {
+        let every = f64::from(period) / 24.0;
+        // Sums of hours are other times than their products.
+        let summed = (0..72).scan(0.0, |t, _| {
+            *t += hour;
+            Some(*t)
+        });
+        for times in [hours.clone(), summed.collect()] {
+            let parameters = [rate, dose, 0.0, every, f64::INFINITY];
+            let problem =
+                OdeProblem::new(doses, doses::State { amount: 0.0 }, 0.0..=3.0, parameters);
+            for options in [tight(), tight().fixed_step(0.01)] {
+                let solution = problem.solve(Vern7, &options.saveat(times.clone())).unwrap();
+                assert_eq!(solution.states().count(), times.len());
+                for (state, t) in solution.states().zip(&times) {
+                    let given = (0..).map(|k| every * f64::from(k));
+                    let given = given.take_while(|time| *time < t - 1e-9);
+                    let expected: f64 = given.map(|time| dose * (rate * (time - t)).exp()).sum();
+                    assert!((state.amount - expected).abs() < 1e-8, "every {period} h, at {t}");
+                }
+            }
+        }
+    }
+}
+
 /// Times of each trajectory, in any order, some of them outside of the span.
 #[test]
 fn times_of_each_trajectory() {

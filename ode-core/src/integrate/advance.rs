@@ -36,8 +36,17 @@ mod device {
         moves: R::Mask,
     ) {
         let h = trial.ask.h;
+        let mut reach = h.abs();
+        if S::TIMED + S::EVENTS > 0 {
+            // What is saved at an action is the state before it, wherever rounding has put its time.
+            let none = <R::Bits as Bits>::lit(0);
+            let acts = trial.last | !lane.pending.equals(none);
+            let end = R::select(trial.last, lane.t1, trial.next.t);
+            let units = end.abs().mul_add(timeline::few_units::<R>(), reach);
+            reach = R::select(acts, units, reach);
+        }
         let mut ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
-        let mut want = moves & trial.run & ahead.abs().le(h.abs());
+        let mut want = moves & trial.run & ahead.abs().le(reach);
         if o.every_step {
             // Where there is room for another state.
             want = moves & trial.run & !lane.save_at.equals(math::infinity::<R>());
@@ -53,14 +62,14 @@ mod device {
             } else {
                 let within = M::interpolate::<R, N, P>(state, &trial.ask, step, ahead / h);
                 // A point at the end of the step is the state itself.
-                saved = vector::choose::<R, N>(ahead.equals(h), step.u, within);
+                saved = vector::choose::<R, N>(ahead.abs().ge(h.abs()), step.u, within);
             }
             feed.save(want, lane.saved, saved, state.p, lane.save_at);
             let one = <R::Bits as Bits>::lit(1);
             lane.saved = <R::Bits as Bits>::select(want, lane.saved.wrapping_add(one), lane.saved);
             lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
             ahead = lane::ahead::<R>(lane, C::ADAPTIVE);
-            want = want & ahead.abs().le(h.abs());
+            want = want & ahead.abs().le(reach);
             if o.every_step {
                 want = <R::Mask as Mask>::splat(false);
             }

@@ -43,7 +43,7 @@ mod device {
         if C::ADAPTIVE {
             let rest = (lane.t1 - lane.t) - lane.t_low;
             let size = timeline::planned(lane.t, lane.t_low, lane.plan);
-            last = rest.abs().le(size.abs());
+            last = timeline::reaches(size, rest);
             h = R::select(last, rest, size);
             if M::GUARDS && o.guard != guard::OFF {
                 let there = rest.equals(R::lit(0.0));

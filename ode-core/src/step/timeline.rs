@@ -130,6 +130,15 @@ mod device {
     /// `2^-41`.
     pub const LEAST_SINGLE: f64 = 4.547473508864641e-13;
 
+    /// Whether a step of this size ends at the end, which is at the distance `rest`: also if no
+    /// more is left than rounding makes of the sum of many steps, which is no step of its own.
+    pub fn reaches<R: Real>(size: R, rest: R) -> R::Mask {
+        rest.abs().le((size * R::lit(LONGER)).abs())
+    }
+
+    /// How much longer a last step may be: `1 + 2^-16`.
+    pub const LONGER: f64 = 1.0000152587890625;
+
     /// A few units in the last place of a number, relative to it: `2^-50`, of an `f32` `2^-21`.
     pub fn few_units<R: Real>() -> R {
         R::lit_of(FEW_UNITS_DOUBLE, FEW_UNITS_SINGLE)

@@ -93,6 +93,8 @@ pub const LONGEST_STEP: f64 = 0.25;
 const STEP: f64 = 1.0 / 32.0;
 /// Times and values that are nearer are nearly the same.
 const NEAR: f64 = 2e-5;
+/// A step that ends nearer to an event than this ends at it.
+const THERE: f64 = 1e-6;
 /// Zeros that are nearer are at one place.
 const SAME: f64 = 1e-10;
 /// How far beyond zero a step may not see a function go.
@@ -203,8 +205,13 @@ impl Walk<'_> {
                     self.doubt_near_zero();
                 }
                 // That of an event is there.
-                let at_event = (self.t - self.stepped).abs() < NEAR;
-                if step && !due && self.t != to && (at_event || self.event_is_here()) {
+                let at_event =
+                    |near| (self.t - self.stepped).abs() < near || self.event_is_here(near);
+                if step && !due && self.t != to && at_event(NEAR) {
+                    // Or it is a step of its own, that ends just before the event.
+                    if self.defect == [0.0; N] && !at_event(THERE) {
+                        self.doubt(Doubt::Near);
+                    }
                     continue;
                 }
                 if step {
@@ -448,9 +455,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an event that matters is so near that the end of a step is its end.
-    fn event_is_here(&self) -> bool {
-        let by = self.forth * NEAR;
+    /// Whether an event that matters is so `near` that the end of a step may be its end.
+    fn event_is_here(&self, near: f64) -> bool {
+        let by = self.forth * near;
         let end = self.after(by);
         (0..self.shape.events.len()).any(|event| {
             let rising = !self.above[event];

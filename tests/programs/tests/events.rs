@@ -46,7 +46,7 @@ pub(crate) struct EventProgram {
 /// The trajectories of a program.
 const TRAJECTORIES: usize = 24;
 /// The size of the steps of programs with fixed ones.
-const FIXED_STEP: f64 = 1.0 / 64.0;
+const FIXED_STEP: f64 = 1.0 / 128.0;
 /// What is added to the right-hand side to see what errors do. It is far more than those of a solve.
 const DEFECT: f64 = 1e-6;
 /// How far a solution may be off where a defect does nothing.
@@ -222,7 +222,7 @@ impl Tally {
         let shape = &SHAPES[SHAPE];
         let system = Replayed::<SHAPE>(Box::leak(Box::new((program.tapes)())));
         let cases = cases(program);
-        let mut options = SolveOptions::default().tolerance(1e-8);
+        let mut options = SolveOptions::default().tolerance(1e-9);
         if shape.logged() != 0 {
             options = options.event_log(EventLog::new(LOG).with_states());
         }
