@@ -1,6 +1,6 @@
 //! Where events are found. Expected numbers are closed forms, or from references that say so.
 
-use crate::systems::{ball, close, cubic, dip, limit_cycle, plain_wave, wave};
+use crate::systems::{ball, close, cubic, dip, limit_cycle, plain_wave, thrust, wave};
 use core::f64::consts::{FRAC_PI_2, PI};
 use odes::prelude::*;
 use odes::{Dop853, KenCarp4, Kvaerno5, Vern7, Vern9};
@@ -151,6 +151,53 @@ fn zeros_in_time() {
             assert_eq!(solution.event_count("second"), Ok(2));
             assert_eq!(solution.event_count("root"), Ok(2));
             assert!((solution.end_time() - ends).abs() < 1e-15, "{}", solution.end_time());
+        }
+    }
+}
+
+/// A cubic has up to three zeros in a step, or two around an extremum where it also turns elsewhere.
+#[test]
+fn all_zeros_of_a_cubic() {
+    let each = |zeros: [f64; 3], to: f64, step: Option<f64>| {
+        let [a, b, c] = zeros;
+        // The height is `level + (t - a) (t - b) (t - c) / 6`.
+        let (weight, level) = ((a + b + c) / 3.0, a * b * c / 6.0);
+        let at = thrust::State { height: 0.0, speed: (a * b + a * c + b * c) / 6.0 };
+        let ends = thrust::Parameters { weight, level, lowest: level };
+        let passes = thrust::Parameters { lowest: -1e9, ..ends };
+        let inside: Vec<f64> = zeros.into_iter().filter(|zero| *zero < to).collect();
+        for tolerance in [1e-3, 1e-9] {
+            let mut options = SolveOptions::default().tolerance(tolerance).event_log(9);
+            if let Some(step) = step {
+                options = options.fixed_step(step);
+            }
+            let each = |solution: odes::OdeSolution<thrust::Model, f64, 2, 3>, end: f64| {
+                let what = format!("{} {tolerance:e} {zeros:?} {to}", solution.method().name);
+                assert!((solution.end_time() - end).abs() < 1e-9, "{what}");
+                let times: Vec<f64> = solution.log().unwrap().map(|event| event.time).collect();
+                let expected = inside.iter().filter(|zero| **zero <= end);
+                assert_eq!(times.len(), expected.clone().count(), "{what}: {times:?}");
+                let off = times.iter().zip(expected).map(|(time, zero)| (time - zero).abs());
+                assert!(off.fold(0.0, f64::max) < 1e-9, "{what}: {times:?}");
+            };
+            let problem = OdeProblem::new(thrust, at, 0.0..=to, ends);
+            each(problem.solve(Tsit5, &options).unwrap(), b);
+            each(problem.solve(Vern7, &options).unwrap(), b);
+            each(problem.solve(Rodas5P, &options).unwrap(), b);
+            let problem = OdeProblem::new(thrust, at, 0.0..=to, passes);
+            let end = if c < to { c } else { to };
+            each(problem.solve(Tsit5, &options).unwrap(), end);
+            each(problem.solve(Vern7, &options).unwrap(), end);
+            each(problem.solve(Rodas5P, &options).unwrap(), end);
+        }
+    };
+    for zeros in [[2.0, 3.0, 7.0], [1.0, 5.5, 6.5], [0.5, 1.0, 1.75]] {
+        for step in [None, Some(10.0), Some(2.5), Some(0.4)] {
+            each(zeros, 10.0, step);
+        }
+        // One zero less.
+        for step in [None, Some(10.0)] {
+            each(zeros, zeros[2] - 0.1, step);
         }
     }
 }

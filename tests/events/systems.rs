@@ -267,6 +267,40 @@ pub(crate) mod cubic {
     }
 }
 
+/// A body whose thrust grows: its height is cubic in time.
+#[ode_system]
+pub(crate) mod thrust {
+    pub struct State {
+        pub height: f64,
+        pub speed: f64,
+    }
+
+    pub struct Parameters {
+        pub weight: f64,
+        pub level: f64,
+        pub lowest: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters, t: f64) -> State {
+        State { height: u.speed, speed: t - p.weight }
+    }
+
+    #[event(both, log)]
+    fn passes(u: &State, p: &Parameters) -> f64 {
+        u.height - p.level
+    }
+
+    #[event(falling, stop)]
+    fn falls(u: &State, p: &Parameters) -> f64 {
+        u.height - p.lowest
+    }
+
+    #[event(rising, stop = 2)]
+    fn rises(u: &State, p: &Parameters) -> f64 {
+        u.height - p.level
+    }
+}
+
 /// Van der Pol's oscillator, which ends where `y` falls through zero the second time.
 #[ode_system]
 pub(crate) mod limit_cycle {

@@ -42,6 +42,7 @@ template<class R> struct Time {
 template<class R> DEVICE Time<R> make_Time(const R& t, const R& low) { return {t, low}; }
 CONSTANT double LEAST_DOUBLE = 8.881784197001252e-16;
 CONSTANT double LEAST_SINGLE = 4.547473508864641e-13;
+CONSTANT double LONGER = 1.0000152587890625;
 CONSTANT double FEW_UNITS_DOUBLE = 8.881784197001252e-16;
 CONSTANT double FEW_UNITS_SINGLE = 4.76837158203125e-7;
 CONSTANT double MAX_WHOLE_DOUBLE = 4503599627370496.0;
@@ -55,6 +56,7 @@ template<class R> DEVICE R plan(R t, R low, R h, R factor);
 template<class R> DEVICE R planned(R t, R low, R plan_1);
 template<class R> DEVICE typename Real<R>::Mask stalls(R t, R low, R plan_1);
 template<class R> DEVICE R least_step(R t);
+template<class R> DEVICE typename Real<R>::Mask reaches(R size, R rest);
 template<class R> DEVICE R few_units();
 template<class R> DEVICE R edge(R t, R h, R end);
 template<class R> DEVICE R steps(R t0, R t1, R dt);
@@ -146,6 +148,11 @@ template<class R> DEVICE typename Real<R>::Mask stalls(R t, R low, R plan_1) {
 // timeline.rs  The smallest first step at `t`, which does not [stall](stalls).
 template<class R> DEVICE R least_step(R t) {
     return (m_abs(t) * Real<R>::lit_of(LEAST_DOUBLE, LEAST_SINGLE));
+}
+
+// timeline.rs  Whether a step of this size ends at the end, which is at the distance `rest`: also if no
+template<class R> DEVICE typename Real<R>::Mask reaches(R size, R rest) {
+    return m_le(m_abs(rest), m_abs((size * Real<R>::lit(LONGER))));
 }
 
 // timeline.rs  A few units in the last place of a number, relative to it: `2^-50`, of an `f32` `2^-21`.
@@ -1827,7 +1834,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
     if constexpr (C::ADAPTIVE) {
         auto rest = ((lane.t1 - lane.t) - lane.t_low);
         auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
-        last = m_le(m_abs(rest), m_abs(size));
+        last = timeline::reaches(size, rest);
         h = Real<R>::select(last, rest, size);
         if ((M::GUARDS && (o.guard != guard::OFF))) {
             auto there = m_equals(rest, Real<R>::lit(0.0));
@@ -2019,8 +2026,17 @@ namespace roots {
 CONSTANT double LEAST_PART_DOUBLE = 8.881784197001252e-16;
 CONSTANT double LEAST_PART_SINGLE = 2.384185791015625e-7;
 CONSTANT u64 MOST_EVALUATIONS = 64;
+
+// roots.rs  Where the function of an event turns around within a step, as parts of the step.
+template<class R> struct Turns {
+    typename Real<R>::Mask there;
+    R first;
+    R second;
+};
+template<class R> DEVICE Turns<R> make_Turns(const typename Real<R>::Mask& there, const R& first, const R& second) { return {there, first, second}; }
 template<class R> DEVICE R least_part();
 template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope);
+template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side);
 template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope);
 
 // roots.rs  The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
@@ -2038,6 +2054,35 @@ template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, co
         value = (system.event_slope(index, u, state.p, t, du) * ask.h);
     }
     return value;
+}
+
+// roots.rs  Where the function of event `index` turns around in lanes `which`: it leaves its `side` and is
+template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side) {
+    auto full = Real<R>::lit(1.0);
+    auto zero = Real<R>::lit(0.0);
+    auto from = value_at<R, S, M, N, P>(system, state, ask, step, index, zero, false);
+    auto to = value_at<R, S, M, N, P>(system, state, ask, step, index, full, false);
+    auto lean = value_at<R, S, M, N, P>(system, state, ask, step, index, zero, true);
+    auto slope = value_at<R, S, M, N, P>(system, state, ask, step, index, full, true);
+    auto inner = m_mul_add((to - from), Real<R>::lit(3.0), (-(lean + slope)));
+    auto twice = op_and(m_gt((lean * slope), zero), m_lt((lean * inner), zero));
+    auto bends = (lean - inner);
+    auto inflection = (bends / (bends + (slope - inner)));
+    auto towards = m_lt((side * lean), zero);
+    auto low = Real<R>::select(op_and(twice, op_not(towards)), inflection, zero);
+    auto high = Real<R>::select(op_and(twice, towards), inflection, full);
+    auto first = zero_of<R, S, M, N, P>(system, state, ask, step, index, which, low, high, side, true);
+    auto value = value_at<R, S, M, N, P>(system, state, ask, step, index, first, false);
+    auto there = op_and(which, m_lt((value * side), zero));
+    auto second = full;
+    auto again = op_and(there, thrice);
+    if (m_any(again)) {
+        auto back = zero_of<R, S, M, N, P>(system, state, ask, step, index, again, high, full, (-side), true);
+        auto value_1 = value_at<R, S, M, N, P>(system, state, ask, step, index, back, false);
+        there = op_and(there, op_not(op_and(again, op_not(m_gt((value_1 * side), zero)))));
+        second = Real<R>::select(again, back, full);
+    }
+    return make_Turns<R>(there, first, second);
 }
 
 // roots.rs  The zero of the function of event `index` between the parts `low` and `high` of a step, or of
@@ -2105,7 +2150,7 @@ template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last
 template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit);
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired);
-template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits bent, typename Real<R>::Mask which);
+template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which);
 
 // logged.rs  Nothing, before the first one.
 template<class R> DEVICE Next<R> none() {
@@ -2148,14 +2193,14 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits 
     return all;
 }
 
-// logged.rs  Logs the events within a step of lanes `which`: those whose functions cross zero the first
-template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits bent, typename Real<R>::Mask which) {
+// logged.rs  Logs the events within a step of lanes `which`: those whose functions cross zero in it the
+template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which) {
     auto nothing = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto full = Real<R>::lit(1.0);
     auto zero = Real<R>::lit(0.0);
     auto logged = Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED));
-    auto some = op_and(op_or(first, second), logged);
+    auto some = op_and(op_or(op_or(first, second), third), logged);
     auto slot = slot_of_first<R, S, Q, N, P>(feed, nothing);
     auto last = none<R>();
     auto busy = op_and(which, op_not(m_equals(some, nothing)));
@@ -2167,30 +2212,40 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S 
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto leaves = op_and(busy, sides::has<R>(op_and(first, logged), bit));
             auto returns = op_and(busy, sides::has<R>(op_and(second, logged), bit));
-            if (m_any(op_or(leaves, returns))) {
+            auto leaves_again = op_and(busy, sides::has<R>(op_and(third, logged), bit));
+            if (m_any(op_or(op_or(leaves, returns), leaves_again))) {
                 auto above = sides::has<R>(lane.sides, bit);
                 auto side = Real<R>::select(above, full, (-full));
-                auto bends = op_and(op_or(leaves, returns), sides::has<R>(bent, bit));
-                auto middle = full;
+                auto bends = op_and(busy, sides::has<R>(bent, bit));
+                auto turn = full;
+                auto turn_back = full;
                 if (m_any(bends)) {
-                    middle = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, bends, zero, full, side, true);
-                    middle = Real<R>::select(bends, middle, full);
+                    auto thrice_1 = op_and(bends, sides::has<R>(thrice, bit));
+                    auto turns = roots::turns_of<R, S, M, N, P>(system, state, ask, step, e, bends, thrice_1, side);
+                    turn = Real<R>::select(bends, turns.first, full);
+                    turn_back = Real<R>::select(thrice_1, turns.second, full);
                 }
                 if (m_any(leaves)) {
-                    auto theta = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, leaves, zero, middle, side, false);
+                    auto theta = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, leaves, zero, turn, side, false);
                     auto event = number_of<R>(number, op_not(above));
                     next = sooner<R>(next, last, leaves, theta, order, event);
                 }
+                auto order_1 = m_wrapping_add(order, one);
                 if (m_any(returns)) {
-                    auto theta_1 = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, returns, middle, full, (-side), false);
+                    auto theta_1 = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, returns, turn, turn_back, (-side), false);
                     auto event_1 = number_of<R>(number, above);
-                    auto order_1 = m_wrapping_add(order, one);
                     next = sooner<R>(next, last, returns, theta_1, order_1, event_1);
+                }
+                auto order_2 = m_wrapping_add(order_1, one);
+                if (m_any(leaves_again)) {
+                    auto theta_2 = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, leaves_again, turn_back, full, side, false);
+                    auto event_2 = number_of<R>(number, op_not(above));
+                    next = sooner<R>(next, last, leaves_again, theta_2, order_2, event_2);
                 }
             }
             bit = m_wrapping_add(bit, bit);
             number = m_wrapping_add(number, one);
-            order = m_wrapping_add(m_wrapping_add(order, one), one);
+            order = m_wrapping_add(m_wrapping_add(m_wrapping_add(order, one), one), one);
         }
         auto at_end = m_equals(next.theta, full);
         auto inner = M::template interpolate<R, N, P>(state, ask, step, next.theta);
@@ -2242,9 +2297,10 @@ template<class R> struct Place {
 template<class R> DEVICE Place<R> make_Place(const typename Real<R>::Mask& cut, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& undone) { return {cut, size, event, fired, here, undone}; }
 template<class R, int N> DEVICE Found<R, N> nothing();
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
+template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(R first, R lean, R slope, R last);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
-template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Mask look);
+template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look);
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du);
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void act(S system, Q& feed, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const Found<R, N>& found);
@@ -2276,80 +2332,115 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
         }
     }
     auto third = (trial.ask.h * Real<R>::lit((1.0 / 3.0)));
-    auto sides = lane.sides;
-    auto known = lane.known;
-    auto crossed = none;
-    auto twice = none;
-    auto broken = Mask<typename Real<R>::Mask>::splat(false);
     auto bit = Bits<typename Real<R>::Bits>::lit(1);
     if constexpr ((S::EVENTS > 0)) {
+        auto loud = op_not(m_equals(lane.pending, none));
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto above = sides::has<R>(lane.sides, bit);
-            auto was = sides::has<R>(lane.known, bit);
+            auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
             auto g = system.event(e, step.u, state.p, end);
-            auto rises = m_gt(g, zero);
-            auto falls = m_lt(g, zero);
-            broken = op_or(broken, op_not(m_equals(g, g)));
-            auto slope = zero;
+            auto quiet = op_and(sides::has<R>(lane.known, bit), m_gt((side * g), zero));
             if constexpr (op_not(S::MASS)) {
-                slope = (system.event_slope(e, step.u, state.p, end, found.du) * third);
-                auto flat = m_equals(g, zero);
-                rises = op_or(rises, op_and(flat, m_gt(slope, zero)));
-                falls = op_or(falls, op_and(flat, m_lt(slope, zero)));
-            }
-            auto crosses = op_and(was, op_or(op_and(above, falls), op_and(op_not(above), rises)));
-            if constexpr (op_not(S::MASS)) {
+                auto slope = (system.event_slope(e, step.u, state.p, end, found.du) * third);
                 auto first = system.event(e, state.u, state.p, lane.t);
                 auto lean = (system.event_slope(e, state.u, state.p, lane.t, state.du) * third);
-                crosses = op_and(crosses, op_not(op_and(m_equals(g, first), m_equals(lean, zero))));
-                auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
-                auto towards = op_and(m_lt((side * lean), zero), m_gt((side * slope), zero));
-                auto beyond = op_or(m_lt((side * (first + lean)), zero), m_lt((side * (g - slope)), zero));
-                twice = sides::with<R>(twice, bit, op_and(op_and(op_and(was, towards), beyond), op_not(crosses)));
+                auto inner = op_and(m_gt((side * (first + lean)), zero), m_gt((side * (g - slope)), zero));
+                quiet = op_and(quiet, inner);
             }
-            crossed = sides::with<R>(crossed, bit, crosses);
-            sides = sides::with<R>(sides, bit, rises);
-            sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
-            known = sides::with<R>(known, bit, op_or(rises, falls));
+            loud = op_or(loud, op_not(quiet));
             bit = m_wrapping_add(bit, bit);
         }
-        auto some = op_or(op_or(crossed, twice), lane.pending);
-        auto look = op_and(found.goes, op_not(m_equals(some, none)));
-        if (m_any(look)) {
-            auto place = search<R, S, M, Q, N, P>(system, feed, state, lane, trial, step, found.du, end, crossed, twice, look);
-            found.cut = place.cut;
-            found.event = place.event;
-            found.fired = place.fired;
-            found.here = place.here;
-            auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * roots::least_part<R>()));
-            found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
-            found.goes = op_and(found.goes, op_not(found.cut));
-            sides = op_xor(sides, place.undone);
-            lane.control = control::choose_memory<R>(found.cut, before.control, lane.control);
-            lane.memory = Bits<typename Real<R>::Bits>::select(found.cut, before.memory, lane.memory);
-            lane.guarded = Bits<typename Real<R>::Bits>::select(found.cut, before.guarded, lane.guarded);
+        loud = op_and(loud, found.goes);
+        bit = Bits<typename Real<R>::Bits>::lit(1);
+        if (m_any(loud)) {
+            auto sides = lane.sides;
+            auto known = lane.known;
+            auto crossed = none;
+            auto twice = none;
+            auto thrice = none;
+            auto broken = Mask<typename Real<R>::Mask>::splat(false);
+            UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
+                auto above_1 = sides::has<R>(lane.sides, bit);
+                auto was = sides::has<R>(lane.known, bit);
+                auto g_1 = system.event(e_1, step.u, state.p, end);
+                auto rises = m_gt(g_1, zero);
+                auto falls = m_lt(g_1, zero);
+                broken = op_or(broken, op_not(m_equals(g_1, g_1)));
+                auto slope_1 = zero;
+                if constexpr (op_not(S::MASS)) {
+                    slope_1 = (system.event_slope(e_1, step.u, state.p, end, found.du) * third);
+                    auto flat = m_equals(g_1, zero);
+                    rises = op_or(rises, op_and(flat, m_gt(slope_1, zero)));
+                    falls = op_or(falls, op_and(flat, m_lt(slope_1, zero)));
+                }
+                auto crosses = op_and(was, op_or(op_and(above_1, falls), op_and(op_not(above_1), rises)));
+                if constexpr (op_not(S::MASS)) {
+                    auto first_1 = system.event(e_1, state.u, state.p, lane.t);
+                    auto lean_1 = (system.event_slope(e_1, state.u, state.p, lane.t, state.du) * third);
+                    crosses = op_and(crosses, op_not(op_and(m_equals(g_1, first_1), m_equals(lean_1, zero))));
+                    auto side_1 = Real<R>::select(above_1, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
+                    auto turns = turns_beyond<R>((side_1 * first_1), (side_1 * lean_1), (side_1 * slope_1), (side_1 * g_1));
+                    twice = sides::with<R>(twice, bit, op_and(op_and(was, turns[0]), op_not(crosses)));
+                    thrice = sides::with<R>(thrice, bit, op_and(was, turns[1]));
+                }
+                crossed = sides::with<R>(crossed, bit, crosses);
+                sides = sides::with<R>(sides, bit, rises);
+                sides = Bits<typename Real<R>::Bits>::select(falls, op_and(sides, op_not(bit)), sides);
+                known = sides::with<R>(known, bit, op_or(rises, falls));
+                bit = m_wrapping_add(bit, bit);
+            }
+            auto some = op_or(op_or(crossed, twice), lane.pending);
+            auto look = op_and(found.goes, op_not(m_equals(some, none)));
+            if (m_any(look)) {
+                auto place = search<R, S, M, Q, N, P>(system, feed, state, lane, trial, step, found.du, end, crossed, twice, thrice, look);
+                found.cut = place.cut;
+                found.event = place.event;
+                found.fired = place.fired;
+                found.here = place.here;
+                auto least = m_max(timeline::least_step(lane.t), (m_abs(trial.ask.h) * roots::least_part<R>()));
+                found.size = m_copysign(m_max(m_abs(place.size), least), trial.ask.h);
+                found.goes = op_and(found.goes, op_not(found.cut));
+                sides = op_xor(sides, place.undone);
+                lane.control = control::choose_memory<R>(found.cut, before.control, lane.control);
+                lane.memory = Bits<typename Real<R>::Bits>::select(found.cut, before.memory, lane.memory);
+                lane.guarded = Bits<typename Real<R>::Bits>::select(found.cut, before.guarded, lane.guarded);
+            }
+            lane.sides = Bits<typename Real<R>::Bits>::select(found.goes, sides, lane.sides);
+            lane.known = Bits<typename Real<R>::Bits>::select(found.goes, known, lane.known);
+            auto broken_1 = op_and(broken, found.goes);
+            if (m_any(broken_1)) {
+                auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
+                lane.code = Bits<typename Real<R>::Bits>::select(broken_1, non_finite, lane.code);
+                if constexpr (C::ADAPTIVE) {
+                    lane.allowed = Bits<typename Real<R>::Bits>::select(broken_1, lane.attempts, lane.allowed);
+                }
+            }
         }
     }
     if constexpr ((S::CONDITIONS > 0)) {
         bit = Bits<typename Real<R>::Bits>::lit(1);
-        UNROLL for (int e_1 = 0; e_1 < S::CONDITIONS; e_1++) {
-            auto holds = m_gt(system.holds(e_1, step.u, state.p, end), zero);
+        UNROLL for (int e_2 = 0; e_2 < S::CONDITIONS; e_2++) {
+            auto holds = m_gt(system.holds(e_2, step.u, state.p, end), zero);
             found.held = sides::with<R>(found.held, bit, op_and(found.goes, holds));
             found.holds = op_or(found.holds, op_and(found.goes, holds));
             bit = m_wrapping_add(bit, bit);
         }
     }
-    lane.sides = Bits<typename Real<R>::Bits>::select(found.goes, sides, lane.sides);
-    lane.known = Bits<typename Real<R>::Bits>::select(found.goes, known, lane.known);
-    auto broken_1 = op_and(broken, found.goes);
-    if (m_any(broken_1)) {
-        auto non_finite = Bits<typename Real<R>::Bits>::lit(code::NON_FINITE);
-        lane.code = Bits<typename Real<R>::Bits>::select(broken_1, non_finite, lane.code);
-        if constexpr (C::ADAPTIVE) {
-            lane.allowed = Bits<typename Real<R>::Bits>::select(broken_1, lane.attempts, lane.allowed);
-        }
-    }
     return found;
+}
+
+// events.rs  Whether a function that is at `first` and at `last` at the ends of a step may go beyond zero
+template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(R first, R lean, R slope, R last) {
+    auto zero = Real<R>::lit(0.0);
+    auto inner = ((last - first) - (lean + slope));
+    auto leaves = op_or(m_lt(lean, zero), op_and(m_equals(lean, zero), m_lt(inner, zero)));
+    auto returns = op_or(m_gt(slope, zero), op_and(m_equals(slope, zero), m_gt(inner, zero)));
+    auto both = op_and(m_gt((lean * slope), zero), m_lt((lean * inner), zero));
+    auto both_1 = op_and(both, m_gt((inner * inner), (lean * slope)));
+    auto after = m_lt((first + lean), zero);
+    auto before = m_lt((last - slope), zero);
+    auto twice = op_and(op_or(op_and(leaves, returns), both_1), op_or(after, before));
+    return array(twice, op_and(op_and(op_and(both_1, leaves), after), op_not(before)));
 }
 
 // events.rs  Whether the event of this bit counts where its function leaves the side that is `above` zero
@@ -2365,8 +2456,8 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S sy
     return op_and(m_less_than(Bits<typename Real<R>::Bits>::lit(0), limit), op_not(m_less_than(count, limit)));
 }
 
-// events.rs  Finds the events of lanes `look`: those whose functions have `crossed` zero, and those that
-template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Mask look) {
+// events.rs  Finds the events of lanes `look`: those whose functions have `crossed` zero, those that may
+template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
     auto nobody = Mask<typename Real<R>::Mask>::splat(false);
@@ -2401,7 +2492,9 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto undone = none;
     auto once = none;
     auto again = none;
+    auto third = none;
     auto bent = none;
+    auto wavy = none;
     auto bit = one;
     auto number = one;
     UNROLL for (int e_1 = 0; e_1 < S::EVENTS; e_1++) {
@@ -2409,16 +2502,21 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
         auto mine = op_and(arrives, m_equals(pending, number));
         auto second_of = op_and(arrives, m_equals(pending, m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND))));
         auto both = op_and(op_and(op_and(look, sides::has<R>(twice, bit)), op_not(mine)), op_not(second_of));
-        auto beside = Mask<typename Real<R>::Mask>::splat(false);
+        auto beside = nobody;
+        auto back = nobody;
         auto ahead_1 = zero;
         if constexpr (op_not(S::MASS)) {
             ahead_1 = ahead_of<R, S, N, P>(system, step.u, state.p, e_1, end, du);
             auto near = op_and(look, m_le(m_abs(ahead_1), missed));
             here_1 = sides::with<R>(here_1, bit, near);
             auto others = op_and(arrives, sides::has<R>(lane.known, bit));
-            auto others_1 = op_and(op_and(op_and(op_and(others, op_not(mine)), op_not(second_of)), op_not(crosses)), op_not(both));
-            beside = op_and(op_and(others_1, near), op_not(m_lt((ahead_1 * trial.ask.h), zero)));
+            auto others_1 = op_and(op_and(op_and(others, op_not(mine)), op_not(second_of)), near);
+            auto others_2 = op_and(others_1, op_not(m_lt((ahead_1 * trial.ask.h), zero)));
+            beside = op_and(others_2, op_not(crosses));
+            back = op_and(others_2, crosses);
             mine = op_or(mine, beside);
+            second_of = op_or(second_of, back);
+            both = op_and(both, op_not(beside));
         }
         if (m_any(op_or(op_or(op_or(crosses, both), mine), second_of))) {
             auto above = sides::has<R>(lane.sides, bit);
@@ -2430,46 +2528,59 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
                 second_of = op_and(second_of, op_or(op_not(crosses), op_not(m_lt(moves, zero))));
                 auto far = is_far<R, N, P>(state, step.u, du, ahead_1);
                 auto far_1 = op_and(far, m_lt(m_abs(ahead_1), m_abs((trial.ask.h * Real<R>::lit(0.5)))));
-                auto far_2 = op_and(op_and(far_1, op_or(op_and(mine, op_not(beside)), second_of)), first_there);
+                auto far_2 = op_and(op_and(far_1, op_or(op_and(mine, op_not(beside)), op_and(second_of, op_not(back)))), first_there);
                 correction = Real<R>::select(far_2, ahead_1, correction);
                 corrected = op_or(corrected, far_2);
             }
-            auto middle = full;
-            if (m_any(both)) {
-                middle = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, both, zero, full, side, true);
-                auto there = roots::value_at<R, S, M, N, P>(system, state, trial.ask, made, e_1, middle, false);
-                both = op_and(both, m_lt((there * side), zero));
-                middle = Real<R>::select(both, middle, full);
+            auto three = op_and(op_and(op_or(crosses, mine), op_not(second_of)), sides::has<R>(thrice, bit));
+            auto turn = full;
+            auto turn_back = full;
+            if (m_any(op_or(both, three))) {
+                auto turns = roots::turns_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, op_or(both, three), three, side);
+                both = op_and(both, turns.there);
+                three = op_and(three, turns.there);
+                turn = Real<R>::select(op_or(both, three), turns.first, full);
+                turn_back = Real<R>::select(three, turns.second, full);
             }
             auto any = op_or(op_or(op_or(crosses, both), mine), second_of);
             auto first = op_and(any, counts_from<R, S, N, P>(above, bit));
-            auto second = op_and(op_or(both, second_of), counts_from<R, S, N, P>(op_not(above), bit));
+            auto second = op_and(op_or(op_or(both, second_of), three), counts_from<R, S, N, P>(op_not(above), bit));
+            auto again_first = op_and(first, three);
             auto acts = sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)), bit);
             auto count = feed.event_count(e_1);
             auto next = m_wrapping_add(count, one);
-            auto after = m_wrapping_add(Bits<typename Real<R>::Bits>::select(first, next, count), one);
+            auto passed = Bits<typename Real<R>::Bits>::select(first, next, count);
+            auto after = m_wrapping_add(passed, one);
+            auto last = m_wrapping_add(Bits<typename Real<R>::Bits>::select(second, after, passed), one);
             auto ends_first = ends<R, S, N, P>(system, state, lane.t, e_1, next);
             auto ends_second = ends<R, S, N, P>(system, state, lane.t, e_1, after);
+            auto ends_third = ends<R, S, N, P>(system, state, lane.t, e_1, last);
             auto first_cuts = op_and(first, op_or(acts, ends_first));
             auto second_cuts = op_and(second, op_or(acts, ends_second));
-            auto happens = op_or(op_and(op_and(first_cuts, op_not(both)), op_not(second_of)), op_and(second_cuts, second_of));
+            auto third_cuts = op_and(again_first, op_or(acts, ends_third));
+            auto single = op_and(op_and(op_and(first_cuts, op_not(both)), op_not(second_of)), op_not(three));
+            auto happens = op_or(op_or(single, op_and(second_cuts, second_of)), third_cuts);
             fired = sides::with<R>(fired, bit, happens);
             auto differs = op_or(op_and(mine, op_not(crosses)), op_and(second_of, crosses));
             undone = sides::with<R>(undone, bit, differs);
             once = sides::with<R>(once, bit, first);
             again = sides::with<R>(again, bit, second);
-            bent = sides::with<R>(bent, bit, op_or(both, second_of));
-            auto late = op_and(op_and(both, op_or(first_cuts, second_cuts)), arrives);
+            third = sides::with<R>(third, bit, again_first);
+            bent = sides::with<R>(bent, bit, op_or(op_or(both, second_of), three));
+            wavy = sides::with<R>(wavy, bit, three);
+            auto late = op_and(op_and(op_or(both, three), op_or(first_cuts, second_cuts)), arrives);
             auto begins = op_and(first_cuts, op_not(arrives));
             auto returns_1 = op_and(op_and(second_cuts, op_not(first_cuts)), op_not(arrives));
-            if (m_any(op_or(begins, returns_1))) {
-                auto low = Real<R>::select(returns_1, middle, zero);
-                auto high = Real<R>::select(returns_1, full, middle);
+            auto leaves = op_and(op_and(op_and(third_cuts, op_not(first_cuts)), op_not(second_cuts)), op_not(arrives));
+            auto sought = op_or(op_or(begins, returns_1), leaves);
+            if (m_any(sought)) {
+                auto low = Real<R>::select(leaves, turn_back, Real<R>::select(returns_1, turn, zero));
+                auto high = Real<R>::select(leaves, full, Real<R>::select(returns_1, turn_back, turn));
                 auto side_1 = Real<R>::select(returns_1, (-side), side);
-                auto root = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, op_or(begins, returns_1), low, high, side_1, false);
+                auto root = roots::zero_of<R, S, M, N, P>(system, state, trial.ask, made, e_1, sought, low, high, side_1, false);
                 auto at_end = m_le(m_abs(((full - root) * trial.ask.h)), close);
-                late = op_or(late, op_and(op_and(both, op_or(begins, returns_1)), at_end));
-                auto earlier = op_and(op_or(begins, returns_1), op_or(m_lt(root, theta), op_not(cut)));
+                late = op_or(late, op_and(op_and(op_or(both, three), op_or(begins, returns_1)), at_end));
+                auto earlier = op_and(sought, op_or(m_lt(root, theta), op_not(cut)));
                 theta = Real<R>::select(earlier, root, theta);
                 auto later = m_wrapping_add(number, Bits<typename Real<R>::Bits>::lit(SECOND));
                 auto which_1 = Bits<typename Real<R>::Bits>::select(returns_1, later, number);
@@ -2478,9 +2589,11 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             }
             fired = sides::with<R>(fired, bit, late);
             auto left = op_and(late, first_cuts);
-            undone = sides::with<R>(undone, bit, left);
+            undone = sides::with<R>(undone, bit, op_and(left, both));
             again = Bits<typename Real<R>::Bits>::select(left, op_and(again, op_not(bit)), again);
             bent = Bits<typename Real<R>::Bits>::select(left, op_and(bent, op_not(bit)), bent);
+            third = Bits<typename Real<R>::Bits>::select(late, op_and(third, op_not(bit)), third);
+            wavy = Bits<typename Real<R>::Bits>::select(late, op_and(wavy, op_not(bit)), wavy);
         }
         bit = m_wrapping_add(bit, bit);
         number = m_wrapping_add(number, one);
@@ -2496,18 +2609,20 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
     auto counts = op_and(look, op_not(cut));
     if (((S::LOGGED > 0) && feed.logs())) {
         auto first_1 = op_and(once, op_not(op_and(fired, op_not(bent))));
-        auto second_1 = op_and(again, op_not(fired));
-        logged::within<R, S, M, Q, N, P>(system, feed, state, lane, trial.ask, made, end, first_1, second_1, bent, counts);
+        auto second_1 = op_and(again, op_not(op_and(fired, op_not(wavy))));
+        logged::within<R, S, M, Q, N, P>(system, feed, state, lane, trial.ask, made, end, first_1, second_1, op_and(third, op_not(fired)), bent, wavy, counts);
     }
     bit = one;
     UNROLL for (int e_2 = 0; e_2 < S::EVENTS; e_2++) {
         auto first_2 = op_and(counts, sides::has<R>(once, bit));
         auto second_2 = op_and(counts, sides::has<R>(again, bit));
-        if (m_any(op_or(first_2, second_2))) {
+        auto last_1 = op_and(counts, sides::has<R>(third, bit));
+        if (m_any(op_or(op_or(first_2, second_2), last_1))) {
             auto count_1 = feed.event_count(e_2);
             auto count_2 = Bits<typename Real<R>::Bits>::select(first_2, m_wrapping_add(count_1, one), count_1);
             auto count_3 = Bits<typename Real<R>::Bits>::select(second_2, m_wrapping_add(count_2, one), count_2);
-            feed.set_event_count(op_or(first_2, second_2), e_2, count_3);
+            auto count_4 = Bits<typename Real<R>::Bits>::select(last_1, m_wrapping_add(count_3, one), count_3);
+            feed.set_event_count(op_or(op_or(first_2, second_2), last_1), e_2, count_4);
         }
         bit = m_wrapping_add(bit, bit);
     }
@@ -2680,8 +2795,16 @@ template<class R, class S, int N, int P> DEVICE void to_next(lane::Lane<R>& lane
 // advance.rs  Saves the states at saved times within a step, or the one at its end, of lanes that move.
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void record(S system, Q& feed, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const attempt::Attempt<R>& trial, stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves) {
     auto h = trial.ask.h;
+    auto reach = m_abs(h);
+    if constexpr (((S::TIMED + S::EVENTS) > 0)) {
+        auto none = Bits<typename Real<R>::Bits>::lit(0);
+        auto acts = op_or(trial.last, op_not(m_equals(lane.pending, none)));
+        auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
+        auto units = m_mul_add(m_abs(end), timeline::few_units<R>(), reach);
+        reach = Real<R>::select(acts, units, reach);
+    }
     auto ahead = lane::ahead<R>(lane, C::ADAPTIVE);
-    auto want = op_and(op_and(moves, trial.run), m_le(m_abs(ahead), m_abs(h)));
+    auto want = op_and(op_and(moves, trial.run), m_le(m_abs(ahead), reach));
     if (o.every_step) {
         want = op_and(op_and(moves, trial.run), op_not(m_equals(lane.save_at, math::infinity<R>())));
     }
@@ -2691,18 +2814,18 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     while (m_any(want)) {
         auto saved = step.u;
         if (o.every_step) {
-            auto end = Real<R>::select(trial.last, lane.t1, trial.next.t);
-            lane.save_at = Real<R>::select(want, end, lane.save_at);
+            auto end_1 = Real<R>::select(trial.last, lane.t1, trial.next.t);
+            lane.save_at = Real<R>::select(want, end_1, lane.save_at);
         } else {
             auto within = M::template interpolate<R, N, P>(state, trial.ask, step, (ahead / h));
-            saved = vector::choose<R, N>(m_equals(ahead, h), step.u, within);
+            saved = vector::choose<R, N>(m_ge(m_abs(ahead), m_abs(h)), step.u, within);
         }
         feed.save(want, lane.saved, saved, state.p, lane.save_at);
         auto one = Bits<typename Real<R>::Bits>::lit(1);
         lane.saved = Bits<typename Real<R>::Bits>::select(want, m_wrapping_add(lane.saved, one), lane.saved);
         lane.save_at = feed.save_time(want, lane.saved, lane.save_at);
         ahead = lane::ahead<R>(lane, C::ADAPTIVE);
-        want = op_and(want, m_le(m_abs(ahead), m_abs(h)));
+        want = op_and(want, m_le(m_abs(ahead), reach));
         if (o.every_step) {
             want = Mask<typename Real<R>::Mask>::splat(false);
         }

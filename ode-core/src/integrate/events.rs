@@ -7,13 +7,14 @@
 //!
 //! # Within a step
 //!
-//! An accepted step is searched if a side differs at its end. It is also searched if the cubic
-//! through the values and slopes at both ends may go through zero and back: if the function moves
-//! towards zero at the beginning, away from it at the end, and one of the two inner Bernstein
-//! coefficients of the cubic is on the other side. Then the extremum between is sought, where the
-//! slope is zero. So two crossings around one extremum are found, and more than two in one step may
-//! not be. Systems with a mass matrix have no slopes here: their states have derivatives that are
-//! not known, so the ends of steps are all that is looked at.
+//! The function of an event is taken for the cubic through its values and slopes at both ends of an
+//! accepted step. No event is in the step if all four Bernstein coefficients of the cubic are on the
+//! side that the lane remembers, which is all that most steps look at. Else the step is searched if
+//! the side differs at its end, or if the cubic turns around as often as it must to go through zero
+//! twice, or three times. The places where the function turns are sought on the method's interpolant:
+//! they are between the zeros. So all zeros of a cubic are found, and four in one step may not be.
+//! Systems with a mass matrix have no slopes here: their states have derivatives that are not known,
+//! so the ends of steps are all that is looked at.
 //!
 //! Zeros are sought on the method's interpolant ([`roots`](crate::integrate::roots)).
 //!
@@ -142,66 +143,102 @@ mod device {
             }
         }
         let third = trial.ask.h * R::lit(1.0 / 3.0);
-        let mut sides = lane.sides;
-        let mut known = lane.known;
-        let mut crossed = none;
-        let mut twice = none;
-        let mut broken = <R::Mask as Mask>::splat(false);
         let mut bit = <R::Bits as Bits>::lit(1);
         if S::EVENTS > 0 {
+            let mut loud = !lane.pending.equals(none);
             for e in 0..S::EVENTS {
                 let above = sides::has::<R>(lane.sides, bit);
-                let was = sides::has::<R>(lane.known, bit);
+                let side = R::select(above, R::lit(1.0), R::lit(-1.0));
                 let g = system.event(e, &step.u, &state.p, end);
-                let mut rises = g.gt(zero);
-                let mut falls = g.lt(zero);
-                broken = broken | !g.equals(g);
-                // A third of the slope, by a step: the way from an end to the next coefficient.
-                let mut slope = zero;
+                let mut quiet = sides::has::<R>(lane.known, bit) & (side * g).gt(zero);
                 if !S::MASS {
-                    slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
-                    let flat = g.equals(zero);
-                    rises = rises | (flat & slope.gt(zero));
-                    falls = falls | (flat & slope.lt(zero));
-                }
-                let mut crosses = was & ((above & falls) | (!above & rises));
-                if !S::MASS {
+                    // A third of the slope, by a step: the way from an end to the next coefficient.
+                    let slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
                     let first = system.event(e, &state.u, &state.p, lane.t);
                     let lean = system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
-                    // One that an action has brought to rest crosses nothing until it moves.
-                    crosses = crosses & !(g.equals(first) & lean.equals(zero));
-                    let side = R::select(above, R::lit(1.0), R::lit(-1.0));
-                    let towards = (side * lean).lt(zero) & (side * slope).gt(zero);
-                    let beyond = (side * (first + lean)).lt(zero) | (side * (g - slope)).lt(zero);
-                    twice = sides::with::<R>(twice, bit, was & towards & beyond & !crosses);
+                    let inner = (side * (first + lean)).gt(zero) & (side * (g - slope)).gt(zero);
+                    quiet = quiet & inner;
                 }
-                crossed = sides::with::<R>(crossed, bit, crosses);
-                sides = sides::with::<R>(sides, bit, rises);
-                sides = <R::Bits as Bits>::select(falls, sides & !bit, sides);
-                known = sides::with::<R>(known, bit, rises | falls);
+                loud = loud | !quiet;
                 bit = bit.wrapping_add(bit);
             }
-            let some = crossed | twice | lane.pending;
-            let look = found.goes & !some.equals(none);
-            if look.any() {
-                let place = search::<R, S, M, Q, N, P>(
-                    system, feed, state, lane, trial, step, &found.du, end, crossed, twice, look,
-                );
-                found.cut = place.cut;
-                found.event = place.event;
-                found.fired = place.fired;
-                found.here = place.here;
-                let least =
-                    timeline::least_step(lane.t).max(trial.ask.h.abs() * roots::least_part::<R>());
-                found.size = place.size.abs().max(least).copysign(trial.ask.h);
-                found.goes = found.goes & !found.cut;
-                // On which side rounding has left the function at its event does not matter.
-                sides = sides ^ place.undone;
-                // The refused step leaves no traces.
-                lane.control =
-                    control::choose_memory::<R>(found.cut, &before.control, &lane.control);
-                lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
-                lane.guarded = <R::Bits as Bits>::select(found.cut, before.guarded, lane.guarded);
+            loud = loud & found.goes;
+            bit = <R::Bits as Bits>::lit(1);
+            if loud.any() {
+                let mut sides = lane.sides;
+                let mut known = lane.known;
+                let mut crossed = none;
+                let mut twice = none;
+                let mut thrice = none;
+                let mut broken = <R::Mask as Mask>::splat(false);
+                for e in 0..S::EVENTS {
+                    let above = sides::has::<R>(lane.sides, bit);
+                    let was = sides::has::<R>(lane.known, bit);
+                    let g = system.event(e, &step.u, &state.p, end);
+                    let mut rises = g.gt(zero);
+                    let mut falls = g.lt(zero);
+                    broken = broken | !g.equals(g);
+                    let mut slope = zero;
+                    if !S::MASS {
+                        slope = system.event_slope(e, &step.u, &state.p, end, &found.du) * third;
+                        let flat = g.equals(zero);
+                        rises = rises | (flat & slope.gt(zero));
+                        falls = falls | (flat & slope.lt(zero));
+                    }
+                    let mut crosses = was & ((above & falls) | (!above & rises));
+                    if !S::MASS {
+                        let first = system.event(e, &state.u, &state.p, lane.t);
+                        let lean =
+                            system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
+                        // One that an action has brought to rest crosses nothing until it moves.
+                        crosses = crosses & !(g.equals(first) & lean.equals(zero));
+                        let side = R::select(above, R::lit(1.0), R::lit(-1.0));
+                        let turns =
+                            turns_beyond::<R>(side * first, side * lean, side * slope, side * g);
+                        twice = sides::with::<R>(twice, bit, was & turns[0] & !crosses);
+                        thrice = sides::with::<R>(thrice, bit, was & turns[1]);
+                    }
+                    crossed = sides::with::<R>(crossed, bit, crosses);
+                    sides = sides::with::<R>(sides, bit, rises);
+                    sides = <R::Bits as Bits>::select(falls, sides & !bit, sides);
+                    known = sides::with::<R>(known, bit, rises | falls);
+                    bit = bit.wrapping_add(bit);
+                }
+                let some = crossed | twice | lane.pending;
+                let look = found.goes & !some.equals(none);
+                if look.any() {
+                    let place = search::<R, S, M, Q, N, P>(
+                        system, feed, state, lane, trial, step, &found.du, end, crossed, twice,
+                        thrice, look,
+                    );
+                    found.cut = place.cut;
+                    found.event = place.event;
+                    found.fired = place.fired;
+                    found.here = place.here;
+                    let least = timeline::least_step(lane.t)
+                        .max(trial.ask.h.abs() * roots::least_part::<R>());
+                    found.size = place.size.abs().max(least).copysign(trial.ask.h);
+                    found.goes = found.goes & !found.cut;
+                    // On which side rounding has left the function at its event does not matter.
+                    sides = sides ^ place.undone;
+                    // The refused step leaves no traces.
+                    lane.control =
+                        control::choose_memory::<R>(found.cut, &before.control, &lane.control);
+                    lane.memory = <R::Bits as Bits>::select(found.cut, before.memory, lane.memory);
+                    lane.guarded =
+                        <R::Bits as Bits>::select(found.cut, before.guarded, lane.guarded);
+                }
+                lane.sides = <R::Bits as Bits>::select(found.goes, sides, lane.sides);
+                lane.known = <R::Bits as Bits>::select(found.goes, known, lane.known);
+                let broken = broken & found.goes;
+                if broken.any() {
+                    let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
+                    lane.code = <R::Bits as Bits>::select(broken, non_finite, lane.code);
+                    if C::ADAPTIVE {
+                        lane.allowed =
+                            <R::Bits as Bits>::select(broken, lane.attempts, lane.allowed);
+                    }
+                }
             }
         }
         if S::CONDITIONS > 0 {
@@ -213,17 +250,25 @@ mod device {
                 bit = bit.wrapping_add(bit);
             }
         }
-        lane.sides = <R::Bits as Bits>::select(found.goes, sides, lane.sides);
-        lane.known = <R::Bits as Bits>::select(found.goes, known, lane.known);
-        let broken = broken & found.goes;
-        if broken.any() {
-            let non_finite = <R::Bits as Bits>::lit(code::NON_FINITE);
-            lane.code = <R::Bits as Bits>::select(broken, non_finite, lane.code);
-            if C::ADAPTIVE {
-                lane.allowed = <R::Bits as Bits>::select(broken, lane.attempts, lane.allowed);
-            }
-        }
         found
+    }
+
+    /// Whether a function that is at `first` and at `last` at the ends of a step may go beyond zero
+    /// and back, and whether it may leave its side after that again. It is above zero at first; a
+    /// third of its slope is `lean` and `slope`. A cubic does neither unless it turns around, and its
+    /// Bernstein coefficients change sign as often.
+    fn turns_beyond<R: Real>(first: R, lean: R, slope: R, last: R) -> [R::Mask; 2] {
+        let zero = R::lit(0.0);
+        // The coefficients of the cubic's slope are `lean`, this, and `slope`.
+        let inner = (last - first) - (lean + slope);
+        let leaves = lean.lt(zero) | (lean.equals(zero) & inner.lt(zero));
+        let returns = slope.gt(zero) | (slope.equals(zero) & inner.gt(zero));
+        let both = (lean * slope).gt(zero) & (lean * inner).lt(zero);
+        let both = both & (inner * inner).gt(lean * slope);
+        let after = (first + lean).lt(zero);
+        let before = (last - slope).lt(zero);
+        let twice = ((leaves & returns) | both) & (after | before);
+        [twice, both & leaves & after & !before]
     }
 
     /// Where the first event is that ends the trajectory or acts.
@@ -266,8 +311,9 @@ mod device {
         <R::Bits as Bits>::lit(0).less_than(limit) & !count.less_than(limit)
     }
 
-    /// Finds the events of lanes `look`: those whose functions have `crossed` zero, and those that
-    /// may have done so `twice`. Counts them where the step is taken.
+    /// Finds the events of lanes `look`: those whose functions have `crossed` zero, those that may
+    /// have done so `twice`, and those that may have done so `thrice` if they have crossed it. Counts
+    /// them where the step is taken.
     fn search<
         R: Real,
         S: System<N, P>,
@@ -286,6 +332,7 @@ mod device {
         end: R,
         crossed: R::Bits,
         twice: R::Bits,
+        thrice: R::Bits,
         look: R::Mask,
     ) -> Place<R> {
         let none = <R::Bits as Bits>::lit(0);
@@ -323,7 +370,9 @@ mod device {
         let mut undone = none;
         let mut once = none;
         let mut again = none;
+        let mut third = none;
         let mut bent = none;
+        let mut wavy = none;
         let mut bit = one;
         let mut number = one;
         for e in 0..S::EVENTS {
@@ -332,16 +381,22 @@ mod device {
             let mut second_of =
                 arrives & pending.equals(number.wrapping_add(<R::Bits as Bits>::lit(SECOND)));
             let mut both = look & sides::has::<R>(twice, bit) & !mine & !second_of;
-            let mut beside = <R::Mask as Mask>::splat(false);
+            let mut beside = nobody;
+            let mut back = nobody;
             let mut ahead = zero;
             if !S::MASS {
                 ahead = ahead_of::<R, S, N, P>(system, &step.u, &state.p, e, end, du);
                 let near = look & ahead.abs().le(missed);
                 here = sides::with::<R>(here, bit, near);
                 let others = arrives & sides::has::<R>(lane.known, bit);
-                let others = others & !mine & !second_of & !crosses & !both;
-                beside = others & near & !(ahead * trial.ask.h).lt(zero);
+                let others = others & !mine & !second_of & near;
+                // Their zeros are just ahead, of which some are the first ones, and others the second.
+                let others = others & !(ahead * trial.ask.h).lt(zero);
+                beside = others & !crosses;
+                back = others & crosses;
                 mine = mine | beside;
+                second_of = second_of | back;
+                both = both & !beside;
             }
             if (crosses | both | mine | second_of).any() {
                 let above = sides::has::<R>(lane.sides, bit);
@@ -354,64 +409,73 @@ mod device {
                     second_of = second_of & (!crosses | !moves.lt(zero));
                     let far = is_far::<R, N, P>(state, &step.u, du, ahead);
                     let far = far & ahead.abs().lt((trial.ask.h * R::lit(0.5)).abs());
-                    let far = far & ((mine & !beside) | second_of) & first_there;
+                    let far = far & ((mine & !beside) | (second_of & !back)) & first_there;
                     correction = R::select(far, ahead, correction);
                     corrected = corrected | far;
                 }
-                let mut middle = full;
-                if both.any() {
-                    middle = roots::zero_of::<R, S, M, N, P>(
-                        system, state, &trial.ask, &made, e, both, zero, full, side, true,
-                    );
-                    let there = roots::value_at::<R, S, M, N, P>(
-                        system, state, &trial.ask, &made, e, middle, false,
-                    );
-                    both = both & (there * side).lt(zero);
-                    middle = R::select(both, middle, full);
-                }
-                let any = crosses | both | mine | second_of;
-                let first = any & counts_from::<R, S, N, P>(above, bit);
-                let second = (both | second_of) & counts_from::<R, S, N, P>(!above, bit);
-                // Whether the first of them ends the trajectory or acts, and the second one.
-                let acts = sides::has::<R>(<R::Bits as Bits>::lit(S::ACTING as u64), bit);
-                let count = feed.event_count(e);
-                let next = count.wrapping_add(one);
-                let after = <R::Bits as Bits>::select(first, next, count).wrapping_add(one);
-                let ends_first = ends::<R, S, N, P>(system, state, lane.t, e, next);
-                let ends_second = ends::<R, S, N, P>(system, state, lane.t, e, after);
-                let first_cuts = first & (acts | ends_first);
-                let second_cuts = second & (acts | ends_second);
-                // What crosses in a step to an event does so at its end.
-                let happens = (first_cuts & !both & !second_of) | (second_cuts & second_of);
-                fired = sides::with::<R>(fired, bit, happens);
-                let differs = (mine & !crosses) | (second_of & crosses);
-                undone = sides::with::<R>(undone, bit, differs);
-                once = sides::with::<R>(once, bit, first);
-                again = sides::with::<R>(again, bit, second);
-                bent = sides::with::<R>(bent, bit, both | second_of);
-                // What crosses twice in a step to another event, and acts, does so at its end.
-                let mut late = both & (first_cuts | second_cuts) & arrives;
-                let begins = first_cuts & !arrives;
-                let returns = second_cuts & !first_cuts & !arrives;
-                if (begins | returns).any() {
-                    let low = R::select(returns, middle, zero);
-                    let high = R::select(returns, full, middle);
-                    let side = R::select(returns, -side, side);
-                    let root = roots::zero_of::<R, S, M, N, P>(
+                let mut three = (crosses | mine) & !second_of & sides::has::<R>(thrice, bit);
+                let mut turn = full;
+                let mut turn_back = full;
+                if (both | three).any() {
+                    let turns = roots::turns_of::<R, S, M, N, P>(
                         system,
                         state,
                         &trial.ask,
                         &made,
                         e,
-                        begins | returns,
-                        low,
-                        high,
+                        both | three,
+                        three,
                         side,
-                        false,
+                    );
+                    both = both & turns.there;
+                    three = three & turns.there;
+                    turn = R::select(both | three, turns.first, full);
+                    turn_back = R::select(three, turns.second, full);
+                }
+                let any = crosses | both | mine | second_of;
+                let first = any & counts_from::<R, S, N, P>(above, bit);
+                let second = (both | second_of | three) & counts_from::<R, S, N, P>(!above, bit);
+                let again_first = first & three;
+                // Whether the first of them ends the trajectory or acts, the second, and the third one.
+                let acts = sides::has::<R>(<R::Bits as Bits>::lit(S::ACTING as u64), bit);
+                let count = feed.event_count(e);
+                let next = count.wrapping_add(one);
+                let passed = <R::Bits as Bits>::select(first, next, count);
+                let after = passed.wrapping_add(one);
+                let last = <R::Bits as Bits>::select(second, after, passed).wrapping_add(one);
+                let ends_first = ends::<R, S, N, P>(system, state, lane.t, e, next);
+                let ends_second = ends::<R, S, N, P>(system, state, lane.t, e, after);
+                let ends_third = ends::<R, S, N, P>(system, state, lane.t, e, last);
+                let first_cuts = first & (acts | ends_first);
+                let second_cuts = second & (acts | ends_second);
+                let third_cuts = again_first & (acts | ends_third);
+                // What crosses in a step to an event does so at its end.
+                let single = first_cuts & !both & !second_of & !three;
+                let happens = single | (second_cuts & second_of) | third_cuts;
+                fired = sides::with::<R>(fired, bit, happens);
+                let differs = (mine & !crosses) | (second_of & crosses);
+                undone = sides::with::<R>(undone, bit, differs);
+                once = sides::with::<R>(once, bit, first);
+                again = sides::with::<R>(again, bit, second);
+                third = sides::with::<R>(third, bit, again_first);
+                bent = sides::with::<R>(bent, bit, both | second_of | three);
+                wavy = sides::with::<R>(wavy, bit, three);
+                // What crosses more than once in a step to another event, and acts, does so at its end.
+                let mut late = (both | three) & (first_cuts | second_cuts) & arrives;
+                let begins = first_cuts & !arrives;
+                let returns = second_cuts & !first_cuts & !arrives;
+                let leaves = third_cuts & !first_cuts & !second_cuts & !arrives;
+                let sought = begins | returns | leaves;
+                if sought.any() {
+                    let low = R::select(leaves, turn_back, R::select(returns, turn, zero));
+                    let high = R::select(leaves, full, R::select(returns, turn_back, turn));
+                    let side = R::select(returns, -side, side);
+                    let root = roots::zero_of::<R, S, M, N, P>(
+                        system, state, &trial.ask, &made, e, sought, low, high, side, false,
                     );
                     let at_end = ((full - root) * trial.ask.h).abs().le(close);
-                    late = late | (both & (begins | returns) & at_end);
-                    let earlier = (begins | returns) & (root.lt(theta) | !cut);
+                    late = late | ((both | three) & (begins | returns) & at_end);
+                    let earlier = sought & (root.lt(theta) | !cut);
                     theta = R::select(earlier, root, theta);
                     let later = number.wrapping_add(<R::Bits as Bits>::lit(SECOND));
                     let which = <R::Bits as Bits>::select(returns, later, number);
@@ -422,9 +486,11 @@ mod device {
                 // to it. After an action the other side is left behind.
                 fired = sides::with::<R>(fired, bit, late);
                 let left = late & first_cuts;
-                undone = sides::with::<R>(undone, bit, left);
+                undone = sides::with::<R>(undone, bit, left & both);
                 again = <R::Bits as Bits>::select(left, again & !bit, again);
                 bent = <R::Bits as Bits>::select(left, bent & !bit, bent);
+                third = <R::Bits as Bits>::select(late, third & !bit, third);
+                wavy = <R::Bits as Bits>::select(late, wavy & !bit, wavy);
             }
             bit = bit.wrapping_add(bit);
             number = number.wrapping_add(one);
@@ -441,20 +507,34 @@ mod device {
         let counts = look & !cut;
         if S::LOGGED > 0 && feed.logs() {
             let first = once & !(fired & !bent);
-            let second = again & !fired;
+            let second = again & !(fired & !wavy);
             logged::within::<R, S, M, Q, N, P>(
-                system, feed, state, lane, &trial.ask, &made, end, first, second, bent, counts,
+                system,
+                feed,
+                state,
+                lane,
+                &trial.ask,
+                &made,
+                end,
+                first,
+                second,
+                third & !fired,
+                bent,
+                wavy,
+                counts,
             );
         }
         bit = one;
         for e in 0..S::EVENTS {
             let first = counts & sides::has::<R>(once, bit);
             let second = counts & sides::has::<R>(again, bit);
-            if (first | second).any() {
+            let last = counts & sides::has::<R>(third, bit);
+            if (first | second | last).any() {
                 let count = feed.event_count(e);
                 let count = <R::Bits as Bits>::select(first, count.wrapping_add(one), count);
                 let count = <R::Bits as Bits>::select(second, count.wrapping_add(one), count);
-                feed.set_event_count(first | second, e, count);
+                let count = <R::Bits as Bits>::select(last, count.wrapping_add(one), count);
+                feed.set_event_count(first | second | last, e, count);
             }
             bit = bit.wrapping_add(bit);
         }

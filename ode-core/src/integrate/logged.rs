@@ -108,9 +108,9 @@ mod device {
         all
     }
 
-    /// Logs the events within a step of lanes `which`: those whose functions cross zero the first
-    /// time in it, and those that do so the second time, of which those in `bent` return. They are
-    /// not counted yet.
+    /// Logs the events within a step of lanes `which`: those whose functions cross zero in it the
+    /// first time, the second time, and the third time. The functions of those in `bent` turn around
+    /// beyond zero, and of those in `thrice` again, on their side. They are not counted yet.
     pub fn within<
         R: Real,
         S: System<N, P>,
@@ -128,7 +128,9 @@ mod device {
         end: R,
         first: R::Bits,
         second: R::Bits,
+        third: R::Bits,
         bent: R::Bits,
+        thrice: R::Bits,
         which: R::Mask,
     ) {
         let nothing = <R::Bits as Bits>::lit(0);
@@ -136,7 +138,7 @@ mod device {
         let full = R::lit(1.0);
         let zero = R::lit(0.0);
         let logged = <R::Bits as Bits>::lit(S::LOGGED as u64);
-        let some = (first | second) & logged;
+        let some = (first | second | third) & logged;
         let mut slot = slot_of_first::<R, S, Q, N, P>(feed, nothing);
         let mut last = none::<R>();
         let mut busy = which & !some.equals(nothing);
@@ -148,36 +150,57 @@ mod device {
             for e in 0..S::EVENTS {
                 let leaves = busy & sides::has::<R>(first & logged, bit);
                 let returns = busy & sides::has::<R>(second & logged, bit);
-                if (leaves | returns).any() {
+                let leaves_again = busy & sides::has::<R>(third & logged, bit);
+                if (leaves | returns | leaves_again).any() {
                     let above = sides::has::<R>(lane.sides, bit);
                     let side = R::select(above, full, -full);
-                    let bends = (leaves | returns) & sides::has::<R>(bent, bit);
-                    let mut middle = full;
+                    let bends = busy & sides::has::<R>(bent, bit);
+                    let mut turn = full;
+                    let mut turn_back = full;
                     if bends.any() {
-                        middle = roots::zero_of::<R, S, M, N, P>(
-                            system, state, ask, step, e, bends, zero, full, side, true,
+                        let thrice = bends & sides::has::<R>(thrice, bit);
+                        let turns = roots::turns_of::<R, S, M, N, P>(
+                            system, state, ask, step, e, bends, thrice, side,
                         );
-                        middle = R::select(bends, middle, full);
+                        turn = R::select(bends, turns.first, full);
+                        turn_back = R::select(thrice, turns.second, full);
                     }
                     if leaves.any() {
                         let theta = roots::zero_of::<R, S, M, N, P>(
-                            system, state, ask, step, e, leaves, zero, middle, side, false,
+                            system, state, ask, step, e, leaves, zero, turn, side, false,
                         );
                         let event = number_of::<R>(number, !above);
                         next = sooner::<R>(&next, &last, leaves, theta, order, event);
                     }
+                    let order = order.wrapping_add(one);
                     if returns.any() {
                         let theta = roots::zero_of::<R, S, M, N, P>(
-                            system, state, ask, step, e, returns, middle, full, -side, false,
+                            system, state, ask, step, e, returns, turn, turn_back, -side, false,
                         );
                         let event = number_of::<R>(number, above);
-                        let order = order.wrapping_add(one);
                         next = sooner::<R>(&next, &last, returns, theta, order, event);
+                    }
+                    let order = order.wrapping_add(one);
+                    if leaves_again.any() {
+                        let theta = roots::zero_of::<R, S, M, N, P>(
+                            system,
+                            state,
+                            ask,
+                            step,
+                            e,
+                            leaves_again,
+                            turn_back,
+                            full,
+                            side,
+                            false,
+                        );
+                        let event = number_of::<R>(number, !above);
+                        next = sooner::<R>(&next, &last, leaves_again, theta, order, event);
                     }
                 }
                 bit = bit.wrapping_add(bit);
                 number = number.wrapping_add(one);
-                order = order.wrapping_add(one).wrapping_add(one);
+                order = order.wrapping_add(one).wrapping_add(one).wrapping_add(one);
             }
             // What is at the end of the step is the state itself.
             let at_end = next.theta.equals(full);

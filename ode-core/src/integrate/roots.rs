@@ -27,6 +27,7 @@ mod device {
     /// The number of evaluations after which the search for a zero ends, which bisection does not
     /// need.
     pub const MOST_EVALUATIONS: u64 = 64;
+
     /// The function of event `index` at the part `theta` of a step, or its slope along the step.
     pub fn value_at<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
@@ -45,6 +46,63 @@ mod device {
             value = system.event_slope(index, &u, &state.p, t, &du) * ask.h;
         }
         value
+    }
+
+    /// Where the function of an event turns around within a step, as parts of the step.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Turns<R: Real> {
+        /// Lanes whose function has gone through zero where it turns first.
+        pub there: R::Mask,
+        /// Where it is farthest beyond zero.
+        pub first: R,
+        /// Where it is back, farthest from zero, if it leaves its side again; else the end.
+        pub second: R,
+    }
+
+    /// Where the function of event `index` turns around in lanes `which`: it leaves its `side` and is
+    /// back at the end of the step or, in lanes `thrice`, leaves it again before that. The cubic
+    /// through values and slopes at both ends says between which points it turns.
+    #[called]
+    pub fn turns_of<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        ask: &stepper::Ask<R>,
+        step: &stepper::Step<R, N, M::Kept<R, N>>,
+        index: usize,
+        which: R::Mask,
+        thrice: R::Mask,
+        side: R,
+    ) -> Turns<R> {
+        let full = R::lit(1.0);
+        let zero = R::lit(0.0);
+        let from = value_at::<R, S, M, N, P>(system, state, ask, step, index, zero, false);
+        let to = value_at::<R, S, M, N, P>(system, state, ask, step, index, full, false);
+        let lean = value_at::<R, S, M, N, P>(system, state, ask, step, index, zero, true);
+        let slope = value_at::<R, S, M, N, P>(system, state, ask, step, index, full, true);
+        // The coefficients of the cubic's slope are the slopes at the ends and this one. If it turns
+        // twice, its slope is steepest between, at the inflection.
+        let inner = (to - from).mul_add(R::lit(3.0), -(lean + slope));
+        let twice = (lean * slope).gt(zero) & (lean * inner).lt(zero);
+        let bends = lean - inner;
+        let inflection = bends / (bends + (slope - inner));
+        let towards = (side * lean).lt(zero);
+        let low = R::select(twice & !towards, inflection, zero);
+        let high = R::select(twice & towards, inflection, full);
+        let first =
+            zero_of::<R, S, M, N, P>(system, state, ask, step, index, which, low, high, side, true);
+        let value = value_at::<R, S, M, N, P>(system, state, ask, step, index, first, false);
+        let mut there = which & (value * side).lt(zero);
+        let mut second = full;
+        let again = there & thrice;
+        if again.any() {
+            let back = zero_of::<R, S, M, N, P>(
+                system, state, ask, step, index, again, high, full, -side, true,
+            );
+            let value = value_at::<R, S, M, N, P>(system, state, ask, step, index, back, false);
+            there = there & !(again & !(value * side).gt(zero));
+            second = R::select(again, back, full);
+        }
+        Turns::<R> { there, first, second }
     }
 
     /// The zero of the function of event `index` between the parts `low` and `high` of a step, or of
