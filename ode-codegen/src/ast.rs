@@ -225,6 +225,8 @@ pub(crate) enum Type {
 
 /// A function or a closure of the user's.
 pub(crate) struct Callable<'a> {
+    /// The name of a function; closures have none.
+    pub name: Option<&'a Ident>,
     pub parameters: Vec<(Pattern<'a>, Type)>,
     /// The types of the parameters, where they tell the constants that the function is generic
     /// over.

@@ -197,3 +197,24 @@ fn what_there_is_not_is_not_evaluated() {
         "the system has 3 states and 3 parameters, and was given 2 and 3"
     );
 }
+
+/// A chain of calls has a limit, and is not called a recursion.
+#[test]
+fn calls_within_each_other_have_a_limit() {
+    let chain = |count: usize| {
+        let last = count - 1;
+        let calls = (0..last).map(|k| format!("fn f{k}(x: f64) -> f64 {{ f{}(x) }}\n", k + 1));
+        let functions: String = calls.collect();
+        format!(
+            "fn long(u: &[f64; 1]) -> [f64; 1] {{
+                 {functions}
+                 fn f{last}(x: f64) -> f64 {{ -x }}
+                 [f0(u[0])]
+             }}"
+        )
+    };
+    assert_eq!(compile(&chain(64)).evaluate("rhs", &[2.0], &[], 0.0).unwrap(), [-2.0]);
+    let text = mistakes(&chain(65));
+    assert!(text.contains("this call is within 64 other calls, which is the limit"), "{text}");
+    assert!(!text.contains("recursion"), "{text}");
+}

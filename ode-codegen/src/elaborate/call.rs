@@ -8,7 +8,7 @@ use quote::ToTokens;
 
 use super::value::Value;
 use super::work::Work;
-use super::{Elaborator, Role, Variable};
+use super::{Elaborator, Role, Variable, plain};
 use crate::ast::{Callable, Expr, ExprKind, IntegerType, Known};
 use crate::parse::method;
 use crate::parse::refuse::{self, arguments_in_words};
@@ -33,6 +33,11 @@ enum Around<'a> {
 impl<'a> Closure<'a> {
     pub(super) fn function(definition: Rc<Callable<'a>>, scope: usize) -> Self {
         Closure { definition, around: Around::Scope(scope) }
+    }
+
+    /// The function in messages.
+    fn name(&self) -> String {
+        self.definition.name.map_or("a closure".to_owned(), |name| format!("`{}`", plain(name)))
     }
 }
 
@@ -224,13 +229,8 @@ impl<'a> Elaborator<'a, '_> {
             return Value::Poison;
         }
         let call = Call::new(&called, &arguments);
-        if self.calls.contains(&call) || self.calls.len() == DEPTH_LIMIT {
-            return self.poison(
-                position,
-                token,
-                "this function calls itself: a lane has no stack for recursion; write \
-                 `for i in 0..N`",
-            );
+        if let Some(message) = self.recursion(&call) {
+            return self.poison(position, token, message);
         }
         let Closure { definition, around } = called;
         if arguments.len() != definition.parameters.len() {
@@ -268,6 +268,31 @@ impl<'a> Elaborator<'a, '_> {
         self.variables = variables;
         self.calls.pop();
         result
+    }
+
+    /// The error of a call within itself, or within too many others.
+    fn recursion(&self, call: &Call<'a>) -> Option<String> {
+        let same = self.calls.iter().rposition(|before| before == call);
+        if same.is_none() && self.calls.len() < DEPTH_LIMIT {
+            return None;
+        }
+        // Each call may be given a new closure, which no call before was given.
+        let definition = &call.called.definition;
+        let similar = |before: &Call<'a>| Rc::ptr_eq(&before.called.definition, definition);
+        let Some(first) = same.or_else(|| self.calls.iter().rposition(similar)) else {
+            return Some(format!(
+                "this call is within {DEPTH_LIMIT} other calls, which is the limit: write the \
+                 bodies of some of these functions where they are called"
+            ));
+        };
+        let others: Vec<String> =
+            self.calls[first + 1..].iter().map(|call| call.called.name()).collect();
+        let name = call.called.name();
+        let cycle = match others.join(", which calls ") {
+            others if others.is_empty() => "this function calls itself".to_owned(),
+            others => format!("{name} calls {others}, which calls {name}"),
+        };
+        Some(format!("{cycle}: a lane has no stack for recursion; write `for i in 0..N`"))
     }
 
     /// The constants that a function is generic over: lengths of arguments.

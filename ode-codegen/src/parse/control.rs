@@ -174,6 +174,7 @@ impl Parser<'_> {
             }
         };
         ExprKind::Closure(Rc::new(Callable {
+            name: None,
             parameters,
             lengths: Vec::new(),
             generics: Vec::new(),

@@ -196,7 +196,8 @@ impl Parser<'_> {
             syn::ReturnType::Type(_, ty) => (self.ty(ty), Some(&**ty)),
         };
         let body = self.body(&item.block, None, returned);
-        Callable { parameters, lengths, generics, result, body, names: Vec::new() }
+        let name = Some(&item.sig.ident);
+        Callable { name, parameters, lengths, generics, result, body, names: Vec::new() }
     }
 
     fn local<'a>(&self, local: &'a syn::Local) -> Statement<'a> {

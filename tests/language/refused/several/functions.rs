@@ -153,7 +153,8 @@ fn functions(du: &mut [f64; 2], u: &[f64; 2], _p: &[f64; 0], _t: f64) {
     fn odd(n: u32) -> bool {
         n != 0 && even(n - 1)
 //~               ^^^^
-//~ error: this function calls itself: a lane has no stack for recursion; write `for i in 0..N`
+//~ error: `even` calls `odd`, which calls `even`: a lane has no stack for recursion; write `for i
+//~ in 0..N`
     }
     fn double<const N: usize>(x: [f64; N]) -> [f64; N] {
         x.map(|x| 2.0 * x)
