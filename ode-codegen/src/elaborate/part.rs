@@ -15,6 +15,10 @@ use crate::parse::{signature, too_large};
 pub(super) const NO_MODES: &str = "modes are a part of the parameters, which have their initial values: \
                                    add a field of this type to them, as in `pub modes: Modes`";
 
+/// The message for modes that are among the parameters twice.
+const SECOND_MODES: &str = "the parameters have modes in a second place: actions return one value of the \
+                            type `Modes`; put all modes into it, in one field";
+
 /// State, parameters and time, as values.
 pub(super) struct Inputs<'a> {
     pub state: Layout<'a>,
@@ -96,6 +100,10 @@ impl<'a> Elaborator<'a, '_> {
         let count = parameters.as_ref().map_or(0, Layout::size);
         if let Some(message) = too_large(state.size(), count) {
             self.error(0, &system.rhs.state.syntax, message);
+            return None;
+        }
+        if let Some(field) = parameters.as_ref().and_then(Layout::second_modes) {
+            self.error(0, field, SECOND_MODES);
             return None;
         }
         let inputs = self.filled(state, parameters);

@@ -43,16 +43,41 @@ impl<'a> Layout<'a> {
         }
     }
 
+    fn is_modes(&self) -> bool {
+        matches!(self, Layout::Struct(definition, _) if definition.name == MODES)
+    }
+
     /// Where the modes are among parameters of this layout: their first number, and their layout. They
     /// are all parameters, or a field.
     pub(super) fn modes(&self) -> Option<(usize, &Layout<'a>)> {
-        let is_modes = |layout: &Layout<'_>| matches!(layout, Layout::Struct(definition, _) if definition.name == MODES);
-        if is_modes(self) {
+        if self.is_modes() {
             return Some((0, self));
         }
         let Layout::Struct(_, fields) = self else { return None };
-        let position = fields.iter().position(is_modes)?;
+        let position = fields.iter().position(Layout::is_modes)?;
         Some((fields[..position].iter().map(Layout::size).sum(), &fields[position]))
+    }
+
+    /// The field that has modes again, if they are in two places. An array of modes is two places.
+    pub(super) fn second_modes(&self) -> Option<&'a Ident> {
+        let mut fields = Vec::new();
+        self.fields_of_modes(None, &mut fields);
+        fields.get(1).copied()
+    }
+
+    fn fields_of_modes(&self, field: Option<&'a Ident>, found: &mut Vec<&'a Ident>) {
+        match self {
+            Layout::Struct(..) if self.is_modes() => found.extend(field),
+            Layout::Struct(definition, layouts) => {
+                for (field, layout) in definition.fields.iter().zip(layouts) {
+                    layout.fields_of_modes(Some(field.name), found);
+                }
+            }
+            Layout::Array(element, length) => {
+                (0..(*length).min(2)).for_each(|_| element.fields_of_modes(field, found));
+            }
+            Layout::Float => {}
+        }
     }
 
     /// A value of this layout, with `leaf` for each float.

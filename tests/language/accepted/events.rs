@@ -378,6 +378,30 @@ pub(crate) mod modes_are_there {
     }
 }
 
+pub(crate) mod modes_are_in_one_place {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct State {
+            pub heat: f64,
+        }
+
+        pub struct Modes {
+            pub heaters: [f64; 2],
+        }
+
+        pub struct Parameters {
+            pub rate: f64,
+            pub modes: Modes,
+        }
+
+        pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+            State { heat: p.modes.heaters[0] + p.modes.heaters[1] - p.rate * u.heat }
+        }
+    }
+}
+
 pub(crate) mod modes_change_by_actions {
     use odes::ode_system;
 

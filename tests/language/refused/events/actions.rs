@@ -202,6 +202,44 @@ mod rule {
     }
 }
 
+//# modes_are_in_one_place
+//! Modes are among the parameters once.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct State {
+        pub heat: f64,
+    }
+
+    pub struct Modes {
+        pub heater: f64,
+    }
+
+    pub struct Parameters {
+        pub modes: Modes,
+        pub others: [Modes; 1],
+//~         ^^^^^^
+//~ error: the parameters have modes in a second place: actions return one value of the type
+//~ `Modes`; put all modes into it, in one field
+    }
+
+    pub(crate) fn rhs(u: &State, p: &Parameters) -> State {
+        State { heat: p.modes.heater + p.others[0].heater - u.heat }
+    }
+
+    #[event(falling)]
+    pub(crate) fn cold(u: &State) -> f64 {
+        u.heat - 18.0
+    }
+
+    #[action(cold)]
+    pub(crate) fn on(u: &State) -> (State, Modes) {
+        (*u, Modes { heater: 1.0 })
+    }
+}
+
 //# modes_change_by_actions
 //! Modes change by actions alone.
 
