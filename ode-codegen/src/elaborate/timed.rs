@@ -4,7 +4,7 @@ use super::part::Inputs;
 use super::value::Value;
 use super::{Elaborator, Role, Scheduled, Series, Variable, plain};
 use crate::ast::{Expr, Part, Purpose, Timed, Times, Type};
-use crate::graph::{Id, Input, Node};
+use crate::graph::{Given, Id, Input, Node};
 
 impl<'a> Elaborator<'a, '_> {
     /// All actions at given times, in the order of their functions.
@@ -32,13 +32,32 @@ impl<'a> Elaborator<'a, '_> {
                 }
                 series
             }
-            Times::Every { first, every, count } => {
+            Times::Every { first, every: period, count: number } => {
                 let first = self.one_number(part, first, inputs, false)?;
-                let every = self.one_number(part, every, inputs, false)?;
-                let count = match count {
-                    Some(count) => Some(self.one_number(part, count, inputs, true)?),
+                let every = self.one_number(part, period, inputs, false)?;
+                if let Some(value) = self.written(every)
+                    && (value.is_nan() || value < 0.0)
+                {
+                    let message = format!(
+                        "`every` is {value}, so that the times go back from `first`: a period is \
+                         positive"
+                    );
+                    self.error(period.id, period.syntax, message);
+                }
+                let count = match number {
+                    Some(number) => Some(self.one_number(part, number, inputs, true)?),
                     None => None,
                 };
+                if let (Some(number), Some(count)) = (number, count)
+                    && let Some(value) = self.written(count)
+                    && (value.is_nan() || value <= 0.0)
+                {
+                    let message = format!(
+                        "`count` is {value}, so that there are no such times: write how many there \
+                         are, or leave `count` out for all until the end of the span"
+                    );
+                    self.error(number.id, number.syntax, message);
+                }
                 vec![Series { first, repeats: Some((every, count)) }]
             }
         };
@@ -64,6 +83,20 @@ impl<'a> Elaborator<'a, '_> {
         let value = self.expr(time);
         self.variables.truncate(before);
         value
+    }
+
+    /// The value of a number that is written out: neither parameters nor constants from elsewhere
+    /// are in it.
+    fn written(&self, number: Id) -> Option<f64> {
+        let needed = self.graph.reachable(&[number]);
+        let unknown = |id: Id| {
+            matches!(self.graph.node(id), Node::Input(_) | Node::Constant(_) | Node::Lookup(..))
+        };
+        if self.graph.ids().any(|id| needed[id.index()] && unknown(id)) {
+            return None;
+        }
+        let none = Given { input: &|_| f64::NAN, constant: &|_| f64::NAN, entry: &|_, _| f64::NAN };
+        Some(self.graph.evaluate(&needed, &none)[number.index()])
     }
 
     /// A number of a series of times; `counts`: it may be written as an integer.

@@ -732,6 +732,26 @@ pub(crate) mod words_of_events {
     }
 }
 
+pub(crate) mod times_come {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub struct Parameters {
+            pub rate: f64,
+        }
+
+        pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+            [-p.rate * u[0]]
+        }
+
+        #[at(first = 0.0, every = 12.0, count = 1)]
+        pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+            [u[0] + 1.0]
+        }
+    }
+}
+
 pub(crate) mod words_of_times {
     use odes::ode_system;
 

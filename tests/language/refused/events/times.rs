@@ -173,6 +173,32 @@ mod rule {
     }
 }
 
+//# times_come
+//! Periodic times come after the first one, and there are some.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub struct Parameters {
+        pub rate: f64,
+    }
+
+    pub(crate) fn rhs(u: &[f64; 1], p: &Parameters) -> [f64; 1] {
+        [-p.rate * u[0]]
+    }
+
+    #[at(first = 0.0, every = -0.5 * 2.0, count = 0 - 3)]
+//~                           ^^^^^^^^^^
+//~ error: `every` is -1, so that the times go back from `first`: a period is positive
+//~                                               ^^^^^
+//~ error: `count` is -3, so that there are no such times: write how many there are, or leave
+//~ `count` out for all until the end of the span
+    pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 1.0]
+    }
+}
+
 //# words_of_times
 //! Periodic times have a first one, a period and a number.
 
