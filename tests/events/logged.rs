@@ -7,6 +7,7 @@ use crate::systems::{
 use core::f64::consts::{FRAC_PI_2, PI};
 use odes::prelude::*;
 use odes::{Dop853, EventError, KenCarp4, Log, Vern7, Vern9};
+use std::io::Read;
 
 fn tight() -> SolveOptions {
     SolveOptions::default().tolerance(1e-10).event_log(1000)
@@ -242,6 +243,34 @@ fn impacts_of_a_ball() {
             time += 2.0 * 0.8 * speed / 9.81;
         }
     }
+}
+
+/// An archive names the numbers of a logged event, in their order.
+#[test]
+fn archives_name_the_numbers_of_logs() {
+    let parameters = bouncing::Parameters { gravity: 9.81, restitution: 0.8 };
+    let at = bouncing::State { height: 10.0, velocity: 0.0 };
+    let problem = OdeProblem::new(bouncing, at, 0.0..=2.0, parameters);
+    let path = std::env::temp_dir().join(format!("odes-log-{}.npz", std::process::id()));
+    let states = ["before.height", "before.velocity", "after.height", "after.velocity"];
+    for (log, expected) in [
+        (odes::EventLog::new(1), ["time", "event"].to_vec()),
+        (odes::EventLog::new(1).with_states(), [&["time", "event"][..], &states].concat()),
+    ] {
+        let solution = problem.solve(Tsit5, &tight().event_log(log)).unwrap();
+        solution.as_ensemble().write_npz(&path).unwrap();
+        let mut archive = zip::ZipArchive::new(std::fs::File::open(&path).unwrap()).unwrap();
+        let mut bytes = Vec::new();
+        archive.by_name("log_names.npy").unwrap().read_to_end(&mut bytes).unwrap();
+        let characters = bytes[128..].as_chunks().0.iter().map(|&code| u32::from_le_bytes(code));
+        let text: String = characters.filter_map(char::from_u32).collect();
+        let length = expected.iter().map(|name| name.len()).max().unwrap();
+        let padded: String = expected.iter().map(|name| format!("{name:\0<length$}")).collect();
+        assert_eq!(text, padded);
+        let numbers: usize = solution.as_ensemble().all_logs().shape()[2];
+        assert_eq!(numbers, expected.len());
+    }
+    std::fs::remove_file(path).unwrap();
 }
 
 /// Two kinds of events, of which one acts within the steps of the other.

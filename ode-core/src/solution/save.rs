@@ -14,6 +14,7 @@ pub use npz::{Element, Npz};
 
 use crate::error::debug_as_display;
 use crate::lane::Scalar;
+use crate::problem::options::LogRow;
 use crate::solution::{EnsembleSolution, ReturnCode};
 use crate::system::System;
 use ndarray::{Array1, Array2, ArrayView1, arr1};
@@ -52,6 +53,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `held_unstable` | trajectories | [`held_unstable`](Self::held_unstable), 1 or 0; likewise |
     /// | `event_counts` | trajectories × events | [`event_counts`](Self::event_counts); absent without events |
     /// | `log` | trajectories × capacity × numbers | [`all_logs`](Self::all_logs); absent without a log |
+    /// | `log_names` | numbers | `time`, `event`, and states as `before.prey` and `after.prey`; likewise |
     /// | `numbers` | 2 | [`numbers`](Self::numbers): the first one, and one more than the last |
     /// | `shape` | axes of the grid | `data["u_end"].reshape(*data["shape"], -1)` |
     /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
@@ -109,6 +111,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         if !self.all_logs().is_empty() {
             file.add_numbers("log", self.all_logs())?;
+            file.add_names("log_names", &self.log_names())?;
         }
         let numbers = self.numbers();
         file.add("numbers", arr1(&[numbers.start, numbers.end]).view())?;
@@ -127,6 +130,17 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         let codes: Vec<String> = ReturnCode::ALL.iter().map(ToString::to_string).collect();
         file.add_names("code_names", &codes)?;
         file.finish()
+    }
+
+    /// The names of the numbers of a logged event.
+    fn log_names(&self) -> Vec<String> {
+        let LogRow { before, after, .. } = self.inputs.settings.log;
+        let states = self.system.info().states;
+        let named = |when: &str, count: usize| -> Vec<String> {
+            states.iter().take(count).map(|state| format!("{when}.{state}")).collect()
+        };
+        let marks = ["time", "event"].map(str::to_owned).to_vec();
+        [marks, named("before", before), named("after", after)].concat()
     }
 
     /// Writes a table of comma-separated values. It replaces an existing file.
