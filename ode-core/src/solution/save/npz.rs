@@ -8,8 +8,10 @@
 use crate::lane::Scalar;
 use ndarray::{ArrayView, Dimension};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -55,7 +57,89 @@ elements!(f32: "<f4", f64: "<f8", u8: "|u1", i32: "<i4", u32: "<u4", i64: "<i8",
 /// ```
 #[derive(Debug)]
 pub struct Npz {
-    zip: ZipWriter<BufWriter<File>>,
+    // Dropped before the writer, which would complete the archive when it is dropped.
+    abandon: Abandon,
+    zip: ZipWriter<Output>,
+}
+
+/// Ends all writing to an [`Output`] when it is dropped.
+#[derive(Debug)]
+struct Abandon(Arc<AtomicBool>);
+
+impl Drop for Abandon {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The file of an archive. After an error, or when the archive is abandoned, it discards what is
+/// written: the writer of the archive would otherwise print an error when it is dropped.
+#[derive(Debug)]
+struct Output {
+    file: BufWriter<File>,
+    abandoned: Arc<AtomicBool>,
+    /// The position in the file and its end, also of what was discarded.
+    position: u64,
+    end: u64,
+}
+
+impl Output {
+    fn new(file: File) -> (Abandon, Output) {
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let output = Output {
+            file: BufWriter::new(file),
+            abandoned: abandoned.clone(),
+            position: 0,
+            end: 0,
+        };
+        (Abandon(abandoned), output)
+    }
+
+    /// Does something with the file, unless nothing is written any more.
+    fn unless_abandoned<T>(
+        &mut self,
+        discarded: T,
+        work: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+    ) -> io::Result<T> {
+        if self.abandoned.load(Ordering::Relaxed) {
+            return Ok(discarded);
+        }
+        let done = work(&mut self.file);
+        // Who writes tries again after an interruption.
+        if done.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::Interrupted) {
+            self.abandoned.store(true, Ordering::Relaxed);
+        }
+        done
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.unless_abandoned(bytes.len(), |file| file.write(bytes))?;
+        self.position += written as u64;
+        self.end = self.end.max(self.position);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_abandoned((), BufWriter::flush)
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+            SeekFrom::End(offset) => self.end.checked_add_signed(offset),
+        };
+        let position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        if position != self.position {
+            self.unless_abandoned((), |file| file.seek(SeekFrom::Start(position)).map(|_| ()))?;
+            self.position = position;
+        }
+        Ok(position)
+    }
 }
 
 impl Npz {
@@ -64,7 +148,8 @@ impl Npz {
     /// # Errors
     /// If the file cannot be written; likewise in all that follows.
     pub fn create(path: &Path) -> io::Result<Npz> {
-        Ok(Npz { zip: ZipWriter::new(BufWriter::new(File::create(path)?)) })
+        let (abandon, output) = Output::new(File::create(path)?);
+        Ok(Npz { abandon, zip: ZipWriter::new(output) })
     }
 
     /// Adds an array.
@@ -113,7 +198,10 @@ impl Npz {
     /// # Errors
     /// If the file cannot be written.
     pub fn finish(self) -> io::Result<()> {
-        self.zip.finish()?.flush()
+        let Npz { abandon, zip } = self;
+        zip.finish()?.flush()?;
+        drop(abandon);
+        Ok(())
     }
 
     fn begin(&mut self, name: &str, bytes: usize) -> io::Result<()> {
@@ -178,4 +266,43 @@ fn write_elements<T>(
         }
     }
     out.write_all(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::arr1;
+    use zip::ZipArchive;
+
+    #[test]
+    fn archives_are_complete_when_they_are_finished() {
+        let path = std::env::temp_dir().join(format!("odes-npz-{}.npz", std::process::id()));
+        let is_archive = |finished: bool| {
+            let mut archive = Npz::create(&path).unwrap();
+            archive.add("rates", arr1(&[1.0, 2.0]).view()).unwrap();
+            match finished {
+                true => archive.finish().unwrap(),
+                false => drop(archive),
+            }
+            ZipArchive::new(File::open(&path).unwrap()).is_ok_and(|archive| archive.len() == 1)
+        };
+        let [finished, dropped] = [true, false].map(is_archive);
+        std::fs::remove_file(&path).unwrap();
+        assert!(finished && !dropped);
+    }
+
+    /// A full disk is an error, after which nothing more is written.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn full_disks_are_errors() {
+        let full = || Npz::create(Path::new("/dev/full")).unwrap();
+        let mut large = full();
+        let error = large.add("large", arr1(&[0.0; 100_000]).view()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(large.abandon.0.load(Ordering::Relaxed));
+        // What fits into the buffer fails in the end.
+        let mut small = full();
+        small.add("small", arr1(&[0.0]).view()).unwrap();
+        assert_eq!(small.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
 }
