@@ -598,6 +598,16 @@ pub enum SolveError {
          `.minibatch(n)`, or take `.adam(rate)`"
     )]
     Minibatch,
+    /// A setting of a training, or of its optimiser, with which it cannot succeed.
+    #[error("{setting} is {}; {must}", short(*value))]
+    Training {
+        /// The setting: `the rate of Adam`, `the size of minibatches`.
+        setting: &'static str,
+        /// The value that was given.
+        value: f64,
+        /// The values that it may have.
+        must: &'static str,
+    },
     /// All trajectories of all iterations of a training failed, so there is no loss.
     #[error(
         "all {trajectories} trajectories failed in each of {iterations} iterations, so there is no loss to \
@@ -666,6 +676,22 @@ impl SolveError {
     /// Why there are no arrays of systems with events.
     pub(crate) const EVENTS: &str = "of a system with events, since columns have one time and \
         events happen at times of their own; take `EnsembleThreads` or `EnsembleGpuKernel`";
+    /// Refuses a setting of a training outside of the range from 0 to `most`, which it may not reach.
+    pub(crate) fn check_setting(
+        setting: &'static str,
+        value: f64,
+        most: f64,
+    ) -> Result<(), SolveError> {
+        if value >= 0.0 && value < most {
+            return Ok(());
+        }
+        let must = match most.is_infinite() {
+            true => "it must be finite and not negative",
+            false => "it must be at least 0 and below 1",
+        };
+        Err(SolveError::Training { setting, value, must })
+    }
+
     /// Why there are no arrays by a method that switches.
     pub(crate) const SWITCHES: &str = "by a method that chooses another one for each trajectory; \
         take `Tsit5`, `Vern7`, `Rodas4` or `Rodas5P`";

@@ -82,6 +82,39 @@ fn a_training_of_failures_alone_is_an_error() {
     assert!(one.failed == 1 && one.loss > 0.0, "{one:?}");
 }
 
+/// Settings with which no training succeeds are errors before the first gradient.
+#[test]
+fn settings_of_trainings_are_checked() {
+    use core::ops::ControlFlow;
+    use odes::gradient::{Adam, AdamW, Lbfgs, Sgd};
+
+    fn refused(training: Train<'_, decay::Model, f64, 1, 1, 2, 1>, text: &str) {
+        let training = training.on_step(|_| -> ControlFlow<()> { panic!("a gradient") });
+        let error = training.run(Tsit5, EnsembleSerial, &options()).unwrap_err();
+        assert!(error.to_string().starts_with(text), "{error}");
+    }
+    let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());
+    let train = || Train::new(&loss, [3.0, 1.0]);
+    refused(train().adam(f64::NAN), "the rate of Adam is NaN; it must be finite");
+    let adam = |change: fn(&mut Adam), text: &str| {
+        let mut adam = Adam::new(0.1);
+        change(&mut adam);
+        refused(train().optimiser(adam), text);
+    };
+    adam(|adam| adam.beta1 = 1.0, "beta1 of Adam is 1; it must be at least 0 and below 1");
+    adam(|adam| adam.beta2 = -0.5, "beta2 of Adam is -0.5; ");
+    adam(|adam| adam.epsilon = -1.0, "epsilon of Adam is -1; ");
+    refused(train().adam_w(-0.1), "the rate of Adam is -0.1; ");
+    let decaying = AdamW { decay: f64::NAN, ..AdamW::new(0.1) };
+    refused(train().optimiser(decaying), "the decay of AdamW is NaN; ");
+    refused(train().sgd(f64::INFINITY), "the rate of Sgd is inf; ");
+    refused(train().optimiser(Sgd::new(0.1).momentum(1.5)), "the momentum of Sgd is 1.5; ");
+    let mut line = Lbfgs::new();
+    line.decrease = -1.0;
+    refused(train().optimiser(line), "`decrease` of Lbfgs is -1; ");
+    refused(train().minibatch(0), "the size of minibatches is 0; it must be at least 1");
+}
+
 /// The same bits on threads, in all lanes, and in batches of any size.
 #[test]
 fn places_train_alike() {

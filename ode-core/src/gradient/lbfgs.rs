@@ -1,5 +1,6 @@
 //! L-BFGS: a quasi-Newton method for losses of all trajectories.
 
+use crate::error::SolveError;
 use crate::gradient::optimiser::{Evaluation, Optimiser};
 use core::fmt;
 use core::ops::ControlFlow;
@@ -227,6 +228,11 @@ impl Optimiser for Lbfgs {
             _ => None,
         };
         true
+    }
+
+    fn check(&self) -> Result<(), SolveError> {
+        SolveError::check_setting("`decrease` of Lbfgs", self.decrease, 1.0)?;
+        SolveError::check_setting("`curvature` of Lbfgs", self.curvature, 1.0)
     }
 
     fn compares_losses(&self) -> bool {

@@ -3,6 +3,7 @@
 //! Their arithmetic is additions, products, quotients and square roots in a fixed order, so that
 //! the numbers have the same bits on every machine.
 
+use crate::error::SolveError;
 use core::fmt::{self, Debug};
 use core::ops::ControlFlow;
 
@@ -28,6 +29,15 @@ pub trait Optimiser: Debug + Send {
     /// trajectories. Minibatches are then an error.
     fn compares_losses(&self) -> bool {
         false
+    }
+
+    /// Refuses settings with which no training succeeds. [`Train`](crate::gradient::Train) calls it
+    /// before the first gradient.
+    ///
+    /// # Errors
+    /// [`SolveError::Training`] by the optimisers of this library.
+    fn check(&self) -> Result<(), SolveError> {
+        Ok(())
     }
 }
 
@@ -113,6 +123,14 @@ impl Optimiser for Adam {
         self.averages = Averages { first: first.clone(), second: second.clone(), powers };
         first.len() == second.len()
     }
+
+    fn check(&self) -> Result<(), SolveError> {
+        let Adam { rate, beta1, beta2, epsilon, averages: _ } = self;
+        SolveError::check_setting("the rate of Adam", *rate, f64::INFINITY)?;
+        SolveError::check_setting("beta1 of Adam", *beta1, 1.0)?;
+        SolveError::check_setting("beta2 of Adam", *beta2, 1.0)?;
+        SolveError::check_setting("epsilon of Adam", *epsilon, f64::INFINITY)
+    }
 }
 
 /// Adam with decay of what is learnt, apart from the gradient.
@@ -147,6 +165,11 @@ impl Optimiser for AdamW {
 
     fn restore(&mut self, state: &[Vec<f64>]) -> bool {
         self.adam.restore(state)
+    }
+
+    fn check(&self) -> Result<(), SolveError> {
+        SolveError::check_setting("the decay of AdamW", self.decay, f64::INFINITY)?;
+        self.adam.check()
     }
 }
 
@@ -202,6 +225,11 @@ impl Optimiser for Sgd {
         let [velocity] = state else { return false };
         self.velocity.clone_from(velocity);
         true
+    }
+
+    fn check(&self) -> Result<(), SolveError> {
+        SolveError::check_setting("the rate of Sgd", self.rate, f64::INFINITY)?;
+        SolveError::check_setting("the momentum of Sgd", self.momentum, 1.0)
     }
 }
 

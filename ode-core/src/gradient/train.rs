@@ -176,7 +176,7 @@ where
     /// Computes each gradient of so many trajectories only, at least 1, in the order of a random
     /// permutation of all; each pass over all has another one.
     pub fn minibatch(self, trajectories: usize) -> Self {
-        Train { minibatch: Some(trajectories.max(1)), ..self }
+        Train { minibatch: Some(trajectories), ..self }
     }
 
     /// Sets the seed of these permutations; 0 by default.
@@ -209,7 +209,8 @@ where
     /// Trains by `method` in the place `algorithm`.
     ///
     /// # Errors
-    /// As [`EnsembleLoss::gradient`]; [`SolveError::Minibatch`] for an optimiser that compares
+    /// As [`EnsembleLoss::gradient`]; [`SolveError::Training`] for a setting with which it cannot
+    /// succeed, such as a negative rate; [`SolveError::Minibatch`] for an optimiser that compares
     /// losses, with minibatches; [`SolveError::Checkpoint`] for a file that cannot be read or
     /// written, is damaged, or is of another training; [`SolveError::NothingLearnt`] if all
     /// trajectories of all iterations failed. Several processes make sure before the first step that
@@ -230,6 +231,11 @@ where
             whole.push(("iterations", self.iterations.to_string()));
             whole.push(("checkpoint", self.checkpoint.is_some().to_string()));
             ranks.agree(Ok(&whole))?;
+        }
+        self.optimiser.check()?;
+        if self.minibatch == Some(0) {
+            let (setting, must) = ("the size of minibatches", "it must be at least 1");
+            return Err(SolveError::Training { setting, value: 0.0, must });
         }
         if self.minibatch.is_some_and(|size| size < self.loss.len())
             && self.optimiser.compares_losses()
