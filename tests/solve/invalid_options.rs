@@ -185,6 +185,9 @@ fn step_sizes() {
     let solution = backwards.solve(Tsit5, &SolveOptions::default().fixed_step(-0.1)).unwrap();
     assert_eq!(solution.accepted(), 10);
     assert!((solution.final_state()[0] - (-0.5f64).exp()).abs() < 1e-8);
+    // Longer than the span: one step to its end.
+    let long = problem().solve(Tsit5, &SolveOptions::default().fixed_step(100.0)).unwrap();
+    assert_eq!((long.accepted(), long.end_time()), (1, 1.0));
     // More steps than can be counted.
     let single = OdeProblem::new(growth, [1.0], 0.0..=1.0, [0.5]).cast::<f32>();
     let error = single.solve(Tsit5, &SolveOptions::default().fixed_step(1e-8)).unwrap_err();
@@ -200,6 +203,11 @@ fn tolerances_and_limits() {
     for (abstol, reltol) in [(-1e-6, 1e-3), (1e-6, f64::NAN), (0.0, 0.0)] {
         let options = SolveOptions::default().abstol(abstol).reltol(reltol);
         assert!(matches!(error_of(problem(), options), SolveError::Tolerance { .. }));
+    }
+    // A number that sets both tolerances is not one that it was divided by.
+    for (value, text) in [(-1e-6, "reltol is -1e-6; "), (1e-18, "reltol is 1e-18; ")] {
+        let error = error_of(problem(), SolveOptions::default().tolerance(value));
+        assert!(error.to_string().starts_with(text), "{error}");
     }
     for reltol in [1.0, 2.0] {
         let error = error_of(problem(), SolveOptions::default().reltol(reltol));
@@ -303,6 +311,7 @@ fn interpolation_between_saved_states() {
     let solution = problem()
         .solve(Tsit5, &SolveOptions::default().abstol(1e-9).reltol(1e-9).saveat(0.1))
         .unwrap();
+    assert_eq!((solution.len(), solution.is_empty()), (11, false));
     for t in [0.0, 0.05, 0.3, 0.777, 1.0] {
         let [u] = solution.at(t).unwrap();
         assert!((u - (0.5 * t).exp()).abs() < 1e-7, "{u} at {t}");

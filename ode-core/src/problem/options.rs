@@ -254,13 +254,17 @@ impl SolveOptions {
     /// The last step is shortened to end at `t1`. So is a step that would pass a [time to stop
     /// at](Self::tstops()). Methods that iterate solve their nonlinear equations to a
     /// ten-thousandth of the tolerances, or as accurately as rounding permits.
+    ///
+    /// If `dt` is longer than the time span, one step covers the whole span. This is no error,
+    /// because spans may differ between trajectories. A `dt` in a wrong unit shows in
+    /// [`accepted`](crate::EnsembleSolution::accepted), the number of steps.
     pub fn fixed_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::Fixed(dt), ..self }
     }
 
     /// Takes adaptive steps with a first step of size `dt`, in units of time. `dt` is negative for
     /// a reversed time span. The first step after each [time to stop at](Self::tstops()) has the
-    /// same size.
+    /// same size. A `dt` longer than the time span is one step to its end, if errors allow it.
     pub fn first_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::AdaptiveFrom(dt), ..self }
     }
@@ -455,7 +459,8 @@ impl SolveOptions {
     pub fn check<T: Scalar>(&self) -> Result<(), SolveError> {
         let abstol = self.abstol.numbers();
         let each = abstol.iter().map(|&value| ("abstol", value));
-        for (name, value) in each.chain([("reltol", self.reltol)]) {
+        // `tolerance` sets both: its own number is `reltol`, so that one is named first.
+        for (name, value) in [("reltol", self.reltol)].into_iter().chain(each) {
             if !(value >= 0.0 && T::narrow(value).widen().is_finite()) {
                 return Err(SolveError::Tolerance { name, value, precision: T::NAME });
             }
@@ -475,7 +480,7 @@ impl SolveOptions {
         let each = abstol.iter().map(|&value| ("abstol", value, normal));
         let others =
             [("reltol", self.reltol, reltol), ("dtmax", self.dtmax.unwrap_or(0.0), normal)];
-        for (name, value, least) in each.chain(others) {
+        for (name, value, least) in others.into_iter().chain(each) {
             if value > 0.0 && value < least {
                 return Err(SolveError::TooSmall { name, value, least, precision: T::NAME });
             }

@@ -63,6 +63,18 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.end_time(0)
     }
 
+    /// The number of saved times; see [`Trajectory::len`].
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.trajectory().len()
+    }
+
+    /// Whether nothing was saved; see [`Trajectory::is_empty`].
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.trajectory().is_empty()
+    }
+
     /// The saved times.
     pub fn times(&self) -> impl ExactSizeIterator<Item = T> + '_ {
         self.trajectory().times()
