@@ -52,7 +52,8 @@ pub struct ArrayCpu {
 }
 
 impl ArrayCpu {
-    /// Sets the number of threads. With 0 it is that of rayon's current pool, as by default.
+    /// Sets the number of threads. With 0 it is that of rayon's current pool, as by default. More than
+    /// 1024, or than there are cores, are [`SolveError::TooManyThreads`] at a solve.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         ArrayCpu { threads: (threads > 0).then_some(threads) }
@@ -69,6 +70,7 @@ impl ArrayPlace for ArrayCpu {
             work();
             return Ok(());
         };
+        SolveError::check_threads(threads)?;
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         // A thread that is not made lacks memory for its stack.
         let out_of_memory = |_| SolveError::OutOfMemory { bytes: 2 << 20, memory: Memory::Host };

@@ -226,6 +226,27 @@ fn tolerances_and_limits() {
     assert!(matches!(error, SolveError::DtMin { dtmin: -1.0, .. }));
 }
 
+/// A pool of so many threads would take minutes to begin.
+#[test]
+fn too_many_threads() {
+    let ensemble = EnsembleProblem::new(problem()).trajectories(10);
+    let options = SolveOptions::default();
+    let most = std::thread::available_parallelism().unwrap().get().max(1024);
+    let threads = EnsembleThreads.threads(most + 1);
+    let error = ensemble.solve(Tsit5, threads, &options).unwrap_err();
+    assert!(matches!(error, SolveError::TooManyThreads { threads, most: m } if threads == m + 1));
+    assert!(error.to_string().starts_with(&format!("threads({}) asks", most + 1)), "{error}");
+    let array = EnsembleCpuArray.threads(most + 1);
+    let error = ensemble.solve(Tsit5, array, &options).unwrap_err();
+    assert!(matches!(error, SolveError::TooManyThreads { .. }), "{error}");
+    let large = odes::arrays::ArrayCpu::default().threads(most + 1);
+    let matrix = odes::arrays::Array::matrix(1, 1, |_, _| -1.0);
+    let one = odes::arrays::Array::vector([1.0]);
+    let linear = odes::arrays::Linear::problem(matrix, one, 0.0..=1.0).unwrap();
+    let error = linear.solve(Tsit5, large, &options).unwrap_err();
+    assert!(error.to_string().contains("asks for too many threads"), "{error}");
+}
+
 #[test]
 fn times_to_save() {
     let options = SolveOptions::default().saveat([0.5, 1.5]);

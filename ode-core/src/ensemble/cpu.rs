@@ -101,7 +101,8 @@ impl EnsembleThreads {
 
     /// Uses this many threads of its own instead of rayon's current pool; 0 is as many as there are
     /// cores. They are started by the first solve, and end with the last clone of this value: to
-    /// solve more than once, keep it and hand over `&threads`.
+    /// solve more than once, keep it and hand over `&threads`. More than 1024, or than there are cores,
+    /// are [`SolveError::TooManyThreads`] at a solve.
     pub fn threads(self, threads: usize) -> Self {
         let own = OwnThreads { count: threads, pool: OnceLock::new() };
         EnsembleThreads { own: Some(Arc::new(own)), ..self }
@@ -123,6 +124,7 @@ impl EnsembleThreads {
             work();
             return Ok(());
         };
+        SolveError::check_threads(own.count)?;
         let pool = own.pool.get_or_init(|| {
             ThreadPoolBuilder::new().num_threads(own.count).build().map_err(Arc::new)
         });
