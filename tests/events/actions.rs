@@ -1,7 +1,9 @@
 //! What happens at events. Expected numbers are closed forms.
 
 use crate::bouncing::bouncing;
-use crate::systems::{ball, counted, impact, neuron, pushed, quadratic, tank, turning, walls};
+use crate::systems::{
+    ball, counted, impact, lifted, neuron, pushed, quadratic, racket, relay, tank, turning, walls,
+};
 use odes::prelude::*;
 use odes::{Dop853, KenCarp4, OdeSolution, Vern7};
 
@@ -133,6 +135,64 @@ fn a_ball_that_does_not_bounce() {
     each(problem.solve(Rodas5P, &tight()).unwrap(), "Rodas5P");
     each(problem.solve(KenCarp4, &tight()).unwrap(), "KenCarp4");
     each(problem.solve(Tsit5, &SolveOptions::default().fixed_step(0.1)).unwrap(), "fixed steps");
+}
+
+/// What is in contact does not pass through: on a floor at any height, on a racket, and at the level
+/// of a relay.
+#[test]
+fn contact() {
+    for i in 0..12 {
+        let amplitude = 0.3 + 0.17 * f64::from(i);
+        let cases =
+            [(1.0, 0.0, 0.0), (1.0, 0.0, 0.5), (0.0, 0.0, 0.5), (1.0, 7.0, 0.0), (1.0, 7.0, 0.5)];
+        for (from, frequency, restitution) in cases {
+            let at = racket::State { height: amplitude + from, velocity: 0.0 };
+            let parameters = racket::Parameters { amplitude, frequency, restitution };
+            let problem = OdeProblem::new(racket, at, 0.0..=9.0, parameters);
+            let each = |solution: OdeSolution<racket::Model, f64, 2, 3>| {
+                let name = solution.method().name;
+                let what = format!("{name}, {amplitude} {from} {frequency} {restitution}");
+                let t = solution.end_time();
+                let height = amplitude * (frequency * t).cos();
+                assert!(solution.final_state().height > height - 1e-6, "{what}");
+                // A racket that moves throws it up again.
+                assert!(frequency > 0.0 || solution.code() == ReturnCode::TooManyEvents, "{what}");
+                assert!(frequency > 0.0 || solution.event_count("hit").unwrap() < 200, "{what}");
+            };
+            each(problem.solve(Tsit5, &SolveOptions::default()).unwrap());
+            each(problem.solve(Vern7, &tight()).unwrap());
+            each(problem.solve(Rodas5P, &tight()).unwrap());
+        }
+        for x in [-3.0, 3.0] {
+            let modes = relay::Modes { on: if x < 0.0 { 1.0 } else { 0.0 } };
+            let level = 0.1 * f64::from(i) - 0.5;
+            let parameters = relay::Parameters { level, modes };
+            let problem = OdeProblem::new(relay, relay::State { x }, 0.0..=20.0, parameters);
+            let solution = problem.solve(Tsit5, &tight()).unwrap();
+            assert_eq!(solution.code(), ReturnCode::TooManyEvents, "{i} {x}");
+            assert!((solution.final_state().x - level).abs() < 1e-9, "{i} {x}");
+        }
+    }
+}
+
+/// An event at the time of an action happens before it, whatever rounding says.
+#[test]
+fn an_event_at_the_time_of_an_action() {
+    for i in 0..40 {
+        let (at, slope) = (0.5 + 0.19 * f64::from(i), 0.1 + 0.37 * f64::from(i % 7));
+        let begin = lifted::State { y: slope * at, count: 0.0 };
+        let parameters = lifted::Parameters { at, slope };
+        let problem = OdeProblem::new(lifted, begin, 0.0..=at + 0.01, parameters);
+        for options in [SolveOptions::default(), tight()] {
+            let each = |solution: OdeSolution<lifted::Model, f64, 2, 2>| {
+                let counts = ["zero", "lift"].map(|name| solution.event_count(name).unwrap());
+                assert_eq!((counts, solution.final_state().count), ([1, 1], 1.0), "{i}");
+            };
+            each(problem.solve(Tsit5, &options).unwrap());
+            each(problem.solve(Vern7, &options).unwrap());
+            each(problem.solve(Rodas5P, &options).unwrap());
+        }
+    }
 }
 
 /// An elastic ball from 50 m hits the ground 1565 times up to 10,000, and never falls through it

@@ -301,6 +301,113 @@ pub(crate) mod thrust {
     }
 }
 
+/// A ball on a racket that goes up and down; without a frequency, on a floor at the height `amplitude`.
+#[ode_system]
+pub(crate) mod racket {
+    pub struct State {
+        pub height: f64,
+        pub velocity: f64,
+    }
+
+    pub struct Parameters {
+        pub amplitude: f64,
+        pub frequency: f64,
+        pub restitution: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { height: u.velocity, velocity: -9.81 }
+    }
+
+    #[event(falling)]
+    fn hit(u: &State, p: &Parameters, t: f64) -> f64 {
+        u.height - p.amplitude * (p.frequency * t).cos()
+    }
+
+    #[action(hit)]
+    fn strike(u: &State, p: &Parameters, t: f64) -> State {
+        let speed = -p.amplitude * p.frequency * (p.frequency * t).sin();
+        State {
+            height: p.amplitude * (p.frequency * t).cos(),
+            velocity: (1.0 + p.restitution) * speed - p.restitution * u.velocity,
+        }
+    }
+}
+
+/// A relay with both events at one level.
+#[ode_system]
+pub(crate) mod relay {
+    pub struct State {
+        pub x: f64,
+    }
+
+    pub struct Modes {
+        pub on: f64,
+    }
+
+    pub struct Parameters {
+        pub level: f64,
+        pub modes: Modes,
+    }
+
+    fn rhs(_: &State, m: &Modes) -> State {
+        State { x: 1.5 * m.on - 0.7 }
+    }
+
+    #[event(rising)]
+    fn hot(u: &State, p: &Parameters) -> f64 {
+        u.x - p.level
+    }
+
+    #[action(hot)]
+    fn off(_: &State) -> Modes {
+        Modes { on: 0.0 }
+    }
+
+    #[event(falling)]
+    fn cold(u: &State, p: &Parameters) -> f64 {
+        u.x - p.level
+    }
+
+    #[action(cold)]
+    fn on(_: &State) -> Modes {
+        Modes { on: 1.0 }
+    }
+}
+
+/// What falls to zero at the time at which it is lifted.
+#[ode_system]
+pub(crate) mod lifted {
+    pub struct State {
+        pub y: f64,
+        pub count: f64,
+    }
+
+    pub struct Parameters {
+        pub at: f64,
+        pub slope: f64,
+    }
+
+    fn rhs(_: &State, p: &Parameters) -> State {
+        State { y: -p.slope, count: 0.0 }
+    }
+
+    #[event(falling)]
+    fn zero(u: &State) -> f64 {
+        u.y
+    }
+
+    #[action(zero)]
+    fn count(u: &State) -> State {
+        State { count: u.count + 1.0, ..*u }
+    }
+
+    #[at(p.at)]
+    fn lift(u: &State) -> State {
+        State { y: u.y + 1.0, ..*u }
+    }
+}
+
 /// Van der Pol's oscillator, which ends where `y` falls through zero the second time.
 #[ode_system]
 pub(crate) mod limit_cycle {

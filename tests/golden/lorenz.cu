@@ -1090,8 +1090,9 @@ template<class R> struct Lane {
     R cut;
     R acted;
     typename Real<R>::Bits chain;
+    typename Real<R>::Bits fired;
 };
-template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& allowed, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& cut, const R& acted, const typename Real<R>::Bits& chain) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, allowed, before, stop, rejected, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, cut, acted, chain}; }
+template<class R> DEVICE Lane<R> make_Lane(const R& t0, const R& t1, const R& t, const R& t_low, const R& dt, const R& last_dt, const R& plan, const control::Memory<R>& control, const typename Real<R>::Bits& memory, const typename Real<R>::Bits& attempts, const typename Real<R>::Bits& allowed, const typename Real<R>::Bits& before, const typename Real<R>::Bits& stop, const typename Real<R>::Bits& rejected, const typename Real<R>::Bits& code, const typename Real<R>::Bits& saved, const R& save_at, const typename Real<R>::Mask& alive, const typename Real<R>::Mask& mirrored, const typename Real<R>::Bits& guarded, const typename Real<R>::Bits& sides, const typename Real<R>::Bits& known, const typename Real<R>::Bits& pending, const R& cut, const R& acted, const typename Real<R>::Bits& chain, const typename Real<R>::Bits& fired) { return {t0, t1, t, t_low, dt, last_dt, plan, control, memory, attempts, allowed, before, stop, rejected, code, saved, save_at, alive, mirrored, guarded, sides, known, pending, cut, acted, chain, fired}; }
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law);
 template<class R> DEVICE typename Real<R>::Mask is_in_need(const Lane<R>& lane);
 template<class R> DEVICE typename Real<R>::Mask is_at_end(const Lane<R>& lane);
@@ -1102,7 +1103,7 @@ template<class R> DEVICE R ahead(const Lane<R>& lane, bool adaptive);
 template<class R> DEVICE Lane<R> empty(R t0, R t1, const control::Law<R>& law) {
     auto zero = Real<R>::lit(0.0);
     auto none = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, none);
+    return make_Lane<R>(t0, t1, zero, zero, zero, zero, zero, control::fresh<R>(law), none, none, none, none, none, none, none, none, zero, Mask<typename Real<R>::Mask>::splat(true), Mask<typename Real<R>::Mask>::splat(false), none, none, none, none, zero, zero, none, none);
 }
 
 // lane.rs  Whether a lane needs a trajectory, or the next part of its span.
@@ -1289,10 +1290,14 @@ template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span) 
 } // namespace first_step
 
 namespace sides {
+CONSTANT double STILL = 9.094947017729282e-13;
+CONSTANT double LOW = 64.0;
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
-template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired);
+template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t);
 
 // sides.rs  Whether the event of this bit is in a set.
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit) {
@@ -1311,6 +1316,7 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
     lane.cut = Real<R>::select(begins, Real<R>::lit(0.0), lane.cut);
     if (m_any(fresh)) {
         lane.chain = Bits<typename Real<R>::Bits>::select(fresh, none, lane.chain);
+        lane.fired = Bits<typename Real<R>::Bits>::select(fresh, none, lane.fired);
         lane.acted = Real<R>::select(fresh, lane.t0, lane.acted);
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             feed.set_event_count(fresh, e, none);
@@ -1323,17 +1329,27 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
     if (m_any(renewed)) {
         auto h = (lane.t1 - lane.t0);
         auto sides = sides_of<R, S, N, P>(system, state, lane.t, h, none, state.u, state.p);
-        lane.sides = Bits<typename Real<R>::Bits>::select(renewed, sides[0], lane.sides);
-        lane.known = Bits<typename Real<R>::Bits>::select(renewed, sides[1], lane.known);
+        auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
+        auto rises = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
+        auto rests = none;
+        if constexpr (op_not(S::MASS)) {
+            auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
+            auto rest = op_and(op_and(acting, op_xor(falls, rises)), op_not(sides[1]));
+            rests = Bits<typename Real<R>::Bits>::select(fresh, rest, none);
+        }
+        auto above = op_or(sides[0], op_and(rests, falls));
+        lane.sides = Bits<typename Real<R>::Bits>::select(renewed, above, lane.sides);
+        lane.known = Bits<typename Real<R>::Bits>::select(renewed, op_or(sides[1], rests), lane.known);
     }
 }
 
 // sides.rs  The sides of all events, and which of them are known, for steps in the direction of `h`. Of
-template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto zero = Real<R>::lit(0.0);
     auto sides = none;
     auto known = none;
+    auto at_zero_1 = none;
     auto bit = Bits<typename Real<R>::Bits>::lit(1);
     if constexpr ((S::EVENTS > 0)) {
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
@@ -1347,10 +1363,50 @@ template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> s
             auto value = Real<R>::select(op_or(near, m_equals(g, zero)), (slope * m_copysign(Real<R>::lit(1.0), h)), g);
             sides = with<R>(sides, bit, m_gt(value, zero));
             known = with<R>(known, bit, op_or(m_gt(value, zero), m_lt(value, zero)));
+            at_zero_1 = with<R>(at_zero_1, bit, near);
             bit = m_wrapping_add(bit, bit);
         }
     }
-    return array(sides, known);
+    return array(sides, known, at_zero_1);
+}
+
+// sides.rs  Of the events `fired`, which have acted and whose functions are at zero before and after, but
+template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired) {
+    auto rests = Bits<typename Real<R>::Bits>::lit(0);
+    auto touches = rests;
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto here = has<R>(fired, bit);
+        if (m_any(here)) {
+            auto units = units_of<R, S, N, P>(system, e, before, p_before, t);
+            auto g = system.event(e, state.u, state.p, t);
+            auto was = system.event(e, before, p_before, t);
+            auto near = op_and(here, m_le(m_abs(g), m_max((m_abs(was) * Real<R>::lit(4.0)), units)));
+            auto slope = system.event_slope(e, state.u, state.p, t, state.du);
+            auto speed = m_abs(system.event_slope(e, before, p_before, t, du_before));
+            auto still = m_le(m_abs(slope), (speed * Real<R>::lit(STILL)));
+            rests = with<R>(rests, bit, op_and(near, still));
+            auto low = m_le((speed * since), (units * Real<R>::lit(LOW)));
+            touches = with<R>(touches, bit, op_and(near, low));
+        }
+        bit = m_wrapping_add(bit, bit);
+    }
+    return array(rests, touches);
+}
+
+// sides.rs  A few units in the last place of the terms of the function of event `index`.
+template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, const Arr<R, N>& u, const Arr<R, P>& p, R t) {
+    auto zero = Real<R>::lit(0.0);
+    auto along = repeat<N>(zero);
+    auto by_time = system.event_slope(index, u, p, t, along);
+    auto sum = m_abs((by_time * t));
+    UNROLL for (int d = 0; d < N; d++) {
+        along[d] = Real<R>::lit(1.0);
+        auto slope = (system.event_slope(index, u, p, t, along) - by_time);
+        sum = (sum + m_abs((slope * u[d])));
+        along[d] = zero;
+    }
+    return (sum * timeline::few_units<R>());
 }
 } // namespace sides
 
@@ -2335,6 +2391,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
     auto bit = Bits<typename Real<R>::Bits>::lit(1);
     if constexpr ((S::EVENTS > 0)) {
         auto loud = op_not(m_equals(lane.pending, none));
+        if constexpr ((S::TIMED > 0)) {
+            loud = op_or(loud, trial.last);
+        }
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
             auto above = sides::has<R>(lane.sides, bit);
             auto side = Real<R>::select(above, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
@@ -2377,8 +2436,20 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found
                 if constexpr (op_not(S::MASS)) {
                     auto first_1 = system.event(e_1, state.u, state.p, lane.t);
                     auto lean_1 = (system.event_slope(e_1, state.u, state.p, lane.t, state.du) * third);
-                    crosses = op_and(crosses, op_not(op_and(m_equals(g_1, first_1), m_equals(lean_1, zero))));
+                    auto still = op_and(op_and(was, m_equals(g_1, first_1)), m_equals(lean_1, zero));
+                    crosses = op_and(crosses, op_not(still));
+                    rises = op_and(rises, op_not(still));
+                    falls = op_and(falls, op_not(still));
                     auto side_1 = Real<R>::select(above_1, Real<R>::lit(1.0), Real<R>::lit((-1.0)));
+                    if constexpr ((S::TIMED > 0)) {
+                        auto far = ((m_abs(lane.t1) * timeline::few_units<R>()) * Real<R>::lit(32.0));
+                        auto there = m_le(m_abs((g_1 * third)), m_abs((slope_1 * far)));
+                        auto moves_1 = op_and(m_lt((side_1 * slope_1), zero), op_not(crosses));
+                        auto reaches = op_and(op_and(op_and(was, trial.last), there), moves_1);
+                        crosses = op_or(crosses, reaches);
+                        rises = op_or(op_and(rises, op_not(reaches)), op_and(reaches, op_not(above_1)));
+                        falls = op_or(op_and(falls, op_not(reaches)), op_and(reaches, above_1));
+                    }
                     auto turns = turns_beyond<R>((side_1 * first_1), (side_1 * lean_1), (side_1 * slope_1), (side_1 * g_1));
                     twice = sides::with<R>(twice, bit, op_and(op_and(was, turns[0]), op_not(crosses)));
                     thrice = sides::with<R>(thrice, bit, op_and(was, turns[1]));
@@ -2757,16 +2828,32 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             lane.plan = Real<R>::select(op_and(by_event, op_not(at_end)), plan, lane.plan);
         }
         auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, op_or(found.fired, found.here), before, p_before);
+        auto since = m_abs((lane.t - lane.acted));
+        auto planned = m_abs(Real<R>::select(arrived, lane.cut, h));
+        auto resolution = (((m_abs(lane.t) + planned) * timeline::few_units<R>()) * Real<R>::lit(8.0));
+        auto near = m_le(since, resolution);
         auto rests = none;
-        if constexpr (op_not(S::MASS)) {
-            rests = op_and(op_and(found.fired, acting), op_not(sides[1]));
+        auto due = none;
+        if constexpr (((S::EVENTS > 0) && op_not(S::MASS))) {
+            if (m_any(by_event)) {
+                auto acted_here = op_and(found.fired, acting);
+                auto at_zero = sides::at_zero<R, S, N, P>(system, state, lane.t, before, p_before, found.du, since, acted_here);
+                near = op_or(near, op_not(m_equals(at_zero[1], none)));
+                rests = op_or(at_zero[0], op_and(at_zero[1], lane.fired));
+                auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
+                auto rises_1 = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
+                auto counts = op_or(op_and(sides[0], rises_1), op_and(op_not(sides[0]), falls));
+                due = op_and(op_and(op_and(op_and(acting, op_not(found.fired)), sides[1]), sides[2]), counts);
+            }
         }
-        auto there = op_or(sides[0], op_and(rests, op_not(lane.sides)));
+        auto kept = op_or(rests, due);
+        auto there = op_or(op_or(op_and(sides[0], op_not(kept)), op_and(rests, op_not(lane.sides))), op_and(due, op_not(sides[0])));
         lane.sides = Bits<typename Real<R>::Bits>::select(goes_on, there, lane.sides);
-        lane.known = Bits<typename Real<R>::Bits>::select(goes_on, op_or(sides[1], rests), lane.known);
-        auto resolution = ((m_abs(lane.t) * timeline::few_units<R>()) * Real<R>::lit(8.0));
-        auto near = m_le(m_abs((lane.t - lane.acted)), resolution);
+        lane.known = Bits<typename Real<R>::Bits>::select(goes_on, op_or(sides[1], kept), lane.known);
         auto chain = Bits<typename Real<R>::Bits>::select(near, m_wrapping_add(lane.chain, one), none);
+        auto earlier = Bits<typename Real<R>::Bits>::select(near, lane.fired, none);
+        auto fired = op_or(earlier, op_and(found.fired, acting));
+        lane.fired = Bits<typename Real<R>::Bits>::select(by_event, fired, lane.fired);
         lane.chain = Bits<typename Real<R>::Bits>::select(by_event, chain, lane.chain);
         lane.acted = Real<R>::select(by_event, lane.t, lane.acted);
         auto many = op_and(by_event, m_less_than(Bits<typename Real<R>::Bits>::lit(MOST_AT_ONCE), lane.chain));

@@ -33,6 +33,12 @@
 //! farther than the step has missed its event, happen at the same time, in the order of their
 //! declaration.
 //!
+//! An action may leave the function of its event at zero, but for rounding, and at rest there: then
+//! the function is in contact, and stays on the side that it came from, so that the event happens
+//! again as soon as it moves on. So it does if it was nowhere but at zero since the last action. What
+//! an action turns back at the zero of another event that acts is due there. After [`MOST_AT_ONCE`]
+//! actions in a row without a way between them that is more than rounding, a trajectory is given up.
+//!
 //! After an action the derivative is evaluated again, the controller forgets, and the next step has
 //! the size of the one that was refused. Fixed steps stay on their grid: one is made in two parts.
 
@@ -146,6 +152,9 @@ mod device {
         let mut bit = <R::Bits as Bits>::lit(1);
         if S::EVENTS > 0 {
             let mut loud = !lane.pending.equals(none);
+            if S::TIMED > 0 {
+                loud = loud | trial.last;
+            }
             for e in 0..S::EVENTS {
                 let above = sides::has::<R>(lane.sides, bit);
                 let side = R::select(above, R::lit(1.0), R::lit(-1.0));
@@ -191,8 +200,21 @@ mod device {
                         let lean =
                             system.event_slope(e, &state.u, &state.p, lane.t, &state.du) * third;
                         // One that an action has brought to rest crosses nothing until it moves.
-                        crosses = crosses & !(g.equals(first) & lean.equals(zero));
+                        let still = was & g.equals(first) & lean.equals(zero);
+                        crosses = crosses & !still;
+                        rises = rises & !still;
+                        falls = falls & !still;
                         let side = R::select(above, R::lit(1.0), R::lit(-1.0));
+                        if S::TIMED > 0 {
+                            // One that is zero at the time of an action, but for rounding, is so before it.
+                            let far = lane.t1.abs() * timeline::few_units::<R>() * R::lit(32.0);
+                            let there = (g * third).abs().le((slope * far).abs());
+                            let moves = (side * slope).lt(zero) & !crosses;
+                            let reaches = was & trial.last & there & moves;
+                            crosses = crosses | reaches;
+                            rises = (rises & !reaches) | (reaches & !above);
+                            falls = (falls & !reaches) | (reaches & above);
+                        }
                         let turns =
                             turns_beyond::<R>(side * first, side * lean, side * slope, side * g);
                         twice = sides::with::<R>(twice, bit, was & turns[0] & !crosses);
@@ -730,18 +752,38 @@ mod device {
                 &p_before,
             );
             // A function that its action leaves at rest at zero, as the height of a ball that does not
-            // bounce, has not left the side that it came from.
+            // bounce, has not left the side that it came from, nor has one in contact.
+            let since = (lane.t - lane.acted).abs();
+            let planned = R::select(arrived, lane.cut, h).abs();
+            let resolution = (lane.t.abs() + planned) * timeline::few_units::<R>() * R::lit(8.0);
+            let mut near = since.le(resolution);
             let mut rests = none;
-            if !S::MASS {
-                rests = found.fired & acting & !sides[1];
+            let mut due = none;
+            if S::EVENTS > 0 && !S::MASS {
+                if by_event.any() {
+                    let acted_here = found.fired & acting;
+                    let at_zero = sides::at_zero::<R, S, N, P>(
+                        system, state, lane.t, &before, &p_before, &found.du, since, acted_here,
+                    );
+                    near = near | !at_zero[1].equals(none);
+                    rests = at_zero[0] | (at_zero[1] & lane.fired);
+                    // What comes back at once to the zero of another event that acts is due there.
+                    let falls = <R::Bits as Bits>::lit(S::FALLING as u64);
+                    let rises = <R::Bits as Bits>::lit(S::RISING as u64);
+                    let counts = (sides[0] & rises) | (!sides[0] & falls);
+                    due = acting & !found.fired & sides[1] & sides[2] & counts;
+                }
             }
-            let there = sides[0] | (rests & !lane.sides);
+            let kept = rests | due;
+            let there = (sides[0] & !kept) | (rests & !lane.sides) | (due & !sides[0]);
             lane.sides = <R::Bits as Bits>::select(goes_on, there, lane.sides);
-            lane.known = <R::Bits as Bits>::select(goes_on, sides[1] | rests, lane.known);
-            // Events that accumulate come nearer and nearer, until time stands still.
-            let resolution = lane.t.abs() * timeline::few_units::<R>() * R::lit(8.0);
-            let near = (lane.t - lane.acted).abs().le(resolution);
+            lane.known = <R::Bits as Bits>::select(goes_on, sides[1] | kept, lane.known);
+            // Events that accumulate come nearer and nearer, until time stands still, or until they
+            // differ by rounding.
             let chain = <R::Bits as Bits>::select(near, lane.chain.wrapping_add(one), none);
+            let earlier = <R::Bits as Bits>::select(near, lane.fired, none);
+            let fired = earlier | (found.fired & acting);
+            lane.fired = <R::Bits as Bits>::select(by_event, fired, lane.fired);
             lane.chain = <R::Bits as Bits>::select(by_event, chain, lane.chain);
             lane.acted = R::select(by_event, lane.t, lane.acted);
             let many = by_event & <R::Bits as Bits>::lit(MOST_AT_ONCE).less_than(lane.chain);

@@ -67,8 +67,10 @@ mod device {
         pub cut: R,
         /// The time of the last action.
         pub acted: R,
-        /// The number of actions before that at the same time.
+        /// The number of actions before that at the same time, or at one place but for rounding.
         pub chain: R::Bits,
+        /// The events that acted last, and in the chain before.
+        pub fired: R::Bits,
     }
 
     /// A lane before its first trajectory.
@@ -102,6 +104,7 @@ mod device {
             cut: zero,
             acted: zero,
             chain: none,
+            fired: none,
         }
     }
 

@@ -2,12 +2,14 @@
 
 pub use device::*;
 
+// The number of arguments is that of what an action depends on.
+#[allow(clippy::too_many_arguments)]
 #[ode_macros::device(sides)]
 mod device {
     use crate::integrate::lane;
     use crate::integrate::options::Sink;
     use crate::lane::{Bits, Mask, Real};
-    use crate::step::stepper;
+    use crate::step::{stepper, timeline};
     use crate::system::System;
 
     /// Whether the event of this bit is in a set.
@@ -37,6 +39,7 @@ mod device {
         lane.cut = R::select(begins, R::lit(0.0), lane.cut);
         if fresh.any() {
             lane.chain = <R::Bits as Bits>::select(fresh, none, lane.chain);
+            lane.fired = <R::Bits as Bits>::select(fresh, none, lane.fired);
             lane.acted = R::select(fresh, lane.t0, lane.acted);
             for e in 0..S::EVENTS {
                 feed.set_event_count(fresh, e, none);
@@ -49,14 +52,25 @@ mod device {
         if renewed.any() {
             let h = lane.t1 - lane.t0;
             let sides = sides_of::<R, S, N, P>(system, state, lane.t, h, none, &state.u, &state.p);
-            lane.sides = <R::Bits as Bits>::select(renewed, sides[0], lane.sides);
-            lane.known = <R::Bits as Bits>::select(renewed, sides[1], lane.known);
+            // What is at rest at the zero of an event that acts is in contact from the beginning.
+            let falls = <R::Bits as Bits>::lit(S::FALLING as u64);
+            let rises = <R::Bits as Bits>::lit(S::RISING as u64);
+            let mut rests = none;
+            if !S::MASS {
+                let acting = <R::Bits as Bits>::lit(S::ACTING as u64);
+                let rest = acting & (falls ^ rises) & !sides[1];
+                rests = <R::Bits as Bits>::select(fresh, rest, none);
+            }
+            let above = sides[0] | (rests & falls);
+            lane.sides = <R::Bits as Bits>::select(renewed, above, lane.sides);
+            lane.known = <R::Bits as Bits>::select(renewed, sides[1] | rests, lane.known);
         }
     }
 
     /// The sides of all events, and which of them are known, for steps in the direction of `h`. Of
     /// events `here`, whose places are in the state `before`, with the modes of `p_before`, rounding
-    /// may have left the function at either side of zero: there the slope says which one it is.
+    /// may have left the function at either side of zero: there the slope says which one it is. The
+    /// third set has the events at zero.
     #[called]
     pub fn sides_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
         system: S,
@@ -66,11 +80,12 @@ mod device {
         here: R::Bits,
         before: &[R; N],
         p_before: &[R; P],
-    ) -> [R::Bits; 2] {
+    ) -> [R::Bits; 3] {
         let none = <R::Bits as Bits>::lit(0);
         let zero = R::lit(0.0);
         let mut sides = none;
         let mut known = none;
+        let mut at_zero = none;
         let mut bit = <R::Bits as Bits>::lit(1);
         if S::EVENTS > 0 {
             for e in 0..S::EVENTS {
@@ -84,9 +99,74 @@ mod device {
                 let value = R::select(near | g.equals(zero), slope * R::lit(1.0).copysign(h), g);
                 sides = with::<R>(sides, bit, value.gt(zero));
                 known = with::<R>(known, bit, value.gt(zero) | value.lt(zero));
+                at_zero = with::<R>(at_zero, bit, near);
                 bit = bit.wrapping_add(bit);
             }
         }
-        [sides, known]
+        [sides, known, at_zero]
+    }
+
+    /// Of the events `fired`, which have acted and whose functions are at zero before and after, but
+    /// for rounding: those at rest there after the action, and those in contact, which were nowhere
+    /// else since the last action. The action made the state of `before`, whose derivative is
+    /// `du_before`; the last one was at the time `since` before it.
+    #[called]
+    pub fn at_zero<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        t: R,
+        before: &[R; N],
+        p_before: &[R; P],
+        du_before: &[R; N],
+        since: R,
+        fired: R::Bits,
+    ) -> [R::Bits; 2] {
+        let mut rests = <R::Bits as Bits>::lit(0);
+        let mut touches = rests;
+        let mut bit = <R::Bits as Bits>::lit(1);
+        for e in 0..S::EVENTS {
+            let here = has::<R>(fired, bit);
+            if here.any() {
+                let units = units_of::<R, S, N, P>(system, e, before, p_before, t);
+                let g = system.event(e, &state.u, &state.p, t);
+                let was = system.event(e, before, p_before, t);
+                let near = here & g.abs().le((was.abs() * R::lit(4.0)).max(units));
+                let slope = system.event_slope(e, &state.u, &state.p, t, &state.du);
+                let speed = system.event_slope(e, before, p_before, t, du_before).abs();
+                let still = slope.abs().le(speed * R::lit(STILL));
+                rests = with::<R>(rests, bit, near & still);
+                let low = (speed * since).le(units * R::lit(LOW));
+                touches = with::<R>(touches, bit, near & low);
+            }
+            bit = bit.wrapping_add(bit);
+        }
+        [rests, touches]
+    }
+
+    /// The part of its slope before an action that is none after it: `2^-40`.
+    pub const STILL: f64 = 9.094947017729282e-13;
+    /// How many times its rounding a function moves between two actions, at the most, that is at
+    /// zero but for rounding.
+    pub const LOW: f64 = 64.0;
+
+    /// A few units in the last place of the terms of the function of event `index`.
+    fn units_of<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        index: usize,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+    ) -> R {
+        let zero = R::lit(0.0);
+        let mut along = [zero; N];
+        let by_time = system.event_slope(index, u, p, t, &along);
+        let mut sum = (by_time * t).abs();
+        for d in 0..N {
+            along[d] = R::lit(1.0);
+            let slope = system.event_slope(index, u, p, t, &along) - by_time;
+            sum = sum + (slope * u[d]).abs();
+            along[d] = zero;
+        }
+        sum * timeline::few_units::<R>()
     }
 }

@@ -130,9 +130,11 @@ impl ReturnCode {
                  parameters, or take shorter steps if they are fixed"
             }
             ReturnCode::TooManyEvents => {
-                "events with actions came ever closer until time stood still, as those of a ball \
-                 that comes to rest do: end the trajectory by another event before, such as a speed \
-                 that falls below a limit, with `stop`"
+                "more than 64 actions came one after the other at one place, but for rounding: the \
+                 trajectory is in contact there, as a ball that comes to rest on the ground or a \
+                 relay that switches at one level, or bounces that become ever shorter end there; \
+                 end it before by another event with `stop`, such as a speed that falls below a \
+                 limit, or hold it by a mode"
             }
         }
     }

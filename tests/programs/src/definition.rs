@@ -316,6 +316,17 @@ impl Walk<'_> {
             if !at_zero && value.abs() < NEAR {
                 self.doubt(Doubt::Near);
             }
+            // What the action of another event turns back at the zero of one that acts is due.
+            let rising = deciding > 0.0;
+            let turned = crossed.contains(&event) && self.above[event] != rising;
+            let now = self.outcome.happened.iter().rev().take_while(|entry| entry.time == self.t);
+            let shape = &self.shape.events[event];
+            let due = shape.acts
+                && shape.counts(rising)
+                && !now.map(|entry| entry.event).any(|e| e == event);
+            if at_zero && turned && due {
+                self.doubt(Doubt::Near);
+            }
             self.above[event] = deciding > 0.0;
         }
     }
