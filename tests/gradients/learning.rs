@@ -25,6 +25,22 @@ fn close(found: f64, expected: f64, tolerance: f64) {
     known::close(&[found], &[expected], tolerance);
 }
 
+/// Items may be rows of numbers, as a file has them.
+#[test]
+fn items_may_be_rows() {
+    let at = decay::Theta { start: 2.0, rate: 0.5 };
+    let gradient = |loss: EnsembleLoss<_, f64, 1, 1, 2, 1>| {
+        loss.gradient(Tsit5, EnsembleSerial, &options(), at).unwrap()
+    };
+    let rows = gradient(EnsembleLoss::new(decay, 0.0..=1.0, vec![[0.5], [2.0]]));
+    let items = [0.5, 2.0].map(|scale| decay::Item { scale });
+    let items = gradient(EnsembleLoss::new(decay, 0.0..=1.0, items));
+    let numbers = |of: decay::Theta| [of.start, of.rate];
+    assert_eq!((rows.loss, numbers(rows.theta)), (items.loss, numbers(items.theta)));
+    // The same as of all gradients of ensembles.
+    assert_eq!(rows.loss, rows.loss());
+}
+
 #[test]
 fn the_seeds_training_is_known() {
     let loss = EnsembleLoss::new(decay, 0.0..=1.0, items());

@@ -57,14 +57,15 @@ impl<S, const N: usize, const P: usize, const K: usize, const I: usize>
 where
     S: Learn<N, P, K, I> + Loss<N, P>,
 {
-    /// The loss of one trajectory for each of `items`, over this time span, in `f64`;
+    /// The loss of one trajectory for each of `items`, over this time span, in `f64`. An item may be an array of
+    /// the numbers of `Item` in their order, such as a row of a file;
     /// [`cast`](Self::cast) gives it in `f32`.
     pub fn new(
         system: S,
         tspan: impl TimeSpan<f64>,
-        items: impl IntoIterator<Item = S::Item>,
+        items: impl IntoIterator<Item: Into<S::Item>>,
     ) -> Self {
-        let items = items.into_iter().map(Quantities::to_numbers).collect();
+        let items = items.into_iter().map(|item| item.into().to_numbers()).collect();
         EnsembleLoss { system, span: tspan.ends(), items }
     }
 }
@@ -288,7 +289,7 @@ pub struct LossGradient<S, T, const N: usize, const P: usize, const K: usize, co
 where
     S: Learn<N, P, K, I>,
 {
-    /// The loss, over all trajectories that did not fail.
+    /// The loss, over all trajectories that did not fail; [`loss()`](EnsembleGradient::loss) gives the same.
     pub loss: f64,
     /// Its derivatives by what is learnt.
     pub theta: S::Theta,

@@ -90,9 +90,11 @@ pub struct Progress<Q> {
 #[non_exhaustive]
 pub struct Trained<Q> {
     /// The best point among those whose gradients were computed: that with the fewest failed
-    /// trajectories, and among such the one with the least loss.
+    /// trajectories, and among such the one with the least loss. With minibatches each loss is the one of its
+    /// minibatch, so the best point may be one whose minibatch is easy, and [`last`](Self::last) is often better.
     pub theta: Q,
-    /// The loss there.
+    /// The loss there: with minibatches that of one minibatch. [`EnsembleLoss::gradient`] computes the loss of all
+    /// trajectories at a point.
     pub loss: f64,
     /// The number of trajectories that failed there.
     pub failed: usize,
