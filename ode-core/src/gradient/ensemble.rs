@@ -15,7 +15,7 @@ use crate::problem::{EnsembleProblem, Vary};
 use crate::solution::{RawResults, ReturnCode, RunReport};
 use crate::step::code;
 use crate::step::properties::Properties;
-use crate::system::{Loss, PullBack};
+use crate::system::{Loss, PullBack, System};
 use crate::workers::Workers;
 use ndarray::{Array2, Array3, ArrayView2, Axis};
 use std::time::Instant;
@@ -70,7 +70,7 @@ impl<T> From<Array3<T>> for Cotangents<T> {
 
 impl<S, T, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P>
 where
-    S: PullBack<N, P>,
+    S: System<N, P>,
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
@@ -108,6 +108,7 @@ where
         cotangents: impl Into<Cotangents<T>>,
     ) -> Result<EnsembleGradient<T, N, P>, SolveError>
     where
+        S: PullBack<N, P>,
         M: Differentiable,
         A: EnsembleAlgorithm,
     {
@@ -141,6 +142,7 @@ where
         cotangents: &Cotangents<T>,
     ) -> Result<EnsembleGradient<T, N, P>, SolveError>
     where
+        S: PullBack<N, P>,
         M: Differentiable,
         A: EnsembleAlgorithm,
         L: LossOf<S, N, P>,

@@ -323,3 +323,20 @@ fn main() {
         problem.with_p([*rate.borrow()])
     });
 }
+
+//# gradients
+use odes::ndarray::Array2;
+use odes::prelude::*;
+
+#[ode_system]
+fn decay(u: &[f64; 1]) -> [f64; 1] {
+    [-u[0]]
+}
+
+fn main() {
+    let ensemble = EnsembleProblem::new(OdeProblem::new(decay, [1.0], 0.0..=1.0, []));
+    let (by, options) = (Array2::ones((1, 1)), SolveOptions::default());
+    let _ = ensemble.pull_back(Tsit5, EnsembleSerial, &options, by);
+//~                  ^^^^^^^^^
+//~ error[E0277]: this system has no gradients
+}
