@@ -52,6 +52,47 @@ pub(crate) mod thermostat {
     }
 }
 
+/// A ball that hangs in the air once it is at its apex. Its parameters are modes alone, and no function takes them.
+#[ode_system]
+pub(crate) mod apex {
+    pub struct State {
+        pub height: f64,
+        pub speed: f64,
+    }
+
+    pub struct Modes {
+        pub gravity: f64,
+    }
+
+    pub struct Parameters {
+        pub modes: Modes,
+    }
+
+    fn rhs(u: &State, m: &Modes) -> State {
+        State { height: u.speed, speed: -m.gravity }
+    }
+
+    #[event(falling)]
+    fn top(u: &State) -> f64 {
+        u.speed
+    }
+
+    #[action(top)]
+    fn off(_: &State) -> Modes {
+        Modes { gravity: 0.0 }
+    }
+}
+
+#[test]
+fn parameters_may_be_modes_alone() {
+    let begin = apex::State { height: 0.0, speed: 10.0 };
+    let parameters = apex::Parameters { modes: apex::Modes { gravity: 9.8 } };
+    let problem = OdeProblem::new(apex, begin, 0.0..=5.0, parameters);
+    let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
+    let height = solution.final_state().height;
+    assert!((height - 100.0 / (2.0 * 9.8)).abs() < 1e-9, "{height}");
+}
+
 /// `x'' = -sign x`, where the sign is a mode.
 #[ode_system]
 pub(crate) mod relay {

@@ -7,9 +7,10 @@ use super::structs::Layout;
 use super::value::Value;
 use super::work::Work;
 use super::{Beginning, Elaborator, Number, Role, Variable};
-use crate::ast::{Part, Pattern, Purpose, Statement, Type, Typed};
+use crate::ast::{Part, Pattern, Purpose, Shape, Statement, Type, Typed};
 use crate::graph::{Id, Input};
-use crate::parse::{signature, too_large};
+use crate::parse::signature::{self, MODES};
+use crate::parse::too_large;
 
 /// The message for modes that have no initial values.
 pub(super) const NO_MODES: &str = "modes are a part of the parameters, which have their initial values: \
@@ -53,11 +54,10 @@ impl<'a> Elaborator<'a, '_> {
         let others = || system.others.iter().filter(|(purpose, _)| !purpose.begins());
         let parts = || core::iter::once(&system.rhs).chain(others().map(|(_, part)| part));
         let first = parts().find_map(|part| part.parameters.as_ref());
-        // They may be all parameters that there are.
-        let first = first.or_else(|| parts().find_map(|part| part.modes.as_ref()));
-        let parameters = match first {
-            Some(typed) => Some(self.layout(typed)?),
-            None => None,
+        let parameters = match (first, parts().find_map(|part| part.modes.as_ref())) {
+            (Some(typed), _) => Some(self.layout(typed)?),
+            (None, Some(modes)) => Some(self.around_modes(modes)?),
+            (None, None) => None,
         };
         let state = state?;
         for part in parts() {
@@ -114,6 +114,18 @@ impl<'a> Elaborator<'a, '_> {
             }
         }
         Some(inputs)
+    }
+
+    /// The parameters of a system whose functions take modes and no other ones: the struct with a field of this
+    /// type, if there is one, and otherwise the modes themselves.
+    fn around_modes(&mut self, modes: &Typed<'a>) -> Option<Layout<'a>> {
+        let is_modes = |shape: &Shape<'_>| matches!(shape, Shape::Struct(name) if *name == MODES);
+        let structs = &self.system.items.structs;
+        let around = structs.iter().find(|of| of.fields.iter().any(|field| is_modes(&field.shape)));
+        match around.map(|of| of.name) {
+            Some(name) => self.layout_of(&Shape::Struct(name), name),
+            None => self.layout(modes),
+        }
     }
 
     /// Inputs of these layouts.

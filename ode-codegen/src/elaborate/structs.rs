@@ -137,7 +137,11 @@ impl<'a> Elaborator<'a, '_> {
         self.layout_of(&typed.shape, &typed.syntax)
     }
 
-    fn layout_of(&mut self, shape: &Shape<'a>, syntax: &dyn ToTokens) -> Option<Layout<'a>> {
+    pub(super) fn layout_of(
+        &mut self,
+        shape: &Shape<'a>,
+        syntax: &dyn ToTokens,
+    ) -> Option<Layout<'a>> {
         match shape {
             Shape::Float => Some(Layout::Float),
             Shape::Array(element, length) => {

@@ -538,7 +538,7 @@ fn structure<'a>(
     })
 }
 
-/// The structs that state and parameters are made of.
+/// The structs that state and parameters are made of. Parameters with modes need not be an argument of a function.
 fn of_numbers(content: &[syn::Item]) -> HashSet<String> {
     #[derive(Default)]
     struct Names(Vec<String>);
@@ -554,6 +554,11 @@ fn of_numbers(content: &[syn::Item]) -> HashSet<String> {
             && Purpose::of(item) != Purpose::Helper
         {
             item.sig.inputs.iter().for_each(|input| names.visit_fn_arg(input));
+        }
+        if let syn::Item::Struct(item) = item
+            && item.fields.iter().any(|field| signature::is_named_modes(&field.ty))
+        {
+            names.0.push(item.ident.to_string());
         }
     }
     let mut found = HashSet::new();
