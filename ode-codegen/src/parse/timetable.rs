@@ -1,6 +1,7 @@
 //! `#[at(…)]`: the times of an action.
 
 use proc_macro2::Ident;
+use quote::ToTokens as _;
 use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser as _};
@@ -22,6 +23,13 @@ const NAMES: [(&str, &[&str]); 3] = [
     ("every", &["period", "interval", "step", "dt"]),
     ("count", &["n", "number", "times", "repeat"]),
 ];
+
+/// The words of events, which say nothing about times.
+const EVENTS_ONLY: [&str; 5] = ["log", "stop", "rising", "falling", "both"];
+
+fn is_word(time: &syn::Expr, word: &str) -> bool {
+    matches!(time, syn::Expr::Path(path) if path.path.is_ident(word))
+}
 
 /// The times of all actions of a module that have some.
 pub(crate) fn read(ctxt: &Ctxt, content: &[syn::Item]) -> Vec<Timetable> {
@@ -75,7 +83,17 @@ fn times(attribute: &syn::Attribute) -> syn::Result<Times<syn::Expr>> {
             return periodic(input, attribute);
         }
         let times = Punctuated::<syn::Expr, Token![,]>::parse_terminated(input)?;
-        Ok(Times::Each(times.into_iter().collect()))
+        match times.iter().find(|time| EVENTS_ONLY.iter().any(|word| is_word(time, word))) {
+            Some(word) => {
+                let text = word.to_token_stream();
+                let message = format!(
+                    "`{text}` is a word of `#[event(…)]`, and `#[at(…)]` has times alone: such an \
+                     action is counted, is in no log, and ends no trajectory; {FORMS}"
+                );
+                Err(syn::Error::new_spanned(word, message))
+            }
+            None => Ok(Times::Each(times.into_iter().collect())),
+        }
     };
     read.parse2(list.tokens.clone())
 }

@@ -221,4 +221,14 @@ mod rule {
     pub(crate) fn dose(u: &[f64; 1]) -> [f64; 1] {
         [u[0] + 1.0]
     }
+
+    #[at(1.0, log)]
+//~           ^^^
+//~ error: `log` is a word of `#[event(…)]`, and `#[at(…)]` has times alone: such an action is
+//~ counted, is in no log, and ends no trajectory; write one time or several, as in `#[at(4.0)]` and
+//~ `#[at(p.times)]`, or `#[at(first = 0.0, every = p.period, count = 10)]`, where `count` may be
+//~ left out
+    pub(crate) fn more(u: &[f64; 1]) -> [f64; 1] {
+        [u[0] + 2.0]
+    }
 }
