@@ -78,8 +78,12 @@ static INFO: SystemInfo = SystemInfo {
     time_pattern: &[],
     time_breaks: &[],
     parameter_breaks: &[],
+    moving_time_breaks: false,
     more_time_breaks: false,
     poles: &[],
+    growing: &[],
+    steep: &[],
+    jumps: &[],
     operations: [Operations::new([0; 6]); 4],
     written: 0,
     shared: 0,
@@ -104,6 +108,7 @@ impl System<1, 0> for Clock {
 const TEXT: &str = "struct System {
     static constexpr bool AUTONOMOUS = false;
     static constexpr bool STEPWISE = false;
+    static constexpr int BOUNDS = 0;
     static constexpr bool MASS = false;
     static constexpr int ALGEBRAIC = 0;
     static constexpr bool HAS_DOMAIN = false;

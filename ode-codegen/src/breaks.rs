@@ -75,6 +75,8 @@ pub(crate) struct Breaks {
     times: Vec<Id>,
     /// Other times, as nodes that depend on no input but parameters.
     pub of_parameters: Vec<Id>,
+    /// Whether times at which the form changes depend on parameters.
+    pub moving: bool,
     /// Whether the time is compared in ways whose times are not found.
     pub more: bool,
 }
@@ -86,11 +88,23 @@ impl Breaks {
     }
 }
 
-/// Finds the breaks of `roots`, where the parameters `modes` change within a solve.
-pub(crate) fn breaks(graph: &mut Graph, roots: &[Id], modes: &Range<usize>) -> Breaks {
+/// Finds the breaks of `roots`, where the parameters `modes` change within a solve. Steps end at the
+/// knots of tables by other means: `looked_up` are the whole numbers of positions in them.
+pub(crate) fn breaks(
+    graph: &mut Graph,
+    roots: &[Id],
+    modes: &Range<usize>,
+    looked_up: &[Id],
+) -> Breaks {
     let still = graph.still(modes);
     let needed = needed(graph, roots, &still);
     let ids: Vec<Id> = graph.ids().collect();
+    // Where positions leave a table.
+    let operands = |ids: &[Id]| ids.iter().flat_map(|id| graph.node(*id).operands()).collect();
+    let high: Vec<Id> = operands(looked_up);
+    let low: Vec<Id> = operands(&high);
+    let is_clamp = |id: &Id| matches!(graph.node(*id), Node::Binary(Binary::Min | Binary::Max, ..));
+    let clamps: Vec<Id> = high.into_iter().chain(low).filter(is_clamp).collect();
     let courses = Vec::with_capacity(ids.len());
     let mut finder = Finder {
         graph,
@@ -103,6 +117,8 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id], modes: &Range<usize>) -> B
     for &id in &ids {
         let course = match (still[id.index()], needed[id.index()]) {
             (true, _) => None,
+            (false, true) if looked_up.contains(&id) => Some(Course::UNMOVED),
+            (false, true) if clamps.contains(&id) => Some(finder.course(id)),
             (false, true) => Some(match finder.graph.rounded(id) {
                 Some(arguments) => finder.rounded(&arguments),
                 None => {
@@ -116,11 +132,13 @@ pub(crate) fn breaks(graph: &mut Graph, roots: &[Id], modes: &Range<usize>) -> B
     }
     // What middles look at is not compared.
     let more = finder.more;
+    let forms = finder.times.len();
     middles::find(&mut finder, &ids, &needed);
     let Finder { times, .. } = finder;
     let is_constant = |time: &Id| items::is_constant(graph, *time);
+    let moving = !times[..forms].iter().all(is_constant);
     let (times, of_parameters) = times.into_iter().partition(is_constant);
-    Breaks { times, of_parameters, more }
+    Breaks { times, of_parameters, moving, more }
 }
 
 /// For each node that is not still, whether one of `roots` needs it. What functions that round are
@@ -145,6 +163,7 @@ fn needed(graph: &Graph, roots: &[Id], still: &[bool]) -> Vec<bool> {
 
 impl Course {
     const MOVED: Course = Course { pieces: Vec::new(), rest: Rest::Moved };
+    const UNMOVED: Course = Course { pieces: Vec::new(), rest: Rest::Unmoved };
 
     /// The course of these pieces, each once. Too many pieces count as a number that is not affine.
     fn new(all: Vec<Affine>, mut rest: Rest) -> Course {

@@ -59,7 +59,9 @@ pub(crate) fn evaluate(
 ) -> Vec<f64> {
     let entry = |table: u32, index: f64| match &tables[table as usize] {
         Table::Known(values) => entry_of(values, index),
-        Table::Outside { .. } => random(point, 4 + u64::from(table), index as u32),
+        Table::Outside { .. } | Table::Knots { .. } => {
+            random(point, 4 + u64::from(table), index as u32)
+        }
     };
     let constant = |index| random(point, 3, index);
     graph.evaluate(needed, &Given { input, constant: &constant, entry: &entry })

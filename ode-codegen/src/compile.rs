@@ -5,6 +5,7 @@
 //! in `print` make text of it: of Rust, for the macro, and of each
 //! [`Dialect`](crate::print::Dialect) of devices.
 
+mod bounds;
 mod dependent;
 mod derivatives;
 mod events;
@@ -30,7 +31,7 @@ use crate::emit::Results;
 use crate::factor::{self, Unsuitable};
 use crate::fuse::Fusion;
 use crate::graph::{Graph, Id, Input, Kind, Node, Scope};
-use crate::poles;
+use crate::{hints, poles};
 
 /// How many nodes the derivatives may add to the graph: ten times the operations that a
 /// right-hand side may have.
@@ -119,6 +120,12 @@ pub(crate) struct Info {
     pub parameter_breaks: Vec<String>,
     /// The divisors that are zero for some states, as people write them.
     pub poles: Vec<String>,
+    /// The names of states that grow from themselves.
+    pub growing: Vec<String>,
+    /// Roots whose derivatives may not be finite, and numbers that jump where states pass a value, as
+    /// people write them.
+    pub steep: Vec<String>,
+    pub jumps: Vec<String>,
 }
 
 /// What solvers ask of a system: the traits of `ode_core::system` that are implemented for it.
@@ -153,7 +160,7 @@ impl Capability {
     /// The one that a function belongs to.
     pub(crate) fn of(function: &str) -> Capability {
         match function {
-            "rhs" => Capability::Rhs,
+            "rhs" | "step_bounds" => Capability::Rhs,
             "mass" => Capability::MassMatrix,
             "out_of_domain" => Capability::Domain,
             "observables" => Capability::Observe,
@@ -234,6 +241,9 @@ fn mentioned<'a>(
             Table::Outside { array, .. } => {
                 Mentioned { name: format!("table{index}_{}", array.name), needed, values: None }
             }
+            Table::Knots { .. } => {
+                Mentioned { name: format!("knots{index}"), needed, values: None }
+            }
         });
     [constants.collect(), tables.collect()]
 }
@@ -275,7 +285,10 @@ pub(crate) fn compile(
     let mut by = derivatives(system, &mut elaborated, settings)?;
     elaborated.graph.validate("derive", &scope, Kind::Real, by.ids());
     by.take_by_hand(system, &elaborated, settings)?;
-    let breaks = breaks::breaks(&mut elaborated.graph, &elaborated.derivatives, &elaborated.modes);
+    let positions = bounds::timed(&elaborated.graph, &elaborated.positions);
+    let looked_up: Vec<Id> = positions.iter().map(|position| position.whole).collect();
+    let Elaborated { graph, derivatives, modes, .. } = &mut elaborated;
+    let breaks = breaks::breaks(graph, derivatives, modes, &looked_up);
     elaborated.graph.validate("breaks", &scope, Kind::Real, breaks.ids());
     let Elaborated {
         mut graph,
@@ -303,10 +316,20 @@ pub(crate) fn compile(
         let made = rhs.iter().flatten().copied().chain(by.ids());
         graph.validate("dependent", &scope, Kind::Real, made);
     }
+    let bounds = self::bounds::Made {
+        graph: &mut graph,
+        rhs: &rhs.iter().flatten().copied().collect::<Vec<Id>>(),
+        mass: mass.is_some(),
+        most_nodes: settings.most_nodes(),
+    }
+    .bounds(&positions, &happenings);
     let jacobian_pattern = pattern(&by.jacobian);
     let parameter_pattern = pattern(&by.parameters);
     let time_pattern = nonzeros(&by.time);
 
+    let diagonal: Vec<Option<Id>> = (0..states).map(|state| by.jacobian[state][state]).collect();
+    let hints =
+        hints::hints(&graph, &rhs.iter().flatten().copied().collect::<Vec<Id>>(), &diagonal);
     let divisors = poles::poles(&graph, &rhs.iter().flatten().copied().collect::<Vec<Id>>());
 
     // What is compared with the time has no derivative by it.
@@ -400,6 +423,11 @@ pub(crate) fn compile(
     functions.extend(actions);
     functions.extend(due);
     functions.extend(holds);
+    let count_of_bounds = bounds.len();
+    if !bounds.is_empty() {
+        let bounds = bounds.into_iter().map(Some).collect();
+        functions.push(lower("step_bounds", Results::Vector(bounds)));
+    }
     functions.extend(solving);
     functions.extend(product.map(|product| lower("mass", Results::Vector(product))));
     functions.extend(out_of_domain.map(|mask| lower("out_of_domain", Results::Mask(mask))));
@@ -421,7 +449,9 @@ pub(crate) fn compile(
         tables: &tables,
     };
     let parameter_breaks = breaks.of_parameters.iter().map(|time| formula.text(*time)).collect();
-    let poles = divisors.into_iter().map(|divisor| formula.text(divisor)).collect();
+    let texts = |ids: Vec<Id>| ids.into_iter().map(|id| formula.text(id)).collect();
+    let [poles, steep, jumps] = [divisors, hints.steep, hints.jumps].map(texts);
+    let growing = hints.growing.into_iter().map(|state| state_names[state].clone()).collect();
     let [mentioned_constants, mentioned_tables] =
         mentioned(functions.iter().chain(on_host()), &constants, &tables);
     let outside = Outside {
@@ -435,6 +465,7 @@ pub(crate) fn compile(
     let mut facts = vec![
         is(Capability::Rhs, "AUTONOMOUS", time_pattern.is_empty()),
         is(Capability::Rhs, "STEPWISE", stepwise),
+        count(Capability::Rhs, "BOUNDS", count_of_bounds),
         is(Capability::MassMatrix, "MASS", mass.is_some()),
         count(Capability::MassMatrix, "ALGEBRAIC", algebraic),
         is(Capability::Domain, "HAS_DOMAIN", out_of_domain.is_some()),
@@ -463,6 +494,9 @@ pub(crate) fn compile(
             shared,
             parameter_breaks,
             poles,
+            growing,
+            steep,
+            jumps,
         },
         constants: mentioned_constants,
         tables: mentioned_tables,

@@ -90,6 +90,8 @@ pub(crate) struct Elaborated<'a> {
     pub constants: Vec<table::Constant>,
     /// The tables that [`crate::graph::Node::Lookup`] counts.
     pub tables: Vec<Table>,
+    /// The places where tables are looked up.
+    pub positions: Vec<table::Position>,
     pub state_names: Vec<String>,
     pub parameter_names: Vec<String>,
 }
@@ -267,6 +269,7 @@ struct Elaborator<'a, 'c> {
     integers: Integers<&'a syn::Expr>,
     constants: Vec<table::Constant>,
     tables: Vec<Table>,
+    positions: Vec<table::Position>,
     /// All variables in scope, innermost last: shadowing is a search from the end.
     variables: Vec<Variable<'a>>,
     /// The items that functions see, for each time that a block with functions was entered.
@@ -312,6 +315,7 @@ pub(crate) fn elaborate<'a>(
         integers: Integers::new(),
         constants: Vec::new(),
         tables: Vec::new(),
+        positions: Vec::new(),
         variables: Vec::new(),
         scopes: Vec::new(),
         layouts: Vec::new(),
@@ -413,6 +417,7 @@ impl<'a> Elaborator<'a, '_> {
             graph: self.graph,
             constants: self.constants,
             tables: self.tables,
+            positions: self.positions,
         })
     }
 

@@ -25,6 +25,7 @@ mod fragments;
 mod functions;
 mod fuse;
 pub mod graph;
+mod hints;
 mod hygiene;
 mod parse;
 mod poles;

@@ -36,7 +36,7 @@ fn receiver(language: Language, function: &str) -> TokenStream {
 }
 
 /// Functions that stand in the body of a method in Rust.
-const WITHIN_METHODS: [&str; 12] = [
+const WITHIN_METHODS: [&str; 13] = [
     "matrix",
     "observables",
     "break_times",
@@ -49,6 +49,7 @@ const WITHIN_METHODS: [&str; 12] = [
     "step_conditions",
     "due_flags",
     "action_times",
+    "step_bounds",
 ];
 
 fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
@@ -76,7 +77,9 @@ fn arguments_of(sizes: Sizes, function: &str) -> TokenStream {
         "mass" => quote!(b: &[R; #states]),
         "break_times" | "action_times" => quote!(p: &[R; #parameters]),
         "due_flags" => quote!(p: &[R; #parameters], t: R, scale: R),
-        "factor" | "matrix" => quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R),
+        "factor" | "matrix" | "step_bounds" => {
+            quote!(u: &[R; #states], p: &[R; #parameters], t: R, scale: R)
+        }
         _ => quote!(u: &[R; #states], p: &[R; #parameters], t: R),
     }
 }

@@ -106,6 +106,9 @@ mod device {
             // To acquire a trajectory costs about as much as a step, in every lane of the group:
             // the source may wait until enough lanes are in need of one.
             loop {
+                if C::ADAPTIVE && S::BOUNDS > 0 {
+                    lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
+                }
                 let mut trial = attempt::next::<R, S, M, C, N, P>(o, &mut lane);
                 let mut step = attempt::attempt::<R, S, M, N, P>(system, &state, &trial.ask);
                 let before = lane;

@@ -71,6 +71,6 @@ pub mod __private {
     pub use crate::system::linear;
     pub use crate::system::quantities::Quantities;
     pub use crate::system::report::Report;
-    pub use crate::system::table::{device_table, extended};
+    pub use crate::system::table::{device_table, extended, knots};
     pub use crate::system::{DeviceSource, System, SystemInfo, device_constant, in_order};
 }

@@ -271,3 +271,82 @@ fn back_at_the_end_of_a_step() {
         }
     }
 }
+
+/// A phase, in radians and in turns, and a wave of the time.
+#[ode_system]
+mod phase {
+    pub struct State {
+        pub phase: f64,
+        pub rest: f64,
+    }
+
+    pub struct Parameters {
+        pub speed: f64,
+        pub level: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { phase: p.speed, rest: -u.rest }
+    }
+
+    #[event(rising)]
+    fn swing(u: &State, p: &Parameters) -> f64 {
+        u.phase.sin() - p.level
+    }
+
+    #[event(falling)]
+    fn wave(_: &State, p: &Parameters, t: f64) -> f64 {
+        (p.speed * t).sin() - p.level
+    }
+
+    #[event(both)]
+    fn square(u: &State, p: &Parameters) -> f64 {
+        u.phase.cos().powi(2) - p.level.abs()
+    }
+
+    #[event(rising)]
+    fn turn(u: &State) -> f64 {
+        (u.phase / std::f64::consts::TAU).fract() - 0.25
+    }
+}
+
+/// The states of these systems allow steps over many periods. Phases go from zero.
+#[test]
+fn events_of_a_phase_are_counted() {
+    let rows: Vec<phase::Parameters> = (0..60)
+        .map(|k| {
+            let part = (f64::from(k) * 0.618).fract();
+            phase::Parameters { speed: 0.5 * 10f64.powf(2.0 * part), level: 1.8 * (0.5 - part) }
+        })
+        .collect();
+    let at = phase::State { phase: 0.0, rest: 1.0 };
+    let problem = OdeProblem::new(phase, at, 0.0..=20.0, rows[0]);
+    let ensemble = EnsembleProblem::new(problem).over(&rows);
+    // How often `first + k period` is within the way of the phase, and not at its beginning.
+    let times = |way: f64, first: f64, period: f64| {
+        let first = if first > 0.0 { first } else { first + period };
+        ((way - first) / period).floor().max(-1.0) as u32 + 1
+    };
+    macro_rules! check {
+        ($method:expr, $tolerance:expr) => {
+            let options = SolveOptions::default().tolerance($tolerance);
+            let solution = ensemble.solve($method, EnsembleSerial, &options).unwrap();
+            let counts = ["swing", "wave", "square", "turn"];
+            let counts = counts.map(|name| solution.event_count(name).unwrap());
+            for (i, phase::Parameters { speed, level }) in rows.iter().enumerate() {
+                let (way, angle) = (20.0 * speed, level.asin());
+                let near = level.abs().sqrt().acos();
+                let expected = [
+                    times(way, angle, 2.0 * PI),
+                    times(way, PI - angle, 2.0 * PI),
+                    times(way, near, PI) + times(way, PI - near, PI),
+                    times(way, FRAC_PI_2, 2.0 * PI),
+                ];
+                let found = std::array::from_fn(|event| counts[event][i]);
+                assert_eq!(expected, found, "{speed} {level}, {}", $tolerance);
+            }
+        };
+    }
+    check!(Tsit5, 1e-4);
+    check!(Rodas5P, 1e-8);
+}

@@ -1868,6 +1868,9 @@ template<class R> struct Verdict {
 };
 template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
 template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
+template<class R, class S, int N, int P> DEVICE R bounded(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
+template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
+template<class R> DEVICE R shortened(const lane::Lane<R>& lane, R longest);
 template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
 template<class R> DEVICE Verdict<R> accepted();
 template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
@@ -1945,6 +1948,33 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
     return make_Attempt<R>(ask, last, run, looks, next_1);
 }
 
+// attempt.rs  The plan of the next step, which is no longer than the system's bounds are.
+template<class R, class S, int N, int P> DEVICE R bounded(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane) {
+    auto direction = (lane.t1 - lane.t0);
+    auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, direction);
+    return shortened<R>(lane, longest);
+}
+
+// attempt.rs  The longest step from time `t` that the system's bounds allow; `direction` has the sign of the
+template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction) {
+    auto sign = m_copysign(Real<R>::lit(1.0), direction);
+    auto longest = math::infinity<R>();
+    UNROLL for (int index = 0; index < S::BOUNDS; index++) {
+        auto bound_1 = system.step_bound(index, u, p, t, sign);
+        auto is_bound = op_and(m_lt(bound_1, longest), m_gt(bound_1, Real<R>::lit(0.0)));
+        longest = Real<R>::select(is_bound, bound_1, longest);
+    }
+    return longest;
+}
+
+// attempt.rs  The plan of the next step, which is no longer than `longest`, but advances the time.
+template<class R> DEVICE R shortened(const lane::Lane<R>& lane, R longest) {
+    auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
+    auto shorter = m_max(longest, timeline::least_step(lane.t));
+    auto plan = timeline::plan(lane.t, lane.t_low, m_copysign(shorter, size), Real<R>::lit(1.0));
+    return Real<R>::select(m_lt(shorter, m_abs(size)), plan, lane.plan);
+}
+
 // attempt.rs  Attempts a step.
 template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask) {
     auto step = M::template step<R, S, N, P>(system, state, ask);
@@ -2013,6 +2043,12 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Verdict<R> wat
         }
         if constexpr (M::Memory::SWITCHES) {
             shown = op_and(shown, M::Memory::template was_implicit<R>(step.memory));
+        }
+        if constexpr ((S::BOUNDS > 0)) {
+            auto h = trial.ask.h;
+            auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, h);
+            auto reaches = m_le(longest, (m_abs(h) * Real<R>::lit(1.0625)));
+            shown = op_or(shown, op_and(op_and(reaches, trial.run), lane.alive));
         }
     }
     if ((M::GUARDS && m_any(op_or(op_or(step.grows, careful), shown)))) {
@@ -3057,6 +3093,9 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             break;
         }
         for (;;) {
+            if constexpr ((C::ADAPTIVE && (S::BOUNDS > 0))) {
+                lane.plan = attempt::bounded<R, S, N, P>(system, state, lane);
+            }
             auto trial = attempt::next<R, S, M, C, N, P>(o, lane);
             auto step = attempt::attempt<R, S, M, N, P>(system, state, trial.ask);
             auto before = lane;
@@ -3113,6 +3152,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
 struct System {
     static constexpr bool AUTONOMOUS = true;
     static constexpr bool STEPWISE = false;
+    static constexpr int BOUNDS = 0;
     static constexpr bool MASS = false;
     static constexpr int ALGEBRAIC = 0;
     static constexpr bool HAS_DOMAIN = false;

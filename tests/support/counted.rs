@@ -44,6 +44,13 @@ impl<S: Rhs<N, P>, const N: usize, const P: usize> Rhs<N, P> for Counted<S> {
         EVALUATIONS.set(EVALUATIONS.get() + 1);
         self.0.rhs(u, p, t)
     }
+
+    const BOUNDS: usize = S::BOUNDS;
+
+    #[inline(always)]
+    fn step_bound<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R, direction: R) -> R {
+        self.0.step_bound(index, u, p, t, direction)
+    }
 }
 
 impl<S: Linearised<N, P>, const N: usize, const P: usize> Linearised<N, P> for Counted<S> {

@@ -53,7 +53,7 @@ impl Sizes {
                 states,
                 parameters,
                 time: true,
-                scale: matches!(function, "factor" | "matrix"),
+                scale: matches!(function, "factor" | "matrix" | "step_bounds"),
                 ..outside
             },
         }

@@ -56,6 +56,44 @@ pub(crate) enum Table {
         /// Whether there is one entry more at each end, as for cubic interpolation.
         extended: bool,
     },
+    /// For each knot of a table, and one more, the number of the nearest knot at which the table
+    /// bends: from there on, or before it if `behind`. A cubic interpolation bends at their neighbours,
+    /// too.
+    Knots {
+        of: Box<Table>,
+        behind: bool,
+        cubic: bool,
+    },
+}
+
+impl Table {
+    /// The constant from outside that the entries are of, if there is one.
+    pub(crate) fn outside(&self) -> Option<&Outside> {
+        match self {
+            Table::Known(_) => None,
+            Table::Outside { array, .. } => Some(array),
+            Table::Knots { of, .. } => of.outside(),
+        }
+    }
+}
+
+/// A place where a table is looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position {
+    /// The position, which may be outside of the table.
+    pub at: Id,
+    /// The whole number that is looked up.
+    pub whole: Id,
+    pub knots: Knots,
+}
+
+/// The entries at which a table may bend.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Knots {
+    /// Every entry, to this last one.
+    All(Id),
+    /// Those in these [tables](Table::Knots): ahead, and behind.
+    In([u32; 2]),
 }
 
 /// The source of the entries around a position.
@@ -141,8 +179,11 @@ impl<'a> Elaborator<'a, '_> {
             return self.poison(position.id, position.syntax, message);
         };
         let cubic = interpolation == Interpolation::Cubic;
+        let knots;
         let (entries, last) = if let Some(array) = self.outside(&array) {
             let last = self.constant(Constant::Last(array.clone()));
+            let plain = Table::Outside { array: array.clone(), extended: false };
+            knots = self.knots(plain, cubic);
             (Entries::Table(self.table(Table::Outside { array, extended: cubic })), last)
         } else {
             let floats = match &array {
@@ -164,6 +205,11 @@ impl<'a> Elaborator<'a, '_> {
                 return self.poison(table.id, table.syntax, message);
             };
             let last = self.graph.literal((floats.len() - 1) as f64);
+            let values = floats.iter().map(|entry| self.graph.literal_value(*entry)).collect();
+            knots = match values {
+                Some(values) => self.knots(Table::Known(values), cubic),
+                None => Knots::All(last),
+            };
             let all = if cubic { self.graph.extended(floats) } else { floats };
             let known: Option<Vec<f64>> =
                 all.iter().map(|entry| self.graph.literal_value(*entry)).collect();
@@ -189,12 +235,13 @@ impl<'a> Elaborator<'a, '_> {
         let known = match &entries {
             Entries::Table(table) => match &self.tables[*table as usize] {
                 Table::Known(values) => Some(values.clone()),
-                Table::Outside { .. } => None,
+                Table::Outside { .. } | Table::Knots { .. } => None,
             },
             Entries::Lanes(_) => None,
         };
+        let (whole, f) = self.graph.position(x, last);
+        self.positions.push(Position { at: x, whole, knots });
         self.real(|graph| {
-            let (whole, f) = graph.position(x, last);
             let mut entry = |offset: usize| match &entries {
                 Entries::Table(table) => {
                     let offset = graph.literal(offset as f64);
@@ -211,6 +258,12 @@ impl<'a> Elaborator<'a, '_> {
                 graph.linear(entries, f)
             }
         })
+    }
+
+    fn knots(&mut self, table: Table, cubic: bool) -> Knots {
+        let of = Box::new(table);
+        let ahead = self.table(Table::Knots { of: of.clone(), behind: false, cubic });
+        Knots::In([ahead, self.table(Table::Knots { of, behind: true, cubic })])
     }
 
     fn table(&mut self, table: Table) -> u32 {

@@ -1,5 +1,5 @@
-//! The functions by which the loop asks for one of the events or of the actions at given times: those of all are what is generated,
-//! and what is not asked for is left out by the compiler that reads the text.
+//! The functions by which the loop asks for one of the events, of the actions at given times or of the bounds of steps: those of all
+//! are what is generated, and what is not asked for is left out by the compiler that reads the text.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -9,8 +9,8 @@ use crate::compile::Sizes;
 use crate::emit::Language;
 use crate::translate::SYSTEM;
 
-/// The functions of all events, with that for one of them: its name, and its arguments.
-const ONE_OF: [(&str, &str, &[&str]); 7] = [
+/// The functions of all events and bounds, with that for one of them: its name, and its arguments.
+const ONE_OF: [(&str, &str, &[&str]); 8] = [
     ("event_values", "event", &["u", "p", "t"]),
     ("event_slopes", "event_slope", &["u", "p", "t", "b"]),
     ("event_actions", "event_action", &["u", "p", "t"]),
@@ -18,9 +18,10 @@ const ONE_OF: [(&str, &str, &[&str]); 7] = [
     ("step_conditions", "holds", &["u", "p", "t"]),
     ("event_modes", "modes_after", &["u", "p", "t"]),
     ("due_flags", "due", &["p", "t", "scale"]),
+    ("step_bounds", "step_bound", &["u", "p", "t", "scale"]),
 ];
 
-/// The function for one event that the function of all events of this name has: `all` are its
+/// The function for one that the function of all of this name has: `all` are its
 /// tokens, where it is to stand within.
 pub(super) fn one_of(
     function: &str,

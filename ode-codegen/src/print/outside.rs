@@ -89,7 +89,17 @@ fn item_of_constant(text: &str, constant: &Constant) -> TokenStream {
 }
 
 fn item_of_table(text: &str, table: &Table, facade: &syn::Path) -> TokenStream {
-    let (length, entries) = match table {
+    let (length, entries) = entries_of_table(table, facade);
+    let name = private_name(&name(text));
+    quote! {
+        #[allow(non_upper_case_globals)]
+        static #name: [f64; #length] = #entries;
+    }
+}
+
+/// The length and the entries of a table.
+fn entries_of_table(table: &Table, facade: &syn::Path) -> (TokenStream, TokenStream) {
+    match table {
         Table::Known(values) => {
             let length = proc_macro2::Literal::usize_unsuffixed(values.len());
             let entries = values.iter().map(|value| literal(*value));
@@ -105,11 +115,10 @@ fn item_of_table(text: &str, table: &Table, facade: &syn::Path) -> TokenStream {
                 (quote!(#tokens.len()), entries)
             }
         }
-    };
-    let name = private_name(&name(text));
-    quote! {
-        #[allow(non_upper_case_globals)]
-        static #name: [f64; #length] = #entries;
+        Table::Knots { of, behind, cubic } => {
+            let (length, entries) = entries_of_table(of, facade);
+            (quote!(#length + 1), quote!(#facade::__private::knots(&#entries, #behind, #cubic)))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 
 use super::outside::{self, Names};
 use super::{DeviceText, counts, events, function, gradients};
+use crate::breaks::Breaks;
 use crate::compile::{Capability, Compiled, Fact, FactValue, Info, Lowered, Outside};
 use crate::emit::Language;
 use crate::hygiene::{private, private_name};
@@ -28,7 +29,7 @@ pub(crate) fn rust(
     let (functions, text_of_rust) = functions(compiled, &names, &loops);
     let known: Vec<_> = names.constants.iter().cloned().map(private).collect();
     let breaks = compiled.breaks.constant_times(&compiled.graph, &known, facade);
-    let info = self::info(info, compiled.breaks.more, &breaks, &linear.described());
+    let info = self::info(info, &compiled.breaks, &breaks, &linear.described());
     let facts = facts(compiled, &linear.factors_type(*sizes, &loops));
     let assertions = mass.as_ref().zip(outside.mass.as_ref());
     let assertions = assertions.map(|(mass, name)| mass.assertions(name));
@@ -131,10 +132,11 @@ fn of_the_user(structs: [Option<&Ident>; 2], sizes: [&dyn ToTokens; 2]) -> Token
     }
 }
 
-/// The `SystemInfo` of a system. `more` says whether the time is compared in ways whose times are
-/// not found.
-fn info(info: &Info, more: bool, breaks: &TokenStream, linear: &TokenStream) -> TokenStream {
+/// The `SystemInfo` of a system, whose constant times of breaks are these `times`.
+fn info(info: &Info, breaks: &Breaks, times: &TokenStream, linear: &TokenStream) -> TokenStream {
+    let (moving, more) = (breaks.moving, breaks.more);
     let Info { name, states, parameters, observables, events, parameter_breaks, poles, .. } = info;
+    let Info { growing, steep, jumps, .. } = info;
     let jacobian_pattern = pattern(&info.jacobian_pattern);
     let parameter_pattern = pattern(&info.parameter_pattern);
     let time_pattern = info.time_pattern.iter().map(|row| Literal::usize_unsuffixed(*row));
@@ -151,10 +153,14 @@ fn info(info: &Info, more: bool, breaks: &TokenStream, linear: &TokenStream) -> 
             jacobian_pattern: #jacobian_pattern,
             parameter_pattern: #parameter_pattern,
             time_pattern: &[#(#time_pattern),*],
-            time_breaks: #breaks,
+            time_breaks: #times,
             parameter_breaks: &[#(#parameter_breaks),*],
+            moving_time_breaks: #moving,
             more_time_breaks: #more,
             poles: &[#(#poles),*],
+            growing: &[#(#growing),*],
+            steep: &[#(#steep),*],
+            jumps: &[#(#jumps),*],
             operations: [#(__Operations::new([#operations])),*],
             written: #written,
             shared: #shared,

@@ -91,10 +91,7 @@ fn compiled(tokens: TokenStream) -> syn::Result<Compiled> {
     let constants = outside.constants.iter().map(|constant| match constant {
         Constant::Value(outside) | Constant::Last(outside) => &outside.tokens,
     });
-    let tables = outside.tables.iter().filter_map(|table| match table {
-        Table::Outside { array, .. } => Some(&array.tokens),
-        Table::Known(_) => None,
-    });
+    let tables = outside.tables.iter().filter_map(Table::outside).map(|array| &array.tokens);
     let errors = constants.chain(tables).map(|tokens| unknown(tokens));
     match errors.reduce(both) {
         Some(errors) => Err(errors),

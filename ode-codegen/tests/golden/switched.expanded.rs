@@ -61,6 +61,7 @@ const _: () = {
     impl __Rhs<2, 0> for switched {
         const AUTONOMOUS: bool = false;
         const STEPWISE: bool = false;
+        const BOUNDS: usize = 0;
         const WEIGHT: u32 = __Operations::new([1, 3, 1, 0, 2, 5]).weight();
         #[inline(always)]
         fn rhs<R: __Real>(&self, __u: &[R; 2], __p: &[R; 0], __t: R) -> [R; 2] {
@@ -210,8 +211,12 @@ const _: () = {
                 time_pattern: &[1],
                 time_breaks: &[],
                 parameter_breaks: &[],
+                moving_time_breaks: false,
                 more_time_breaks: false,
                 poles: &[],
+                growing: &[],
+                steep: &[],
+                jumps: &[],
                 operations: [
                     __Operations::new([1, 3, 1, 0, 2, 5]),
                     __Operations::new([1, 3, 0, 0, 1, 5]),
@@ -234,7 +239,7 @@ const _: () = {
             let mut __text = ::std::string::String::new();
             __text
                 .push_str(
-                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    static constexpr int EVENTS = 0;\n    static constexpr int RISING = 0;\n    static constexpr int FALLING = 0;\n    static constexpr int ACTING = 0;\n    static constexpr int LOGGED = 0;\n    static constexpr int CONDITIONS = 0;\n    static constexpr int CONDITIONS_ACTING = 0;\n    static constexpr int TIMED = 0;\n    static constexpr int MODES = 0;\n    static constexpr int FIRST_MODE = 0;\n    template<class R> using Factors = Arr<R, 4>;\n",
+                    "struct System {\n    static constexpr bool AUTONOMOUS = false;\n    static constexpr bool STEPWISE = false;\n    static constexpr int BOUNDS = 0;\n    static constexpr bool MASS = false;\n    static constexpr int ALGEBRAIC = 0;\n    static constexpr bool HAS_DOMAIN = false;\n    static constexpr int OBSERVABLES = 0;\n    static constexpr int EVENTS = 0;\n    static constexpr int RISING = 0;\n    static constexpr int FALLING = 0;\n    static constexpr int ACTING = 0;\n    static constexpr int LOGGED = 0;\n    static constexpr int CONDITIONS = 0;\n    static constexpr int CONDITIONS_ACTING = 0;\n    static constexpr int TIMED = 0;\n    static constexpr int MODES = 0;\n    static constexpr int FIRST_MODE = 0;\n    template<class R> using Factors = Arr<R, 4>;\n",
                 );
             __text
                 .push_str(

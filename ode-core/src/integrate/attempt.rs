@@ -7,6 +7,7 @@ mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, Plan};
     use crate::lane::{Bits, Mask, Real};
+    use crate::math;
     use crate::step::stepper::{Memory, Stepper};
     use crate::step::{code, control, guard, norm, stepper, timeline, vector};
     use crate::system::System;
@@ -99,6 +100,55 @@ mod device {
         let watch = guard::watch::<R>(o.guard != guard::OFF, lane.mirrored);
         let ask = stepper::ask::<R>(at, h, lane.memory, watch);
         Attempt::<R> { ask, last, run, looks, next }
+    }
+
+    /// The plan of the next step, which is no longer than the system's bounds are.
+    pub fn bounded<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        o: &options::Options<R, N>,
+        state: &stepper::State<R, N, P>,
+        lane: &lane::Lane<R>,
+    ) -> R {
+        let direction = lane.t1 - lane.t0;
+        let longest = bound::<R, S, N, P>(system, &state.u, &state.p, lane.t, direction);
+        shortened::<R, N>(o, lane, longest)
+    }
+
+    /// The longest step from time `t` that the system's bounds allow; `direction` has the sign of the
+    /// steps.
+    pub fn bound<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        u: &[R; N],
+        p: &[R; P],
+        t: R,
+        direction: R,
+    ) -> R {
+        let sign = R::lit(1.0).copysign(direction);
+        let mut longest = math::infinity::<R>();
+        for index in 0..S::BOUNDS {
+            let bound = system.step_bound(index, u, p, t, sign);
+            let is_bound = bound.lt(longest) & bound.gt(R::lit(0.0));
+            longest = R::select(is_bound, bound, longest);
+        }
+        longest
+    }
+
+    /// The plan of the next step, which is no longer than `longest`, but advances the time. One that
+    /// would end shortly before goes on to there, unless it goes to an event or there is a largest step.
+    pub fn shortened<R: Real, const N: usize>(
+        o: &options::Options<R, N>,
+        lane: &lane::Lane<R>,
+        longest: R,
+    ) -> R {
+        let size = timeline::planned(lane.t, lane.t_low, lane.plan);
+        let mut reach = size.abs();
+        if !o.limited {
+            let free = lane.pending.equals(<R::Bits as Bits>::lit(0));
+            reach = R::select(free, reach * R::lit(1.0625), reach);
+        }
+        let bounded = longest.max(timeline::least_step(lane.t));
+        let plan = timeline::plan(lane.t, lane.t_low, bounded.copysign(size), R::lit(1.0));
+        R::select(bounded.lt(reach), plan, lane.plan)
     }
 
     /// Attempts a step.
@@ -220,6 +270,12 @@ mod device {
             }
             if <M::Memory as Memory>::SWITCHES {
                 shown = shown & <M::Memory as Memory>::was_implicit::<R>(step.memory);
+            }
+            if S::BOUNDS > 0 {
+                let h = trial.ask.h;
+                let longest = bound::<R, S, N, P>(system, &state.u, &state.p, lane.t, h);
+                let reaches = longest.le(h.abs() * R::lit(1.0625));
+                shown = shown | (reaches & trial.run & lane.alive);
             }
         }
         if M::GUARDS && (step.grows | careful | shown).any() {

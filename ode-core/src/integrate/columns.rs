@@ -10,6 +10,7 @@ mod device {
     use crate::integrate::options::{self, Plan, Sink, Source};
     use crate::integrate::{advance, attempt, begin, lane};
     use crate::lane::{Bits, Mask, Real};
+    use crate::math;
     use crate::step::stepper::Stepper;
     use crate::step::{guard, norm, stepper, timeline, vector};
     use crate::system::System;
@@ -113,6 +114,9 @@ mod device {
             group.mirrored = lane.mirrored;
         }
         group.code = none;
+        if C::ADAPTIVE && S::BOUNDS > 0 {
+            lane.plan = attempt::bounded::<R, S, N, P>(system, o, &state, &lane);
+        }
         timeline::planned(lane.t0, R::lit(0.0), lane.plan).abs()
     }
 
@@ -126,6 +130,9 @@ mod device {
         /// The scaled error of each column, squared, at most [`norm::SQUARE_MAX`]; zero for columns
         /// that are left behind.
         pub square: R,
+        /// The longest next step that the system's bounds allow each column, with adaptive steps;
+        /// infinite for columns that are left behind.
+        pub longest: R,
         /// The [code](Group::code) of each column from now on.
         pub code: R::Bits,
         /// Columns that no step is short enough for.
@@ -214,7 +221,24 @@ mod device {
         if M::FSAL {
             du = M::du_after::<R, N>(&step.k);
         }
-        Tried::<R, N> { u: step.u, du, square, code, hopeless, beyond, fails, unsolved, grows }
+        let mut longest = math::infinity::<R>();
+        if C::ADAPTIVE && S::BOUNDS > 0 {
+            let end = R::select(trial.last, lane.t1, trial.next.t);
+            let bound = attempt::bound::<R, S, N, P>(system, &step.u, &group.p, end, trial.ask.h);
+            longest = R::select(group.goes, bound, longest);
+        }
+        Tried::<R, N> {
+            u: step.u,
+            du,
+            square,
+            longest,
+            code,
+            hopeless,
+            beyond,
+            fails,
+            unsolved,
+            grows,
+        }
     }
 
     /// The bit of a [code](Group::code) that says that no step is short enough.

@@ -26,7 +26,8 @@ mod device {
         /// The scaled error, squared, of all columns together, which a step may have up to the number
         /// of components.
         pub square: R,
-        /// The least size of their first steps.
+        /// The least size of their first steps, and then the longest next step that the system's
+        /// bounds allow.
         pub size: R,
         /// Whether any goes on.
         pub goes: R::Mask,
@@ -135,6 +136,9 @@ mod device {
                         advance::forward::<R, S, M, N, P>(o, &mut lane, &trial, &verdict, moves);
                     if moves.any() {
                         crowd.accept();
+                        if S::BOUNDS > 0 {
+                            lane.plan = attempt::shortened::<R, N>(o, &lane, told.size);
+                        }
                     }
                     if (!verdict.accept | small).any() {
                         let failing = trial.run & !moves;

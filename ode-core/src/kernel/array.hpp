@@ -100,6 +100,7 @@ template<class C> struct Columns {
                     columns::attempt<R, S, M, ColumnFeed<C>, C, N, P>(S{}, feed, o, group, lane, trial);
                 keep(tried);
                 told.square = told.square > tried.square ? told.square : tried.square;
+                told.size = told.size < tried.longest ? told.size : tried.longest;
                 told.goes = told.goes || group.goes;
                 told.hopeless = told.hopeless || tried.hopeless;
                 told.beyond = told.beyond || tried.beyond;
@@ -116,9 +117,17 @@ template<class C> struct Columns {
         if constexpr (!C::RESIDENT) sum = sums.total();
         accepted = false;
         if constexpr (!C::ADAPTIVE) return told;
+        R longest = told.size;
         // The sum is known to all threads of the block, and said by one.
-        if constexpr (C::MEAN) return together<SUM>(told, is_first_thread() ? sum : 0.0);
-        return together<GREATEST>(told, (double)told.square);
+        if constexpr (C::MEAN) {
+            told = together<SUM>(told, is_first_thread() ? sum : 0.0);
+        } else {
+            told = together<GREATEST>(told, (double)told.square);
+        }
+        if constexpr (S::BOUNDS > 0) {
+            told.size = together<LEAST>(lockstep::silence<R>(), (double)longest).size;
+        }
+        return told;
     }
 
     DEVICE bool passes_soon(

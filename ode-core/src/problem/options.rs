@@ -371,8 +371,10 @@ impl SolveOptions {
     ///
     /// * times that depend on the state, times of `t % period`, and comparisons of functions such
     ///   as `t.sin()` (`report()` tells whether the right-hand side has any of these);
-    /// * pulses in tables, pulses from outside, and pulses of arguments that are not affine in the
-    ///   time, such as `(k * (t.cos() - 1.0)).exp()`.
+    /// * pulses from outside, and pulses of arguments that are not affine in the time, such as
+    ///   `(k * (t.cos() - 1.0)).exp()`.
+    ///
+    /// Steps end at the knots of tables of the time, too, whatever this option is.
     ///
     /// Fixed steps stop only at [`tstops`](Self::tstops()).
     pub fn time_breaks(self, time_breaks: bool) -> Self {

@@ -48,6 +48,19 @@ pub trait Rhs<const N: usize, const P: usize>: Copy + Send + Sync + 'static {
 
     /// The right-hand side.
     fn rhs<R: Real>(&self, u: &[R; N], p: &[R; P], t: R) -> [R; N];
+
+    /// The number of bounds of adaptive steps.
+    const BOUNDS: usize = 0;
+
+    /// The longest step from here by bound `index`, without its sign, so that steps end at the knots of
+    /// tables of the time and pass over no swing of an event. The time goes forward if `direction` is
+    /// one, and back if it is minus one. Neither zero nor a NaN is a bound.
+    #[inlined]
+    #[must_use]
+    fn step_bound<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R, direction: R) -> R {
+        let _ = (index, u, p, t, direction);
+        R::lit(0.0)
+    }
 }
 
 /// The exact derivatives of the right-hand side, and the linear equations of implicit methods.

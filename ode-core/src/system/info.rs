@@ -31,6 +31,9 @@ pub struct SystemInfo {
     /// The times at which the right-hand side changes its form that depend on parameters: formulas
     /// to be read by people, of the times that [`TimeBreaks::parameter_breaks`](crate::system::TimeBreaks::parameter_breaks) evaluates.
     pub parameter_breaks: &'static [&'static str],
+    /// Whether times at which the right-hand side changes its form depend on parameters. There are no
+    /// gradients of such systems where a solve stops at times.
+    pub moving_time_breaks: bool,
     /// Whether the right-hand side compares the time in other ways, too, whose times are in neither
     /// list, or rounds it: as in `t % period < 1.0`, `t.sin() > 0.9` and `t < u[0]`.
     pub more_time_breaks: bool,
@@ -39,6 +42,15 @@ pub struct SystemInfo {
     /// solution that is beyond such a pole by a small error may run away: a
     /// [domain](crate::system::Domain) keeps it from there.
     pub poles: &'static [&'static str],
+    /// The names of states that grow from themselves at a rate that changes: competitors, infections.
+    /// If such an amount is below `abstol`, errors decide how much of it there is later.
+    pub growing: &'static [&'static str],
+    /// Roots of numbers that may be zero, where their derivatives are not finite: formulas to be read
+    /// by people, such as `sqrt(level)`. Implicit methods need these derivatives.
+    pub steep: &'static [&'static str],
+    /// Numbers that jump where states pass a value, such as the sign of a velocity: formulas to be read
+    /// by people.
+    pub jumps: &'static [&'static str],
     /// Operations of the right-hand side, the Jacobian, the parameter Jacobian and the time
     /// gradient.
     pub operations: [Operations; 4],

@@ -100,6 +100,104 @@ pub const fn extended<const L: usize, const M: usize>(table: &[f64; L]) -> [f64;
     all
 }
 
+/// The part of the range of a table's entries by which it may deviate from chords between the knots
+/// at which it bends.
+const BEND: f64 = 1.0 / 65_536.0;
+
+/// A number of a knot beyond all tables.
+const NO_KNOT: f64 = 1e30;
+
+/// The nearest knots at which a table bends: for each knot and one more, the number of the first one
+/// that is not before it or, if `behind`, of the last one before it. `M` is `L + 1`.
+///
+/// Between two of them, the table deviates from their chord by at most 1.5e-5 of the range of its
+/// entries; outside it is constant. An entry that is not finite is a bend. A cubic interpolation is
+/// another function also between a bend and its neighbours, so these are bends, too.
+#[doc(hidden)]
+#[must_use]
+pub const fn knots<const L: usize, const M: usize>(
+    table: &[f64; L],
+    behind: bool,
+    cubic: bool,
+) -> [f64; M] {
+    let bends = bends(table, cubic);
+    let mut all = [if behind { -NO_KNOT } else { NO_KNOT }; M];
+    let mut k = 0;
+    while k < L {
+        if behind {
+            all[k + 1] = if bends[k] { k as f64 } else { all[k] };
+        } else {
+            let at = L - 1 - k;
+            all[at] = if bends[at] { at as f64 } else { all[at + 1] };
+        }
+        k += 1;
+    }
+    all
+}
+
+/// Whether a table bends at each of its knots: where no line from the last bend meets all entries since
+/// and the next one.
+const fn bends<const L: usize>(table: &[f64; L], cubic: bool) -> [bool; L] {
+    let (mut low, mut high) = (table[0], table[0]);
+    let mut k = 0;
+    while k < L {
+        low = if table[k] < low { table[k] } else { low };
+        high = if table[k] > high { table[k] } else { high };
+        k += 1;
+    }
+    let most = (high - low) * BEND;
+    let mut bends = [false; L];
+    // The number of the last bend from one, zero for the flat side before the table.
+    let mut from = 0;
+    let (mut least, mut greatest) = (f64::NEG_INFINITY, f64::INFINITY);
+    let mut next = 1;
+    while next <= L + 1 {
+        let (a, b) = (around(table, from), around(table, next));
+        let length = (next - from) as f64;
+        let slope = (b - a) / length;
+        if slope >= least && slope <= greatest {
+            let (below, above) = (slope - most / length, slope + most / length);
+            least = if below > least { below } else { least };
+            greatest = if above < greatest { above } else { greatest };
+            next += 1;
+        } else if next - from == 1 {
+            // An entry that is not finite.
+            if next <= L {
+                bends[next - 1] = true;
+            }
+            from = next;
+            (least, greatest) = (f64::NEG_INFINITY, f64::INFINITY);
+            next += 1;
+        } else {
+            from = next - 1;
+            bends[from - 1] = true;
+            (least, greatest) = (f64::NEG_INFINITY, f64::INFINITY);
+        }
+    }
+    if !cubic {
+        return bends;
+    }
+    let mut all = bends;
+    let mut k = 0;
+    while k < L {
+        if bends[k] {
+            all[k.saturating_sub(1)] = true;
+            all[if k + 1 < L { k + 1 } else { k }] = true;
+        }
+        k += 1;
+    }
+    all
+}
+
+/// The entry number `k` from one, and the nearest one outside of the table.
+const fn around<const L: usize>(table: &[f64; L], k: usize) -> f64 {
+    match k {
+        0 => table[0],
+        _ if k > L => table[L - 1],
+        _ => table[k - 1],
+    }
+}
+
 /// The C++ definition of a table of numbers of type `R`.
 #[doc(hidden)]
 #[must_use]
@@ -130,6 +228,54 @@ mod tests {
             others.fold(values[i], |p, j| p * (x - points[j]) / (points[i] - points[j]))
         };
         (0..points.len()).map(term).sum()
+    }
+
+    /// The numbers of the knots at which a table bends.
+    fn bent<const L: usize, const M: usize>(table: &[f64; L], cubic: bool) -> Vec<usize> {
+        let (ahead, behind): ([f64; M], [f64; M]) =
+            (knots(table, false, cubic), knots(table, true, cubic));
+        let found: Vec<usize> = (0..L).filter(|&k| ahead[k] == k as f64).collect();
+        for k in 0..M {
+            let next = found.iter().find(|&&bend| bend >= k).map_or(NO_KNOT, |&bend| bend as f64);
+            let last = found.iter().rfind(|&&bend| bend < k).map_or(-NO_KNOT, |&bend| bend as f64);
+            assert_eq!((ahead[k], behind[k]), (next, last), "{table:?} {k}");
+        }
+        found
+    }
+
+    #[test]
+    fn tables_bend_where_their_chords_do() {
+        assert_eq!(bent::<1, 2>(&[2.5], false), []);
+        assert_eq!(bent::<4, 5>(&[2.5; 4], false), []);
+        assert_eq!(bent::<4, 5>(&[0.1, 0.2, 0.3, 0.4], false), [0, 3]);
+        assert_eq!(bent::<7, 8>(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], false), [2, 3, 4]);
+        assert_eq!(bent::<4, 5>(&[1.0, f64::NAN, 1.0, 1.0], false), [0, 1, 2]);
+        assert_eq!(bent::<5, 6>(&[0.0, 0.0, 1.0, 1.0, 1.0], true), [0, 1, 2, 3]);
+        // Between two bends the table is near their chord.
+        let mut seed = 7_u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 40) as f64 / (1_u64 << 24) as f64
+        };
+        for _ in 0..50 {
+            let (slow, small) = (0.005 * next(), 1e-4 * next());
+            let mut table = [0.0; 200];
+            for (k, entry) in table.iter_mut().enumerate() {
+                *entry = (slow * k as f64).sin() + if k % 50 == 7 { small } else { 0.0 };
+            }
+            let range = table.iter().fold(0.0_f64, |most, x| most.max(*x))
+                - table.iter().fold(0.0_f64, |least, x| least.min(*x));
+            let bends = bent::<200, 201>(&table, false);
+            assert!(bends.len() < 150, "{}", bends.len());
+            for pair in bends.windows(2) {
+                let [a, b] = [pair[0], pair[1]];
+                for k in a..b {
+                    let part = (k - a) as f64 / (b - a) as f64;
+                    let chord = table[a] + part * (table[b] - table[a]);
+                    assert!((table[k] - chord).abs() <= 1.001 * BEND * range, "{a} {k} {b}");
+                }
+            }
+        }
     }
 
     #[test]

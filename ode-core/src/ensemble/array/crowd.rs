@@ -327,6 +327,7 @@ where
                     >(system, &mut feed, &o, &group, &lane, &trial);
                     cells.keep(g, now, &tried, accepted, M::FSAL);
                     all.square = all.square.max(tried.square);
+                    all.size = all.size.min(tried.longest);
                     all.hopeless = all.hopeless | tried.hopeless;
                     all.beyond = all.beyond | tried.beyond;
                     all.fails = all.fails | tried.fails;
