@@ -359,3 +359,49 @@ fn divisors_that_are_zero_somewhere_are_told() {
         assert!(!report.to_string().contains(sentence), "{report}");
     }
 }
+
+/// Two competitors, a tank that empties, and a body with dry friction.
+#[ode_system]
+mod advised {
+    pub struct State {
+        pub first: f64,
+        pub second: f64,
+        pub level: f64,
+        pub speed: f64,
+        pub decays: f64,
+    }
+
+    pub struct Parameters {
+        pub room: f64,
+        pub rate: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        let free = 1.0 - (u.first + u.second) / p.room;
+        State {
+            first: p.rate * u.first * free,
+            second: 1.5 * p.rate * u.second * free,
+            level: -u.level.sqrt() + (1.0 + u.speed * u.speed).sqrt(),
+            speed: -p.rate * u.speed.signum() + if u.first < 0.5 { 1.0 } else { 2.0 },
+            decays: -p.rate * u.decays,
+        }
+    }
+}
+
+/// Amounts below `abstol`, infinite derivatives and jumps are told, and nothing of these where there
+/// are none.
+#[test]
+fn places_that_need_advice_are_told() {
+    let report = advised::report();
+    assert_eq!(report.growing, ["first", "second"]);
+    assert_eq!(report.steep, ["level.sqrt()"]);
+    assert_eq!(report.jumps.len(), 2, "{:?}", report.jumps);
+    let text = report.to_string();
+    for line in ["from themselves: first, second;", "at zero: level.sqrt();", "jump with states: "]
+    {
+        assert!(text.contains(line), "{text}");
+    }
+    for report in [windows::report(), harmless::report()] {
+        assert!(report.steep.is_empty() && report.jumps.is_empty(), "{report}");
+    }
+}

@@ -99,21 +99,25 @@ impl ReturnCode {
             ReturnCode::Terminated => "an event ended it",
             ReturnCode::MaxSteps => {
                 "`max_steps` were used up: allow more, loosen the tolerances, or take a method for \
-                 stiff systems if there were far more steps than the solution has features"
+                 stiff systems if there were far more steps than the solution has features; if the \
+                 right-hand side jumps with the state, as by `signum`, no method steps along the \
+                 jump, so make it smooth or an event"
             }
             ReturnCode::DtMin => {
                 "a step below `dtmin`, or too small to advance time, was needed: the solution may \
-                 have a singularity or a jump there, amounts below `abstol` may have become \
+                 have a singularity there, or stay where the right-hand side jumps, amounts below `abstol` may have become \
                  negative (make it smaller), or the tolerances are too tight for the precision"
             }
             ReturnCode::NonFinite => {
                 "the state or its derivative became infinite or not a number: the solution blows \
                  up, or the right-hand side divides by zero or leaves the domain of a function \
-                 there; or, at the beginning, a parameter is NaN or the time span not finite"
+                 there; or its derivatives are infinite, as that of `sqrt(u)` at zero, which explicit \
+                 methods do not need; or, at the beginning, a parameter is NaN or the time span not \
+                 finite"
             }
             ReturnCode::Singular => {
                 "a linear system of the implicit method had no solution: the Jacobian may not be \
-                 finite there, or the algebraic equations do not determine the algebraic unknowns \
+                 finite there, as that of `sqrt(u)` at zero (take an explicit method), or the algebraic equations do not determine the algebraic unknowns \
                  (index above 1); or the right-hand side has a pole at that time, as `1 / (t - p)`"
             }
             ReturnCode::NewtonDiverged => {

@@ -30,6 +30,15 @@ pub struct Report {
     /// The divisors that are zero for some states, as formulas; see
     /// [`SystemInfo::poles`](crate::system::SystemInfo::poles).
     pub poles: &'static [&'static str],
+    /// The states that grow from themselves; see
+    /// [`SystemInfo::growing`](crate::system::SystemInfo::growing).
+    pub growing: &'static [&'static str],
+    /// Roots whose derivatives may not be finite, as formulas; see
+    /// [`SystemInfo::steep`](crate::system::SystemInfo::steep).
+    pub steep: &'static [&'static str],
+    /// Numbers that jump where states pass a value, as formulas; see
+    /// [`SystemInfo::jumps`](crate::system::SystemInfo::jumps).
+    pub jumps: &'static [&'static str],
     /// Whether there is a mass matrix other than the identity.
     pub mass_matrix: bool,
     /// How many equations are algebraic: rows of the mass matrix that are zero.
@@ -78,6 +87,9 @@ impl Report {
             parameter_breaks: info.parameter_breaks,
             more_time_breaks: info.more_time_breaks,
             poles: info.poles,
+            growing: info.growing,
+            steep: info.steep,
+            jumps: info.jumps,
             mass_matrix: S::MASS,
             algebraic: S::ALGEBRAIC,
             domain: S::HAS_DOMAIN,
@@ -152,6 +164,30 @@ impl fmt::Display for Report {
                 "  divisors that are zero for some states: {}; where these are near those of the \
                  solution, keep it from there by `is_out_of_domain`",
                 names(self.poles)
+            )?;
+        }
+        if !self.growing.is_empty() {
+            writeln!(
+                f,
+                "  states that grow from themselves: {}; if one is below `abstol`, errors decide how \
+                 much of it there is later: set `abstol` far below the least amount that matters",
+                names(self.growing)
+            )?;
+        }
+        if !self.steep.is_empty() {
+            writeln!(
+                f,
+                "  roots with infinite derivatives at zero: {}; where a solution is there, take an \
+                 explicit method, or add a small number below the root",
+                names(self.steep)
+            )?;
+        }
+        if !self.jumps.is_empty() {
+            writeln!(
+                f,
+                "  numbers that jump with states: {}; a solution that stays at a jump ends with \
+                 `MaxSteps` or `DtMin`: make the jump smooth, as by `tanh`, or write an event with a mode",
+                names(self.jumps)
             )?;
         }
         if self.domain {
