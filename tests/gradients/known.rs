@@ -289,3 +289,89 @@ fn of_a_neural_network() {
     let norm = by.iter().map(|number| number * number).sum::<f64>().sqrt();
     close(&[sum, norm], &[7.4060907498065, 24.7261297142787], 1e-10);
 }
+
+/// Two infusions, with a wave on them.
+#[ode_system(gradients = "on")]
+fn infusions(u: &[f64; 1], p: &[f64; 3], t: f64) -> [f64; 1] {
+    let [first, second, k] = *p;
+    let on = |begin: f64, end: f64, rate: f64| if t >= begin && t < end { rate } else { 0.0 };
+    [on(2.0, 2.03, first) + on(5.0, 6.5, second) * (1.0 + 0.5 * (3.0 * t).sin()) - k * u[0]]
+}
+
+/// The derivatives of the final amount at `end` by its initial value and the rates, in closed form,
+/// where `end` is behind all infusions.
+fn of_infusions(k: f64, end: f64) -> [f64; 3] {
+    // The integral of `exp(k s)`, and that of `exp(k s) sin(3 s)`.
+    let plain = |s: f64| (k * s).exp() / k;
+    let wave =
+        |s: f64| (k * s).exp() * (k * (3.0 * s).sin() - 3.0 * (3.0 * s).cos()) / (k * k + 9.0);
+    let first = plain(2.03) - plain(2.0);
+    let second = plain(6.5) - plain(5.0) + 0.5 * (wave(6.5) - wave(5.0));
+    [1.0, first, second].map(|part| part * (-k * end).exp())
+}
+
+/// Steps end at the times at which the right-hand side jumps, and derivatives go through each part.
+#[test]
+fn of_infusions_at_known_times() {
+    let rows: Vec<[f64; 3]> =
+        (0..9).map(|i| [40.0, 2.0 + f64::from(i), 0.1 + 0.07 * f64::from(i)]).collect();
+    let problem = OdeProblem::new(infusions, [3.0], 0.0..=9.0, rows[0]);
+    let ensemble = EnsembleProblem::new(problem).over(&rows);
+    macro_rules! check {
+        ($method:expr, $options:expr, $error:expr) => {
+            let by = || Array2::from_elem((rows.len(), 1), 1.0);
+            let found = ensemble.pull_back($method, EnsembleSerial, $options, by()).unwrap();
+            let all = ensemble.pull_back($method, EnsembleThreads, $options, by()).unwrap();
+            for (i, row) in rows.iter().enumerate() {
+                let [u0, first, second] = of_infusions(row[2], 9.0);
+                let amount = 3.0 * u0 + row[0] * first + row[1] * second;
+                // By the rate of elimination: a central difference of the closed form.
+                let of = |k: f64| {
+                    let [u0, first, second] = of_infusions(k, 9.0);
+                    3.0 * u0 + row[0] * first + row[1] * second
+                };
+                let by_k = (of(row[2] + 1e-5) - of(row[2] - 1e-5)) / 2e-5;
+                assert!(amount > 0.0);
+                close(&found.u0(i), &[u0], $error);
+                close(&found.p(i), &[first, second, by_k], $error);
+                assert_eq!((found.u0(i), found.p(i)), (all.u0(i), all.p(i)));
+            }
+        };
+    }
+    let options = SolveOptions::default().tolerance(1e-9);
+    check!(Tsit5, &options, 1e-6);
+    check!(Vern7, &options, 1e-6);
+    check!(Rodas5P, &options, 1e-6);
+    check!(Tsit5, &options.clone().tstops([0.5, 2.01, 8.0]), 1e-6);
+    let single = ensemble.cast::<f32>();
+    let options = SolveOptions::default().tolerance(1e-5);
+    let by = Array2::from_elem((rows.len(), 1), 1.0_f32);
+    let found = single.pull_back(Tsit5, EnsembleThreads, &options, by).unwrap();
+    let [u0, first, second] = of_infusions(rows[0][2], 9.0).map(|x| x as f32);
+    assert!((found.u0(0)[0] / u0 - 1.0).abs() < 1e-3, "{:?} {u0}", found.u0(0));
+    assert!((found.p(0)[0] / first - 1.0).abs() < 1e-3, "{:?} {first}", found.p(0));
+    assert!((found.p(0)[1] / second - 1.0).abs() < 1e-3, "{:?} {second}", found.p(0));
+}
+
+/// A dose at a time that is a parameter.
+#[ode_system(gradients = "on")]
+fn dosed(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    [if t < p[0] { p[1] } else { 0.0 } - u[0]]
+}
+
+#[test]
+fn of_times_that_move_is_refused() {
+    let of = |error: SolveError| error.to_string();
+    let options = SolveOptions::default();
+    let by = || Array2::from_elem((1, 1), 1.0);
+    let moving = EnsembleProblem::new(OdeProblem::new(dosed, [0.0], 0.0..=4.0, [1.0, 2.0]));
+    let error = of(moving.pull_back(Tsit5, EnsembleSerial, &options, by()).unwrap_err());
+    assert!(error.contains("compare the time with parameters"), "{error}");
+    let unread = options.clone().time_breaks(false);
+    let error = of(moving.pull_back(Tsit5, EnsembleSerial, &unread, by()).unwrap_err());
+    assert!(error.contains("leave `time_breaks` on"), "{error}");
+    let known = OdeProblem::new(infusions, [3.0], 0.0..=9.0, [40.0, 2.0, 0.3]);
+    let error =
+        EnsembleProblem::new(known).pull_back(Tsit5, EnsembleSerial, &unread, by()).unwrap_err();
+    assert!(of(error).contains("leave `time_breaks` on"));
+}

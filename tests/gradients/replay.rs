@@ -196,7 +196,7 @@ fn what_has_no_gradients_is_refused() {
     let last = Array2::from_elem((1, 2), 1.0);
     let wrong = ensemble.pull_back(Tsit5, EnsembleSerial, &saved, last).unwrap_err().to_string();
     assert!(wrong.ends_with("[1, 2] where [1, 3] is due: trajectories, components"), "{wrong}");
-    let stops = pull(&saved.tstops([0.5]), by());
+    let stops = pull(&saved.tstops([0.5]).fixed_step(0.01), by());
     assert!(stops.contains("times to stop at"), "{stops}");
     let steps = pull(&SolveOptions::default().saveat(SaveAt::Steps), by());
     assert!(steps.contains("ends of steps"), "{steps}");

@@ -321,6 +321,11 @@ where
     }
 
     #[inlined]
+    fn stops(&self) -> bool {
+        self.feed.settings.stopping
+    }
+
+    #[inlined]
     fn load_dt(&self, assigned: R::Mask, dt: R) -> R {
         R::select(assigned, R::lit(self.feed.settings.dt.widen()), dt)
     }

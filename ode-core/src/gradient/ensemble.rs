@@ -154,8 +154,7 @@ where
                 instead: "divide by it, if it has an inverse",
             });
         }
-        let timed = !S::AUTONOMOUS || S::STEPWISE;
-        let how = How { properties: M::DEFINED, timed, own: !L::GIVEN };
+        let how = How { properties: M::DEFINED, own: !L::GIVEN };
         let asked = (&self.asked(), options, &how);
         let (results, gradients, run) = pulled(asked, &algorithm, &task, cotangents)?;
         Ok(EnsembleGradient { results, gradients, run })
@@ -166,8 +165,6 @@ where
 #[derive(Clone, Copy, Debug)]
 struct How {
     properties: Properties,
-    /// Whether the right-hand side depends on time.
-    timed: bool,
     /// Whether the loss is that of the system.
     own: bool,
 }
@@ -204,11 +201,26 @@ fn evaluated<T: Scalar>(
              is learnt",
         );
     }
-    if settings.stopping && (how.timed || !settings.adaptive) {
+    if settings.stopping && !settings.adaptive {
         return no(
-            "solves with times to stop at where the right-hand side depends on time or steps are \
-             fixed",
-            "leave `tstops` out, and turn breaks in time off by `time_breaks(false)`",
+            "solves by fixed steps with times to stop at",
+            "leave `tstops` out, or let steps adapt",
+        );
+    }
+    let info = ensemble.system.info;
+    let has_breaks = !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
+    if settings.adaptive && !options.time_breaks && has_breaks {
+        return no(
+            "adaptive solves without the times at which the right-hand side changes its form",
+            "leave `time_breaks` on: steps that pass over such a time miss what happens there, and \
+             so do derivatives",
+        );
+    }
+    if settings.stopping && info.moving_time_breaks {
+        return no(
+            "right-hand sides that compare the time with parameters",
+            "the derivative by such a time would be missing: make these times constants of the \
+             system, or split the span there, and pull back through its parts one after the other",
         );
     }
     let (n, shape) = (columns.trajectories, task.shape());

@@ -19,6 +19,7 @@ pub use device::*;
 mod device {
     use crate::integrate::options::Source;
     use crate::lane::{Bits, Mask, Real};
+    use crate::math;
     use crate::step::adjoint::Adjoint;
     use crate::step::stepper::Stepper;
     use crate::step::{adjoint, guard, norm, stepper, timeline, vector};
@@ -94,6 +95,8 @@ mod device {
             p: &[R; P],
             t: R,
         ) -> Lost<R, N, P>;
+        /// Whether there were times to stop at.
+        fn stops(&self) -> bool;
         /// The derivatives of the loss by the final state in lanes `assigned`, `u` in others.
         fn load_final(&self, assigned: R::Mask, u: [R; N]) -> [R; N];
         /// Takes the loss of trajectories, and its derivatives by initial state and parameters, in
@@ -124,6 +127,15 @@ mod device {
         pub saved: R::Bits,
         /// The last one of these.
         pub save_at: R,
+        /// With times to stop at, the beginning of the part of the span that the step is in. This and
+        /// what follows are of adaptive steps.
+        pub from: R,
+        /// The end of that part.
+        pub to: R,
+        /// The number of times to stop at before that part.
+        pub stop: R::Bits,
+        /// Whether the step ends there.
+        pub last: R::Mask,
         /// Whether the lane has a trajectory.
         pub alive: R::Mask,
     }
@@ -158,6 +170,10 @@ mod device {
             steps: none,
             saved: none,
             save_at: zero,
+            from: zero,
+            to: zero,
+            stop: none,
+            last: nobody,
             alive: nobody,
         };
         loop {
@@ -201,6 +217,9 @@ mod device {
                 lane.dt = R::select(got, dt, lane.dt);
                 lane.rest = R::select(got, rest, lane.rest);
             }
+            if C::ADAPTIVE && feed.stops() {
+                last_part::<R, Q, N, P>(feed, lane, got);
+            }
             lane.saved = feed.load_saved(got, lane.saved);
             let end = feed.load_final(got, lane.back.u);
             lane.back.u = vector::choose::<R, N>(got, end, lane.back.u);
@@ -212,6 +231,55 @@ mod device {
             lane.save_at = feed.save_time(some, lane.saved.wrapping_sub(one), lane.save_at);
             need = got & none.reaches(lane.steps);
         }
+    }
+
+    /// Begins at the last part of spans in lanes `got`.
+    fn last_part<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
+        feed: &mut Q,
+        lane: &mut Lane<R, N, P>,
+        got: R::Mask,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        lane.to = R::select(got, feed.load_end(got, lane.to), lane.to);
+        lane.stop = <R::Bits as Bits>::select(got, none, lane.stop);
+        let mut more = got;
+        while more.any() {
+            let next = feed.stop_time(more, lane.stop, lane.t0);
+            more = more & !next.equals(math::infinity::<R>());
+            lane.stop = <R::Bits as Bits>::select(more, lane.stop.wrapping_add(one), lane.stop);
+        }
+        lane.from = part_begin::<R, Q, N, P>(feed, lane, got);
+        lane.last = lane.last | got;
+    }
+
+    /// The beginning of the part after `lane.stop` times to stop at, in lanes `which`.
+    fn part_begin<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
+        feed: &mut Q,
+        lane: &Lane<R, N, P>,
+        which: R::Mask,
+    ) -> R {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let some = which & none.less_than(lane.stop);
+        let before = feed.stop_time(some, lane.stop.wrapping_sub(one), lane.t0);
+        R::select(which, R::select(some, before, lane.t0), lane.from)
+    }
+
+    /// Goes on to the part before in lanes `begins`, whose step is the first one of a part.
+    fn part_before<R: Real, Q: Tape<R, N, P>, const N: usize, const P: usize>(
+        feed: &mut Q,
+        lane: &mut Lane<R, N, P>,
+        begins: R::Mask,
+        run: R::Mask,
+    ) {
+        let none = <R::Bits as Bits>::lit(0);
+        let one = <R::Bits as Bits>::lit(1);
+        let some = begins & none.less_than(lane.stop);
+        lane.to = R::select(begins, lane.from, lane.to);
+        lane.stop = <R::Bits as Bits>::select(some, lane.stop.wrapping_sub(one), lane.stop);
+        lane.from = part_begin::<R, Q, N, P>(feed, lane, begins);
+        lane.last = begins | (lane.last & !run);
     }
 
     /// Makes a step again, in lanes `run`, and goes back to its beginning.
@@ -246,7 +314,20 @@ mod device {
         if !R::DOUBLE {
             low = lane.row.low;
         }
-        let at = timeline::at(t, low, h, R::lit(timeline::BEYOND), run);
+        let stops = C::ADAPTIVE && (!S::AUTONOMOUS || S::STEPWISE) && feed.stops();
+        let mut t_eval = t;
+        let mut reach = h;
+        let mut furthest = R::lit(timeline::BEYOND);
+        if stops {
+            // As `attempt::next` has it.
+            let edge = timeline::edge(t, h, lane.to);
+            let begins = t.equals(lane.from);
+            t_eval = R::select(begins, t + edge, t);
+            reach = R::select(lane.last, h - edge, h);
+            reach = R::select(begins, reach - edge, reach);
+            furthest = R::select(lane.last, R::lit(1.0), furthest);
+        }
+        let at = timeline::at(t_eval, low, reach, furthest, run);
         let tight = norm::tolerances::<R, N>([R::lit(0.0); N], R::lit(0.0));
         let state = stepper::state::<R, N, P>(lane.row.u, lane.p, lane.row.u, tight);
         let watch = guard::watch::<R>(false, <R::Mask as Mask>::splat(false));
@@ -270,6 +351,10 @@ mod device {
             lane.back.p[d] = R::select(run, sum, lane.back.p[d]);
         }
         lane.steps = <R::Bits as Bits>::select(run, index, lane.steps);
+        if stops {
+            let begins = run & t.equals(lane.from) & low.equals(R::lit(0.0));
+            part_before::<R, Q, N, P>(feed, lane, begins, run);
+        }
     }
 
     /// Meets the saved times within a step, the next of which is `ahead` of its beginning in lanes

@@ -116,6 +116,10 @@ template<class C> struct PullFeed {
     DEVICE Arr<R, P> load_p(bool got, const Arr<R, P>& p) const { return feed.load_p(got, p); }
     DEVICE R load_start(bool got, R t) const { return feed.load_start(got, t); }
     DEVICE R load_end(bool got, R t) const { return feed.load_end(got, t); }
+    DEVICE static constexpr bool stops() { return C::STOPS; }
+    template<class B> DEVICE R stop_time(bool which, B index, R t) const {
+        return feed.stop_time(which, index, t);
+    }
     DEVICE R load_dt(bool got, R dt) const { return got ? job.dt : dt; }
 
     DEVICE backward::Row<R, N> step(bool which, const backward::Row<R, N>& row) const {
