@@ -1868,9 +1868,9 @@ template<class R> struct Verdict {
 };
 template<class R> DEVICE Verdict<R> make_Verdict(const typename Real<R>::Mask& accept, const R& factor, const R& square) { return {accept, factor, square}; }
 template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> next(const options::Options<R, N>& o, lane::Lane<R>& lane);
-template<class R, class S, int N, int P> DEVICE R bounded(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
+template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane);
 template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R direction);
-template<class R> DEVICE R shortened(const lane::Lane<R>& lane, R longest);
+template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest);
 template<class R, class S, class M, int N, int P> DEVICE stepper::Step<R, N, typename M::template Kept<R, N>> attempt(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask);
 template<class R> DEVICE Verdict<R> accepted();
 template<class R, class S, class M, int N, int P> DEVICE Verdict<R> judge(const options::Options<R, N>& o, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step);
@@ -1949,10 +1949,10 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
 }
 
 // attempt.rs  The plan of the next step, which is no longer than the system's bounds are.
-template<class R, class S, int N, int P> DEVICE R bounded(S system, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane) {
+template<class R, class S, int N, int P> DEVICE R bounded(S system, const options::Options<R, N>& o, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane) {
     auto direction = (lane.t1 - lane.t0);
     auto longest = bound<R, S, N, P>(system, state.u, state.p, lane.t, direction);
-    return shortened<R>(lane, longest);
+    return shortened<R, N>(o, lane, longest);
 }
 
 // attempt.rs  The longest step from time `t` that the system's bounds allow; `direction` has the sign of the
@@ -1967,12 +1967,17 @@ template<class R, class S, int N, int P> DEVICE R bound(S system, const Arr<R, N
     return longest;
 }
 
-// attempt.rs  The plan of the next step, which is no longer than `longest`, but advances the time.
-template<class R> DEVICE R shortened(const lane::Lane<R>& lane, R longest) {
+// attempt.rs  The plan of the next step, which is no longer than `longest`, but advances the time. One that
+template<class R, int N> DEVICE R shortened(const options::Options<R, N>& o, const lane::Lane<R>& lane, R longest) {
     auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
-    auto shorter = m_max(longest, timeline::least_step(lane.t));
-    auto plan = timeline::plan(lane.t, lane.t_low, m_copysign(shorter, size), Real<R>::lit(1.0));
-    return Real<R>::select(m_lt(shorter, m_abs(size)), plan, lane.plan);
+    auto reach = m_abs(size);
+    if (op_not(o.limited)) {
+        auto free = m_equals(lane.pending, Bits<typename Real<R>::Bits>::lit(0));
+        reach = Real<R>::select(free, (reach * Real<R>::lit(1.0625)), reach);
+    }
+    auto bounded_1 = m_max(longest, timeline::least_step(lane.t));
+    auto plan = timeline::plan(lane.t, lane.t_low, m_copysign(bounded_1, size), Real<R>::lit(1.0));
+    return Real<R>::select(m_lt(bounded_1, reach), plan, lane.plan);
 }
 
 // attempt.rs  Attempts a step.
@@ -3094,7 +3099,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         }
         for (;;) {
             if constexpr ((C::ADAPTIVE && (S::BOUNDS > 0))) {
-                lane.plan = attempt::bounded<R, S, N, P>(system, state, lane);
+                lane.plan = attempt::bounded<R, S, N, P>(system, o, state, lane);
             }
             auto trial = attempt::next<R, S, M, C, N, P>(o, lane);
             auto step = attempt::attempt<R, S, M, N, P>(system, state, trial.ask);
