@@ -154,13 +154,22 @@ const RAIN: [f64; 101] = {
 };
 
 /// Tables of constants and of parameters, by lines and by cubics, whose positions depend on
-/// parameters.
+/// parameters; and two of one length that bend at different knots of one position.
 #[ode_system]
-fn tables(_u: &[f64; 4], p: &[f64; 14], t: f64) -> [f64; 4] {
+fn tables(_u: &[f64; 5], p: &[f64; 14], t: f64) -> [f64; 5] {
     use odes::{interp_cubic, interp_linear};
     let [begin, day, own @ ..] = *p;
     let x = (t - begin) / day;
-    [interp_linear(&RAIN, x), interp_cubic(&RAIN, x), interp_linear(&own, x), interp_cubic(&own, x)]
+    let weeks = x / 7.0 - 10.0;
+    let early = interp_linear(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], weeks);
+    let late = interp_linear(&[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], weeks);
+    [
+        interp_linear(&RAIN, x),
+        interp_cubic(&RAIN, x),
+        interp_linear(&own, x),
+        interp_cubic(&own, x),
+        early + late,
+    ]
 }
 
 /// The integral of a table from its first entry to its last, which Simpson's rule gives exactly.
@@ -190,6 +199,7 @@ fn tables_of_the_time_are_met() {
                 integral(&RAIN, odes::interp_cubic),
                 integral(&own, odes::interp_linear),
                 integral(&own, odes::interp_cubic),
+                14.0,
             ]
             .map(|area| area * row[1]),
         );
@@ -197,10 +207,10 @@ fn tables_of_the_time_are_met() {
     }
     for back in [false, true] {
         let (span, sign) = if back { (200.0..=0.0, -1.0) } else { (0.0..=200.0, 1.0) };
-        let problem = OdeProblem::new(tables, [0.0; 4], span, rows[0]);
+        let problem = OdeProblem::new(tables, [0.0; 5], span, rows[0]);
         let ensemble = EnsembleProblem::new(problem).over(&rows);
         let options = SolveOptions::default().tolerance(1e-8);
-        let check = |states: &dyn Fn(usize) -> [f64; 4], what: &str| {
+        let check = |states: &dyn Fn(usize) -> [f64; 5], what: &str| {
             for (i, areas) in areas.iter().enumerate() {
                 for (found, area) in states(i).iter().zip(areas) {
                     let error = (sign * found - area).abs();

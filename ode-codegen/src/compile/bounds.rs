@@ -23,7 +23,8 @@ const NEAR: f64 = 1.0 / 16_384.0;
 /// The largest factor by which powers make an argument of theirs faster.
 const MOST_FACTOR: f64 = 16.0;
 
-/// The positions in tables that depend on the time and not on states, each once.
+/// The positions in tables that depend on the time and not on states, each once for the same knots:
+/// tables of one length that are looked up at one place may bend at different knots.
 pub(super) fn timed(graph: &Graph, positions: &[Position]) -> Vec<Position> {
     let reached = |is: fn(Input) -> bool| {
         let mut reached: Vec<bool> = Vec::with_capacity(graph.len());
@@ -39,7 +40,9 @@ pub(super) fn timed(graph: &Graph, positions: &[Position]) -> Vec<Position> {
     let mut timed: Vec<Position> = Vec::new();
     for position in positions {
         let at = position.at.index();
-        if time[at] && !states[at] && timed.iter().all(|known| known.whole != position.whole) {
+        let is_other =
+            |known: &Position| known.whole != position.whole || known.knots != position.knots;
+        if time[at] && !states[at] && timed.iter().all(is_other) {
             timed.push(*position);
         }
     }
@@ -66,11 +69,11 @@ impl Made<'_> {
         let mut bounds: Vec<Id> = Vec::new();
         for position in positions.iter().filter(|position| needed[position.whole.index()]) {
             if let Some(speed) = self.speeds(&[position.at]).and_then(|speeds| speeds[0]) {
-                bounds.push(self.to_knot(position, speed));
+                bounds.push(self.time_to_knot(position, speed));
             }
         }
         for event in events {
-            bounds.extend(self.to_swing(event));
+            bounds.extend(self.half_swing(event));
         }
         bounds.sort_unstable();
         bounds.dedup();
@@ -102,7 +105,7 @@ impl Made<'_> {
     }
 
     /// The time to the next knot of a table at which it bends.
-    fn to_knot(&mut self, position: &Position, speed: Id) -> Id {
+    fn time_to_knot(&mut self, position: &Position, speed: Id) -> Id {
         let graph = &mut *self.graph;
         let direction = graph.input(Input::Scale);
         let (x, speed) = (position.at, graph.mul(speed, direction));
@@ -138,7 +141,7 @@ impl Made<'_> {
     }
 
     /// Half a period of the fastest functions in an event that oscillate, if there are such.
-    fn to_swing(&mut self, event: Id) -> Option<Id> {
+    fn half_swing(&mut self, event: Id) -> Option<Id> {
         let factors = self.factors(event);
         let mut arguments: Vec<(Id, f64)> = Vec::new();
         for id in self.graph.ids() {

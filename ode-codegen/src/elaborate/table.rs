@@ -88,7 +88,7 @@ pub(crate) struct Position {
 }
 
 /// The entries at which a table may bend.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Knots {
     /// Every entry, to this last one.
     All(Id),
