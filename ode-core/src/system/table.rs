@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn tables_bend_where_their_chords_do() {
-        assert_eq!(bent::<1, 2>(&[2.5], false), []);
-        assert_eq!(bent::<4, 5>(&[2.5; 4], false), []);
+        assert!(bent::<1, 2>(&[2.5], false).is_empty());
+        assert!(bent::<4, 5>(&[2.5; 4], false).is_empty());
         assert_eq!(bent::<4, 5>(&[0.1, 0.2, 0.3, 0.4], false), [0, 3]);
         assert_eq!(bent::<7, 8>(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], false), [2, 3, 4]);
         assert_eq!(bent::<4, 5>(&[1.0, f64::NAN, 1.0, 1.0], false), [0, 1, 2]);
