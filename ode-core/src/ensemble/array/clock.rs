@@ -58,7 +58,7 @@ pub(super) fn lane_of<R: Real<Scalar = T>, T: Scalar>(clock: &Lane<T>) -> Lane<R
         cut: number(clock.cut),
         acted: number(clock.acted),
         chain: bits::<R, T>(clock.chain),
-        fired: bits::<R, T>(clock.chain),
+        fired: bits::<R, T>(clock.fired),
     }
 }
 
