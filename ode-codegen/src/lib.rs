@@ -30,6 +30,8 @@ mod hygiene;
 mod parse;
 mod poles;
 mod print;
+#[cfg(test)]
+mod random;
 mod signs;
 mod similar;
 mod simplify;

@@ -92,23 +92,7 @@ fn product(a: &Form, b: &Form) -> Form {
 mod tests {
     use super::*;
     use crate::graph::Given;
-
-    /// Random numbers (xorshift).
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: u64) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) % n
-        }
-
-        /// From -1 to 1.
-        fn number(&mut self) -> f64 {
-            self.below(1 << 40) as f64 / (1u64 << 39) as f64 - 1.0
-        }
-    }
+    use crate::random::Random;
 
     /// A positive number that does not depend on the states.
     fn still(graph: &mut Graph, random: &mut Random) -> Id {

@@ -305,23 +305,7 @@ pub(crate) fn jumping(graph: &Graph) -> Vec<bool> {
 mod tests {
     use super::*;
     use crate::graph::Given;
-
-    /// Random numbers (xorshift).
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: u64) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) % n
-        }
-
-        /// From -1 to 1.
-        fn number(&mut self) -> f64 {
-            self.below(1 << 40) as f64 / (1u64 << 39) as f64 - 1.0
-        }
-    }
+    use crate::random::Random;
 
     /// A number of two states and a parameter, of any form.
     fn any(graph: &mut Graph, random: &mut Random, depth: u32) -> Id {

@@ -687,6 +687,7 @@ impl SolveError {
     /// Why there are no arrays of systems with events.
     pub(crate) const EVENTS: &str = "of a system with events, since columns have one time and \
         events happen at times of their own; take `EnsembleThreads` or `EnsembleGpuKernel`";
+
     /// Refuses more threads than can share work, by [`SolveError::TooManyThreads`]. Idle threads look
     /// for work at all others, again and again: the time for that grows by the third power of their
     /// number. On two cores 1,000 threads start in 1 s and 3,000 in 20 s.
