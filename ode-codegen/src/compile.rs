@@ -303,7 +303,7 @@ pub(crate) fn compile(
         beginning,
         operations: written,
         constants,
-        tables,
+        mut tables,
         state_names,
         parameter_names,
         ..
@@ -318,11 +318,13 @@ pub(crate) fn compile(
     }
     let bounds = self::bounds::Made {
         graph: &mut graph,
+        tables: &mut tables,
         rhs: &rhs.iter().flatten().copied().collect::<Vec<Id>>(),
         mass: mass.is_some(),
         most_nodes: settings.most_nodes(),
     }
     .bounds(&positions, &happenings);
+    let scope = Scope { tables: tables.len(), ..scope };
     let jacobian_pattern = pattern(&by.jacobian);
     let parameter_pattern = pattern(&by.parameters);
     let time_pattern = nonzeros(&by.time);

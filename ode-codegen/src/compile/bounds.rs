@@ -13,7 +13,7 @@ use std::f64::consts::PI;
 
 use crate::derive;
 use crate::elaborate::Happening;
-use crate::elaborate::table::{Knots, Position};
+use crate::elaborate::table::{self, Knots, Position, Table};
 use crate::graph::{Binary, Comparison, Graph, Id, Input, Node, Unary};
 
 /// A knot that is nearer than this part of the distance between two is behind: a step that ended at
@@ -43,7 +43,7 @@ pub(super) fn timed(graph: &Graph, positions: &[Position]) -> Vec<Position> {
         let is_other =
             |known: &Position| known.whole != position.whole || known.knots != position.knots;
         if time[at] && !states[at] && timed.iter().all(is_other) {
-            timed.push(*position);
+            timed.push(position.clone());
         }
     }
     timed
@@ -52,6 +52,7 @@ pub(super) fn timed(graph: &Graph, positions: &[Position]) -> Vec<Position> {
 /// What bounds are made of.
 pub(super) struct Made<'g> {
     pub graph: &'g mut Graph,
+    pub tables: &'g mut Vec<Table>,
     /// The right-hand side.
     pub rhs: &'g [Id],
     /// Whether there is a mass matrix, so that the right-hand side is not the derivative.
@@ -117,10 +118,16 @@ impl Made<'_> {
         let behind = graph.sub(near, x);
         let behind = graph.unary(Unary::Floor, behind);
         let behind = graph.neg(behind);
-        let [ahead, behind] = match position.knots {
-            Knots::In([after, before]) => [(after, ahead), (before, behind)]
-                .map(|(table, index)| graph.lookup(table, None, index)),
+        let [ahead, behind] = match &position.knots {
+            Knots::Of { table, cubic } => {
+                [(false, ahead), (true, behind)].map(|(behind, index)| {
+                    let of = Box::new(table.clone());
+                    let knots = Table::Knots { of, behind, cubic: *cubic };
+                    graph.lookup(table::number_of(self.tables, knots), None, index)
+                })
+            }
             Knots::All(last) => {
+                let last = *last;
                 // Outside of the table there is the first one or none.
                 let first = graph.binary(Binary::Max, ahead, zero);
                 let beyond = graph.compare(Comparison::Gt, first, last);

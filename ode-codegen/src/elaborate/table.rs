@@ -78,7 +78,7 @@ impl Table {
 }
 
 /// A place where a table is looked up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Position {
     /// The position, which may be outside of the table.
     pub at: Id,
@@ -88,12 +88,22 @@ pub(crate) struct Position {
 }
 
 /// The entries at which a table may bend.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Knots {
     /// Every entry, to this last one.
     All(Id),
-    /// Those in these [tables](Table::Knots): ahead, and behind.
-    In([u32; 2]),
+    /// Those of this table that differ from their neighbours' line.
+    Of { table: Table, cubic: bool },
+}
+
+/// The number of a table among `tables`, which has it afterwards.
+pub(crate) fn number_of(tables: &mut Vec<Table>, table: Table) -> u32 {
+    let known = tables.iter().position(|known| *known == table);
+    let position = known.unwrap_or_else(|| {
+        tables.push(table);
+        tables.len() - 1
+    });
+    position as u32
 }
 
 /// The source of the entries around a position.
@@ -183,7 +193,7 @@ impl<'a> Elaborator<'a, '_> {
         let (entries, last) = if let Some(array) = self.outside(&array) {
             let last = self.constant(Constant::Last(array.clone()));
             let plain = Table::Outside { array: array.clone(), extended: false };
-            knots = self.knots(plain, cubic);
+            knots = Knots::Of { table: plain, cubic };
             (Entries::Table(self.table(Table::Outside { array, extended: cubic })), last)
         } else {
             let floats = match &array {
@@ -207,7 +217,7 @@ impl<'a> Elaborator<'a, '_> {
             let last = self.graph.literal((floats.len() - 1) as f64);
             let values = floats.iter().map(|entry| self.graph.literal_value(*entry)).collect();
             knots = match values {
-                Some(values) => self.knots(Table::Known(values), cubic),
+                Some(values) => Knots::Of { table: Table::Known(values), cubic },
                 None => Knots::All(last),
             };
             let all = if cubic { self.graph.extended(floats) } else { floats };
@@ -260,19 +270,8 @@ impl<'a> Elaborator<'a, '_> {
         })
     }
 
-    fn knots(&mut self, table: Table, cubic: bool) -> Knots {
-        let of = Box::new(table);
-        let ahead = self.table(Table::Knots { of: of.clone(), behind: false, cubic });
-        Knots::In([ahead, self.table(Table::Knots { of, behind: true, cubic })])
-    }
-
     fn table(&mut self, table: Table) -> u32 {
-        let known = self.tables.iter().position(|known| *known == table);
-        let position = known.unwrap_or_else(|| {
-            self.tables.push(table);
-            self.tables.len() - 1
-        });
-        position as u32
+        number_of(&mut self.tables, table)
     }
 }
 
