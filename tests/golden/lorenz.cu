@@ -56,7 +56,7 @@ template<class R> DEVICE R plan(R t, R low, R h, R factor);
 template<class R> DEVICE R planned(R t, R low, R plan_1);
 template<class R> DEVICE typename Real<R>::Mask stalls(R t, R low, R plan_1);
 template<class R> DEVICE R least_step(R t);
-template<class R> DEVICE typename Real<R>::Mask reaches(R size, R rest);
+template<class R> DEVICE R lengthened(R size);
 template<class R> DEVICE R few_units();
 template<class R> DEVICE R edge(R t, R h, R end);
 template<class R> DEVICE R steps(R t0, R t1, R dt);
@@ -150,9 +150,9 @@ template<class R> DEVICE R least_step(R t) {
     return (m_abs(t) * Real<R>::lit_of(LEAST_DOUBLE, LEAST_SINGLE));
 }
 
-// timeline.rs  Whether a step of this size ends at the end, which is at the distance `rest`: also if no
-template<class R> DEVICE typename Real<R>::Mask reaches(R size, R rest) {
-    return m_le(m_abs(rest), m_abs((size * Real<R>::lit(LONGER))));
+// timeline.rs  The size of a last step that is made instead of one of this `size`, at the most: no more is left
+template<class R> DEVICE R lengthened(R size) {
+    return (size * Real<R>::lit(LONGER));
 }
 
 // timeline.rs  A few units in the last place of a number, relative to it: `2^-50`, of an `f32` `2^-21`.
@@ -1893,7 +1893,11 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
     if constexpr (C::ADAPTIVE) {
         auto rest = ((lane.t1 - lane.t) - lane.t_low);
         auto size = timeline::planned(lane.t, lane.t_low, lane.plan);
-        last = timeline::reaches(size, rest);
+        auto reach = size;
+        if ((o.limited || (S::BOUNDS > 0))) {
+            reach = timeline::lengthened(size);
+        }
+        last = m_le(m_abs(rest), m_abs(reach));
         h = Real<R>::select(last, rest, size);
         if ((M::GUARDS && (o.guard != guard::OFF))) {
             auto there = m_equals(rest, Real<R>::lit(0.0));
@@ -1915,14 +1919,14 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
         }
     }
     auto t_eval = lane.t;
-    auto reach = h;
+    auto reach_1 = h;
     auto furthest = Real<R>::lit(timeline::BEYOND);
     if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
         auto edge = timeline::edge(lane.t, h, lane.t1);
         auto begins = m_equals(lane.t, lane.t0);
         t_eval = Real<R>::select(begins, (lane.t + edge), lane.t);
-        reach = Real<R>::select(last, (h - edge), h);
-        reach = Real<R>::select(begins, (reach - edge), reach);
+        reach_1 = Real<R>::select(last, (h - edge), h);
+        reach_1 = Real<R>::select(begins, (reach_1 - edge), reach_1);
         furthest = Real<R>::select(last, Real<R>::lit(1.0), furthest);
     }
     if constexpr (((M::GUARDS && C::ADAPTIVE) && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
@@ -1930,7 +1934,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
             auto edge_1 = timeline::edge(lane.t, h, lane.t1);
             t_eval = Real<R>::select(looks, (lane.t - edge_1), t_eval);
         }
-        reach = Real<R>::select(looks, Real<R>::lit(0.0), reach);
+        reach_1 = Real<R>::select(looks, Real<R>::lit(0.0), reach_1);
     }
     auto busy = run;
     if constexpr ((M::ITERATES || M::Memory::SWITCHES)) {
@@ -1939,7 +1943,7 @@ template<class R, class S, class M, class C, int N, int P> DEVICE Attempt<R> nex
     if constexpr (M::Memory::SWITCHES) {
         busy = op_or(busy, op_and(looks, lane.alive));
     }
-    auto at = timeline::at(t_eval, lane.t_low, reach, furthest, busy);
+    auto at = timeline::at(t_eval, lane.t_low, reach_1, furthest, busy);
     if constexpr (((M::GUARDS && op_not(S::MASS)) && ((N % 2) == 1))) {
         lane.mirrored = m_lt(h, Real<R>::lit(0.0));
     }

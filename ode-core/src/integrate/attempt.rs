@@ -44,7 +44,12 @@ mod device {
         if C::ADAPTIVE {
             let rest = (lane.t1 - lane.t) - lane.t_low;
             let size = timeline::planned(lane.t, lane.t_low, lane.plan);
-            last = timeline::reaches(size, rest);
+            let mut reach = size;
+            if o.limited || S::BOUNDS > 0 {
+                // Steps of one size may end just before the end.
+                reach = timeline::lengthened(size);
+            }
+            last = rest.abs().le(reach.abs());
             h = R::select(last, rest, size);
             if M::GUARDS && o.guard != guard::OFF {
                 let there = rest.equals(R::lit(0.0));

@@ -130,10 +130,10 @@ mod device {
     /// `2^-41`.
     pub const LEAST_SINGLE: f64 = 4.547473508864641e-13;
 
-    /// Whether a step of this size ends at the end, which is at the distance `rest`: also if no
-    /// more is left than rounding makes of the sum of many steps, which is no step of its own.
-    pub fn reaches<R: Real>(size: R, rest: R) -> R::Mask {
-        rest.abs().le((size * R::lit(LONGER)).abs())
+    /// The size of a last step that is made instead of one of this `size`, at the most: no more is left
+    /// behind it than rounding makes of the sum of many steps, which is no step of its own.
+    pub fn lengthened<R: Real>(size: R) -> R {
+        size * R::lit(LONGER)
     }
 
     /// How much longer a last step may be: `1 + 2^-16`.
