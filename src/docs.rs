@@ -78,6 +78,9 @@ pub mod clusters {}
 #[doc = include_str!("../docs/what-success-means.md")]
 pub mod what_success_means {}
 
+#[doc = include_str!("../docs/corrections.md")]
+pub mod corrections {}
+
 // Its examples are tests of their own (`tests/language`).
 #[cfg(not(doctest))]
 #[doc = include_str!("../docs/language.md")]

@@ -9,6 +9,7 @@
 //! [scaling]: docs::scaling
 //! [clusters]: docs::clusters
 //! [arrays]: docs::arrays
+//! [corrections]: docs::corrections
 //! [what-a-success-means]: docs::what_success_means
 //! [language]: docs::language
 //! [extending]: docs::extending
