@@ -13,45 +13,33 @@ pub(crate) use device::DEVICE;
 #[ode_macros::device(whole_first_step)]
 mod device {
     use ode_core::integrate::first_step;
-    use ode_core::lane::Real;
-    use ode_core::step::{control, norm, timeline};
+    use ode_core::lane::{Mask, Real};
 
     /// Who has the array.
     pub(crate) trait Probe<R: Real> {
         /// The mean squares of the state and of its derivative, in units of the tolerances.
         fn squares(&mut self) -> [R; 2];
-        /// The mean square of the change of the derivative in an Euler step of size `h`, less `share`
-        /// times the change that was asked for before.
-        fn change(&mut self, h: R, share: R) -> R;
+        /// The mean square of the change of the derivative in an Euler step of size `h`, and that of
+        /// it less `share` times the change that was asked for before.
+        fn change(&mut self, h: R, share: R) -> [R; 2];
     }
 
     /// The size, positive, at `t`; `root` is `1/2` by one more than the order.
     pub(crate) fn size<R: Real, Q: Probe<R>>(probe: &mut Q, root: R::Single, t: R, span: R) -> R {
-        let one = R::lit(1.0);
-        let half = <R::Single as Real>::lit(0.5);
-        let none = <R::Single as Real>::lit(0.0);
         let squares = probe.squares();
-        let of_u = squares[0];
         let of_du = squares[1];
-        let either = of_u.lt(R::lit(first_step::SMALL)) | of_du.lt(R::lit(first_step::SMALL));
-        let ratio = control::log2_of_mean(of_u, one) - control::log2_of_mean(of_du, one);
-        let guess = R::lit(0.01) * control::exp2_wide::<R>(ratio * half);
-        let guess = R::select(either, R::lit(1e-6), guess);
-        let h0 = guess.at_most(span.abs());
-        let per_h0 = norm::reciprocal(h0);
-        let first = probe.change(h0.copysign(span), R::lit(0.0));
-        let largest = of_du.max(first * (per_h0 * per_h0));
-        let log = <R::Single as Real>::lit(first_step::LOG2_SHARE);
-        let log = log - control::log2_of_mean(largest, one);
-        let flat = largest.le(R::lit(first_step::FLAT));
-        let h1 = control::exp2_wide::<R>(log * root);
-        let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
-        let h = h1.min(R::lit(100.0) * h0).at_most(span.abs());
-        let bend = probe.change(h.copysign(span), h / h0);
-        let ratio = control::log2_of_mean(of_du, one) - control::log2_of_mean(bend, one);
-        let least = <R::Single as Real>::lit(first_step::LOG2_LEAST_BEND);
-        let shorter = h * control::exp2_wide::<R>((ratio * half).max(least).min(none));
-        R::select(either, h.max(timeline::least_step(t)), shorter)
+        let mut h0 = first_step::shortest::<R>(squares[0], of_du, span);
+        let mut first = probe.change(h0.copysign(span), R::lit(0.0));
+        while first_step::is_rough::<R>(h0, of_du, first[0], t, span).any() {
+            h0 = h0 * R::lit(first_step::SHORTER);
+            first = probe.change(h0.copysign(span), R::lit(0.0));
+        }
+        let wanted = first_step::longest::<R>(of_du, first[0], h0, span, root);
+        let h = first_step::possible::<R>(wanted, t, span);
+        let second = probe.change(h.copysign(span), h / h0);
+        let size = first_step::shortened::<R>(wanted, of_du, second[1]);
+        let gentle = first_step::is_gentle::<R>(h, of_du, second[0]);
+        R::select(gentle, first_step::possible::<R>(size, t, span), size)
     }
 }
 
@@ -73,15 +61,18 @@ impl<T: Number> Asked<'_, '_, T> {
         x.mean_square(self.u, self.u, self.tolerances)
     }
 
-    fn try_change(&mut self, h: T, share: T) -> Result<T, ArrayError> {
+    fn try_change(&mut self, h: T, share: T) -> Result<[T; 2], ArrayError> {
         let one = T::lit(1.0);
         self.moved.combine(self.u, h, &[(one, self.k)])?;
         let mut there = self.u.like(self.u.shape())?;
         self.work.rhs(self.t + h, &self.moved, &mut there)?;
         there.add(-one, &[(one, self.k)])?;
-        there.add(-share, &[(one, &self.change)])?;
+        let whole = self.square(&there)?;
+        let mut bend = self.u.like(self.u.shape())?;
+        bend.combine(&there, -share, &[(one, &self.change)])?;
+        let bend = self.square(&bend)?;
         self.change = there;
-        self.square(&self.change)
+        Ok([whole, bend])
     }
 
     /// An answer, or that there is none.
@@ -99,9 +90,9 @@ impl<T: Number> device::Probe<T> for Asked<'_, '_, T> {
         self.answered(both, [T::nan(); 2])
     }
 
-    fn change(&mut self, h: T, share: T) -> T {
+    fn change(&mut self, h: T, share: T) -> [T; 2] {
         let change = self.try_change(h, share);
-        self.answered(change, T::nan())
+        self.answered(change, [T::nan(); 2])
     }
 }
 

@@ -176,11 +176,12 @@ template<class C> struct Whole {
         const R of_u = mean(square_of(u, u));
         return ::odes::array(of_u, mean(square_of(k[0], u)));
     }
-    DEVICE R change(R h, R share) {
-        R there = slope(m_mul_add(h, k[0], u)) - k[0];
-        there = m_mul_add(-share, kept_change, there);
+    DEVICE Arr<R, 2> change(R h, R share) {
+        const R there = slope(m_mul_add(h, k[0], u)) - k[0];
+        const R bend = m_mul_add(-share, kept_change, there);
         kept_change = there;
-        return mean(square_of(there, u));
+        const R whole = mean(square_of(there, u));
+        return ::odes::array(whole, mean(square_of(bend, u)));
     }
 
 private:

@@ -424,12 +424,22 @@ mod device {
         let none = <R::Bits as Bits>::lit(code::SUCCESS);
         let span = lane.t1 - lane.t0;
         let mut h0 = o.dt.abs();
-        let mut automatic = h0.equals(R::lit(0.0)) & begun.begins;
+        let automatic = h0.equals(R::lit(0.0)) & begun.begins;
+        let mut fresh = automatic;
         if S::TIMED > 0 {
-            automatic = automatic & !begun.goes_on;
+            let goes_on = automatic & begun.goes_on;
+            fresh = automatic & !goes_on;
+            if goes_on.any() {
+                // That of the last step as it was planned, before the end of its part shortened it.
+                let size = timeline::planned(lane.t0, R::lit(0.0), lane.plan);
+                let size = first_step::after_action::<R, S, M, N, P>(
+                    system, state, t, span, size, k, goes_on,
+                );
+                h0 = R::select(goes_on, size, h0);
+            }
         }
-        if automatic.any() {
-            let chosen = first_step::size::<R, S, M, N, P>(
+        if fresh.any() {
+            let size = first_step::size::<R, S, M, N, P>(
                 system,
                 &state.u,
                 &state.p,
@@ -438,14 +448,11 @@ mod device {
                 k,
                 &state.tolerances,
             );
-            h0 = R::select(automatic, chosen, h0);
+            h0 = R::select(fresh, size, h0);
         }
         let blind = automatic & first_step::is_blind::<R>(h0, lane.t0, span);
         let too_short = <R::Bits as Bits>::lit(code::DT_MIN);
         lane.code = <R::Bits as Bits>::select(blind & lane.code.equals(none), too_short, lane.code);
-        if S::TIMED > 0 {
-            h0 = timed::first_step::<R, N>(o, lane, begun.goes_on, h0);
-        }
         h0 = h0.max(timeline::least_step(lane.t0));
         if o.limited {
             h0 = h0.max(o.dtmin).at_most(o.dtmax);

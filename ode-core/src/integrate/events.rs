@@ -50,7 +50,7 @@ pub use device::*;
 #[ode_macros::device(events)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink};
-    use crate::integrate::{actions, attempt, begin, lane, logged, roots, sides};
+    use crate::integrate::{actions, attempt, begin, first_step, lane, logged, roots, sides};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
     use crate::step::{code, control, guard, stepper, timeline, vector};
@@ -729,7 +729,7 @@ mod device {
         let mut ends = over & !at_end;
         if goes_on.any() {
             let begun = begin::begun::<R>(nobody, nobody, goes_on);
-            let _ = begin::derivative::<R, S, M, N, P>(system, o, state, lane, &begun, lane.t);
+            let k = begin::derivative::<R, S, M, N, P>(system, o, state, lane, &begun, lane.t);
             let fresh = control::fresh::<R>(&options::law_of::<R, M, N>(o, lane.memory));
             // Steps go on after conditions as errors allow.
             lane.control = control::choose_memory::<R>(by_event, &fresh, &lane.control);
@@ -738,10 +738,24 @@ mod device {
                 lane.guarded = <R::Bits as Bits>::select(goes_on, next, lane.guarded);
             }
             if C::ADAPTIVE {
-                // The step that was refused says more than the part of it.
-                let size = R::select(arrived, lane.cut, h);
+                // The step that was refused for an event says more than the part of it.
+                let planned = timeline::planned(lane.t, lane.t_low, lane.plan);
+                let refused = R::select(arrived, lane.cut, h);
+                let mut size = R::select(by_event, refused, planned);
+                let goes_on = goes_on & !at_end;
+                if o.dt.equals(R::lit(0.0)).any() && goes_on.any() {
+                    let rest = lane.t1 - lane.t;
+                    let next = first_step::after_action::<R, S, M, N, P>(
+                        system, state, lane.t, rest, size, &k, goes_on,
+                    );
+                    let mut next = next.max(timeline::least_step(lane.t));
+                    if o.limited {
+                        next = next.max(o.dtmin);
+                    }
+                    size = next.copysign(size);
+                }
                 let plan = timeline::plan(lane.t, lane.t_low, size, R::lit(1.0));
-                lane.plan = R::select(by_event & !at_end, plan, lane.plan);
+                lane.plan = R::select(goes_on, plan, lane.plan);
             }
             let sides = sides::sides_of::<R, S, N, P>(
                 system,

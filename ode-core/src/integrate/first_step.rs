@@ -5,18 +5,34 @@ pub use device::*;
 #[ode_macros::device(first_step)]
 mod device {
     use crate::integrate::consistent;
-    use crate::lane::Real;
+    use crate::lane::{Mask, Real};
     use crate::step::stepper::Stepper;
-    use crate::step::{control, norm, timeline, vector};
+    use crate::step::{control, norm, stepper, timeline, vector};
     use crate::system::System;
 
-    /// The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
-    /// with roots by binary logarithms, accurate to a few percent. It is shortened, by a factor of
-    /// 1024 at most, where an Euler step of this size shows another change of the derivative than a
-    /// shorter one.
+    /// The first step size, positive and at most the length of the span, also where the norms are
+    /// not finite.
     ///
-    /// `k` is the derivative `u'` at the start. The result is at most the length of the span, also
-    /// where the norms are not finite.
+    /// The idea is that of Hairer, Nørsett and Wanner I, II.4, "Starting step size": an Euler step
+    /// shows how fast the derivative changes. Its formulas depend on the unit of time, and on states
+    /// far above their tolerances; these do not. With the norm of scaled errors `|.|`, and powers by
+    /// binary logarithms, accurate to a few percent:
+    ///
+    /// * The Euler step, of size `h₀`, moves the state by a hundredth of itself, and at least by
+    ///   one unit of the tolerance: `h₀ = max(|u|/100, 1) / |u'|`. Where the state hardly moves in
+    ///   the whole span, `h₀` is a small part of that. Elsewhere it is shortened until the
+    ///   derivative changes by half of itself at most: a derivative that falls to nothing within a
+    ///   unit of the tolerance would not show how fast.
+    /// * From the change `d` of the derivative in it, the state moves at a speed of
+    ///   `s = max(|u'|, |d|)`, and changes its course at a rate of `r = |d| / (h₀ s)`. The step is
+    ///   at most `h₁` with `h₁ s (h₁ r)^order = 1/100`, and at most `100 h₀`.
+    /// * A second Euler step, of the size so far, must not change the derivative by more than the
+    ///   derivative itself, apart from a change in proportion to the first one's. Otherwise the
+    ///   size is shortened, by a factor of 1024 at most: the derivatives at the start may not show
+    ///   yet how stiff the system is, and error estimates have zeros.
+    ///
+    /// A size below the resolution of the time is raised to that if such a step
+    /// [is gentle](is_gentle).
     #[called]
     pub fn size<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
         system: S,
@@ -28,43 +44,140 @@ mod device {
         tolerances: &norm::Tolerances<R, N>,
     ) -> R {
         let zero = [R::lit(0.0); N];
-        let n = R::lit(N as f64);
-        let small = R::lit(N as f64 * SMALL);
-        let u_sq = norm::scaled_error_sq::<R, N>(u, u, &zero, tolerances);
-        let du_sq = norm::scaled_error_sq::<R, N>(k, u, &zero, tolerances);
-        let either = u_sq.lt(small) | du_sq.lt(small);
-        let half = <R::Single as Real>::lit(0.5);
-        let ratio = control::log2_of_mean(u_sq, n) - control::log2_of_mean(du_sq, n);
-        let ratio = control::exp2_wide::<R>(ratio * half);
-        let guess = R::select(either, R::lit(1e-6), R::lit(0.01) * ratio);
-        let h0 = guess.at_most(span.abs());
-        // An Euler step of size `h0` gives an estimate of the second derivative.
-        let delta_f0 = du_change::<R, S, N, P>(system, u, p, t, h0.copysign(span), k);
-        let ddu_sq = norm::scaled_error_sq::<R, N>(&delta_f0, u, &zero, tolerances);
-        let per_h0 = norm::reciprocal(h0);
-        let ddu_sq = ddu_sq * (per_h0 * per_h0);
-        let largest = du_sq.max(ddu_sq);
-        // (0.01 / m)^(1/(order + 1)) with m² = largest / n.
-        let log = <R::Single as Real>::lit(LOG2_SHARE) - control::log2_of_mean(largest, n);
+        let mean = R::lit(1.0 / N as f64);
+        let of_u = norm::scaled_error_sq::<R, N>(u, u, &zero, tolerances) * mean;
+        let of_du = norm::scaled_error_sq::<R, N>(k, u, &zero, tolerances) * mean;
+        let mut h0 = shortest::<R>(of_u, of_du, span);
+        let mut first = du_change::<R, S, N, P>(system, u, p, t, h0.copysign(span), k);
+        let mut of_change = norm::scaled_error_sq::<R, N>(&first, u, &zero, tolerances) * mean;
+        let mut rough = is_rough::<R>(h0, of_du, of_change, t, span);
+        while rough.any() {
+            h0 = R::select(rough, h0 * R::lit(SHORTER), h0);
+            first = du_change::<R, S, N, P>(system, u, p, t, h0.copysign(span), k);
+            of_change = norm::scaled_error_sq::<R, N>(&first, u, &zero, tolerances) * mean;
+            rough = rough & is_rough::<R>(h0, of_du, of_change, t, span);
+        }
         let root = <R::Single as Real>::lit(0.5 / (M::ORDER as f64 + 1.0));
-        let h1 = control::exp2_wide::<R>(log * root);
-        let flat = largest.le(R::lit(N as f64 * FLAT));
-        let h1 = R::select(flat, (h0 * R::lit(1e-3)).max(R::lit(1e-6)), h1);
-        let h = h1.min(R::lit(100.0) * h0).at_most(span.abs());
-        // The derivatives at the start may not show yet how stiff the system is, and error
-        // estimates have zeros. So an Euler step of this size must not change the derivative by
-        // more than the derivative itself, apart from a change in proportion to the first Euler
-        // step's.
-        let delta_f = du_change::<R, S, N, P>(system, u, p, t, h.copysign(span), k);
-        let bend = vector::add(delta_f, -(h / h0), &delta_f0);
-        let bend = norm::scaled_error_sq::<R, N>(&bend, u, &zero, tolerances);
-        let ratio = control::log2_of_mean(du_sq, n) - control::log2_of_mean(bend, n);
+        let wanted = longest::<R>(of_du, of_change, h0, span, root);
+        let h = possible::<R>(wanted, t, span);
+        let second = du_change::<R, S, N, P>(system, u, p, t, h.copysign(span), k);
+        let of_second = norm::scaled_error_sq::<R, N>(&second, u, &zero, tolerances) * mean;
+        let bend = vector::add(second, -(h / h0), &first);
+        let of_bend = norm::scaled_error_sq::<R, N>(&bend, u, &zero, tolerances) * mean;
+        let size = shortened::<R>(wanted, of_du, of_bend);
+        R::select(is_gentle::<R>(h, of_du, of_second), possible::<R>(size, t, span), size)
+    }
+
+    /// The size `h₀` of the first Euler step, from the mean squares of the scaled state and
+    /// derivative.
+    pub fn shortest<R: Real>(of_u: R, of_du: R, span: R) -> R {
+        let half = <R::Single as Real>::lit(0.5);
+        let none = <R::Single as Real>::lit(0.0);
+        let speed = log2::<R>(of_du) * half;
+        let whole = log2::<R>(span.abs());
+        let amount = (log2::<R>(of_u) + <R::Single as Real>::lit(LOG2_SHARE)).max(none) * half;
+        let most = whole + <R::Single as Real>::lit(LOG2_PART);
+        let moves = exp2::<R>((amount - speed).min(most));
+        let still = span.abs() * R::lit(PART_OF_STILL);
+        R::select(is_still::<R>(of_du, span), still, moves).at_most(span.abs())
+    }
+
+    /// Whether the first Euler step is to be shorter, from the mean squares of the scaled derivative
+    /// and of its change.
+    pub fn is_rough<R: Real>(h0: R, of_du: R, of_change: R, t: R, span: R) -> R::Mask {
+        let possible = (h0 * R::lit(SHORTER)).gt(timeline::least_step(t));
+        possible & !is_still::<R>(of_du, span) & of_change.gt(of_du * R::lit(0.25))
+    }
+
+    /// Whether the state hardly moves in the whole span, from the mean square of the scaled
+    /// derivative.
+    fn is_still<R: Real>(of_du: R, span: R) -> R::Mask {
+        let half = <R::Single as Real>::lit(0.5);
+        let amount = log2::<R>(of_du) * half + log2::<R>(span.abs());
+        R::from_single(amount).lt(R::lit(LOG2_STILL))
+    }
+
+    /// The size at which an error is expected to be small, from the mean squares of the scaled
+    /// derivative and of its change in the first Euler step; `root` is `1/2` by one more than the
+    /// order.
+    pub fn longest<R: Real>(of_du: R, of_change: R, h0: R, span: R, root: R::Single) -> R {
+        let half = <R::Single as Real>::lit(0.5);
+        let shortest = log2::<R>(h0);
+        let whole = log2::<R>(span.abs());
+        let change = log2::<R>(of_change);
+        // The squares of the speed and of the rate.
+        let speed = log2::<R>(of_du).max(change);
+        let rate = (change - speed - shortest - shortest).max(-(whole + whole));
+        let share = <R::Single as Real>::lit(LOG2_SHARE);
+        let log = (share - speed) * root - rate * (half - root);
+        let most = shortest + <R::Single as Real>::lit(LOG2_MOST);
+        exp2::<R>(log.min(most).min(whole)).at_most(span.abs())
+    }
+
+    /// The size after the second Euler step, from the mean squares of the scaled derivative and of
+    /// its bend.
+    pub fn shortened<R: Real>(h: R, of_du: R, of_bend: R) -> R {
+        let ratio = (log2::<R>(of_du) - log2::<R>(of_bend)) * <R::Single as Real>::lit(0.5);
         let least = <R::Single as Real>::lit(LOG2_LEAST_BEND);
         let none = <R::Single as Real>::lit(0.0);
-        let shorter = h * control::exp2_wide::<R>((ratio * half).max(least).min(none));
-        // Where the norms do not show the scale, `h` is a guess, and at least the shortest possible
-        // step.
-        R::select(either, h.max(timeline::least_step(t)), shorter)
+        h * control::exp2_wide::<R>(ratio.max(least).min(none))
+    }
+
+    /// The binary logarithm of a number that is not negative, piecewise linear; that of a NaN or an
+    /// infinity is large.
+    fn log2<R: Real>(x: R) -> R::Single {
+        let one = R::lit(1.0).bits_to_single();
+        let cap = R::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE).bits_to_single();
+        (x.bits_to_single().at_most(cap) - one) * control::octave::<R>()
+    }
+
+    /// About `2^x`, of exponents that a number can have.
+    fn exp2<R: Real>(x: R::Single) -> R {
+        let largest = log2::<R>(R::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
+        control::exp2_wide::<R>(x.max(-largest).min(largest))
+    }
+
+    /// The size, or the least one that advances time; at most the length of the span.
+    pub fn possible<R: Real>(size: R, t: R, span: R) -> R {
+        size.max(timeline::least_step(t)).at_most(span.abs())
+    }
+
+    /// Whether an Euler step of size `h` follows the solution, from the mean squares of the scaled
+    /// derivative and of its change in that step: the derivative changes by half of itself at most,
+    /// or the change moves the state by a unit of the tolerance at most.
+    pub fn is_gentle<R: Real>(h: R, of_du: R, of_change: R) -> R::Mask {
+        of_change.le(of_du * R::lit(0.25)) | (of_change * h * h).le(R::lit(1.0))
+    }
+
+    /// The size `h` of a step that errors allowed before an action, if from the state after it an
+    /// Euler step of this size [is gentle](is_gentle). Otherwise it is the [size](size) of the first
+    /// step of a trajectory that begins there, if that is less.
+    ///
+    /// `rest` is the rest of the span, or of its part, whose sign `h` has.
+    #[called]
+    pub fn after_action<R: Real, S: System<N, P>, M: Stepper, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        t: R,
+        rest: R,
+        h: R,
+        k: &[R; N],
+        which: R::Mask,
+    ) -> R {
+        let zero = [R::lit(0.0); N];
+        let mean = R::lit(1.0 / N as f64);
+        let tolerances = &state.tolerances;
+        let of_du = norm::scaled_error_sq::<R, N>(k, &state.u, &zero, tolerances) * mean;
+        let part = h.abs().at_most(rest.abs());
+        let change = du_change::<R, S, N, P>(system, &state.u, &state.p, t, part.copysign(rest), k);
+        let of_change = norm::scaled_error_sq::<R, N>(&change, &state.u, &zero, tolerances) * mean;
+        let mut next = h.abs();
+        let rough = which & !is_gentle::<R>(part, of_du, of_change);
+        if rough.any() {
+            let anew = size::<R, S, M, N, P>(system, &state.u, &state.p, t, rest, k, tolerances);
+            next = R::select(rough, anew.at_most(next), next);
+        }
+        next
     }
 
     /// The change of the derivative `k` in an Euler step of size `h`.
@@ -95,10 +208,21 @@ mod device {
     pub const RAISED: f64 = 16.0;
     /// The binary logarithm of the smallest factor by which a bend shortens the first step.
     pub const LOG2_LEAST_BEND: f64 = -10.0;
-    /// `1e-5` squared, below which a squared norm is too small to divide by.
-    pub const SMALL: f64 = 1e-10;
-    /// `1e-15` squared, below which the solution counts as a straight line.
-    pub const FLAT: f64 = 1e-30;
+    /// The binary logarithm of the movement in the whole span, in units of the tolerance, below
+    /// which a state is still: `log2(1e-5)`.
+    pub const LOG2_STILL: f64 = -16.609640474436812;
+    /// The binary logarithm of the largest part of the span for the first Euler step: `log2(0.01)`.
+    pub const LOG2_PART: f64 = -6.643856189774724;
+    /// That part where the state is still.
+    pub const PART_OF_STILL: f64 = 1e-6;
+    /// The factor by which the first Euler step becomes shorter where the derivative changes too much.
+    pub const SHORTER: f64 = 0.0625;
+    /// The binary logarithm of the largest ratio of the two Euler steps: `log2(100)`.
+    pub const LOG2_MOST: f64 = 6.643856189774724;
     /// `log2(0.01²)`.
     pub const LOG2_SHARE: f64 = -13.287712379549449;
+    /// `2^1000`.
+    pub const LARGEST_DOUBLE: f64 = 1.0715086071862673e301;
+    /// `2^120`.
+    pub const LARGEST_SINGLE: f64 = 1.329227995784916e36;
 }

@@ -11,7 +11,7 @@ pub use device::*;
 #[allow(clippy::too_many_arguments)]
 #[ode_macros::device(timed)]
 mod device {
-    use crate::integrate::options::{self, Sink};
+    use crate::integrate::options::Sink;
     use crate::integrate::{actions, consistent, lane};
     use crate::lane::{Bits, Mask, Real};
     use crate::step::{code, stepper, timeline, vector};
@@ -84,18 +84,5 @@ mod device {
             }
         }
         acts
-    }
-
-    /// The size of the first step in lanes that go on after an action: that of the last step as it
-    /// was planned, before the end of its part shortened it. Others have the size `h0`, and so have
-    /// all if it was given.
-    pub fn first_step<R: Real, const N: usize>(
-        o: &options::Options<R, N>,
-        lane: &lane::Lane<R>,
-        goes_on: R::Mask,
-        h0: R,
-    ) -> R {
-        let size = timeline::planned(lane.t0, R::lit(0.0), lane.plan).abs();
-        R::select(goes_on & o.dt.equals(R::lit(0.0)), size, h0)
     }
 }

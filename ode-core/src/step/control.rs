@@ -27,7 +27,7 @@ mod device {
     pub const ROOT_ONE: f64 = 0.7071067811865476;
 
     /// The reciprocal of the bit pattern's units per octave.
-    fn octave<R: Real>() -> R::Single {
+    pub fn octave<R: Real>() -> R::Single {
         if R::DOUBLE {
             <R::Single as Real>::lit(OCTAVE_DOUBLE)
         } else {
