@@ -30,11 +30,20 @@ mod device {
         let of_du = squares[1];
         let mut h0 = first_step::shortest::<R>(squares[0], of_du, span);
         let mut first = probe.change(h0.copysign(span), R::lit(0.0));
-        while first_step::is_rough::<R>(h0, of_du, first[0], t, span).any() {
+        let mut most = h0 * R::lit(first_step::MOST);
+        let mut rough = first_step::is_rough::<R>(h0, of_du, first[0], t, span).any();
+        let mut rounds: u32 = 0;
+        while rough && rounds < first_step::ROUNDS {
+            rounds += 1;
             h0 = h0 * R::lit(first_step::SHORTER);
-            first = probe.change(h0.copysign(span), R::lit(0.0));
+            first = probe.change(h0.copysign(span), R::lit(first_step::SHORTER));
+            rough = first_step::bends::<R>(of_du, first[1]).any();
+            if rough {
+                most = h0 * R::lit(first_step::MOST);
+                rough = first_step::is_rough::<R>(h0, of_du, first[0], t, span).any();
+            }
         }
-        let wanted = first_step::longest::<R>(of_du, first[0], h0, span, root);
+        let wanted = first_step::longest::<R>(of_du, first[0], h0, most, span, root);
         let h = first_step::possible::<R>(wanted, t, span);
         let second = probe.change(h.copysign(span), h / h0);
         let size = first_step::shortened::<R>(wanted, of_du, second[1]);

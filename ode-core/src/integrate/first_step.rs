@@ -13,23 +13,25 @@ mod device {
     /// The first step size, positive and at most the length of the span, also where the norms are
     /// not finite.
     ///
-    /// The idea is that of Hairer, Nørsett and Wanner I, II.4, "Starting step size": an Euler step
-    /// shows how fast the derivative changes. Its formulas depend on the unit of time, and on states
-    /// far above their tolerances; these do not. With the norm of scaled errors `|.|`, and powers by
-    /// binary logarithms, accurate to a few percent:
+    /// Euler steps show how fast the derivative changes, as in Hairer, Nørsett and Wanner I, II.4,
+    /// "Starting step size". The formulas there depend on the unit of time, and ignore states below
+    /// their tolerances; these do neither. `|.|` is the norm of scaled errors, and powers are by
+    /// binary logarithms, accurate to a few percent.
     ///
-    /// * The Euler step, of size `h₀`, moves the state by a hundredth of itself, and at least by
-    ///   one unit of the tolerance: `h₀ = max(|u|/100, 1) / |u'|`. Where the state hardly moves in
-    ///   the whole span, `h₀` is a small part of that. Elsewhere it is shortened until the
-    ///   derivative changes by half of itself at most: a derivative that falls to nothing within a
-    ///   unit of the tolerance would not show how fast.
-    /// * From the change `d` of the derivative in it, the state moves at a speed of
-    ///   `s = max(|u'|, |d|)`, and changes its course at a rate of `r = |d| / (h₀ s)`. The step is
-    ///   at most `h₁` with `h₁ s (h₁ r)^order = 1/100`, and at most `100 h₀`.
-    /// * A second Euler step, of the size so far, must not change the derivative by more than the
-    ///   derivative itself, apart from a change in proportion to the first one's. Otherwise the
-    ///   size is shortened, by a factor of 1024 at most: the derivatives at the start may not show
-    ///   yet how stiff the system is, and error estimates have zeros.
+    /// * The first Euler step has the size `h₀ = max(|u|/100, 1) / |u'|`. It moves the state by a
+    ///   hundredth of itself, and at least by one unit of the tolerance. `h₀` is small if the state
+    ///   hardly moves in the whole span.
+    /// * If the derivative changes there by more than half of itself, and in a part of the step
+    ///   not by that part of the change, `h₀` becomes that part, again and again: it was too long
+    ///   to show the rate.
+    /// * With the change `d` of the derivative, the state moves at a speed of `s = max(|u'|, |d|)`,
+    ///   and changes its course at a rate of `r = |d| / (h₀ s)`. With `T = 100 h₀` the step is
+    ///   `h₁ = T (0.01 / (s T (r T)^q))^(1 / (order + 1))`, and at most `T`; `q` is the order if
+    ///   `r T < 1`, and else 1, since implicit methods pass over fast linear modes.
+    /// * An Euler step of size `h₁` must not change the derivative by more than the derivative
+    ///   itself, apart from a change in proportion to the first one's. Otherwise the size is
+    ///   shortened, by a factor of 1024 at most: the derivatives at the start may not show yet how
+    ///   stiff the system is, and error estimates have zeros.
     ///
     /// A size below the resolution of the time is raised to that if such a step
     /// [is gentle](is_gentle).
@@ -48,17 +50,29 @@ mod device {
         let of_u = norm::scaled_error_sq::<R, N>(u, u, &zero, tolerances) * mean;
         let of_du = norm::scaled_error_sq::<R, N>(k, u, &zero, tolerances) * mean;
         let mut h0 = shortest::<R>(of_u, of_du, span);
+        let mut most = h0 * R::lit(MOST);
         let mut first = du_change::<R, S, N, P>(system, u, p, t, h0.copysign(span), k);
         let mut of_change = norm::scaled_error_sq::<R, N>(&first, u, &zero, tolerances) * mean;
         let mut rough = is_rough::<R>(h0, of_du, of_change, t, span);
+        let mut rounds: u32 = 0;
         while rough.any() {
-            h0 = R::select(rough, h0 * R::lit(SHORTER), h0);
-            first = du_change::<R, S, N, P>(system, u, p, t, h0.copysign(span), k);
-            of_change = norm::scaled_error_sq::<R, N>(&first, u, &zero, tolerances) * mean;
+            let part = R::select(rough, h0 * R::lit(SHORTER), h0);
+            let near = du_change::<R, S, N, P>(system, u, p, t, part.copysign(span), k);
+            let bend = vector::add(near, -(part / h0), &first);
+            let of_bend = norm::scaled_error_sq::<R, N>(&bend, u, &zero, tolerances) * mean;
+            h0 = part;
+            first = near;
+            of_change = norm::scaled_error_sq::<R, N>(&near, u, &zero, tolerances) * mean;
+            rough = rough & bends::<R>(of_du, of_bend);
+            most = R::select(rough, h0 * R::lit(MOST), most);
             rough = rough & is_rough::<R>(h0, of_du, of_change, t, span);
+            rounds += 1;
+            if rounds == ROUNDS {
+                rough = <R::Mask as Mask>::splat(false);
+            }
         }
         let root = <R::Single as Real>::lit(0.5 / (M::ORDER as f64 + 1.0));
-        let wanted = longest::<R>(of_du, of_change, h0, span, root);
+        let wanted = longest::<R>(of_du, of_change, h0, most, span, root);
         let h = possible::<R>(wanted, t, span);
         let second = du_change::<R, S, N, P>(system, u, p, t, h.copysign(span), k);
         let of_second = norm::scaled_error_sq::<R, N>(&second, u, &zero, tolerances) * mean;
@@ -86,7 +100,8 @@ mod device {
     /// and of its change.
     pub fn is_rough<R: Real>(h0: R, of_du: R, of_change: R, t: R, span: R) -> R::Mask {
         let possible = (h0 * R::lit(SHORTER)).gt(timeline::least_step(t));
-        possible & !is_still::<R>(of_du, span) & of_change.gt(of_du * R::lit(0.25))
+        let known = of_du.lt(R::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
+        possible & known & !is_still::<R>(of_du, span) & !of_change.le(of_du * R::lit(0.25))
     }
 
     /// Whether the state hardly moves in the whole span, from the mean square of the scaled
@@ -97,21 +112,27 @@ mod device {
         R::from_single(amount).lt(R::lit(LOG2_STILL))
     }
 
-    /// The size at which an error is expected to be small, from the mean squares of the scaled
-    /// derivative and of its change in the first Euler step; `root` is `1/2` by one more than the
-    /// order.
-    pub fn longest<R: Real>(of_du: R, of_change: R, h0: R, span: R, root: R::Single) -> R {
+    /// Whether the change of the derivative in an Euler step of a [part](SHORTER) of the size is far
+    /// from that part of the change, from the mean squares of the scaled derivative and of the
+    /// difference.
+    pub fn bends<R: Real>(of_du: R, of_bend: R) -> R::Mask {
+        !of_bend.le(of_du * R::lit(0.25 * SHORTER * SHORTER))
+    }
+
+    /// The size `h₁`, from the mean squares of the scaled derivative and of its change in the first
+    /// Euler step, and from `T`, here `most`; `root` is `1/2` by one more than the order.
+    pub fn longest<R: Real>(of_du: R, of_change: R, h0: R, most: R, span: R, root: R::Single) -> R {
         let half = <R::Single as Real>::lit(0.5);
         let shortest = log2::<R>(h0);
-        let whole = log2::<R>(span.abs());
+        let unit = log2::<R>(most);
         let change = log2::<R>(of_change);
-        // The squares of the speed and of the rate.
+        // The squares of the speed, and of the rate by one in the unit.
         let speed = log2::<R>(of_du).max(change);
-        let rate = (change - speed - shortest - shortest).max(-(whole + whole));
+        let rate = change - speed - shortest - shortest + unit + unit;
+        let amount = speed + unit + unit;
         let share = <R::Single as Real>::lit(LOG2_SHARE);
-        let log = (share - speed) * root - rate * (half - root);
-        let most = shortest + <R::Single as Real>::lit(LOG2_MOST);
-        exp2::<R>(log.min(most).min(whole)).at_most(span.abs())
+        let log = (share - amount) * root - (rate * root).min(rate * (half - root));
+        exp2::<R>(unit + log.min(<R::Single as Real>::lit(0.0))).at_most(span.abs())
     }
 
     /// The size after the second Euler step, from the mean squares of the scaled derivative and of
@@ -149,9 +170,9 @@ mod device {
         of_change.le(of_du * R::lit(0.25)) | (of_change * h * h).le(R::lit(1.0))
     }
 
-    /// The size `h` of a step that errors allowed before an action, if from the state after it an
-    /// Euler step of this size [is gentle](is_gentle). Otherwise it is the [size](size) of the first
-    /// step of a trajectory that begins there, if that is less.
+    /// The size of the first step after an action: `h`, which errors allowed before the action, if
+    /// two Euler steps from the new state, of this size and of a [part](SHORTER) of it, show no
+    /// [bend](bends). Otherwise the [size](size) of a first step, if that is less.
     ///
     /// `rest` is the rest of the span, or of its part, whose sign `h` has.
     #[called]
@@ -169,10 +190,13 @@ mod device {
         let tolerances = &state.tolerances;
         let of_du = norm::scaled_error_sq::<R, N>(k, &state.u, &zero, tolerances) * mean;
         let part = h.abs().at_most(rest.abs());
-        let change = du_change::<R, S, N, P>(system, &state.u, &state.p, t, part.copysign(rest), k);
-        let of_change = norm::scaled_error_sq::<R, N>(&change, &state.u, &zero, tolerances) * mean;
+        let near = part * R::lit(SHORTER);
+        let whole = du_change::<R, S, N, P>(system, &state.u, &state.p, t, part.copysign(rest), k);
+        let first = du_change::<R, S, N, P>(system, &state.u, &state.p, t, near.copysign(rest), k);
+        let bend = vector::add(first, R::lit(-SHORTER), &whole);
+        let of_bend = norm::scaled_error_sq::<R, N>(&bend, &state.u, &zero, tolerances) * mean;
         let mut next = h.abs();
-        let rough = which & !is_gentle::<R>(part, of_du, of_change);
+        let rough = which & bends::<R>(of_du, of_bend);
         if rough.any() {
             let anew = size::<R, S, M, N, P>(system, &state.u, &state.p, t, rest, k, tolerances);
             next = R::select(rough, anew.at_most(next), next);
@@ -215,10 +239,12 @@ mod device {
     pub const LOG2_PART: f64 = -6.643856189774724;
     /// That part where the state is still.
     pub const PART_OF_STILL: f64 = 1e-6;
-    /// The factor by which the first Euler step becomes shorter where the derivative changes too much.
+    /// The factor by which the first Euler step becomes shorter where the derivative bends.
     pub const SHORTER: f64 = 0.0625;
-    /// The binary logarithm of the largest ratio of the two Euler steps: `log2(100)`.
-    pub const LOG2_MOST: f64 = 6.643856189774724;
+    /// The largest ratio of the two Euler steps.
+    pub const MOST: f64 = 100.0;
+    /// The largest number of times that the first Euler step becomes shorter.
+    pub const ROUNDS: u32 = 12;
     /// `log2(0.01²)`.
     pub const LOG2_SHARE: f64 = -13.287712379549449;
     /// `2^1000`.
