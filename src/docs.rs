@@ -74,6 +74,7 @@ pub mod clusters {}
 
 /// [thin]: crate::docs::choosing_a_method#thin-layers-and-rates-that-saturate-near-zero
 /// [results-pulses]: crate::docs::results#success-pulses-and-missed-ignitions
+/// [corrections]: crate::docs::corrections
 ///
 #[doc = include_str!("../docs/what-success-means.md")]
 pub mod what_success_means {}

@@ -348,3 +348,47 @@ fn the_same_everywhere() {
         &SolveOptions::default().saveat(SaveAt::Steps).tstops([1.0, 12.0]),
     );
 }
+
+/// A surface that is clean until a valve opens.
+#[ode_system]
+mod valve {
+    pub struct State {
+        pub q: f64,
+    }
+
+    pub struct Modes {
+        pub open: f64,
+    }
+
+    pub struct Parameters {
+        pub rate: f64,
+        pub modes: Modes,
+    }
+
+    fn rhs(u: &State, p: &Parameters, m: &Modes) -> State {
+        State { q: m.open * p.rate * (-2.0 * u.q).exp() }
+    }
+
+    #[at(10.0)]
+    fn opens(_: &State) -> Modes {
+        Modes { open: 1.0 }
+    }
+}
+
+/// The step of before is far too long where an action begins something fast.
+#[test]
+fn what_an_action_begins_is_followed() {
+    fn each<M: Method>(method: M) {
+        for decade in 0..9 {
+            let rate = 10.0_f64.powi(decade);
+            let parameters = valve::Parameters { rate, modes: valve::Modes { open: 0.0 } };
+            let problem = OdeProblem::new(valve, valve::State { q: 0.0 }, 0.0..=20.0, parameters);
+            let solution = problem.solve(method, &SolveOptions::default()).unwrap();
+            let exact = 0.5 * (20.0 * rate).ln_1p();
+            let error = (solution.final_state().q - exact).abs();
+            assert!(solution.code().is_success() && error < 0.1 * exact, "{rate:e}: {error:e}");
+        }
+    }
+    each(Rodas5P);
+    each(odes::Kvaerno5);
+}

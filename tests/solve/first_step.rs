@@ -73,3 +73,50 @@ fn a_first_step_that_time_does_not_have_is_not_taken() {
 fn oscillates(u: &[f64; 2]) -> [f64; 2] {
     [u[1], -u[0]]
 }
+
+/// Adsorption by Elovich.
+#[ode_system]
+fn adsorbs(q: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+    [p[0] * (-p[1] * q[0]).exp()]
+}
+
+/// Oxide growth by Deal and Grove.
+#[ode_system]
+fn oxidises(x: &[f64; 1], p: &[f64; 2]) -> [f64; 1] {
+    [p[1] / (2.0 * x[0] + p[0])]
+}
+
+/// States that begin at zero, and transients of all rates, in all units of time: implicit methods
+/// must not pass over them. Exact solutions are closed forms.
+#[test]
+fn growth_from_nothing_is_followed_in_all_units_of_time() {
+    fn each<M: Method>(method: M) {
+        let name = M::PROPERTIES.name;
+        for tolerance in [1e-3, 1e-6] {
+            let options = SolveOptions::default().tolerance(tolerance);
+            for decade in 0..6 {
+                let rate = 10.0_f64.powi(3 * decade - 3);
+                for unit in [1e-9, 1.0, 1e9] {
+                    let end = 7.0 * unit;
+                    let problem = OdeProblem::new(adsorbs, [0.0], 0.0..=end, [rate / unit, 2.0]);
+                    let solution = problem.solve(method, &options).unwrap();
+                    let exact = 0.5 * (14.0 * rate).ln_1p();
+                    let error = (solution.final_state()[0] - exact).abs();
+                    assert!(solution.code().is_success(), "{name}: {}", solution.code());
+                    let bound = 100.0 * tolerance * (exact + 1e-3);
+                    assert!(error < bound, "{name}, {rate:e}, {unit:e}: {error:e}");
+                }
+                // Its scale is far below the tolerance.
+                let a = 1e-4 / rate;
+                let problem = OdeProblem::new(oxidises, [0.0], 0.0..=10.0, [a, 100.0]);
+                let solution = problem.solve(method, &options).unwrap();
+                let exact = 2000.0 / (a + (a * a + 4000.0).sqrt());
+                let error = (solution.final_state()[0] - exact).abs();
+                assert!(error < 100.0 * tolerance * exact, "{name}, {a:e}: {error:e}");
+            }
+        }
+    }
+    each(odes::Tsit5);
+    each(Rodas5P);
+    each(odes::Kvaerno5);
+}
