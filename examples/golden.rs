@@ -20,7 +20,7 @@ use odes::system::System;
 use odes::{EnsembleAlgorithm, Solver, Vary};
 
 /// The hash of every machine.
-const HASH: &str = "223ba1084571747f78fd4a7821ab3c879ed47ab3a4b060bd1f545376a373bcad";
+const HASH: &str = "29e84775253db640126344e2bfa947b84a17fbff1dae61d526d4bf519853a55f";
 
 /// A system that is not stiff.
 #[ode_system]

@@ -450,13 +450,13 @@ macro_rules! models {
 models! {
     brusselator,
     charged_particle,
-    diffusive_brusselator: super::measured((0, 0), (40, 76)),
+    diffusive_brusselator: super::measured((0, 0), (40, 84)),
     double_pendulum,
     duffing,
     e5,
     fitzhugh_nagumo,
     goodwin,
-    h2o2: super::measured((0, 0), (360, 1260)),
+    h2o2: super::measured((0, 0), (360, 1700)),
     hodgkin_huxley,
     keller_miksis,
     kuramoto,
@@ -464,7 +464,7 @@ models! {
     lotka_volterra,
     measles,
     morris_lecar,
-    neural_ode: super::measured((0, 0), (2488, 24412)),
+    neural_ode: super::measured((0, 0), (2488, 27564)),
     oregonator,
     phenytoin,
     pleiades: super::measured((0, 0), (1424, 7452)),
@@ -499,7 +499,7 @@ tests! {
     every_function: systems::functions::functions, measured((0, 0), (256, 964)), Extremes;
     tables: systems::tables::tables, NOTHING, Extremes;
     events: bouncing::bouncing, measured((0, 0), (0, 0)), Extremes;
-    twenty_states: odes_models::pollution::pollution, measured((0, 0), (1312, 4400)), Extremes;
+    twenty_states: odes_models::pollution::pollution, measured((0, 0), (1312, 5156)), Extremes;
 }
 
 macro_rules! methods {
@@ -548,7 +548,7 @@ stiff_methods! {
     kencarp4: KenCarp4, NOTHING, measured((0, 0), (448, 0)), measured((560, 0), (2368, 3736));
     kvaerno5: Kvaerno5, NOTHING, measured((0, 0), (512, 0)), measured((640, 0), (2528, 3736));
     tsit5_rodas4:
-        Tsit5Rodas4, NOTHING, measured((0, 0), (392, 1768)), measured((840, 4060), (3992, 10020));
+        Tsit5Rodas4, NOTHING, measured((0, 0), (456, 1768)), measured((840, 4060), (3992, 10020));
     vern7_rodas5p:
         Vern7Rodas5P, NOTHING, measured((0, 0), (1184, 3464)), measured((1824, 7252), (6128, 19432));
 }

@@ -1232,45 +1232,165 @@ template<class R, class S, int N, int P> DEVICE Arr<R, N> derivative(S system, c
 namespace first_step {
 CONSTANT double RAISED = 16.0;
 CONSTANT double LOG2_LEAST_BEND = (-10.0);
-CONSTANT double SMALL = 1e-10;
-CONSTANT double FLAT = 1e-30;
+CONSTANT double LOG2_AT_REST = (-16.609640474436812);
+CONSTANT double LOG2_PART = (-6.643856189774724);
+CONSTANT double PART_OF_STILL = 1e-6;
+CONSTANT double SHORTER = 0.0625;
+CONSTANT double MOST = 100.0;
+CONSTANT u32 ROUNDS = 12;
 CONSTANT double LOG2_SHARE = (-13.287712379549449);
+CONSTANT double LARGEST_DOUBLE = 1.0715086071862673e301;
+CONSTANT double LARGEST_SINGLE = 1.329227995784916e36;
 template<class R, class S, class M, int N, int P> DEVICE R size(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R span, const Arr<R, N>& k, const norm::Tolerances<R, N>& tolerances);
+template<class R> DEVICE R shortest(R of_u, R of_du, R span);
+template<class R> DEVICE typename Real<R>::Mask is_rough(R h0, R of_du, R of_change, R t, R span);
+template<class R> DEVICE typename Real<R>::Mask moves_less(R of_du, R span, R least);
+template<class R> DEVICE typename Real<R>::Mask bends(R of_du, R of_bend);
+template<class R> DEVICE R longest(R of_du, R of_change, R h0, R most, R span, typename Real<R>::Single root);
+template<class R> DEVICE R shortened(R h, R of_du, R of_bend);
+template<class R> DEVICE typename Real<R>::Single log2(R x);
+template<class R> DEVICE R exp2(typename Real<R>::Single x);
+template<class R> DEVICE R possible(R size_1, R t, R span);
+template<class R> DEVICE typename Real<R>::Mask is_gentle(R h, R of_du, R of_change);
+template<class R, class S, class M, int N, int P> DEVICE R after_action(S system, const stepper::State<R, N, P>& state, R t, R rest, R h, const Arr<R, N>& k, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE Arr<R, N> du_change(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R h, const Arr<R, N>& k);
 template<class R> DEVICE typename Real<R>::Mask is_blind(R size_1, R t, R span);
 
-// first_step.rs  The first step size, positive: Hairer, Nørsett and Wanner I, II.4, "Starting step size",
+// first_step.rs  The first step size, positive and at most the length of the span, also where the norms are
 template<class R, class S, class M, int N, int P> DEVICE R size(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, R span, const Arr<R, N>& k, const norm::Tolerances<R, N>& tolerances) {
     auto zero = repeat<N>(Real<R>::lit(0.0));
-    auto n = Real<R>::lit((double)(N));
-    auto small = Real<R>::lit(((double)(N) * SMALL));
-    auto u_sq = norm::scaled_error_sq<R, N>(u, u, zero, tolerances);
-    auto du_sq = norm::scaled_error_sq<R, N>(k, u, zero, tolerances);
-    auto either = op_or(m_lt(u_sq, small), m_lt(du_sq, small));
-    auto half_ = Real<typename Real<R>::Single>::lit(0.5);
-    auto ratio = (control::log2_of_mean(u_sq, n) - control::log2_of_mean(du_sq, n));
-    auto ratio_1 = control::exp2_wide<R>((ratio * half_));
-    auto guess = Real<R>::select(either, Real<R>::lit(1e-6), (Real<R>::lit(0.01) * ratio_1));
-    auto h0 = m_at_most(guess, m_abs(span));
-    auto delta_f0 = du_change<R, S, N, P>(system, u, p, t, m_copysign(h0, span), k);
-    auto ddu_sq = norm::scaled_error_sq<R, N>(delta_f0, u, zero, tolerances);
-    auto per_h0 = norm::reciprocal(h0);
-    auto ddu_sq_1 = (ddu_sq * (per_h0 * per_h0));
-    auto largest = m_max(du_sq, ddu_sq_1);
-    auto log = (Real<typename Real<R>::Single>::lit(LOG2_SHARE) - control::log2_of_mean(largest, n));
+    auto mean = Real<R>::lit((1.0 / (double)(N)));
+    auto of_u = (norm::scaled_error_sq<R, N>(u, u, zero, tolerances) * mean);
+    auto of_du = (norm::scaled_error_sq<R, N>(k, u, zero, tolerances) * mean);
+    auto h0 = shortest<R>(of_u, of_du, span);
+    auto most = (h0 * Real<R>::lit(MOST));
+    auto first = du_change<R, S, N, P>(system, u, p, t, m_copysign(h0, span), k);
+    auto of_change = (norm::scaled_error_sq<R, N>(first, u, zero, tolerances) * mean);
+    auto rough = is_rough<R>(h0, of_du, of_change, t, span);
+    u32 rounds = 0;
+    while (m_any(rough)) {
+        auto part = Real<R>::select(rough, (h0 * Real<R>::lit(SHORTER)), h0);
+        auto near = du_change<R, S, N, P>(system, u, p, t, m_copysign(part, span), k);
+        auto bend = vector::add(near, (-(part / h0)), first);
+        auto of_bend = (norm::scaled_error_sq<R, N>(bend, u, zero, tolerances) * mean);
+        h0 = part;
+        first = near;
+        of_change = (norm::scaled_error_sq<R, N>(near, u, zero, tolerances) * mean);
+        rough = op_and(rough, bends<R>(of_du, of_bend));
+        most = Real<R>::select(rough, (h0 * Real<R>::lit(MOST)), most);
+        rough = op_and(rough, is_rough<R>(h0, of_du, of_change, t, span));
+        rounds = (rounds + 1);
+        if ((rounds == ROUNDS)) {
+            rough = Mask<typename Real<R>::Mask>::splat(false);
+        }
+    }
     auto root = Real<typename Real<R>::Single>::lit((0.5 / ((double)(M::ORDER) + 1.0)));
-    auto h1 = control::exp2_wide<R>((log * root));
-    auto flat = m_le(largest, Real<R>::lit(((double)(N) * FLAT)));
-    auto h1_1 = Real<R>::select(flat, m_max((h0 * Real<R>::lit(1e-3)), Real<R>::lit(1e-6)), h1);
-    auto h = m_at_most(m_min(h1_1, (Real<R>::lit(100.0) * h0)), m_abs(span));
-    auto delta_f = du_change<R, S, N, P>(system, u, p, t, m_copysign(h, span), k);
-    auto bend = vector::add(delta_f, (-(h / h0)), delta_f0);
-    auto bend_1 = norm::scaled_error_sq<R, N>(bend, u, zero, tolerances);
-    auto ratio_2 = (control::log2_of_mean(du_sq, n) - control::log2_of_mean(bend_1, n));
+    auto wanted = longest<R>(of_du, of_change, h0, most, span, root);
+    auto h = possible<R>(wanted, t, span);
+    auto second = du_change<R, S, N, P>(system, u, p, t, m_copysign(h, span), k);
+    auto of_second = (norm::scaled_error_sq<R, N>(second, u, zero, tolerances) * mean);
+    auto bend_1 = vector::add(second, (-(h / h0)), first);
+    auto of_bend_1 = (norm::scaled_error_sq<R, N>(bend_1, u, zero, tolerances) * mean);
+    auto size_1 = shortened<R>(wanted, of_du, of_bend_1);
+    return Real<R>::select(is_gentle<R>(h, of_du, of_second), possible<R>(size_1, t, span), size_1);
+}
+
+// first_step.rs  The size `h₀` of the first Euler step, from the mean squares of the scaled state and
+template<class R> DEVICE R shortest(R of_u, R of_du, R span) {
+    auto half_ = Real<typename Real<R>::Single>::lit(0.5);
+    auto none = Real<typename Real<R>::Single>::lit(0.0);
+    auto speed = (log2<R>(of_du) * half_);
+    auto whole = log2<R>(m_abs(span));
+    auto amount = (m_max((log2<R>(of_u) + Real<typename Real<R>::Single>::lit(LOG2_SHARE)), none) * half_);
+    auto most = (whole + Real<typename Real<R>::Single>::lit(LOG2_PART));
+    auto moves = exp2<R>(m_min((amount - speed), most));
+    auto still = (m_abs(span) * Real<R>::lit(PART_OF_STILL));
+    return m_at_most(Real<R>::select(moves_less<R>(of_du, span, Real<R>::lit(0.0)), still, moves), m_abs(span));
+}
+
+// first_step.rs  Whether the first Euler step is to be shorter, from the mean squares of the scaled derivative
+template<class R> DEVICE typename Real<R>::Mask is_rough(R h0, R of_du, R of_change, R t, R span) {
+    auto possible_1 = m_gt((h0 * Real<R>::lit(SHORTER)), timeline::least_step(t));
+    auto known = m_lt(of_du, Real<R>::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
+    return op_and(op_and(op_and(possible_1, known), op_not(moves_less<R>(of_du, span, Real<R>::lit(LOG2_AT_REST)))), op_not(m_le(of_change, (of_du * Real<R>::lit(0.25)))));
+}
+
+// first_step.rs  Whether the derivative moves the state in the whole span by less than `2^least` units of the
+template<class R> DEVICE typename Real<R>::Mask moves_less(R of_du, R span, R least) {
+    auto half_ = Real<typename Real<R>::Single>::lit(0.5);
+    auto amount = ((log2<R>(of_du) * half_) + log2<R>(m_abs(span)));
+    return m_lt(Real<R>::from_single(amount), least);
+}
+
+// first_step.rs  Whether the change of the derivative in an Euler step of a [part](SHORTER) of the size is far
+template<class R> DEVICE typename Real<R>::Mask bends(R of_du, R of_bend) {
+    return op_not(m_le(of_bend, (of_du * Real<R>::lit(((0.25 * SHORTER) * SHORTER)))));
+}
+
+// first_step.rs  The size `h₁`, from the mean squares of the scaled derivative and of its change in the first
+template<class R> DEVICE R longest(R of_du, R of_change, R h0, R most, R span, typename Real<R>::Single root) {
+    auto half_ = Real<typename Real<R>::Single>::lit(0.5);
+    auto shortest_1 = log2<R>(h0);
+    auto unit = log2<R>(most);
+    auto change = log2<R>(of_change);
+    auto speed = m_max(log2<R>(of_du), change);
+    auto rate = (((((change - speed) - shortest_1) - shortest_1) + unit) + unit);
+    auto amount = ((speed + unit) + unit);
+    auto share = Real<typename Real<R>::Single>::lit(LOG2_SHARE);
+    auto log = (((share - amount) * root) - m_min((rate * root), (rate * (half_ - root))));
+    return m_at_most(exp2<R>((unit + m_min(log, Real<typename Real<R>::Single>::lit(0.0)))), m_abs(span));
+}
+
+// first_step.rs  The size after the second Euler step, from the mean squares of the scaled derivative and of
+template<class R> DEVICE R shortened(R h, R of_du, R of_bend) {
+    auto ratio = ((log2<R>(of_du) - log2<R>(of_bend)) * Real<typename Real<R>::Single>::lit(0.5));
     auto least = Real<typename Real<R>::Single>::lit(LOG2_LEAST_BEND);
     auto none = Real<typename Real<R>::Single>::lit(0.0);
-    auto shorter = (h * control::exp2_wide<R>(m_min(m_max((ratio_2 * half_), least), none)));
-    return Real<R>::select(either, m_max(h, timeline::least_step(t)), shorter);
+    return (h * control::exp2_wide<R>(m_min(m_max(ratio, least), none)));
+}
+
+// first_step.rs  The binary logarithm of a number that is not negative, piecewise linear; that of a NaN or an
+template<class R> DEVICE typename Real<R>::Single log2(R x) {
+    auto one = m_bits_to_single(Real<R>::lit(1.0));
+    auto cap = m_bits_to_single(Real<R>::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
+    return ((m_at_most(m_bits_to_single(x), cap) - one) * control::octave<R>());
+}
+
+// first_step.rs  About `2^x`, of exponents that a number can have.
+template<class R> DEVICE R exp2(typename Real<R>::Single x) {
+    auto largest = log2<R>(Real<R>::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
+    return control::exp2_wide<R>(m_min(m_max(x, (-largest)), largest));
+}
+
+// first_step.rs  The size, or the least one that advances time; at most the length of the span.
+template<class R> DEVICE R possible(R size_1, R t, R span) {
+    return m_at_most(m_max(size_1, timeline::least_step(t)), m_abs(span));
+}
+
+// first_step.rs  Whether an Euler step of size `h` follows the solution, from the mean squares of the scaled
+template<class R> DEVICE typename Real<R>::Mask is_gentle(R h, R of_du, R of_change) {
+    return op_or(m_le(of_change, (of_du * Real<R>::lit(0.25))), m_le(((of_change * h) * h), Real<R>::lit(1.0)));
+}
+
+// first_step.rs  The size of the first step after an action: `h`, which errors allowed before the action, if
+template<class R, class S, class M, int N, int P> DEVICE R after_action(S system, const stepper::State<R, N, P>& state, R t, R rest, R h, const Arr<R, N>& k, typename Real<R>::Mask which) {
+    auto zero = repeat<N>(Real<R>::lit(0.0));
+    auto mean = Real<R>::lit((1.0 / (double)(N)));
+    const auto& tolerances = state.tolerances;
+    auto of_du = (norm::scaled_error_sq<R, N>(k, state.u, zero, tolerances) * mean);
+    auto part = m_at_most(m_abs(h), m_abs(rest));
+    auto near = (part * Real<R>::lit(SHORTER));
+    auto whole = du_change<R, S, N, P>(system, state.u, state.p, t, m_copysign(part, rest), k);
+    auto first = du_change<R, S, N, P>(system, state.u, state.p, t, m_copysign(near, rest), k);
+    auto bend = vector::add(first, Real<R>::lit((-SHORTER)), whole);
+    auto of_bend = (norm::scaled_error_sq<R, N>(bend, state.u, zero, tolerances) * mean);
+    auto next = m_abs(h);
+    auto rough = op_and(which, bends<R>(of_du, of_bend));
+    if (m_any(rough)) {
+        auto anew = size<R, S, M, N, P>(system, state.u, state.p, t, rest, k, tolerances);
+        next = Real<R>::select(rough, m_at_most(anew, next), next);
+    }
+    return next;
 }
 
 // first_step.rs  The change of the derivative `k` in an Euler step of size `h`.
@@ -1437,7 +1557,6 @@ namespace timed {
 template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_unknown(S system, const Arr<R, P>& p, R t);
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask act(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, Arr<R, N>& before);
-template<class R, int N> DEVICE R first_step(const options::Options<R, N>& o, const lane::Lane<R>& lane, typename Real<R>::Mask goes_on, R h0);
 
 // timed.rs  Whether the time is one of action `index`: one if it is, zero if it is not, and less than
 template<class R, class S, int N, int P> DEVICE R due(S system, int index, const Arr<R, P>& p, R t) {
@@ -1479,12 +1598,6 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         }
     }
     return acts;
-}
-
-// timed.rs  The size of the first step in lanes that go on after an action: that of the last step as it
-template<class R, int N> DEVICE R first_step(const options::Options<R, N>& o, const lane::Lane<R>& lane, typename Real<R>::Mask goes_on, R h0) {
-    auto size = m_abs(timeline::planned(lane.t0, Real<R>::lit(0.0), lane.plan));
-    return Real<R>::select(op_and(goes_on, m_equals(o.dt, Real<R>::lit(0.0))), size, h0);
 }
 } // namespace timed
 
@@ -1789,19 +1902,23 @@ template<class R, class S, class M, int N, int P> DEVICE void plan(S system, con
     auto span = (lane.t1 - lane.t0);
     auto h0 = m_abs(o.dt);
     auto automatic = op_and(m_equals(h0, Real<R>::lit(0.0)), begun_1.begins);
+    auto fresh = automatic;
     if constexpr ((S::TIMED > 0)) {
-        automatic = op_and(automatic, op_not(begun_1.goes_on));
+        auto goes_on = op_and(automatic, begun_1.goes_on);
+        fresh = op_and(automatic, op_not(goes_on));
+        if (m_any(goes_on)) {
+            auto size = timeline::planned(lane.t0, Real<R>::lit(0.0), lane.plan);
+            auto size_1 = first_step::after_action<R, S, M, N, P>(system, state, t, span, size, k, goes_on);
+            h0 = Real<R>::select(goes_on, size_1, h0);
+        }
     }
-    if (m_any(automatic)) {
-        auto chosen = first_step::size<R, S, M, N, P>(system, state.u, state.p, t, span, k, state.tolerances);
-        h0 = Real<R>::select(automatic, chosen, h0);
+    if (m_any(fresh)) {
+        auto size_2 = first_step::size<R, S, M, N, P>(system, state.u, state.p, t, span, k, state.tolerances);
+        h0 = Real<R>::select(fresh, size_2, h0);
     }
     auto blind = op_and(automatic, first_step::is_blind<R>(h0, lane.t0, span));
     auto too_short = Bits<typename Real<R>::Bits>::lit(code::DT_MIN);
     lane.code = Bits<typename Real<R>::Bits>::select(op_and(blind, m_equals(lane.code, none)), too_short, lane.code);
-    if constexpr ((S::TIMED > 0)) {
-        h0 = timed::first_step<R, N>(o, lane, begun_1.goes_on, h0);
-    }
     h0 = m_max(h0, timeline::least_step(lane.t0));
     if (o.limited) {
         h0 = m_at_most(m_max(h0, o.dtmin), o.dtmax);
@@ -2860,7 +2977,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     auto ends_1 = op_and(over, op_not(at_end));
     if (m_any(goes_on)) {
         auto begun = begin::begun<R>(nobody, nobody, goes_on);
-        (void)(begin::derivative<R, S, M, N, P>(system, o, state, lane, begun, lane.t));
+        auto k = begin::derivative<R, S, M, N, P>(system, o, state, lane, begun, lane.t);
         auto fresh = control::fresh<R>(options::law_of<R, M, N>(o, lane.memory));
         lane.control = control::choose_memory<R>(by_event, fresh, lane.control);
         if constexpr (M::GUARDS) {
@@ -2868,14 +2985,26 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             lane.guarded = Bits<typename Real<R>::Bits>::select(goes_on, next, lane.guarded);
         }
         if constexpr (C::ADAPTIVE) {
-            auto size = Real<R>::select(arrived, lane.cut, h);
+            auto planned = timeline::planned(lane.t, lane.t_low, lane.plan);
+            auto refused = Real<R>::select(arrived, lane.cut, h);
+            auto size = Real<R>::select(by_event, refused, planned);
+            auto goes_on_1 = op_and(goes_on, op_not(at_end));
+            if ((m_any(m_equals(o.dt, Real<R>::lit(0.0))) && m_any(goes_on_1))) {
+                auto rest = (lane.t1 - lane.t);
+                auto next_1 = first_step::after_action<R, S, M, N, P>(system, state, lane.t, rest, size, k, goes_on_1);
+                auto next_2 = m_max(next_1, timeline::least_step(lane.t));
+                if (o.limited) {
+                    next_2 = m_max(next_2, o.dtmin);
+                }
+                size = m_copysign(next_2, size);
+            }
             auto plan = timeline::plan(lane.t, lane.t_low, size, Real<R>::lit(1.0));
-            lane.plan = Real<R>::select(op_and(by_event, op_not(at_end)), plan, lane.plan);
+            lane.plan = Real<R>::select(goes_on_1, plan, lane.plan);
         }
         auto sides = sides::sides_of<R, S, N, P>(system, state, lane.t, h, op_or(found.fired, found.here), before, p_before);
         auto since = m_abs((lane.t - lane.acted));
-        auto planned = m_abs(Real<R>::select(arrived, lane.cut, h));
-        auto resolution = (((m_abs(lane.t) + planned) * timeline::few_units<R>()) * Real<R>::lit(8.0));
+        auto planned_1 = m_abs(Real<R>::select(arrived, lane.cut, h));
+        auto resolution = (((m_abs(lane.t) + planned_1) * timeline::few_units<R>()) * Real<R>::lit(8.0));
         auto near = m_le(since, resolution);
         auto rests = none;
         auto due = none;

@@ -56,7 +56,8 @@ fn none_is_missed<M: Method, T: Scalar>(method: M, ends: [f64; 2]) {
     let all: Vec<[f64; 5]> = (0..64).map(|_| parameters::<T>(&mut random)).collect();
     let problem = OdeProblem::new(pulses, [0.0; 4], (ends[0], ends[1]), all[0]);
     let ensemble = EnsembleProblem::new(problem).over(&all).cast::<T>();
-    let options = SolveOptions::default().abstol(1e-5).reltol(1e-5).save_end(true);
+    // At 1e-5 one in a hundred areas is wrong by more than 2e-3: a step meets the tail of a pulse.
+    let options = SolveOptions::default().abstol(1e-6).reltol(1e-6).save_end(true);
     let serial = ensemble.solve(method, EnsembleSerial, &options).unwrap();
     let threads = ensemble.solve(method, EnsembleThreads::new().threads(2), &options).unwrap();
     let without = options.time_breaks(false);

@@ -19,8 +19,9 @@ mod device {
     /// binary logarithms, accurate to a few percent.
     ///
     /// * The first Euler step has the size `h₀ = max(|u|/100, 1) / |u'|`. It moves the state by a
-    ///   hundredth of itself, and at least by one unit of the tolerance. `h₀` is small if the state
-    ///   hardly moves in the whole span.
+    ///   hundredth of itself, and at least by one unit of the tolerance. If the derivative would not
+    ///   move the state by such a unit in the whole span, `h₀` is a millionth of the span: growth
+    ///   from a state that small shows only on the way.
     /// * If the derivative changes there by more than half of itself, and in a part of the step
     ///   not by that part of the change, `h₀` becomes that part, again and again: it was too long
     ///   to show the rate.
@@ -93,7 +94,7 @@ mod device {
         let most = whole + <R::Single as Real>::lit(LOG2_PART);
         let moves = exp2::<R>((amount - speed).min(most));
         let still = span.abs() * R::lit(PART_OF_STILL);
-        R::select(is_still::<R>(of_du, span), still, moves).at_most(span.abs())
+        R::select(moves_less::<R>(of_du, span, R::lit(0.0)), still, moves).at_most(span.abs())
     }
 
     /// Whether the first Euler step is to be shorter, from the mean squares of the scaled derivative
@@ -101,15 +102,18 @@ mod device {
     pub fn is_rough<R: Real>(h0: R, of_du: R, of_change: R, t: R, span: R) -> R::Mask {
         let possible = (h0 * R::lit(SHORTER)).gt(timeline::least_step(t));
         let known = of_du.lt(R::lit_of(LARGEST_DOUBLE, LARGEST_SINGLE));
-        possible & known & !is_still::<R>(of_du, span) & !of_change.le(of_du * R::lit(0.25))
+        possible
+            & known
+            & !moves_less::<R>(of_du, span, R::lit(LOG2_AT_REST))
+            & !of_change.le(of_du * R::lit(0.25))
     }
 
-    /// Whether the state hardly moves in the whole span, from the mean square of the scaled
-    /// derivative.
-    fn is_still<R: Real>(of_du: R, span: R) -> R::Mask {
+    /// Whether the derivative moves the state in the whole span by less than `2^least` units of the
+    /// tolerance, from the mean square of the scaled derivative.
+    fn moves_less<R: Real>(of_du: R, span: R, least: R) -> R::Mask {
         let half = <R::Single as Real>::lit(0.5);
         let amount = log2::<R>(of_du) * half + log2::<R>(span.abs());
-        R::from_single(amount).lt(R::lit(LOG2_STILL))
+        R::from_single(amount).lt(least)
     }
 
     /// Whether the change of the derivative in an Euler step of a [part](SHORTER) of the size is far
@@ -233,11 +237,11 @@ mod device {
     /// The binary logarithm of the smallest factor by which a bend shortens the first step.
     pub const LOG2_LEAST_BEND: f64 = -10.0;
     /// The binary logarithm of the movement in the whole span, in units of the tolerance, below
-    /// which a state is still: `log2(1e-5)`.
-    pub const LOG2_STILL: f64 = -16.609640474436812;
+    /// which the first Euler step is not shortened, since its bend may be of rounding: `log2(1e-5)`.
+    pub const LOG2_AT_REST: f64 = -16.609640474436812;
     /// The binary logarithm of the largest part of the span for the first Euler step: `log2(0.01)`.
     pub const LOG2_PART: f64 = -6.643856189774724;
-    /// That part where the state is still.
+    /// That part if the state moves by less than a unit of the tolerance in the whole span.
     pub const PART_OF_STILL: f64 = 1e-6;
     /// The factor by which the first Euler step becomes shorter where the derivative bends.
     pub const SHORTER: f64 = 0.0625;
