@@ -117,6 +117,8 @@ pub(crate) struct Happening {
     pub stop: Option<u32>,
     /// Whether it is logged.
     pub log: bool,
+    /// Whether jumps over the zero do not count.
+    pub no_jumps: bool,
     /// The function.
     pub value: Id,
     /// What there is after it, if it changes something.

@@ -25,6 +25,7 @@ pub mod columns;
 pub mod consistent;
 pub mod events;
 pub mod first_step;
+pub mod jumps;
 pub mod lane;
 pub mod lockstep;
 pub mod logged;
@@ -36,7 +37,7 @@ pub mod timed;
 pub use device::*;
 
 /// All of the loop as C++, each after what it calls.
-pub(crate) const LANE_PROGRAMS: [&str; 14] = [
+pub(crate) const LANE_PROGRAMS: [&str; 15] = [
     options::DEVICE,
     lane::DEVICE,
     consistent::DEVICE,
@@ -44,10 +45,11 @@ pub(crate) const LANE_PROGRAMS: [&str; 14] = [
     sides::DEVICE,
     actions::DEVICE,
     timed::DEVICE,
-    begin::DEVICE,
-    attempt::DEVICE,
     roots::DEVICE,
     logged::DEVICE,
+    jumps::DEVICE,
+    begin::DEVICE,
+    attempt::DEVICE,
     events::DEVICE,
     advance::DEVICE,
     DEVICE,

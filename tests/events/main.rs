@@ -17,6 +17,7 @@ mod actions;
 mod after_step;
 mod crossings;
 mod functions;
+mod jumps;
 mod logged;
 mod modes;
 mod refused;

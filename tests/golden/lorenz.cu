@@ -1457,9 +1457,11 @@ template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& f
             auto rest = op_and(op_and(acting, op_xor(falls, rises)), op_not(sides[1]));
             rests = Bits<typename Real<R>::Bits>::select(fresh, rest, none);
         }
-        auto above = op_or(sides[0], op_and(rests, falls));
+        auto stays = Bits<typename Real<R>::Bits>::select(fresh, none, op_and(lane.known, op_not(sides[1])));
+        auto above = op_or(op_or(sides[0], op_and(rests, falls)), op_and(lane.sides, stays));
+        auto known = op_or(op_or(sides[1], rests), stays);
         lane.sides = Bits<typename Real<R>::Bits>::select(renewed, above, lane.sides);
-        lane.known = Bits<typename Real<R>::Bits>::select(renewed, op_or(sides[1], rests), lane.known);
+        lane.known = Bits<typename Real<R>::Bits>::select(renewed, known, lane.known);
     }
 }
 
@@ -1531,7 +1533,9 @@ template<class R, class S, int N, int P> DEVICE R units_of(S system, int index, 
 } // namespace sides
 
 namespace actions {
+CONSTANT u32 MOST_AT_ONCE = 64;
 template<class R, class S, int N, int P> DEVICE void change(S system, stepper::State<R, N, P>& state, int index, R t, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, int N, int P> DEVICE void choose_modes(stepper::State<R, N, P>& state, const Arr<R, P>& p, typename Real<R>::Mask which);
 
 // actions.rs  Does action `index` in lanes `which`.
@@ -1542,6 +1546,12 @@ template<class R, class S, int N, int P> DEVICE void change(S system, stepper::S
         choose_modes<R, S, N, P>(state, p, which);
     }
     state.u = vector::choose<R, N>(which, after, state.u);
+}
+
+// actions.rs  Whether event `index` ends the trajectory when it has happened so often.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count) {
+    auto limit = timeline::whole_to_bits(system.event_limit(index, state.u, state.p, t));
+    return op_and(m_less_than(Bits<typename Real<R>::Bits>::lit(0), limit), op_not(m_less_than(count, limit)));
 }
 
 // actions.rs  Takes the modes among the parameters `p` in lanes `which`.
@@ -1600,6 +1610,354 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
     return acts;
 }
 } // namespace timed
+
+namespace roots {
+CONSTANT double LEAST_PART_DOUBLE = 8.881784197001252e-16;
+CONSTANT double LEAST_PART_SINGLE = 2.384185791015625e-7;
+CONSTANT u64 MOST_EVALUATIONS = 64;
+
+// roots.rs  Where the function of an event turns around within a step, as parts of the step.
+template<class R> struct Turns {
+    typename Real<R>::Mask there;
+    R first;
+    R second;
+};
+template<class R> DEVICE Turns<R> make_Turns(const typename Real<R>::Mask& there, const R& first, const R& second) { return {there, first, second}; }
+template<class R> DEVICE R least_part();
+template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope);
+template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side);
+template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope);
+
+// roots.rs  The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
+template<class R> DEVICE R least_part() {
+    return Real<R>::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE);
+}
+
+// roots.rs  The function of event `index` at the part `theta` of a step, or its slope along the step.
+template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope) {
+    auto u = M::template interpolate<R, N, P>(state, ask, step, theta);
+    auto t = timeline::stage<R, S, N, P>(ask.at, theta);
+    auto value = system.event(index, u, state.p, t);
+    if (slope) {
+        auto du = system.rhs(u, state.p, t);
+        value = (system.event_slope(index, u, state.p, t, du) * ask.h);
+    }
+    return value;
+}
+
+// roots.rs  Where the function of event `index` turns around in lanes `which`: it leaves its `side` and is
+template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side) {
+    auto full = Real<R>::lit(1.0);
+    auto zero = Real<R>::lit(0.0);
+    auto from = value_at<R, S, M, N, P>(system, state, ask, step, index, zero, false);
+    auto to = value_at<R, S, M, N, P>(system, state, ask, step, index, full, false);
+    auto lean = value_at<R, S, M, N, P>(system, state, ask, step, index, zero, true);
+    auto slope = value_at<R, S, M, N, P>(system, state, ask, step, index, full, true);
+    auto inner = m_mul_add((to - from), Real<R>::lit(3.0), (-(lean + slope)));
+    auto twice = op_and(m_gt((lean * slope), zero), m_lt((lean * inner), zero));
+    auto bends = (lean - inner);
+    auto inflection = (bends / (bends + (slope - inner)));
+    auto towards = m_lt((side * lean), zero);
+    auto low = Real<R>::select(op_and(twice, op_not(towards)), inflection, zero);
+    auto high = Real<R>::select(op_and(twice, towards), inflection, full);
+    auto first = zero_of<R, S, M, N, P>(system, state, ask, step, index, which, low, high, side, true);
+    auto value = value_at<R, S, M, N, P>(system, state, ask, step, index, first, false);
+    auto there = op_and(which, m_lt((value * side), zero));
+    auto second = full;
+    auto again = op_and(there, thrice);
+    if (m_any(again)) {
+        auto back = zero_of<R, S, M, N, P>(system, state, ask, step, index, again, high, full, (-side), true);
+        auto value_1 = value_at<R, S, M, N, P>(system, state, ask, step, index, back, false);
+        there = op_and(there, op_not(op_and(again, op_not(m_gt((value_1 * side), zero)))));
+        second = Real<R>::select(again, back, full);
+    }
+    return make_Turns<R>(there, first, second);
+}
+
+// roots.rs  The zero of the function of event `index` between the parts `low` and `high` of a step, or of
+template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope) {
+    auto half_ = Real<R>::lit(0.5);
+    auto full = Real<R>::lit(1.0);
+    auto zero = Real<R>::lit(0.0);
+    auto side_1 = side;
+    if (slope) {
+        side_1 = (-side_1);
+    }
+    auto x1 = high;
+    auto x2 = low;
+    auto x3 = low;
+    auto first = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x1, slope));
+    auto second = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x2, slope));
+    auto f1 = m_copysign(first, (-side_1));
+    auto f2 = m_copysign(second, side_1);
+    auto f3 = f2;
+    auto part = half_;
+    auto busy = which;
+    auto rounds = Bits<typename Real<R>::Bits>::lit(0);
+    auto tolerance = least_part<R>();
+    while (m_any(busy)) {
+        auto x = m_mul_add(part, (x2 - x1), x1);
+        auto f = value_at<R, S, M, N, P>(system, state, ask, step, index, x, slope);
+        auto near = m_gt((f * side_1), zero);
+        auto was_near = m_gt((f1 * side_1), zero);
+        auto same = op_or(op_and(near, was_near), op_and(op_not(near), op_not(was_near)));
+        x3 = Real<R>::select(busy, Real<R>::select(same, x1, x2), x3);
+        f3 = Real<R>::select(busy, Real<R>::select(same, f1, f2), f3);
+        x2 = Real<R>::select(op_and(busy, op_not(same)), x1, x2);
+        f2 = Real<R>::select(op_and(busy, op_not(same)), f1, f2);
+        x1 = Real<R>::select(busy, x, x1);
+        f1 = Real<R>::select(busy, f, f1);
+        auto width = m_abs((x2 - x1));
+        auto xi = ((x1 - x2) / (x3 - x2));
+        auto phi = ((f1 - f2) / (f3 - f2));
+        auto safe = op_and(m_lt((phi * phi), xi), m_lt(((full - phi) * (full - phi)), (full - xi)));
+        auto quadratic = (((f1 / (f2 - f1)) * (f3 / (f2 - f3))) + ((((x3 - x1) / (x2 - x1)) * (f1 / (f3 - f1))) * (f2 / (f3 - f2))));
+        auto least = (tolerance / width);
+        part = m_min(m_max(Real<R>::select(safe, quadratic, half_), least), (full - least));
+        rounds = m_wrapping_add(rounds, Bits<typename Real<R>::Bits>::lit(1));
+        auto more = m_less_than(rounds, Bits<typename Real<R>::Bits>::lit(MOST_EVALUATIONS));
+        auto there = op_or(m_le(width, (tolerance * Real<R>::lit(2.0))), m_equals(f1, zero));
+        busy = op_and(op_and(busy, more), op_not(there));
+    }
+    return Real<R>::select(m_gt((f1 * side_1), zero), x2, x1);
+}
+} // namespace roots
+
+namespace logged {
+
+// logged.rs  An event within a step, the next one to log.
+template<class R> struct Next {
+    typename Real<R>::Mask found;
+    typename Real<R>::Mask more;
+    R theta;
+    typename Real<R>::Bits order;
+    R event;
+};
+template<class R> DEVICE Next<R> make_Next(const typename Real<R>::Mask& found, const typename Real<R>::Mask& more, const R& theta, const typename Real<R>::Bits& order, const R& event) { return {found, more, theta, order, event}; }
+template<class R> DEVICE Next<R> none();
+template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event);
+template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit);
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired);
+template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which);
+
+// logged.rs  Nothing, before the first one.
+template<class R> DEVICE Next<R> none() {
+    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
+    auto zero = Bits<typename Real<R>::Bits>::lit(0);
+    return make_Next<R>(nobody, nobody, Real<R>::lit((-1.0)), zero, Real<R>::lit(0.0));
+}
+
+// logged.rs  `next`, or the crossing of lanes `which` at `theta` if that is sooner, and after `last`.
+template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event) {
+    auto behind = op_and(m_equals(theta, last.theta), m_less_than(last.order, order));
+    auto after = op_and(which, op_or(m_lt(last.theta, theta), behind));
+    auto first = op_and(after, op_or(op_not(next.found), m_lt(theta, next.theta)));
+    return make_Next<R>(op_or(next.found, after), op_or(next.more, op_and(next.found, after)), Real<R>::select(first, theta, next.theta), Bits<typename Real<R>::Bits>::select(first, order, next.order), Real<R>::select(first, event, next.event));
+}
+
+// logged.rs  What is logged of an event: its number from one, negative where its function falls.
+template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises) {
+    auto number_1 = timeline::whole_from_bits<R>(number);
+    return Real<R>::select(rises, number_1, (-number_1));
+}
+
+// logged.rs  Whether the event of this bit is logged.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit) {
+    return sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED)), bit);
+}
+
+// logged.rs  How many events each lane's trajectory has logged, by its counts, if those `fired`, which are
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired) {
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto all = Bits<typename Real<R>::Bits>::lit(0);
+    auto bit = one;
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto logs = is_logged<R, S, N, P>(bit);
+        all = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(all, feed.event_count(e)), all);
+        auto comes = op_and(logs, sides::has<R>(fired, bit));
+        all = Bits<typename Real<R>::Bits>::select(comes, m_wrapping_sub(all, one), all);
+        bit = m_wrapping_add(bit, bit);
+    }
+    return all;
+}
+
+// logged.rs  Logs the events within a step of lanes `which`: those whose functions cross zero in it the
+template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which) {
+    auto nothing = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto full = Real<R>::lit(1.0);
+    auto zero = Real<R>::lit(0.0);
+    auto logged = Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED));
+    auto some = op_and(op_or(op_or(first, second), third), logged);
+    auto slot = slot_of_first<R, S, Q, N, P>(feed, nothing);
+    auto last = none<R>();
+    auto busy = op_and(which, op_not(m_equals(some, nothing)));
+    while (m_any(busy)) {
+        auto next = none<R>();
+        auto bit = one;
+        auto number = one;
+        auto order = one;
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto leaves = op_and(busy, sides::has<R>(op_and(first, logged), bit));
+            auto returns = op_and(busy, sides::has<R>(op_and(second, logged), bit));
+            auto leaves_again = op_and(busy, sides::has<R>(op_and(third, logged), bit));
+            if (m_any(op_or(op_or(leaves, returns), leaves_again))) {
+                auto above = sides::has<R>(lane.sides, bit);
+                auto side = Real<R>::select(above, full, (-full));
+                auto bends = op_and(busy, sides::has<R>(bent, bit));
+                auto turn = full;
+                auto turn_back = full;
+                if (m_any(bends)) {
+                    auto thrice_1 = op_and(bends, sides::has<R>(thrice, bit));
+                    auto turns = roots::turns_of<R, S, M, N, P>(system, state, ask, step, e, bends, thrice_1, side);
+                    turn = Real<R>::select(bends, turns.first, full);
+                    turn_back = Real<R>::select(thrice_1, turns.second, full);
+                }
+                if (m_any(leaves)) {
+                    auto theta = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, leaves, zero, turn, side, false);
+                    auto event = number_of<R>(number, op_not(above));
+                    next = sooner<R>(next, last, leaves, theta, order, event);
+                }
+                auto order_1 = m_wrapping_add(order, one);
+                if (m_any(returns)) {
+                    auto theta_1 = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, returns, turn, turn_back, (-side), false);
+                    auto event_1 = number_of<R>(number, above);
+                    next = sooner<R>(next, last, returns, theta_1, order_1, event_1);
+                }
+                auto order_2 = m_wrapping_add(order_1, one);
+                if (m_any(leaves_again)) {
+                    auto theta_2 = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, leaves_again, turn_back, full, side, false);
+                    auto event_2 = number_of<R>(number, op_not(above));
+                    next = sooner<R>(next, last, leaves_again, theta_2, order_2, event_2);
+                }
+            }
+            bit = m_wrapping_add(bit, bit);
+            number = m_wrapping_add(number, one);
+            order = m_wrapping_add(m_wrapping_add(m_wrapping_add(order, one), one), one);
+        }
+        auto at_end = m_equals(next.theta, full);
+        auto inner = M::template interpolate<R, N, P>(state, ask, step, next.theta);
+        auto u = vector::choose<R, N>(at_end, step.u, inner);
+        auto t = m_mul_add(ask.h, next.theta, lane.t);
+        if constexpr (op_not(Real<R>::DOUBLE)) {
+            t = (lane.t + m_mul_add(ask.h, next.theta, lane.t_low));
+        }
+        t = Real<R>::select(at_end, end, t);
+        feed.log_event(next.found, slot, next.event, t, u, u);
+        slot = Bits<typename Real<R>::Bits>::select(next.found, m_wrapping_add(slot, one), slot);
+        busy = op_and(busy, next.more);
+        last = next;
+    }
+}
+} // namespace logged
+
+namespace jumps {
+
+// jumps.rs  The events over whose zeros a state has jumped.
+template<class R> struct Jumped {
+    typename Real<R>::Bits events;
+    typename Real<R>::Bits above;
+    typename Real<R>::Bits known;
+};
+template<class R> DEVICE Jumped<R> make_Jumped(const typename Real<R>::Bits& events, const typename Real<R>::Bits& above, const typename Real<R>::Bits& known) { return {events, above, known}; }
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
+template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits was, typename Real<R>::Bits known, typename Real<R>::Bits done, typename Real<R>::Bits near, const Arr<R, N>& before, const Arr<R, P>& p_before);
+
+// jumps.rs  Lets the events happen over whose zeros actions have carried the states of lanes `which`.
+template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto one = Bits<typename Real<R>::Bits>::lit(1);
+    auto over = Mask<typename Real<R>::Mask>::splat(false);
+    auto busy = which;
+    auto done = fired;
+    auto was = lane.sides;
+    auto known = lane.known;
+    auto near = here;
+    u32 rounds = 0;
+    while (m_any(busy)) {
+        settle<R, S, N, P>(system, state, lane, busy);
+        auto jumped = of<R, S, N, P>(system, state, lane.t, was, known, done, near, before, p_before);
+        auto events = Bits<typename Real<R>::Bits>::select(busy, jumped.events, none);
+        auto slot = none;
+        if (((S::LOGGED > 0) && feed.logs())) {
+            slot = logged::slot_of_first<R, S, Q, N, P>(feed, none);
+        }
+        auto acted = Mask<typename Real<R>::Mask>::splat(false);
+        auto bit = one;
+        auto number = one;
+        UNROLL for (int e = 0; e < S::EVENTS; e++) {
+            auto here_1 = sides::has<R>(events, bit);
+            if (m_any(here_1)) {
+                auto count = m_wrapping_add(feed.event_count(e), one);
+                feed.set_event_count(here_1, e, count);
+                auto u = state.u;
+                auto acting = Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING));
+                auto acts = op_and(here_1, sides::has<R>(acting, bit));
+                actions::change<R, S, N, P>(system, state, e, lane.t, acts);
+                if (((S::LOGGED > 0) && feed.logs())) {
+                    auto logs = op_and(here_1, logged::is_logged<R, S, N, P>(bit));
+                    auto rises = sides::has<R>(jumped.above, bit);
+                    auto which_1 = logged::number_of<R>(number, rises);
+                    feed.log_event(logs, slot, which_1, lane.t, u, state.u);
+                    slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
+                }
+                acted = op_or(acted, acts);
+                over = op_or(over, op_and(here_1, actions::ends<R, S, N, P>(system, state, lane.t, e, count)));
+            }
+            bit = m_wrapping_add(bit, bit);
+            number = m_wrapping_add(number, one);
+        }
+        auto moved = Bits<typename Real<R>::Bits>::select(busy, jumped.known, none);
+        was = op_or(op_and(was, op_not(moved)), op_and(jumped.above, moved));
+        known = op_or(known, moved);
+        near = none;
+        done = op_and(events, Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)));
+        busy = op_and(acted, op_not(over));
+        rounds = (rounds + 1);
+        if ((rounds == actions::MOST_AT_ONCE)) {
+            auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
+            lane.code = Bits<typename Real<R>::Bits>::select(busy, too_many, lane.code);
+            busy = Mask<typename Real<R>::Mask>::splat(false);
+        }
+    }
+    return over;
+}
+
+// jumps.rs  Makes the states of lanes `which` consistent after an action.
+template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which) {
+    if constexpr ((S::ALGEBRAIC > 0)) {
+        auto start = consistent::consistent<R, S, N, P>(system, state.u, state.p, lane.t, state.tolerances);
+        state.u = vector::choose<R, N>(which, start.u, state.u);
+        lane.code = Bits<typename Real<R>::Bits>::select(which, start.code, lane.code);
+    }
+}
+
+// jumps.rs  The events over whose zeros the state has jumped from the sides `was`, without those `done`.
+template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits was, typename Real<R>::Bits known, typename Real<R>::Bits done, typename Real<R>::Bits near, const Arr<R, N>& before, const Arr<R, P>& p_before) {
+    auto none = Bits<typename Real<R>::Bits>::lit(0);
+    auto zero = Real<R>::lit(0.0);
+    auto above = none;
+    auto sure = none;
+    auto bit = Bits<typename Real<R>::Bits>::lit(1);
+    UNROLL for (int e = 0; e < S::EVENTS; e++) {
+        auto g = system.event(e, state.u, state.p, t);
+        auto first = system.event(e, before, p_before, t);
+        auto stays = op_and(sides::has<R>(near, bit), m_le(m_abs(g), (m_abs(first) * Real<R>::lit(4.0))));
+        auto decided = op_and(op_or(m_gt(g, zero), m_lt(g, zero)), op_not(stays));
+        above = sides::with<R>(above, bit, op_and(decided, m_gt(g, zero)));
+        sure = sides::with<R>(sure, bit, decided);
+        bit = m_wrapping_add(bit, bit);
+    }
+    auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
+    auto rises = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
+    auto counts = op_or(op_and(above, rises), op_and(op_not(above), falls));
+    auto ignored = Bits<typename Real<R>::Bits>::lit((u64)(S::NO_JUMPS));
+    auto events = op_and(op_and(op_and(op_and(op_and(known, sure), op_xor(was, above)), counts), op_not(done)), op_not(ignored));
+    return make_Jumped<R>(events, above, sure);
+}
+} // namespace jumps
 
 namespace begin {
 
@@ -1728,10 +2086,19 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     load<R, S, Q, N, P>(feed, o, state, lane, reasons, begun_1);
     reset<R, M, N>(o, lane, need_1, reasons, begun_1);
     auto first = state.u;
+    auto p_first = state.p;
     auto acted = Mask<typename Real<R>::Mask>::splat(false);
     if constexpr ((S::TIMED > 0)) {
         acted = timed::act<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, first);
         begun_1.goes_on = op_and(acted, reasons.again);
+    }
+    auto over = Mask<typename Real<R>::Mask>::splat(false);
+    if constexpr (((S::TIMED > 0) && (S::EVENTS > 0))) {
+        if (m_any(begun_1.goes_on)) {
+            over = jumps::happen<R, S, Q, N, P>(system, feed, state, lane, begun_1.goes_on, none, none, first, p_first);
+            auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
+            lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
+        }
     }
     auto t_eval = lane.t0;
     if ((o.stops && (op_not(S::AUTONOMOUS) || S::STEPWISE))) {
@@ -1764,7 +2131,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     }
     auto idle = op_and(reasons.over, op_not(assigned));
     park<R>(lane, idle);
-    auto ended = op_or(op_and(assigned, m_equals(lane.t0, lane.t1)), unsound);
+    auto ended = op_or(op_or(op_and(assigned, m_equals(lane.t0, lane.t1)), unsound), over);
     if constexpr ((C::ADAPTIVE || (S::ALGEBRAIC > 0))) {
         ended = op_or(ended, op_and(begins, op_not(m_equals(lane.code, none))));
     }
@@ -2240,247 +2607,6 @@ template<class R, class M, class C, int N> DEVICE Verdict<R> judge_growth(const 
 }
 } // namespace attempt
 
-namespace roots {
-CONSTANT double LEAST_PART_DOUBLE = 8.881784197001252e-16;
-CONSTANT double LEAST_PART_SINGLE = 2.384185791015625e-7;
-CONSTANT u64 MOST_EVALUATIONS = 64;
-
-// roots.rs  Where the function of an event turns around within a step, as parts of the step.
-template<class R> struct Turns {
-    typename Real<R>::Mask there;
-    R first;
-    R second;
-};
-template<class R> DEVICE Turns<R> make_Turns(const typename Real<R>::Mask& there, const R& first, const R& second) { return {there, first, second}; }
-template<class R> DEVICE R least_part();
-template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope);
-template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side);
-template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope);
-
-// roots.rs  The least part of a step that is a step of its own: `2^-50`, in `f32` `2^-22`. Zeros are
-template<class R> DEVICE R least_part() {
-    return Real<R>::lit_of(LEAST_PART_DOUBLE, LEAST_PART_SINGLE);
-}
-
-// roots.rs  The function of event `index` at the part `theta` of a step, or its slope along the step.
-template<class R, class S, class M, int N, int P> DEVICE R value_at(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, R theta, bool slope) {
-    auto u = M::template interpolate<R, N, P>(state, ask, step, theta);
-    auto t = timeline::stage<R, S, N, P>(ask.at, theta);
-    auto value = system.event(index, u, state.p, t);
-    if (slope) {
-        auto du = system.rhs(u, state.p, t);
-        value = (system.event_slope(index, u, state.p, t, du) * ask.h);
-    }
-    return value;
-}
-
-// roots.rs  Where the function of event `index` turns around in lanes `which`: it leaves its `side` and is
-template<class R, class S, class M, int N, int P> DEVICE Turns<R> turns_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, typename Real<R>::Mask thrice, R side) {
-    auto full = Real<R>::lit(1.0);
-    auto zero = Real<R>::lit(0.0);
-    auto from = value_at<R, S, M, N, P>(system, state, ask, step, index, zero, false);
-    auto to = value_at<R, S, M, N, P>(system, state, ask, step, index, full, false);
-    auto lean = value_at<R, S, M, N, P>(system, state, ask, step, index, zero, true);
-    auto slope = value_at<R, S, M, N, P>(system, state, ask, step, index, full, true);
-    auto inner = m_mul_add((to - from), Real<R>::lit(3.0), (-(lean + slope)));
-    auto twice = op_and(m_gt((lean * slope), zero), m_lt((lean * inner), zero));
-    auto bends = (lean - inner);
-    auto inflection = (bends / (bends + (slope - inner)));
-    auto towards = m_lt((side * lean), zero);
-    auto low = Real<R>::select(op_and(twice, op_not(towards)), inflection, zero);
-    auto high = Real<R>::select(op_and(twice, towards), inflection, full);
-    auto first = zero_of<R, S, M, N, P>(system, state, ask, step, index, which, low, high, side, true);
-    auto value = value_at<R, S, M, N, P>(system, state, ask, step, index, first, false);
-    auto there = op_and(which, m_lt((value * side), zero));
-    auto second = full;
-    auto again = op_and(there, thrice);
-    if (m_any(again)) {
-        auto back = zero_of<R, S, M, N, P>(system, state, ask, step, index, again, high, full, (-side), true);
-        auto value_1 = value_at<R, S, M, N, P>(system, state, ask, step, index, back, false);
-        there = op_and(there, op_not(op_and(again, op_not(m_gt((value_1 * side), zero)))));
-        second = Real<R>::select(again, back, full);
-    }
-    return make_Turns<R>(there, first, second);
-}
-
-// roots.rs  The zero of the function of event `index` between the parts `low` and `high` of a step, or of
-template<class R, class S, class M, int N, int P> DEVICE R zero_of(S system, const stepper::State<R, N, P>& state, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, int index, typename Real<R>::Mask which, R low, R high, R side, bool slope) {
-    auto half_ = Real<R>::lit(0.5);
-    auto full = Real<R>::lit(1.0);
-    auto zero = Real<R>::lit(0.0);
-    auto side_1 = side;
-    if (slope) {
-        side_1 = (-side_1);
-    }
-    auto x1 = high;
-    auto x2 = low;
-    auto x3 = low;
-    auto first = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x1, slope));
-    auto second = m_abs(value_at<R, S, M, N, P>(system, state, ask, step, index, x2, slope));
-    auto f1 = m_copysign(first, (-side_1));
-    auto f2 = m_copysign(second, side_1);
-    auto f3 = f2;
-    auto part = half_;
-    auto busy = which;
-    auto rounds = Bits<typename Real<R>::Bits>::lit(0);
-    auto tolerance = least_part<R>();
-    while (m_any(busy)) {
-        auto x = m_mul_add(part, (x2 - x1), x1);
-        auto f = value_at<R, S, M, N, P>(system, state, ask, step, index, x, slope);
-        auto near = m_gt((f * side_1), zero);
-        auto was_near = m_gt((f1 * side_1), zero);
-        auto same = op_or(op_and(near, was_near), op_and(op_not(near), op_not(was_near)));
-        x3 = Real<R>::select(busy, Real<R>::select(same, x1, x2), x3);
-        f3 = Real<R>::select(busy, Real<R>::select(same, f1, f2), f3);
-        x2 = Real<R>::select(op_and(busy, op_not(same)), x1, x2);
-        f2 = Real<R>::select(op_and(busy, op_not(same)), f1, f2);
-        x1 = Real<R>::select(busy, x, x1);
-        f1 = Real<R>::select(busy, f, f1);
-        auto width = m_abs((x2 - x1));
-        auto xi = ((x1 - x2) / (x3 - x2));
-        auto phi = ((f1 - f2) / (f3 - f2));
-        auto safe = op_and(m_lt((phi * phi), xi), m_lt(((full - phi) * (full - phi)), (full - xi)));
-        auto quadratic = (((f1 / (f2 - f1)) * (f3 / (f2 - f3))) + ((((x3 - x1) / (x2 - x1)) * (f1 / (f3 - f1))) * (f2 / (f3 - f2))));
-        auto least = (tolerance / width);
-        part = m_min(m_max(Real<R>::select(safe, quadratic, half_), least), (full - least));
-        rounds = m_wrapping_add(rounds, Bits<typename Real<R>::Bits>::lit(1));
-        auto more = m_less_than(rounds, Bits<typename Real<R>::Bits>::lit(MOST_EVALUATIONS));
-        auto there = op_or(m_le(width, (tolerance * Real<R>::lit(2.0))), m_equals(f1, zero));
-        busy = op_and(op_and(busy, more), op_not(there));
-    }
-    return Real<R>::select(m_gt((f1 * side_1), zero), x2, x1);
-}
-} // namespace roots
-
-namespace logged {
-
-// logged.rs  An event within a step, the next one to log.
-template<class R> struct Next {
-    typename Real<R>::Mask found;
-    typename Real<R>::Mask more;
-    R theta;
-    typename Real<R>::Bits order;
-    R event;
-};
-template<class R> DEVICE Next<R> make_Next(const typename Real<R>::Mask& found, const typename Real<R>::Mask& more, const R& theta, const typename Real<R>::Bits& order, const R& event) { return {found, more, theta, order, event}; }
-template<class R> DEVICE Next<R> none();
-template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event);
-template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises);
-template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit);
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired);
-template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which);
-
-// logged.rs  Nothing, before the first one.
-template<class R> DEVICE Next<R> none() {
-    auto nobody = Mask<typename Real<R>::Mask>::splat(false);
-    auto zero = Bits<typename Real<R>::Bits>::lit(0);
-    return make_Next<R>(nobody, nobody, Real<R>::lit((-1.0)), zero, Real<R>::lit(0.0));
-}
-
-// logged.rs  `next`, or the crossing of lanes `which` at `theta` if that is sooner, and after `last`.
-template<class R> DEVICE Next<R> sooner(const Next<R>& next, const Next<R>& last, typename Real<R>::Mask which, R theta, typename Real<R>::Bits order, R event) {
-    auto behind = op_and(m_equals(theta, last.theta), m_less_than(last.order, order));
-    auto after = op_and(which, op_or(m_lt(last.theta, theta), behind));
-    auto first = op_and(after, op_or(op_not(next.found), m_lt(theta, next.theta)));
-    return make_Next<R>(op_or(next.found, after), op_or(next.more, op_and(next.found, after)), Real<R>::select(first, theta, next.theta), Bits<typename Real<R>::Bits>::select(first, order, next.order), Real<R>::select(first, event, next.event));
-}
-
-// logged.rs  What is logged of an event: its number from one, negative where its function falls.
-template<class R> DEVICE R number_of(typename Real<R>::Bits number, typename Real<R>::Mask rises) {
-    auto number_1 = timeline::whole_from_bits<R>(number);
-    return Real<R>::select(rises, number_1, (-number_1));
-}
-
-// logged.rs  Whether the event of this bit is logged.
-template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask is_logged(typename Real<R>::Bits bit) {
-    return sides::has<R>(Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED)), bit);
-}
-
-// logged.rs  How many events each lane's trajectory has logged, by its counts, if those `fired`, which are
-template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Bits slot_of_first(const Q& feed, typename Real<R>::Bits fired) {
-    auto one = Bits<typename Real<R>::Bits>::lit(1);
-    auto all = Bits<typename Real<R>::Bits>::lit(0);
-    auto bit = one;
-    UNROLL for (int e = 0; e < S::EVENTS; e++) {
-        auto logs = is_logged<R, S, N, P>(bit);
-        all = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(all, feed.event_count(e)), all);
-        auto comes = op_and(logs, sides::has<R>(fired, bit));
-        all = Bits<typename Real<R>::Bits>::select(comes, m_wrapping_sub(all, one), all);
-        bit = m_wrapping_add(bit, bit);
-    }
-    return all;
-}
-
-// logged.rs  Logs the events within a step of lanes `which`: those whose functions cross zero in it the
-template<class R, class S, class M, class Q, int N, int P> DEVICE void within(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const stepper::Ask<R>& ask, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, R end, typename Real<R>::Bits first, typename Real<R>::Bits second, typename Real<R>::Bits third, typename Real<R>::Bits bent, typename Real<R>::Bits thrice, typename Real<R>::Mask which) {
-    auto nothing = Bits<typename Real<R>::Bits>::lit(0);
-    auto one = Bits<typename Real<R>::Bits>::lit(1);
-    auto full = Real<R>::lit(1.0);
-    auto zero = Real<R>::lit(0.0);
-    auto logged = Bits<typename Real<R>::Bits>::lit((u64)(S::LOGGED));
-    auto some = op_and(op_or(op_or(first, second), third), logged);
-    auto slot = slot_of_first<R, S, Q, N, P>(feed, nothing);
-    auto last = none<R>();
-    auto busy = op_and(which, op_not(m_equals(some, nothing)));
-    while (m_any(busy)) {
-        auto next = none<R>();
-        auto bit = one;
-        auto number = one;
-        auto order = one;
-        UNROLL for (int e = 0; e < S::EVENTS; e++) {
-            auto leaves = op_and(busy, sides::has<R>(op_and(first, logged), bit));
-            auto returns = op_and(busy, sides::has<R>(op_and(second, logged), bit));
-            auto leaves_again = op_and(busy, sides::has<R>(op_and(third, logged), bit));
-            if (m_any(op_or(op_or(leaves, returns), leaves_again))) {
-                auto above = sides::has<R>(lane.sides, bit);
-                auto side = Real<R>::select(above, full, (-full));
-                auto bends = op_and(busy, sides::has<R>(bent, bit));
-                auto turn = full;
-                auto turn_back = full;
-                if (m_any(bends)) {
-                    auto thrice_1 = op_and(bends, sides::has<R>(thrice, bit));
-                    auto turns = roots::turns_of<R, S, M, N, P>(system, state, ask, step, e, bends, thrice_1, side);
-                    turn = Real<R>::select(bends, turns.first, full);
-                    turn_back = Real<R>::select(thrice_1, turns.second, full);
-                }
-                if (m_any(leaves)) {
-                    auto theta = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, leaves, zero, turn, side, false);
-                    auto event = number_of<R>(number, op_not(above));
-                    next = sooner<R>(next, last, leaves, theta, order, event);
-                }
-                auto order_1 = m_wrapping_add(order, one);
-                if (m_any(returns)) {
-                    auto theta_1 = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, returns, turn, turn_back, (-side), false);
-                    auto event_1 = number_of<R>(number, above);
-                    next = sooner<R>(next, last, returns, theta_1, order_1, event_1);
-                }
-                auto order_2 = m_wrapping_add(order_1, one);
-                if (m_any(leaves_again)) {
-                    auto theta_2 = roots::zero_of<R, S, M, N, P>(system, state, ask, step, e, leaves_again, turn_back, full, side, false);
-                    auto event_2 = number_of<R>(number, op_not(above));
-                    next = sooner<R>(next, last, leaves_again, theta_2, order_2, event_2);
-                }
-            }
-            bit = m_wrapping_add(bit, bit);
-            number = m_wrapping_add(number, one);
-            order = m_wrapping_add(m_wrapping_add(m_wrapping_add(order, one), one), one);
-        }
-        auto at_end = m_equals(next.theta, full);
-        auto inner = M::template interpolate<R, N, P>(state, ask, step, next.theta);
-        auto u = vector::choose<R, N>(at_end, step.u, inner);
-        auto t = m_mul_add(ask.h, next.theta, lane.t);
-        if constexpr (op_not(Real<R>::DOUBLE)) {
-            t = (lane.t + m_mul_add(ask.h, next.theta, lane.t_low));
-        }
-        t = Real<R>::select(at_end, end, t);
-        feed.log_event(next.found, slot, next.event, t, u, u);
-        slot = Bits<typename Real<R>::Bits>::select(next.found, m_wrapping_add(slot, one), slot);
-        busy = op_and(busy, next.more);
-        last = next;
-    }
-}
-} // namespace logged
-
 namespace events {
 
 // events.rs  What a step shows of the events.
@@ -2498,7 +2624,6 @@ template<class R, int N> struct Found {
     R t_low;
 };
 template<class R, int N> DEVICE Found<R, N> make_Found(const typename Real<R>::Mask& cut, const typename Real<R>::Mask& goes, const R& size, const typename Real<R>::Bits& event, const typename Real<R>::Bits& fired, const typename Real<R>::Bits& here, const typename Real<R>::Bits& held, const typename Real<R>::Mask& holds, const Arr<R, N>& du, const R& t, const R& t_low) { return {cut, goes, size, event, fired, here, held, holds, du, t, t_low}; }
-CONSTANT u64 MOST_AT_ONCE = 64;
 CONSTANT u64 SECOND = 64;
 CONSTANT u64 AGAIN = 128;
 CONSTANT double MISSED = 0.0009765625;
@@ -2517,7 +2642,6 @@ template<class R, int N> DEVICE Found<R, N> nothing();
 template<class R, class S, class M, class Q, class C, int N, int P> DEVICE Found<R, N> find(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, const lane::Lane<R>& before, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, typename Real<R>::Mask moves);
 template<class R> DEVICE Arr<typename Real<R>::Mask, 2> turns_beyond(R first, R lean, R slope, R last);
 template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_from(typename Real<R>::Mask above, typename Real<R>::Bits bit);
-template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count);
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look);
 template<class R, class S, int N, int P> DEVICE R ahead_of(S system, const Arr<R, N>& u, const Arr<R, P>& p, int index, R t, const Arr<R, N>& du);
 template<class R, int N, int P> DEVICE typename Real<R>::Mask is_far(const stepper::State<R, N, P>& state, const Arr<R, N>& u, const Arr<R, N>& du, R ahead);
@@ -2683,12 +2807,6 @@ template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask counts_fr
     return op_or(op_and(above, falls), op_and(op_not(above), rises));
 }
 
-// events.rs  Whether event `index` ends the trajectory when it has happened so often.
-template<class R, class S, int N, int P> DEVICE typename Real<R>::Mask ends(S system, const stepper::State<R, N, P>& state, R t, int index, typename Real<R>::Bits count) {
-    auto limit = timeline::whole_to_bits(system.event_limit(index, state.u, state.p, t));
-    return op_and(m_less_than(Bits<typename Real<R>::Bits>::lit(0), limit), op_not(m_less_than(count, limit)));
-}
-
 // events.rs  Finds the events of lanes `look`: those whose functions have `crossed` zero, those that may
 template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> search(S system, Q& feed, const stepper::State<R, N, P>& state, const lane::Lane<R>& lane, const attempt::Attempt<R>& trial, const stepper::Step<R, N, typename M::template Kept<R, N>>& step, const Arr<R, N>& du, R end, typename Real<R>::Bits crossed, typename Real<R>::Bits twice, typename Real<R>::Bits thrice, typename Real<R>::Mask look) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
@@ -2785,9 +2903,9 @@ template<class R, class S, class M, class Q, int N, int P> DEVICE Place<R> searc
             auto passed = Bits<typename Real<R>::Bits>::select(first, next, count);
             auto after = m_wrapping_add(passed, one);
             auto last = m_wrapping_add(Bits<typename Real<R>::Bits>::select(second, after, passed), one);
-            auto ends_first = ends<R, S, N, P>(system, state, lane.t, e_1, next);
-            auto ends_second = ends<R, S, N, P>(system, state, lane.t, e_1, after);
-            auto ends_third = ends<R, S, N, P>(system, state, lane.t, e_1, last);
+            auto ends_first = actions::ends<R, S, N, P>(system, state, lane.t, e_1, next);
+            auto ends_second = actions::ends<R, S, N, P>(system, state, lane.t, e_1, after);
+            auto ends_third = actions::ends<R, S, N, P>(system, state, lane.t, e_1, last);
             auto first_cuts = op_and(first, op_or(acts, ends_first));
             auto second_cuts = op_and(second, op_or(acts, ends_second));
             auto third_cuts = op_and(again_first, op_or(acts, ends_third));
@@ -2937,7 +3055,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 slot = Bits<typename Real<R>::Bits>::select(logs, m_wrapping_add(slot, one), slot);
             }
             auto count = feed.event_count(e);
-            over = op_or(over, op_and(here, ends<R, S, N, P>(system, state, lane.t, e, count)));
+            over = op_or(over, op_and(here, actions::ends<R, S, N, P>(system, state, lane.t, e, count)));
         }
         bit = m_wrapping_add(bit, bit);
         number = m_wrapping_add(number, one);
@@ -2955,9 +3073,16 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             auto acts_1 = op_and(here_1, sides::has<R>(acting_1, bit));
             actions::change<R, S, N, P>(system, state, index, lane.t, acts_1);
             acted = op_or(acted, acts_1);
-            over = op_or(over, op_and(here_1, ends<R, S, N, P>(system, state, lane.t, index, count_1)));
+            over = op_or(over, op_and(here_1, actions::ends<R, S, N, P>(system, state, lane.t, index, count_1)));
         }
         bit = m_wrapping_add(bit, bit);
+    }
+    if constexpr (((S::EVENTS > 0) && ((S::ACTING + S::CONDITIONS_ACTING) > 0))) {
+        auto moved = op_and(acted, op_not(over));
+        if (m_any(moved)) {
+            auto here_2 = op_or(found.fired, found.here);
+            over = op_or(over, jumps::happen<R, S, Q, N, P>(system, feed, state, lane, moved, found.fired, here_2, before, p_before));
+        }
     }
     auto at_end = nobody;
     if constexpr (C::ADAPTIVE) {
@@ -2974,7 +3099,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
     lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
     auto goes_on = op_and(acted, op_not(over));
     by_event = op_and(by_event, op_not(over));
-    auto ends_1 = op_and(over, op_not(at_end));
+    auto ends = op_and(over, op_not(at_end));
     if (m_any(goes_on)) {
         auto begun = begin::begun<R>(nobody, nobody, goes_on);
         auto k = begin::derivative<R, S, M, N, P>(system, o, state, lane, begun, lane.t);
@@ -3021,24 +3146,26 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
             }
         }
         auto kept = op_or(rests, due);
-        auto there = op_or(op_or(op_and(sides[0], op_not(kept)), op_and(rests, op_not(lane.sides))), op_and(due, op_not(sides[0])));
+        auto stays = op_and(op_and(lane.sides, lane.known), op_not(sides[1]));
+        auto there = op_or(op_or(op_and(op_or(sides[0], stays), op_not(kept)), op_and(rests, op_not(lane.sides))), op_and(due, op_not(sides[0])));
+        auto known = op_or(op_or(lane.known, sides[1]), kept);
         lane.sides = Bits<typename Real<R>::Bits>::select(goes_on, there, lane.sides);
-        lane.known = Bits<typename Real<R>::Bits>::select(goes_on, op_or(sides[1], kept), lane.known);
+        lane.known = Bits<typename Real<R>::Bits>::select(goes_on, known, lane.known);
         auto chain = Bits<typename Real<R>::Bits>::select(near, m_wrapping_add(lane.chain, one), none);
         auto earlier = Bits<typename Real<R>::Bits>::select(near, lane.fired, none);
         auto fired = op_or(earlier, op_and(found.fired, acting));
         lane.fired = Bits<typename Real<R>::Bits>::select(by_event, fired, lane.fired);
         lane.chain = Bits<typename Real<R>::Bits>::select(by_event, chain, lane.chain);
         lane.acted = Real<R>::select(by_event, lane.t, lane.acted);
-        auto many = op_and(by_event, m_less_than(Bits<typename Real<R>::Bits>::lit(MOST_AT_ONCE), lane.chain));
+        auto many = op_and(by_event, m_less_than(Bits<typename Real<R>::Bits>::lit((u64)(actions::MOST_AT_ONCE)), lane.chain));
         auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
         lane.code = Bits<typename Real<R>::Bits>::select(many, too_many, lane.code);
-        ends_1 = op_or(ends_1, op_and(goes_on, op_not(m_equals(lane.code, none))));
+        ends = op_or(ends, op_and(goes_on, op_not(m_equals(lane.code, none))));
         if constexpr (op_not(C::ADAPTIVE)) {
             lane.t1 = Real<R>::select(many, lane.t, lane.t1);
         }
     }
-    lane.allowed = Bits<typename Real<R>::Bits>::select(ends_1, lane.attempts, lane.allowed);
+    lane.allowed = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.allowed);
 }
 } // namespace events
 
@@ -3300,6 +3427,7 @@ struct System {
     static constexpr int FALLING = 0;
     static constexpr int ACTING = 0;
     static constexpr int LOGGED = 0;
+    static constexpr int NO_JUMPS = 0;
     static constexpr int CONDITIONS = 0;
     static constexpr int CONDITIONS_ACTING = 0;
     static constexpr int TIMED = 0;

@@ -15,6 +15,8 @@ pub(crate) struct Event<'a> {
     pub stop: Option<u32>,
     /// Whether it is logged where a solve has a log.
     pub log: bool,
+    /// Whether it does not happen where an action carries the state over the zero.
+    pub no_jumps: bool,
     /// The name of the function that gives the state after it, if there is one.
     pub action: Option<&'a Ident>,
 }

@@ -12,7 +12,7 @@ use crate::emit::Results;
 use crate::graph::{Graph, Id, Input};
 
 /// What is known of the events of a system when the loop is compiled.
-pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 7] {
+pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 8] {
     let bits = |is: fn(&Happening) -> bool| set(events.iter().map(is));
     let acting = set(conditions.iter().map(|condition| condition.action.is_some()));
     [
@@ -21,6 +21,7 @@ pub(super) fn facts(events: &[Happening], conditions: &[Tested]) -> [Fact; 7] {
         ("FALLING", bits(|event| event.falling)),
         ("ACTING", bits(|event| event.action.is_some())),
         ("LOGGED", bits(|event| event.log)),
+        ("NO_JUMPS", bits(|event| event.no_jumps)),
         ("CONDITIONS", conditions.len()),
         ("CONDITIONS_ACTING", acting),
     ]

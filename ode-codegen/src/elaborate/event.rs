@@ -74,13 +74,14 @@ impl<'a> Elaborator<'a, '_> {
             Some(name) => Some(self.action(self.named(Purpose::Action, name)?, inputs)),
             None => None,
         };
-        let Event { rising, falling, stop, log, .. } = *event;
+        let Event { rising, falling, stop, log, no_jumps, .. } = *event;
         Some(Happening {
             name: number.name.clone(),
             rising,
             falling,
             stop,
             log,
+            no_jumps,
             value: number.id,
             action,
         })

@@ -23,7 +23,7 @@ const CONDITIONS: &str = "write `#[after_step]`, and `#[after_step(stop)]` or `#
                           3)]` if the trajectory ends there, or ends there the third time";
 
 /// The words of the attribute of an event.
-const WORDS: [&str; 5] = ["rising", "falling", "both", "stop", "log"];
+const WORDS: [&str; 6] = ["rising", "falling", "both", "stop", "log", "no_jumps"];
 
 impl Parser<'_> {
     /// The events and the conditions after steps of the functions of a module, with the actions that
@@ -146,8 +146,15 @@ fn condition<'a>(name: &'a Ident, attribute: &syn::Attribute) -> syn::Result<Con
 
 /// Reads the words of the attribute of an event.
 fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
-    let mut event =
-        Event { name, rising: false, falling: false, stop: None, log: false, action: None };
+    let mut event = Event {
+        name,
+        rising: false,
+        falling: false,
+        stop: None,
+        log: false,
+        no_jumps: false,
+        action: None,
+    };
     while !input.is_empty() {
         let word = input.call(Ident::parse_any)?;
         let text = word.to_string();
@@ -176,6 +183,10 @@ fn read<'a>(name: &'a Ident, input: ParseStream<'_>) -> syn::Result<Event<'a>> {
                 );
             }
             "log" => event.log = true,
+            "no_jumps" if event.no_jumps => {
+                return error("`no_jumps` is there already; remove this one".to_owned());
+            }
+            "no_jumps" => event.no_jumps = true,
             other => {
                 let instead = match WORDS.iter().find(|word| nearly_equal(word, other)) {
                     Some(near) => format!("did you mean `{near}`?"),

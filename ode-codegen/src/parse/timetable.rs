@@ -25,7 +25,7 @@ const NAMES: [(&str, &[&str]); 3] = [
 ];
 
 /// The words of events, which say nothing about times.
-const EVENTS_ONLY: [&str; 5] = ["log", "stop", "rising", "falling", "both"];
+const EVENTS_ONLY: [&str; 6] = ["log", "stop", "rising", "falling", "both", "no_jumps"];
 
 fn is_word(time: &syn::Expr, word: &str) -> bool {
     matches!(time, syn::Expr::Path(path) if path.path.is_ident(word))

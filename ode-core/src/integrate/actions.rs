@@ -1,11 +1,12 @@
-//! What an action changes: the state, and the modes, which are among the parameters.
+//! What an action changes: the state, and the modes, which are among the parameters; and what ends a
+//! trajectory.
 
 pub use device::*;
 
 #[ode_macros::device(actions)]
 mod device {
-    use crate::lane::Real;
-    use crate::step::{stepper, vector};
+    use crate::lane::{Bits, Real};
+    use crate::step::{stepper, timeline, vector};
     use crate::system::System;
 
     /// Does action `index` in lanes `which`.
@@ -23,6 +24,21 @@ mod device {
         }
         state.u = vector::choose::<R, N>(which, after, state.u);
     }
+
+    /// Whether event `index` ends the trajectory when it has happened so often.
+    pub fn ends<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &stepper::State<R, N, P>,
+        t: R,
+        index: usize,
+        count: R::Bits,
+    ) -> R::Mask {
+        let limit = timeline::whole_to_bits(system.event_limit(index, &state.u, &state.p, t));
+        <R::Bits as Bits>::lit(0).less_than(limit) & !count.less_than(limit)
+    }
+
+    /// The number of actions at one time, but for rounding, after which a trajectory is given up.
+    pub const MOST_AT_ONCE: u32 = 64;
 
     /// Takes the modes among the parameters `p` in lanes `which`.
     pub fn choose_modes<R: Real, S: System<N, P>, const N: usize, const P: usize>(

@@ -2,11 +2,14 @@
 
 pub use device::*;
 
+// A condition on constants is a statement of its own: C++ compiles the code behind it only if it
+// holds.
+#[allow(clippy::collapsible_if)]
 #[ode_macros::device(begin)]
 mod device {
     use crate::integrate::lane;
     use crate::integrate::options::{self, Plan, Sink, Source};
-    use crate::integrate::{actions, consistent, first_step, sides, timed};
+    use crate::integrate::{actions, consistent, first_step, jumps, sides, timed};
     use crate::lane::{Bits, Mask, Real};
     use crate::math;
     use crate::step::stepper::{Memory, Stepper};
@@ -169,11 +172,30 @@ mod device {
         load::<R, S, Q, N, P>(feed, o, state, lane, reasons, &begun);
         reset::<R, M, N>(o, lane, need, reasons, &begun);
         let mut first = state.u;
+        let p_first = state.p;
         let mut acted = <R::Mask as Mask>::splat(false);
         if S::TIMED > 0 {
             acted =
                 timed::act::<R, S, Q, N, P>(system, feed, state, lane, begins, fresh, &mut first);
             begun.goes_on = acted & reasons.again;
+        }
+        let mut over = <R::Mask as Mask>::splat(false);
+        if S::TIMED > 0 && S::EVENTS > 0 {
+            if begun.goes_on.any() {
+                over = jumps::happen::<R, S, Q, N, P>(
+                    system,
+                    feed,
+                    state,
+                    lane,
+                    begun.goes_on,
+                    none,
+                    none,
+                    &first,
+                    &p_first,
+                );
+                let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
+                lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
+            }
         }
         let mut t_eval = lane.t0;
         if o.stops && (!S::AUTONOMOUS || S::STEPWISE) {
@@ -215,7 +237,7 @@ mod device {
         let idle = reasons.over & !assigned;
         park::<R>(lane, idle);
         // A span without length is at its end already, and its lane in need again.
-        let mut ended = (assigned & lane.t0.equals(lane.t1)) | unsound;
+        let mut ended = (assigned & lane.t0.equals(lane.t1)) | unsound | over;
         if C::ADAPTIVE || S::ALGEBRAIC > 0 {
             ended = ended | (begins & !lane.code.equals(none));
         }

@@ -36,8 +36,8 @@
 //! An action may leave the function of its event at zero, but for rounding, and at rest there: then
 //! the function is in contact, and stays on the side that it came from, so that the event happens
 //! again as soon as it moves on. So it does if it was nowhere but at zero since the last action. What
-//! an action turns back at the zero of another event that acts is due there. After [`MOST_AT_ONCE`]
-//! actions in a row without a way between them that is more than rounding, a trajectory is given up.
+//! an action turns back at the zero of another event that acts is due there. After
+//! [`MOST_AT_ONCE`](actions::MOST_AT_ONCE) actions in a row without a way between them that is more than rounding, a trajectory is given up.
 //!
 //! After an action the derivative is evaluated again, the controller forgets, and the next step has
 //! the size of the one that was refused. Fixed steps stay on their grid: one is made in two parts.
@@ -50,7 +50,9 @@ pub use device::*;
 #[ode_macros::device(events)]
 mod device {
     use crate::integrate::options::{self, Plan, Sink};
-    use crate::integrate::{actions, attempt, begin, first_step, lane, logged, roots, sides};
+    use crate::integrate::{
+        actions, attempt, begin, first_step, jumps, lane, logged, roots, sides,
+    };
     use crate::lane::{Bits, Mask, Real};
     use crate::step::stepper::Stepper;
     use crate::step::{code, control, guard, stepper, timeline, vector};
@@ -105,8 +107,6 @@ mod device {
         }
     }
 
-    /// The number of actions at one time, but for rounding, after which a trajectory is given up.
-    pub const MOST_AT_ONCE: u64 = 64;
     /// What is added to the number of an event at the second of two crossings in a step.
     pub const SECOND: u64 = 64;
     /// What is added to it when the step to the event is corrected.
@@ -322,18 +322,6 @@ mod device {
         (above & falls) | (!above & rises)
     }
 
-    /// Whether event `index` ends the trajectory when it has happened so often.
-    fn ends<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        system: S,
-        state: &stepper::State<R, N, P>,
-        t: R,
-        index: usize,
-        count: R::Bits,
-    ) -> R::Mask {
-        let limit = timeline::whole_to_bits(system.event_limit(index, &state.u, &state.p, t));
-        <R::Bits as Bits>::lit(0).less_than(limit) & !count.less_than(limit)
-    }
-
     /// Finds the events of lanes `look`: those whose functions have `crossed` zero, those that may
     /// have done so `twice`, and those that may have done so `thrice` if they have crossed it. Counts
     /// them where the step is taken.
@@ -466,9 +454,9 @@ mod device {
                 let passed = <R::Bits as Bits>::select(first, next, count);
                 let after = passed.wrapping_add(one);
                 let last = <R::Bits as Bits>::select(second, after, passed).wrapping_add(one);
-                let ends_first = ends::<R, S, N, P>(system, state, lane.t, e, next);
-                let ends_second = ends::<R, S, N, P>(system, state, lane.t, e, after);
-                let ends_third = ends::<R, S, N, P>(system, state, lane.t, e, last);
+                let ends_first = actions::ends::<R, S, N, P>(system, state, lane.t, e, next);
+                let ends_second = actions::ends::<R, S, N, P>(system, state, lane.t, e, after);
+                let ends_third = actions::ends::<R, S, N, P>(system, state, lane.t, e, last);
                 let first_cuts = first & (acts | ends_first);
                 let second_cuts = second & (acts | ends_second);
                 let third_cuts = again_first & (acts | ends_third);
@@ -689,7 +677,7 @@ mod device {
                     slot = <R::Bits as Bits>::select(logs, slot.wrapping_add(one), slot);
                 }
                 let count = feed.event_count(e);
-                over = over | (here & ends::<R, S, N, P>(system, state, lane.t, e, count));
+                over = over | (here & actions::ends::<R, S, N, P>(system, state, lane.t, e, count));
             }
             bit = bit.wrapping_add(bit);
             number = number.wrapping_add(one);
@@ -707,9 +695,28 @@ mod device {
                 let acts = here & sides::has::<R>(acting, bit);
                 actions::change::<R, S, N, P>(system, state, index, lane.t, acts);
                 acted = acted | acts;
-                over = over | (here & ends::<R, S, N, P>(system, state, lane.t, index, count));
+                over = over
+                    | (here & actions::ends::<R, S, N, P>(system, state, lane.t, index, count));
             }
             bit = bit.wrapping_add(bit);
+        }
+        if S::EVENTS > 0 && S::ACTING + S::CONDITIONS_ACTING > 0 {
+            let moved = acted & !over;
+            if moved.any() {
+                let here = found.fired | found.here;
+                over = over
+                    | jumps::happen::<R, S, Q, N, P>(
+                        system,
+                        feed,
+                        state,
+                        lane,
+                        moved,
+                        found.fired,
+                        here,
+                        &before,
+                        &p_before,
+                    );
+            }
         }
         let mut at_end = nobody;
         if C::ADAPTIVE {
@@ -790,9 +797,12 @@ mod device {
                 }
             }
             let kept = rests | due;
-            let there = (sides[0] & !kept) | (rests & !lane.sides) | (due & !sides[0]);
+            // A function that an action leaves at zero, and at rest, stays on its side.
+            let stays = lane.sides & lane.known & !sides[1];
+            let there = ((sides[0] | stays) & !kept) | (rests & !lane.sides) | (due & !sides[0]);
+            let known = lane.known | sides[1] | kept;
             lane.sides = <R::Bits as Bits>::select(goes_on, there, lane.sides);
-            lane.known = <R::Bits as Bits>::select(goes_on, sides[1] | kept, lane.known);
+            lane.known = <R::Bits as Bits>::select(goes_on, known, lane.known);
             // Events that accumulate come nearer and nearer, until time stands still, or until they
             // differ by rounding.
             let chain = <R::Bits as Bits>::select(near, lane.chain.wrapping_add(one), none);
@@ -801,7 +811,8 @@ mod device {
             lane.fired = <R::Bits as Bits>::select(by_event, fired, lane.fired);
             lane.chain = <R::Bits as Bits>::select(by_event, chain, lane.chain);
             lane.acted = R::select(by_event, lane.t, lane.acted);
-            let many = by_event & <R::Bits as Bits>::lit(MOST_AT_ONCE).less_than(lane.chain);
+            let many = by_event
+                & <R::Bits as Bits>::lit(actions::MOST_AT_ONCE as u64).less_than(lane.chain);
             let too_many = <R::Bits as Bits>::lit(code::TOO_MANY_EVENTS);
             lane.code = <R::Bits as Bits>::select(many, too_many, lane.code);
             ends = ends | (goes_on & !lane.code.equals(none));

@@ -61,9 +61,12 @@ mod device {
                 let rest = acting & (falls ^ rises) & !sides[1];
                 rests = <R::Bits as Bits>::select(fresh, rest, none);
             }
-            let above = sides[0] | (rests & falls);
+            // A function that an action leaves at zero, and at rest, stays on its side.
+            let stays = <R::Bits as Bits>::select(fresh, none, lane.known & !sides[1]);
+            let above = sides[0] | (rests & falls) | (lane.sides & stays);
+            let known = sides[1] | rests | stays;
             lane.sides = <R::Bits as Bits>::select(renewed, above, lane.sides);
-            lane.known = <R::Bits as Bits>::select(renewed, sides[1] | rests, lane.known);
+            lane.known = <R::Bits as Bits>::select(renewed, known, lane.known);
         }
     }
 

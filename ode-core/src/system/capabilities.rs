@@ -162,6 +162,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
     const ACTING: usize = 0;
     /// The events that are logged where a solve has a log.
     const LOGGED: usize = 0;
+    /// The events that do not happen where an action carries the state over their zeros.
+    const NO_JUMPS: usize = 0;
 
     /// The function of event `index`.
     #[inlined]

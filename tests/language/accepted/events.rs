@@ -313,6 +313,22 @@ pub(crate) mod functions_have_no_actions {
     }
 }
 
+pub(crate) mod jumps_excluded_once {
+    use odes::ode_system;
+
+    #[ode_system]
+    pub(crate) mod rule {
+        pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+            [u[1], -u[0]]
+        }
+
+        #[event(rising, no_jumps)]
+        pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+            u[0]
+        }
+    }
+}
+
 pub(crate) mod logged_once {
     use odes::ode_system;
 

@@ -120,8 +120,8 @@ struct Walk<'a> {
     t: f64,
     u: State,
     p: Parameters,
-    /// For each event whether its function is above zero.
-    above: Vec<bool>,
+    /// For each event whether its function is above zero, if that is known.
+    above: Vec<Option<bool>>,
     /// Where the functions went through zero, and where they turned around.
     zeros: Vec<Vec<f64>>,
     turns: Vec<Vec<f64>>,
@@ -156,7 +156,7 @@ pub fn follow(shape: &Shape, plain: &Plain, case: &Case, steps: &[f64], defect: 
         t: from,
         u,
         p,
-        above: vec![false; shape.events.len()],
+        above: vec![None; shape.events.len()],
         zeros: nothing.clone(),
         turns: nothing,
         changed: f64::NAN,
@@ -180,7 +180,9 @@ impl Walk<'_> {
         let mut timed = timed.iter().copied().peekable();
         // The beginning of the span counts.
         match timed.next_if(|&time| time == self.t) {
-            Some(_) => self.act_at_time(),
+            Some(_) => {
+                self.act_at_time();
+            }
             None => self.arm(&[]),
         }
         while self.t != to {
@@ -217,13 +219,10 @@ impl Walk<'_> {
                 if step {
                     self.outcome.at_steps.push((self.t, self.u));
                 }
-                if self.ask() {
+                // The end of the span does not count.
+                if self.ask() || (due && self.t != to && self.act_at_time()) {
                     self.outcome.terminated = true;
                     return;
-                }
-                // The end of the span does not count.
-                if due && self.t != to {
-                    self.act_at_time();
                 }
             }
         }
@@ -318,7 +317,7 @@ impl Walk<'_> {
             }
             // What the action of another event turns back at the zero of one that acts is due.
             let rising = deciding > 0.0;
-            let turned = crossed.contains(&event) && self.above[event] != rising;
+            let turned = crossed.contains(&event) && self.above[event] != Some(rising);
             let now = self.outcome.happened.iter().rev().take_while(|entry| entry.time == self.t);
             let shape = &self.shape.events[event];
             let due = shape.acts
@@ -327,8 +326,52 @@ impl Walk<'_> {
             if at_zero && turned && due {
                 self.doubt(Doubt::Near);
             }
-            self.above[event] = deciding > 0.0;
+            self.above[event] = Some(rising);
         }
+    }
+
+    /// Actions have carried the state here. The events over whose zeros it has jumped happen, but for
+    /// those that did so by the events `fired`; functions of the events `crossed` were at zero, but
+    /// for rounding. Whether the trajectory ends.
+    fn jump(&mut self, fired: &[usize], crossed: &[usize]) -> bool {
+        let (mut done, mut near) = (fired.to_vec(), crossed.to_vec());
+        for _ in 0..20 {
+            let mut events = Vec::new();
+            for event in 0..self.shape.events.len() {
+                let value = self.value(event, &self.u, self.t);
+                let Some(above) = self.above[event] else { continue };
+                if value == 0.0 || (near.contains(&event) && value.abs() < 1e-9) {
+                    continue;
+                }
+                if value.abs() < NEAR {
+                    self.doubt(Doubt::Near);
+                }
+                let rising = value > 0.0;
+                self.above[event] = Some(rising);
+                let shape = &self.shape.events[event];
+                if rising != above && shape.counts(rising) && !done.contains(&event) {
+                    events.push((event, rising));
+                }
+            }
+            let (mut acted, mut over) = (false, false);
+            for &(event, rising) in &events {
+                self.outcome.counts[event] += 1;
+                let before = self.u;
+                acted |= self.act(event);
+                over |= self.ends(event);
+                let entry = Entry { time: self.t, event, rising, before, after: self.u };
+                self.outcome.happened.push(entry);
+            }
+            if !acted || over {
+                return over;
+            }
+            done = events.into_iter().map(|(event, _)| event).collect();
+            done.retain(|event| self.shape.events[*event].acts);
+            near.clear();
+        }
+        // It goes round in circles.
+        self.doubt(Doubt::Fast);
+        false
     }
 
     /// A function that is near zero where something else happens.
@@ -346,7 +389,7 @@ impl Walk<'_> {
         let end = self.after(size);
         let mut found: Vec<(f64, usize)> = Vec::new();
         for event in 0..self.shape.events.len() {
-            let side = if self.above[event] { 1.0 } else { -1.0 };
+            let side = if self.above[event] == Some(true) { 1.0 } else { -1.0 };
             if self.value(event, &end, to) * side < 0.0 {
                 found.push((self.zero(event, size, side), event));
             }
@@ -401,8 +444,8 @@ impl Walk<'_> {
     fn cross(&mut self, events: &[usize]) {
         let mut happen = Vec::new();
         for &event in events {
-            let rising = !self.above[event];
-            self.above[event] = rising;
+            let rising = self.above[event] != Some(true);
+            self.above[event] = Some(rising);
             self.zeros[event].push(self.t);
             if self.slope(event, &self.u, self.t).abs() < LEAST_SLOPE {
                 self.doubt(Doubt::Slow);
@@ -439,11 +482,18 @@ impl Walk<'_> {
             self.outcome.happened.push(entry);
         }
         let (by_condition, ends) = self.hold(&asked);
+        let mut over = over || ends;
         if acted || by_condition {
             self.changed = self.t;
+            let fired: Vec<usize> = happen
+                .iter()
+                .map(|(event, _)| *event)
+                .filter(|event| self.shape.events[*event].acts)
+                .collect();
+            over = over || self.jump(&fired, events);
             self.arm(events);
         }
-        self.outcome.terminated = over || ends;
+        self.outcome.terminated = over;
     }
 
     /// Whether an event that was counted ends the trajectory or acts.
@@ -471,7 +521,7 @@ impl Walk<'_> {
         let by = self.forth * near;
         let end = self.after(by);
         (0..self.shape.events.len()).any(|event| {
-            let rising = !self.above[event];
+            let rising = self.above[event] != Some(true);
             let side = if rising { -1.0 } else { 1.0 };
             let counted = self.outcome.counts[event] + 1;
             let matters = self.shape.events[event].acts
@@ -503,14 +553,11 @@ impl Walk<'_> {
     /// Asks about the conditions at the end of a step. Whether the trajectory ends.
     fn ask(&mut self) -> bool {
         let (acted, over) = self.hold(&self.holding());
-        if acted {
-            self.change();
-        }
-        over
+        over || (acted && self.change())
     }
 
-    /// Actions at a given time, in the order of their functions.
-    fn act_at_time(&mut self) {
+    /// Actions at a given time, in the order of their functions. Whether the trajectory ends.
+    fn act_at_time(&mut self) -> bool {
         let is_now = |time: f64| is_same(time, self.t);
         let due = |index: &usize| self.times_of(*index).into_iter().any(is_now);
         let due: Vec<usize> = (0..self.shape.timed).filter(due).collect();
@@ -519,16 +566,18 @@ impl Walk<'_> {
             self.outcome.counts[index] += 1;
             self.act(index);
         }
-        self.change();
+        self.change()
     }
 
-    /// Something was changed here, not by an event.
-    fn change(&mut self) {
+    /// Something was changed here, not by an event. Whether the trajectory ends.
+    fn change(&mut self) -> bool {
         if (self.t - self.last).abs() < NEAR {
             self.doubt(Doubt::Near);
         }
         self.changed = self.t;
+        let over = self.jump(&[], &[]);
         self.arm(&[]);
+        over
     }
 
     /// Functions that go through zero or turn around more often than a step can see.

@@ -145,6 +145,25 @@ mod rule {
     }
 }
 
+//# jumps_excluded_once
+//! Jumps are excluded once.
+
+use odes::ode_system;
+
+#[ode_system]
+mod rule {
+    pub(crate) fn rhs(u: &[f64; 2]) -> [f64; 2] {
+        [u[1], -u[0]]
+    }
+
+    #[event(rising, no_jumps, no_jumps)]
+//~                           ^^^^^^^^
+//~ error: `no_jumps` is there already; remove this one
+    pub(crate) fn ground(u: &[f64; 2]) -> f64 {
+        u[0]
+    }
+}
+
 //# logs_have_no_size
 //! The size of a log is an option of a solve.
 

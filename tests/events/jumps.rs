@@ -1,0 +1,226 @@
+//! Events over whose zeros actions carry the state. Expected numbers are closed forms.
+
+use crate::everywhere::same_everywhere;
+use odes::lane::Scalar;
+use odes::prelude::*;
+use odes::{Kvaerno5, Method, Tsit5Rodas4};
+
+/// Doses over a limit, which leave it again within long steps, or stand still.
+#[ode_system]
+mod overdose {
+    pub struct State {
+        pub amount: f64,
+        pub alarms: f64,
+    }
+
+    pub struct Parameters {
+        pub rate: f64,
+        pub dose: f64,
+        pub limit: f64,
+    }
+
+    fn rhs(u: &State, p: &Parameters) -> State {
+        State { amount: -p.rate * u.amount, alarms: 0.0 }
+    }
+
+    #[at(first = 1.0, every = 2.0, count = 3.0)]
+    fn dose(u: &State, p: &Parameters) -> State {
+        State { amount: u.amount + p.dose, ..*u }
+    }
+
+    #[event(rising, log)]
+    fn over(u: &State, p: &Parameters) -> f64 {
+        u.amount - p.limit
+    }
+
+    #[action(over)]
+    fn alarm(u: &State) -> State {
+        State { alarms: u.alarms + 1.0, ..*u }
+    }
+
+    #[event(both, log)]
+    fn crossed(u: &State, p: &Parameters) -> f64 {
+        u.amount - p.limit
+    }
+
+    #[event(falling)]
+    fn under(u: &State, p: &Parameters) -> f64 {
+        u.amount - p.limit
+    }
+
+    #[event(both, no_jumps)]
+    fn passed(u: &State, p: &Parameters) -> f64 {
+        u.amount - p.limit
+    }
+}
+
+fn counts<M: Method + Copy, T: Scalar>(method: M, everywhere: bool) {
+    let problem = OdeProblem::new(overdose, [0.5, 0.0], 0.0..=6.5, [1.0, 2.0, 1.0]).cast::<T>();
+    let ensemble = EnsembleProblem::new(problem).trajectories(40).vary(|problem, i| {
+        // From amounts that stand still to some that leave the limit behind within a step.
+        let rate = [0.0, 1.0, 3.0, 20.0][i % 4];
+        let dose = if i % 5 == 4 { 0.25 } else { 2.0 + 0.01 * i as f64 };
+        problem.with_p([rate, dose, 1.0].map(T::narrow))
+    });
+    let options = SolveOptions::default().event_log(20);
+    let solution = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+    let name = M::PROPERTIES.name;
+    for (i, trajectory) in solution.iter().enumerate() {
+        let rate = [0.0, 1.0, 3.0, 20.0][i % 4];
+        let case = format!("{name} {} {i}", T::NAME);
+        let count = |name| trajectory.event_count(name).unwrap();
+        let [over, crossed, under, passed] = ["over", "crossed", "under", "passed"].map(count);
+        // Small doses do not reach the limit, but for the third that adds to the first two.
+        let small = i % 5 == 4;
+        let above = if small {
+            u32::from(rate == 0.0)
+        } else if rate == 0.0 {
+            1
+        } else {
+            3
+        };
+        let below = if small || rate == 0.0 { 0 } else { 3 };
+        // The third one of the small doses that stand still goes to 1.25, the second to 1.0.
+        assert_eq!([over, under], [above, below], "{case}");
+        assert_eq!([crossed, passed], [above + below, below], "{case}");
+        assert_eq!(trajectory.final_state().alarms.widen(), f64::from(over), "{case}");
+        let times: Vec<f64> = trajectory
+            .log()
+            .unwrap()
+            .filter(|event| event.name == "over")
+            .map(|event| event.time.widen())
+            .collect();
+        let expected = [1.0, 3.0, 5.0];
+        if above == 3 {
+            assert_eq!(times, expected, "{case}");
+        }
+    }
+    if everywhere {
+        same_everywhere(method, &ensemble, &solution, &options);
+    }
+}
+
+#[test]
+fn doses_over_a_limit_count() {
+    counts::<_, f64>(Tsit5, false);
+    counts::<_, f32>(Tsit5, true);
+    counts::<_, f64>(Rodas5P, true);
+    counts::<_, f64>(Kvaerno5, false);
+    counts::<_, f64>(Tsit5Rodas4, false);
+}
+
+/// A clock kicks `x`; kicks over one end the trajectory the second time, after a chain of actions.
+#[ode_system]
+mod chain {
+    pub struct State {
+        pub x: f64,
+        pub y: f64,
+        pub clock: f64,
+    }
+
+    pub struct Parameters {
+        pub kick: f64,
+    }
+
+    fn rhs(_u: &State) -> State {
+        State { x: 0.0, y: 0.0, clock: 1.0 }
+    }
+
+    #[event(rising)]
+    fn ticks(u: &State) -> f64 {
+        u.clock - 1.0
+    }
+
+    #[action(ticks)]
+    fn kick(u: &State, p: &Parameters) -> State {
+        State { x: u.x + p.kick, clock: u.clock - 1.0, ..*u }
+    }
+
+    #[event(rising)]
+    fn high(u: &State) -> f64 {
+        u.x - 1.0
+    }
+
+    #[action(high)]
+    fn lower(u: &State) -> State {
+        State { x: u.x - 2.0, y: u.y + 1.0, ..*u }
+    }
+
+    #[event(both, stop = 3)]
+    fn whole(u: &State) -> f64 {
+        u.y - 0.5
+    }
+
+    #[event(falling)]
+    fn low(u: &State) -> f64 {
+        u.x + 0.25
+    }
+
+    #[action(low)]
+    fn raise(u: &State) -> State {
+        State { y: 0.0, ..*u }
+    }
+}
+
+/// `x` is 0.75, 1.5 and so -0.5, for which `y` is 1 and then 0: the first two crossings of `whole`.
+/// Then it is 0.25, 1.0, 1.75 and -0.25, 0.5, 1.25, and so -0.75.
+#[test]
+fn actions_that_jump_make_chains() {
+    let start = chain::State { x: 0.0, y: 0.0, clock: 0.0 };
+    let problem = OdeProblem::new(chain, start, 0.0..=20.0, chain::Parameters { kick: 0.75 });
+    for method in [AnyMethod::Tsit5, AnyMethod::Rodas4] {
+        for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.3)] {
+            let solution = problem.solve(method, &options).unwrap();
+            let count = |name| solution.event_count(name).unwrap();
+            assert_eq!(solution.code(), ReturnCode::Terminated);
+            assert!((solution.end_time() - 5.0).abs() < 1e-12, "{}", solution.end_time());
+            assert_eq!(["ticks", "high", "low", "whole"].map(count), [5, 2, 1, 3]);
+        }
+    }
+}
+
+/// Two actions that kick a state to and fro for ever.
+#[ode_system]
+mod table_tennis {
+    pub struct State {
+        pub x: f64,
+    }
+
+    fn rhs(_u: &State) -> State {
+        State { x: 0.0 }
+    }
+
+    #[at(1.0)]
+    fn serve(_u: &State) -> State {
+        State { x: 1.0 }
+    }
+
+    #[event(rising)]
+    fn right(u: &State) -> f64 {
+        u.x - 0.5
+    }
+
+    #[action(right)]
+    fn back(_u: &State) -> State {
+        State { x: -1.0 }
+    }
+
+    #[event(falling)]
+    fn left(u: &State) -> f64 {
+        u.x + 0.5
+    }
+
+    #[action(left)]
+    fn forth(_u: &State) -> State {
+        State { x: 1.0 }
+    }
+}
+
+#[test]
+fn chains_end() {
+    let start = table_tennis::State { x: 0.0 };
+    let problem = OdeProblem::new(table_tennis, start, 0.0..=2.0, []);
+    let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
+    assert_eq!(solution.code(), ReturnCode::TooManyEvents);
+    assert_eq!(solution.end_time(), 1.0);
+}
