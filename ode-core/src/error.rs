@@ -297,14 +297,16 @@ pub enum SolveError {
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// Two times cannot be told apart in the precision: the ends of a time span, or times to save.
+    /// Two times cannot be told apart in the precision: the ends of a time span, times to save, or
+    /// times of an action.
     #[error(
         "the times {} and {} of {of} are too close for {precision}, whose numbers are {} apart there; \
          count time from the beginning of the problem{}",
         .times[0], .times[1], short(*unit), or_double(.precision)
     )]
     TimesTooClose {
-        /// Where the times come from: `the time span`, `saveat`, or `saveat` with its spacing.
+        /// Where the times come from: `the time span`, `saveat` alone or with its spacing, or an action
+        /// with its period.
         of: String,
         /// Both times; those of a spacing are neighbours.
         times: [f64; 2],

@@ -3,6 +3,7 @@
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
 use crate::problem::asked::Problems;
+use crate::problem::options::times::{is_near, too_close, unit_at};
 
 /// The largest number of times of one action in a trajectory. A larger one is probably a mistake.
 const MOST: f64 = 1e6;
@@ -43,10 +44,20 @@ fn of_series<T: Scalar>(
         let (t0, t1) = (t0.widen(), t1.widen());
         return Err(SolveError::TooManyActions { every: period, times: n, t0, t1, most: MOST });
     }
+    // As lanes compute it.
+    let time = |k: f64| if k == 0.0 { first } else { Real::mul_add(T::narrow(k), every, first) };
     let mut k = from;
     while k <= to {
-        // As lanes compute it.
-        times.push(if k == 0.0 { first } else { Real::mul_add(T::narrow(k), every, first) });
+        let next = time(k);
+        if k > from
+            && let Some(&last) = times.last()
+            && is_near(last, next)
+        {
+            let of = format!("an action every {period:?}");
+            let between = [last.widen(), next.widen()];
+            return Err(too_close::<T>(of, between, unit_at(last, next)));
+        }
+        times.push(next);
         k += 1.0;
     }
     Ok(())
@@ -71,6 +82,21 @@ mod tests {
         assert_eq!(of([0.0, 12.0, 1e15], (25.0, 10.0)), [12.0, 24.0]);
         assert_eq!(of([30.0, -12.0, 2.0], (0.0, 40.0)), [30.0, 18.0]);
         assert!(of([1e6, 1e-6, 1e15], (0.0, 1.0)).is_empty());
+    }
+
+    /// Doses every microsecond in seconds of Unix time.
+    #[test]
+    fn times_that_cannot_be_told_apart_are_refused() {
+        let of = |every: f64| {
+            let start = 1.7e9;
+            of_series([start, every, 101.0], (start, start + 100.0 * every), &mut Vec::new())
+        };
+        assert!(of(1e-5).is_ok());
+        let error = of(1e-6).unwrap_err();
+        assert!(matches!(error, SolveError::TimesTooClose { .. }), "{error}");
+        assert!(error.to_string().contains("an action every 1e-6"), "{error}");
+        let single = [1e6f32, 0.3, 357.0];
+        assert!(of_series(single, (1e6, 1e6 + 107.0), &mut Vec::new()).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod logging;
 mod saving;
-mod times;
+pub(crate) mod times;
 #[cfg(feature = "serde")]
 mod written;
 

@@ -104,7 +104,7 @@ pub(super) fn merge<T: Scalar>(times: &mut Vec<T>) {
 
 /// Whether two times are the same but for rounding. Actions at given times are due by the same
 /// law (`compile/timed.rs` in `ode-codegen`).
-pub(super) fn is_near<T: Scalar>(a: T, b: T) -> bool {
+pub(crate) fn is_near<T: Scalar>(a: T, b: T) -> bool {
     let larger = num_traits::Float::max(num_traits::Float::abs(a), num_traits::Float::abs(b));
     a == b || num_traits::Float::abs(b - a) < timeline::few_units::<T>() * larger
 }
@@ -146,7 +146,7 @@ pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
 }
 
 /// The distance of neighbouring numbers of a precision, at the larger of these times.
-fn unit_at<T: Scalar>(a: T, b: T) -> f64 {
+pub(crate) fn unit_at<T: Scalar>(a: T, b: T) -> f64 {
     let most = a.widen().abs().max(b.widen().abs());
     let power_of_two = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
     power_of_two * T::epsilon().widen()
@@ -162,6 +162,6 @@ pub(super) fn check_span<T: Scalar>(t0: T, t1: T) -> Result<(), SolveError> {
     Ok(())
 }
 
-fn too_close<T: Scalar>(of: String, times: [f64; 2], unit: f64) -> SolveError {
+pub(crate) fn too_close<T: Scalar>(of: String, times: [f64; 2], unit: f64) -> SolveError {
     SolveError::TimesTooClose { of, times, unit, precision: T::NAME }
 }
