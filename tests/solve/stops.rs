@@ -319,6 +319,46 @@ fn spans_end_at_different_times() {
     }
 }
 
+/// A state that follows a constant, which changes at the end of the span, or just beyond it.
+#[ode_system]
+fn switched_at_the_end(u: &[f64; 1], p: &[f64; 2], t: f64) -> [f64; 1] {
+    [p[0] * (if t < p[1] { 80.0 } else { 20.0 } - u[0])]
+}
+
+fn ends_at_a_switch<T: Scalar, M: Method>(method: M) {
+    let rate = |i: usize| 10.0_f64.powf(i as f64 / 10.0 - 1.0);
+    let problem = OdeProblem::new(switched_at_the_end, [20.0], 0.0..=24.0, [1.0, 24.0]).cast::<T>();
+    // In `f32` steps of greater rates are as short as the distance of times.
+    let n = if T::DOUBLE { 60 } else { 45 };
+    let ensemble = EnsembleProblem::new(problem).trajectories(n).vary(|problem, i| {
+        let end = T::narrow(24.0 + 0.37 * i as f64);
+        let beyond = T::narrow(end.widen() * (1.0 + T::epsilon().widen()));
+        let at = if i % 3 == 0 { beyond } else { end };
+        problem.with_p([T::narrow(rate(i)), at]).with_tspan(T::narrow(0.0)..=end)
+    });
+    for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.01)] {
+        let solution = ensemble.solve(method, EnsembleSerial, &options).unwrap();
+        for (i, trajectory) in solution.iter().enumerate() {
+            let exact = 80.0 - 60.0 * (-rate(i) * trajectory.end_time().widen()).exp();
+            let end = trajectory.final_state()[0].widen();
+            // Long explicit steps are unstable.
+            let unstable = M::PROPERTIES.solves == 0 && rate(i) > 200.0;
+            let fails = unstable && matches!(options.step, StepSize::Fixed(_));
+            let case = format!("{} {} {i} {:?}", M::PROPERTIES.name, T::NAME, options.step);
+            assert!(fails || (end - exact).abs() < 0.5, "{case}: {end} for {exact}");
+        }
+    }
+}
+
+#[test]
+fn a_switch_at_the_end_is_beyond_it() {
+    ends_at_a_switch::<f64, _>(Tsit5);
+    ends_at_a_switch::<f32, _>(Tsit5);
+    ends_at_a_switch::<f64, _>(Rodas5P);
+    ends_at_a_switch::<f64, _>(Kvaerno5);
+    ends_at_a_switch::<f32, _>(Kvaerno5);
+}
+
 /// `u = sin t`, whatever the rate.
 #[ode_system]
 fn towards_sine(u: &[f64; 1], p: &[f64; 1], t: f64) -> [f64; 1] {

@@ -8,7 +8,7 @@ use crate::problem::asked::Asked;
 use crate::problem::columns::{Column, Columns, SaveTimes};
 use crate::problem::draw::Draw;
 use crate::problem::ensemble::{EnsembleProblem, Vary};
-use crate::problem::evaluate::{BLOCK, Guess, Later, ROWS_NUMBERS};
+use crate::problem::evaluate::{BLOCK, Guess, Later};
 use crate::problem::layout::Layout;
 use crate::problem::options::{AbsTol, SolveOptions, StepSize};
 use crate::problem::settings::Settings;
@@ -18,7 +18,6 @@ use crate::step::properties::Properties;
 use crate::system::System;
 use crate::workers::Workers;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, Ordering};
 
 /// What a solve is told: what is the same for all trajectories, and what is not.
 #[derive(Clone, Debug)]
@@ -135,7 +134,6 @@ impl<T: Scalar> Inputs<T> {
         check_common(ensemble, &axes, &draw)?;
 
         let width = states + parameters + 2;
-        let all_workers = workers;
         let workers = if n > BLOCK { workers } else { Workers::Caller };
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
@@ -211,22 +209,11 @@ impl<T: Scalar> Inputs<T> {
             })?
         };
         let asked = !options.tstops.is_empty() || ensemble.stops || system.timed;
-        settings.stopping = asked || stops.slots() > 0;
-        if !settings.stopping && n < whole && (of_parameters || !shared.is_empty()) {
-            // The bits of a part are those of the whole, in which others may have stops.
-            let stops = |rows: &mut [T], from: usize| {
-                let range = from..from + rows.len() / width;
-                ensemble.problems.write(&axes, &draw, range.clone(), rows);
-                range.zip(rows.chunks_exact(width)).any(|(i, row)| {
-                    let span = (row[width - 2], row[width - 1]);
-                    let is_number = |value: &T| !value.widen().is_nan();
-                    let is_solved =
-                        is_span(span.0, span.1) && (!of_parameters || row.iter().all(is_number));
-                    is_solved && stops_of(row, i, span).is_ok_and(|times| !times.is_empty())
-                })
-            };
-            settings.stopping = any_block(all_workers, whole, width, &stops);
-        }
+        // Where a right-hand side compares the time, it may jump at an end of the span.
+        let info = system.info;
+        let jumps = info.more_time_breaks
+            || !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
+        settings.stopping = asked || jumps;
         let (dt, adaptive) = check_steps(options, &t0, &t1, n, stops.slots())?;
         method.check_steps(adaptive)?;
         (settings.dt, settings.adaptive) = (T::narrow(dt), adaptive);
@@ -284,31 +271,6 @@ impl<T: Scalar> Early<'_, T> {
         };
         later.evaluate(Workers::Pool, &quantities, &write)
     }
-}
-
-/// Whether `holds(rows, i)` is true of any block of an ensemble of `n` trajectories, in which `rows` is
-/// room for its problems and `i` the number of the first one. After one that is, few more are looked
-/// at.
-fn any_block<T: Scalar>(
-    workers: Workers,
-    n: usize,
-    width: usize,
-    holds: &(dyn Fn(&mut [T], usize) -> bool + Sync),
-) -> bool {
-    let found = AtomicBool::new(false);
-    let some = (ROWS_NUMBERS / width).max(1);
-    workers.each(n.div_ceil(BLOCK), &|b| {
-        let (mut rows, end) = (vec![T::default(); some * width], n.min((b + 1) * BLOCK));
-        for from in (b * BLOCK..end).step_by(some) {
-            if found.load(Ordering::Relaxed) {
-                return;
-            }
-            if holds(&mut rows[..some.min(end - from) * width], from) {
-                found.store(true, Ordering::Relaxed);
-            }
-        }
-    });
-    found.into_inner()
 }
 
 /// The absolute tolerances that components have of their own: all, or none.
