@@ -68,7 +68,7 @@ enum Rest {
     Moved,
 }
 
-/// The breaks of a right-hand side.
+/// The breaks of a right-hand side and of the functions of events.
 #[derive(Debug, Default)]
 pub(crate) struct Breaks {
     /// Times that are constants, as nodes that rustc can evaluate.

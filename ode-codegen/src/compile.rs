@@ -287,8 +287,10 @@ pub(crate) fn compile(
     by.take_by_hand(system, &elaborated, settings)?;
     let positions = bounds::timed(&elaborated.graph, &elaborated.positions);
     let looked_up: Vec<Id> = positions.iter().map(|position| position.whole).collect();
-    let Elaborated { graph, derivatives, modes, .. } = &mut elaborated;
-    let breaks = breaks::breaks(graph, derivatives, modes, &looked_up);
+    let Elaborated { graph, derivatives, modes, happenings, .. } = &mut elaborated;
+    let events = happenings.iter().map(|event| event.value);
+    let roots: Vec<Id> = derivatives.iter().copied().chain(events).collect();
+    let breaks = breaks::breaks(graph, &roots, modes, &looked_up);
     elaborated.graph.validate("breaks", &scope, Kind::Real, breaks.ids());
     let Elaborated {
         mut graph,

@@ -273,6 +273,51 @@ fn back_at_the_end_of_a_step() {
     }
 }
 
+/// A level that is lower within a window of the time, and another one that is so near a time.
+#[ode_system]
+mod windows {
+    pub struct State {
+        pub x: f64,
+    }
+
+    pub struct Parameters {
+        pub at: f64,
+        pub width: f64,
+    }
+
+    fn rhs(_u: &State) -> State {
+        State { x: 0.0 }
+    }
+
+    #[event(both)]
+    fn window(u: &State, p: &Parameters, t: f64) -> f64 {
+        u.x - if (t - p.at).abs() < p.width { 1.0 } else { 3.0 }
+    }
+
+    #[event(both)]
+    fn bell(u: &State, p: &Parameters, t: f64) -> f64 {
+        let x = (t - p.at) / p.width;
+        u.x * (-x * x).exp() - 1.0
+    }
+}
+
+/// Steps end at the times that events compare the time with.
+#[test]
+fn windows_of_events_are_not_missed() {
+    let start = windows::State { x: 2.0 };
+    for i in 0..50 {
+        let at = 1.0 + 0.16 * f64::from(i);
+        let parameters =
+            windows::Parameters { at, width: 10.0_f64.powf(-4.0 + 0.06 * f64::from(i)) };
+        let problem = OdeProblem::new(windows, start, 0.0..=10.0, parameters);
+        for method in [AnyMethod::Tsit5, AnyMethod::Rodas5P] {
+            let solution = problem.solve(method, &SolveOptions::default()).unwrap();
+            let count = |name| solution.event_count(name).unwrap();
+            assert_eq!([count("window"), count("bell")], [2, 2], "{method:?}, {i}");
+        }
+    }
+}
+
 /// A phase, in radians and in turns, and a wave of the time.
 #[ode_system]
 mod phase {
