@@ -374,7 +374,9 @@ impl SolveOptions {
     /// * pulses from outside, and pulses of arguments that are not affine in the time, such as
     ///   `(k * (t.cos() - 1.0)).exp()`.
     ///
-    /// Steps end at the knots of tables of the time, too, whatever this option is.
+    /// Steps end at the knots of tables of the time, too, whatever this option is. Nor does it change
+    /// that right-hand sides with such times are evaluated strictly within the span: one that is
+    /// switched at the end of the span has its value of before there.
     ///
     /// Fixed steps stop only at [`tstops`](Self::tstops()).
     pub fn time_breaks(self, time_breaks: bool) -> Self {
