@@ -37,7 +37,8 @@
 //! the function is in contact, and stays on the side that it came from, so that the event happens
 //! again as soon as it moves on. So it does if it was nowhere but at zero since the last action. What
 //! an action turns back at the zero of another event that acts is due there. After
-//! [`MOST_AT_ONCE`](actions::MOST_AT_ONCE) actions in a row without a way between them that is more than rounding, a trajectory is given up.
+//! [`MOST_AT_ONCE`](crate::integrate::actions::MOST_AT_ONCE) actions in a row without a way between
+//! them that is more than rounding, a trajectory is given up.
 //!
 //! After an action the derivative is evaluated again, the controller forgets, and the next step has
 //! the size of the one that was refused. Fixed steps stay on their grid: one is made in two parts.
