@@ -1,10 +1,12 @@
 //! Jumps: an action may carry a state over the zeros of other events.
 //!
-//! A solution that goes through the zero of an event's function happens to jump where an action
-//! moves the state, or changes a mode. The event happens right after the action, if its direction
-//! counts, in the order of declaration. Its own action may jump in turn: there are rounds, until none
-//! jumps. An event does not happen by its own action, and a function that is at zero before the action, but for rounding, has
-//! [rules](crate::integrate::events) of its own.
+//! An action moves the state, or changes a mode, at one time. If the function of another event has
+//! the other sign afterwards, that event happens right after the action, if its direction counts.
+//! Several happen in the order of declaration. Their actions may carry the state over zeros in turn:
+//! there are rounds, until none does.
+//!
+//! An event does not happen by its own action. A function that was at zero before the action, but
+//! for rounding, has [rules](crate::integrate::events) of its own.
 
 pub use device::*;
 

@@ -16,8 +16,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// A function that counts its own calls counts more. A lane that finds no trajectory left makes
     /// one more evaluation, beyond the end of its last trajectory, and computes on while its
     /// neighbours are busy. These evaluations belong to no trajectory. Evaluations by which an
-    /// automatic first step becomes shorter, where the derivative
-    /// bends, are not counted.
+    /// automatic first step becomes shorter, since the derivative bends, are not counted.
     ///
     /// `None` if the number cannot be derived from step counts:
     ///
