@@ -179,20 +179,31 @@ fn actions_that_jump_make_chains() {
     }
 }
 
-/// Two actions that kick a state to and fro for ever.
+/// Two actions that kick a state to and fro for ever, from a given time or a given place of a clock.
 #[ode_system]
 mod table_tennis {
     pub struct State {
         pub x: f64,
+        pub clock: f64,
     }
 
     fn rhs(_u: &State) -> State {
-        State { x: 0.0 }
+        State { x: 0.0, clock: 1.0 }
     }
 
     #[at(1.0)]
-    fn serve(_u: &State) -> State {
-        State { x: 1.0 }
+    fn serve(u: &State) -> State {
+        State { x: 1.0, ..*u }
+    }
+
+    #[event(rising)]
+    fn noon(u: &State) -> f64 {
+        u.clock
+    }
+
+    #[action(noon)]
+    fn start(u: &State) -> State {
+        State { x: 1.0, ..*u }
     }
 
     #[event(rising)]
@@ -201,8 +212,8 @@ mod table_tennis {
     }
 
     #[action(right)]
-    fn back(_u: &State) -> State {
-        State { x: -1.0 }
+    fn back(u: &State) -> State {
+        State { x: -1.0, ..*u }
     }
 
     #[event(falling)]
@@ -211,16 +222,76 @@ mod table_tennis {
     }
 
     #[action(left)]
-    fn forth(_u: &State) -> State {
-        State { x: 1.0 }
+    fn forth(u: &State) -> State {
+        State { x: 1.0, ..*u }
     }
 }
 
 #[test]
 fn chains_end() {
-    let start = table_tennis::State { x: 0.0 };
-    let problem = OdeProblem::new(table_tennis, start, 0.0..=2.0, []);
-    let solution = problem.solve(Tsit5, &SolveOptions::default()).unwrap();
-    assert_eq!(solution.code(), ReturnCode::TooManyEvents);
-    assert_eq!(solution.end_time(), 1.0);
+    // The clock starts the second one within a step of a grid, and the third one at the end of its
+    // first step.
+    for (clock, end) in [(-10.0, 1.0), (-0.7, 0.7), (-0.4, 0.4), (-0.1, 0.1)] {
+        let start = table_tennis::State { x: 0.0, clock };
+        let problem = OdeProblem::new(table_tennis, start, 0.0..=2.0, []);
+        for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.4)] {
+            let solution = problem.solve(Tsit5, &options).unwrap();
+            assert_eq!(solution.code(), ReturnCode::TooManyEvents);
+            assert!((solution.end_time() - end).abs() < 1e-12, "{end}: {}", solution.end_time());
+            let expected = clock + end;
+            let reached = solution.final_state().clock;
+            assert!((reached - expected).abs() < 1e-12, "{end}: {reached}");
+        }
+    }
+}
+
+/// Pushes move `x`, and so `y`, its root, over a limit.
+#[ode_system]
+mod pushed_root {
+    #[mass_matrix]
+    const M: [f64; 2] = [1.0, 0.0];
+
+    pub struct State {
+        pub x: f64,
+        pub y: f64,
+    }
+
+    pub struct Parameters {
+        pub push: f64,
+    }
+
+    fn rhs(u: &State) -> State {
+        State { x: 0.0, y: u.y * u.y - u.x }
+    }
+
+    #[at(1.0)]
+    fn push(u: &State, p: &Parameters) -> State {
+        State { x: u.x + p.push, ..*u }
+    }
+
+    #[event(rising, stop)]
+    fn high(u: &State) -> f64 {
+        u.y - 1.5
+    }
+}
+
+/// The end by a jump, and by a push for which there is no root, at its time.
+#[test]
+fn trajectories_with_algebraic_unknowns_end_at_the_push() {
+    let start = pushed_root::State { x: 1.0, y: 1.0 };
+    for (push, code, y) in [
+        (3.0, ReturnCode::Terminated, 2.0),
+        (-3.0, ReturnCode::Inconsistent, 1.0),
+        (0.44, ReturnCode::Success, 1.2),
+    ] {
+        let p = pushed_root::Parameters { push };
+        let problem = OdeProblem::new(pushed_root, start, 0.0..=2.0, p);
+        for options in [SolveOptions::default(), SolveOptions::default().fixed_step(0.4)] {
+            let solution = problem.solve(Rodas5P, &options).unwrap();
+            assert_eq!(solution.code(), code, "{push}");
+            let end = if code == ReturnCode::Success { 2.0 } else { 1.0 };
+            assert_eq!(solution.end_time(), end, "{push}");
+            assert!((solution.final_state().y - y).abs() < 1e-6, "{push}");
+        }
+    }
 }

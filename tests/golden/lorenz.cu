@@ -1156,6 +1156,7 @@ CONSTANT double FRACTION = 1e-3;
 CONSTANT double ROUNDING_DOUBLE = 1e-13;
 CONSTANT double ROUNDING_SINGLE = 1e-5;
 template<class R, class S, int N, int P> DEVICE Start<R, N> consistent(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const norm::Tolerances<R, N>& tolerances);
+template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, R t);
 template<class R, class S, int N, int P> DEVICE Arr<R, N> derivative(S system, const Arr<R, N>& u, const Arr<R, P>& p, R t, const Arr<R, N>& f);
 
 // consistent.rs  The state near `u` that solves the algebraic equations, by Newton's method; differential
@@ -1212,6 +1213,17 @@ template<class R, class S, int N, int P> DEVICE Start<R, N> consistent(S system,
     auto inconsistent = Bits<typename Real<R>::Bits>::lit(code::INCONSISTENT);
     code = Bits<typename Real<R>::Bits>::select(open, inconsistent, code);
     return make_Start<R, N>(found, code);
+}
+
+// consistent.rs  Makes the states of lanes `which` consistent at `t`. A lane that has failed before keeps its
+template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, R t) {
+    if constexpr ((S::ALGEBRAIC > 0)) {
+        auto start = consistent<R, S, N, P>(system, state.u, state.p, t, state.tolerances);
+        auto success = Bits<typename Real<R>::Bits>::lit(code::SUCCESS);
+        state.u = vector::choose<R, N>(which, start.u, state.u);
+        auto sound = op_and(which, m_equals(lane.code, success));
+        lane.code = Bits<typename Real<R>::Bits>::select(sound, start.code, lane.code);
+    }
 }
 
 // consistent.rs  The derivative `u'` at a consistent state, where the right-hand side is `f`: from
@@ -1414,6 +1426,7 @@ CONSTANT double STILL = 9.094947017729282e-13;
 CONSTANT double LOW = 64.0;
 template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, typename Real<R>::Bits bit);
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which);
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direction(typename Real<R>::Bits above);
 template<class R, class S, class Q, int N, int P> DEVICE void arm(S system, Q& feed, const stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask begins, typename Real<R>::Mask fresh, typename Real<R>::Mask acted);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 3> sides_of(S system, const stepper::State<R, N, P>& state, R t, R h, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
 template<class R, class S, int N, int P> DEVICE Arr<typename Real<R>::Bits, 2> at_zero(S system, const stepper::State<R, N, P>& state, R t, const Arr<R, N>& before, const Arr<R, P>& p_before, const Arr<R, N>& du_before, R since, typename Real<R>::Bits fired);
@@ -1427,6 +1440,13 @@ template<class R> DEVICE typename Real<R>::Mask has(typename Real<R>::Bits set, 
 // sides.rs  A set with the event of this bit in lanes `which`.
 template<class R> DEVICE typename Real<R>::Bits with(typename Real<R>::Bits set, typename Real<R>::Bits bit, typename Real<R>::Mask which) {
     return Bits<typename Real<R>::Bits>::select(which, op_or(set, bit), set);
+}
+
+// sides.rs  The events that count, by their directions, if these functions are `above` zero now.
+template<class R, class S, int N, int P> DEVICE typename Real<R>::Bits in_direction(typename Real<R>::Bits above) {
+    auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
+    auto rises = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
+    return op_or(op_and(above, rises), op_and(op_not(above), falls));
 }
 
 // sides.rs  Arms the events of lanes that begin a part of their span, and of those that begin their
@@ -1593,12 +1613,8 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
     }
     acts = op_and(op_and(acts, begins), m_equals(lane.code, Bits<typename Real<R>::Bits>::lit(code::SUCCESS)));
     if (m_any(acts)) {
-        if constexpr ((S::ALGEBRAIC > 0)) {
-            auto start = consistent::consistent<R, S, N, P>(system, state.u, state.p, lane.t0, state.tolerances);
-            auto begins_1 = op_and(acts, fresh);
-            state.u = vector::choose<R, N>(begins_1, start.u, state.u);
-            lane.code = Bits<typename Real<R>::Bits>::select(begins_1, start.code, lane.code);
-        }
+        auto at = lane.t0;
+        consistent::settle<R, S, N, P>(system, state, lane, op_and(acts, fresh), at);
         before = state.u;
         UNROLL for (int e_1 = 0; e_1 < S::TIMED; e_1++) {
             auto here = op_and(acts, m_gt(due<R, S, N, P>(system, e_1, state.p, lane.t0), zero));
@@ -1862,14 +1878,13 @@ template<class R> struct Jumped {
 };
 template<class R> DEVICE Jumped<R> make_Jumped(const typename Real<R>::Bits& events, const typename Real<R>::Bits& above, const typename Real<R>::Bits& known) { return {events, above, known}; }
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before);
-template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which);
 template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const stepper::State<R, N, P>& state, R t, typename Real<R>::Bits was, typename Real<R>::Bits known, typename Real<R>::Bits done, typename Real<R>::Bits near, const Arr<R, N>& before, const Arr<R, P>& p_before);
 
 // jumps.rs  Lets the events happen over whose zeros actions have carried the states of lanes `which`.
 template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask happen(S system, Q& feed, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which, typename Real<R>::Bits fired, typename Real<R>::Bits here, const Arr<R, N>& before, const Arr<R, P>& p_before) {
     auto none = Bits<typename Real<R>::Bits>::lit(0);
     auto one = Bits<typename Real<R>::Bits>::lit(1);
-    auto over = Mask<typename Real<R>::Mask>::splat(false);
+    auto ended = Mask<typename Real<R>::Mask>::splat(false);
     auto busy = which;
     auto done = fired;
     auto was = lane.sides;
@@ -1877,7 +1892,11 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
     auto near = here;
     u32 rounds = 0;
     while (m_any(busy)) {
-        settle<R, S, N, P>(system, state, lane, busy);
+        auto t = lane.t;
+        consistent::settle<R, S, N, P>(system, state, lane, busy, t);
+        auto failed = op_and(busy, op_not(m_equals(lane.code, none)));
+        ended = op_or(ended, failed);
+        busy = op_and(busy, op_not(failed));
         auto jumped = of<R, S, N, P>(system, state, lane.t, was, known, done, near, before, p_before);
         auto events = Bits<typename Real<R>::Bits>::select(busy, jumped.events, none);
         auto slot = none;
@@ -1885,6 +1904,7 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
             slot = logged::slot_of_first<R, S, Q, N, P>(feed, none);
         }
         auto acted = Mask<typename Real<R>::Mask>::splat(false);
+        auto over = acted;
         auto bit = one;
         auto number = one;
         UNROLL for (int e = 0; e < S::EVENTS; e++) {
@@ -1914,24 +1934,19 @@ template<class R, class S, class Q, int N, int P> DEVICE typename Real<R>::Mask 
         known = op_or(known, moved);
         near = none;
         done = op_and(events, Bits<typename Real<R>::Bits>::lit((u64)(S::ACTING)));
+        auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
+        lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
+        ended = op_or(ended, over);
         busy = op_and(acted, op_not(over));
         rounds = (rounds + 1);
         if ((rounds == actions::MOST_AT_ONCE)) {
             auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
             lane.code = Bits<typename Real<R>::Bits>::select(busy, too_many, lane.code);
+            ended = op_or(ended, busy);
             busy = Mask<typename Real<R>::Mask>::splat(false);
         }
     }
-    return over;
-}
-
-// jumps.rs  Makes the states of lanes `which` consistent after an action.
-template<class R, class S, int N, int P> DEVICE void settle(S system, stepper::State<R, N, P>& state, lane::Lane<R>& lane, typename Real<R>::Mask which) {
-    if constexpr ((S::ALGEBRAIC > 0)) {
-        auto start = consistent::consistent<R, S, N, P>(system, state.u, state.p, lane.t, state.tolerances);
-        state.u = vector::choose<R, N>(which, start.u, state.u);
-        lane.code = Bits<typename Real<R>::Bits>::select(which, start.code, lane.code);
-    }
+    return ended;
 }
 
 // jumps.rs  The events over whose zeros the state has jumped from the sides `was`, without those `done`.
@@ -1943,16 +1958,17 @@ template<class R, class S, int N, int P> DEVICE Jumped<R> of(S system, const ste
     auto bit = Bits<typename Real<R>::Bits>::lit(1);
     UNROLL for (int e = 0; e < S::EVENTS; e++) {
         auto g = system.event(e, state.u, state.p, t);
-        auto first = system.event(e, before, p_before, t);
-        auto stays = op_and(sides::has<R>(near, bit), m_le(m_abs(g), (m_abs(first) * Real<R>::lit(4.0))));
+        auto stays = sides::has<R>(near, bit);
+        if (m_any(stays)) {
+            auto first = system.event(e, before, p_before, t);
+            stays = op_and(stays, m_le(m_abs(g), (m_abs(first) * Real<R>::lit(4.0))));
+        }
         auto decided = op_and(op_or(m_gt(g, zero), m_lt(g, zero)), op_not(stays));
         above = sides::with<R>(above, bit, op_and(decided, m_gt(g, zero)));
         sure = sides::with<R>(sure, bit, decided);
         bit = m_wrapping_add(bit, bit);
     }
-    auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
-    auto rises = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
-    auto counts = op_or(op_and(above, rises), op_and(op_not(above), falls));
+    auto counts = sides::in_direction<R, S, N, P>(above);
     auto ignored = Bits<typename Real<R>::Bits>::lit((u64)(S::NO_JUMPS));
     auto events = op_and(op_and(op_and(op_and(op_and(known, sure), op_xor(was, above)), counts), op_not(done)), op_not(ignored));
     return make_Jumped<R>(events, above, sure);
@@ -2096,8 +2112,6 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE typen
     if constexpr (((S::TIMED > 0) && (S::EVENTS > 0))) {
         if (m_any(begun_1.goes_on)) {
             over = jumps::happen<R, S, Q, N, P>(system, feed, state, lane, begun_1.goes_on, none, none, first, p_first);
-            auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
-            lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
         }
     }
     auto t_eval = lane.t0;
@@ -2210,11 +2224,7 @@ template<class R, class M, int N> DEVICE void reset(const options::Options<R, N>
 // begin.rs  Makes states consistent, and evaluates their derivatives at `t`; returns these.
 template<class R, class S, class M, int N, int P> DEVICE Arr<R, N> derivative(S system, const options::Options<R, N>& o, stepper::State<R, N, P>& state, lane::Lane<R>& lane, const Begun<R>& begun_1, R t) {
     auto begins = begun_1.begins;
-    if constexpr ((S::ALGEBRAIC > 0)) {
-        auto start = consistent::consistent<R, S, N, P>(system, state.u, state.p, t, state.tolerances);
-        state.u = vector::choose<R, N>(begins, start.u, state.u);
-        lane.code = Bits<typename Real<R>::Bits>::select(begins, start.code, lane.code);
-    }
+    consistent::settle<R, S, N, P>(system, state, lane, begins, t);
     auto f = system.rhs(state.u, state.p, t);
     auto k = f;
     if constexpr (S::MASS) {
@@ -3077,29 +3087,23 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         }
         bit = m_wrapping_add(bit, bit);
     }
+    auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
+    lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
+    auto ended = over;
     if constexpr (((S::EVENTS > 0) && ((S::ACTING + S::CONDITIONS_ACTING) > 0))) {
         auto moved = op_and(acted, op_not(over));
         if (m_any(moved)) {
             auto here_2 = op_or(found.fired, found.here);
-            over = op_or(over, jumps::happen<R, S, Q, N, P>(system, feed, state, lane, moved, found.fired, here_2, before, p_before));
+            ended = op_or(over, jumps::happen<R, S, Q, N, P>(system, feed, state, lane, moved, found.fired, here_2, before, p_before));
         }
     }
     auto at_end = nobody;
     if constexpr (C::ADAPTIVE) {
         at_end = lane::is_at_end<R>(lane);
-    } else {
-        auto part = op_and(over, arrived);
-        auto counted = m_wrapping_add(lane.attempts, one);
-        lane.attempts = Bits<typename Real<R>::Bits>::select(part, counted, lane.attempts);
-        auto parts = m_wrapping_sub(lane.rejected, one);
-        lane.rejected = Bits<typename Real<R>::Bits>::select(part, parts, lane.rejected);
-        lane.t1 = Real<R>::select(over, lane.t, lane.t1);
     }
-    auto terminated = Bits<typename Real<R>::Bits>::lit(code::TERMINATED);
-    lane.code = Bits<typename Real<R>::Bits>::select(over, terminated, lane.code);
-    auto goes_on = op_and(acted, op_not(over));
-    by_event = op_and(by_event, op_not(over));
-    auto ends = op_and(over, op_not(at_end));
+    auto goes_on = op_and(acted, op_not(ended));
+    by_event = op_and(by_event, op_not(ended));
+    auto ends = op_and(ended, op_not(at_end));
     if (m_any(goes_on)) {
         auto begun = begin::begun<R>(nobody, nobody, goes_on);
         auto k = begin::derivative<R, S, M, N, P>(system, o, state, lane, begun, lane.t);
@@ -3139,9 +3143,7 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
                 auto at_zero = sides::at_zero<R, S, N, P>(system, state, lane.t, before, p_before, found.du, since, acted_here);
                 near = op_or(near, op_not(m_equals(at_zero[1], none)));
                 rests = op_or(at_zero[0], op_and(at_zero[1], lane.fired));
-                auto falls = Bits<typename Real<R>::Bits>::lit((u64)(S::FALLING));
-                auto rises_1 = Bits<typename Real<R>::Bits>::lit((u64)(S::RISING));
-                auto counts = op_or(op_and(sides[0], rises_1), op_and(op_not(sides[0]), falls));
+                auto counts = sides::in_direction<R, S, N, P>(sides[0]);
                 due = op_and(op_and(op_and(op_and(acting, op_not(found.fired)), sides[1]), sides[2]), counts);
             }
         }
@@ -3159,11 +3161,16 @@ template<class R, class S, class M, class Q, class C, int N, int P> DEVICE void 
         lane.acted = Real<R>::select(by_event, lane.t, lane.acted);
         auto many = op_and(by_event, m_less_than(Bits<typename Real<R>::Bits>::lit((u64)(actions::MOST_AT_ONCE)), lane.chain));
         auto too_many = Bits<typename Real<R>::Bits>::lit(code::TOO_MANY_EVENTS);
-        lane.code = Bits<typename Real<R>::Bits>::select(many, too_many, lane.code);
+        lane.code = Bits<typename Real<R>::Bits>::select(op_and(many, m_equals(lane.code, none)), too_many, lane.code);
         ends = op_or(ends, op_and(goes_on, op_not(m_equals(lane.code, none))));
-        if constexpr (op_not(C::ADAPTIVE)) {
-            lane.t1 = Real<R>::select(many, lane.t, lane.t1);
-        }
+    }
+    if constexpr (op_not(C::ADAPTIVE)) {
+        auto part = op_and(ends, arrived);
+        auto counted = m_wrapping_add(lane.attempts, one);
+        lane.attempts = Bits<typename Real<R>::Bits>::select(part, counted, lane.attempts);
+        auto parts = m_wrapping_sub(lane.rejected, one);
+        lane.rejected = Bits<typename Real<R>::Bits>::select(part, parts, lane.rejected);
+        lane.t1 = Real<R>::select(ends, lane.t, lane.t1);
     }
     lane.allowed = Bits<typename Real<R>::Bits>::select(ends, lane.attempts, lane.allowed);
 }

@@ -193,8 +193,6 @@ mod device {
                     &first,
                     &p_first,
                 );
-                let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
-                lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
             }
         }
         let mut t_eval = lane.t0;
@@ -358,17 +356,7 @@ mod device {
         t: R,
     ) -> [R; N] {
         let begins = begun.begins;
-        if S::ALGEBRAIC > 0 {
-            let start = consistent::consistent::<R, S, N, P>(
-                system,
-                &state.u,
-                &state.p,
-                t,
-                &state.tolerances,
-            );
-            state.u = vector::choose::<R, N>(begins, start.u, state.u);
-            lane.code = <R::Bits as Bits>::select(begins, start.code, lane.code);
-        }
+        consistent::settle::<R, S, N, P>(system, state, lane, begins, t);
         let f = system.rhs(&state.u, &state.p, t);
         let mut k = f;
         if S::MASS {

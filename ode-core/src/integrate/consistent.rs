@@ -9,8 +9,9 @@ pub use device::*;
 
 #[ode_macros::device(consistent)]
 mod device {
+    use crate::integrate::lane;
     use crate::lane::{Bits, Mask, Real};
-    use crate::step::{code, norm};
+    use crate::step::{code, norm, stepper, vector};
     use crate::system::System;
 
     /// A consistent state.
@@ -101,6 +102,24 @@ mod device {
         let inconsistent = <R::Bits as Bits>::lit(code::INCONSISTENT);
         code = <R::Bits as Bits>::select(open, inconsistent, code);
         Start::<R, N> { u: found, code }
+    }
+
+    /// Makes the states of lanes `which` consistent at `t`. A lane that has failed before keeps its
+    /// code.
+    pub fn settle<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        system: S,
+        state: &mut stepper::State<R, N, P>,
+        lane: &mut lane::Lane<R>,
+        which: R::Mask,
+        t: R,
+    ) {
+        if S::ALGEBRAIC > 0 {
+            let start = consistent::<R, S, N, P>(system, &state.u, &state.p, t, &state.tolerances);
+            let success = <R::Bits as Bits>::lit(code::SUCCESS);
+            state.u = vector::choose::<R, N>(which, start.u, state.u);
+            let sound = which & lane.code.equals(success);
+            lane.code = <R::Bits as Bits>::select(sound, start.code, lane.code);
+        }
     }
 
     /// The derivative `u'` at a consistent state, where the right-hand side is `f`: from

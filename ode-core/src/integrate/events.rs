@@ -701,11 +701,14 @@ mod device {
             }
             bit = bit.wrapping_add(bit);
         }
+        let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
+        lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
+        let mut ended = over;
         if S::EVENTS > 0 && S::ACTING + S::CONDITIONS_ACTING > 0 {
             let moved = acted & !over;
             if moved.any() {
                 let here = found.fired | found.here;
-                over = over
+                ended = over
                     | jumps::happen::<R, S, Q, N, P>(
                         system,
                         feed,
@@ -722,19 +725,10 @@ mod device {
         let mut at_end = nobody;
         if C::ADAPTIVE {
             at_end = lane::is_at_end::<R>(lane);
-        } else {
-            let part = over & arrived;
-            let counted = lane.attempts.wrapping_add(one);
-            lane.attempts = <R::Bits as Bits>::select(part, counted, lane.attempts);
-            let parts = lane.rejected.wrapping_sub(one);
-            lane.rejected = <R::Bits as Bits>::select(part, parts, lane.rejected);
-            lane.t1 = R::select(over, lane.t, lane.t1);
         }
-        let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
-        lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
-        let goes_on = acted & !over;
-        by_event = by_event & !over;
-        let mut ends = over & !at_end;
+        let goes_on = acted & !ended;
+        by_event = by_event & !ended;
+        let mut ends = ended & !at_end;
         if goes_on.any() {
             let begun = begin::begun::<R>(nobody, nobody, goes_on);
             let k = begin::derivative::<R, S, M, N, P>(system, o, state, lane, &begun, lane.t);
@@ -791,9 +785,7 @@ mod device {
                     near = near | !at_zero[1].equals(none);
                     rests = at_zero[0] | (at_zero[1] & lane.fired);
                     // What comes back at once to the zero of another event that acts is due there.
-                    let falls = <R::Bits as Bits>::lit(S::FALLING as u64);
-                    let rises = <R::Bits as Bits>::lit(S::RISING as u64);
-                    let counts = (sides[0] & rises) | (!sides[0] & falls);
+                    let counts = sides::in_direction::<R, S, N, P>(sides[0]);
                     due = acting & !found.fired & sides[1] & sides[2] & counts;
                 }
             }
@@ -815,11 +807,18 @@ mod device {
             let many = by_event
                 & <R::Bits as Bits>::lit(actions::MOST_AT_ONCE as u64).less_than(lane.chain);
             let too_many = <R::Bits as Bits>::lit(code::TOO_MANY_EVENTS);
-            lane.code = <R::Bits as Bits>::select(many, too_many, lane.code);
+            lane.code =
+                <R::Bits as Bits>::select(many & lane.code.equals(none), too_many, lane.code);
             ends = ends | (goes_on & !lane.code.equals(none));
-            if !C::ADAPTIVE {
-                lane.t1 = R::select(many, lane.t, lane.t1);
-            }
+        }
+        if !C::ADAPTIVE {
+            // The step to the event is the last one of the grid, and no part of one.
+            let part = ends & arrived;
+            let counted = lane.attempts.wrapping_add(one);
+            lane.attempts = <R::Bits as Bits>::select(part, counted, lane.attempts);
+            let parts = lane.rejected.wrapping_sub(one);
+            lane.rejected = <R::Bits as Bits>::select(part, parts, lane.rejected);
+            lane.t1 = R::select(ends, lane.t, lane.t1);
         }
         lane.allowed = <R::Bits as Bits>::select(ends, lane.attempts, lane.allowed);
     }

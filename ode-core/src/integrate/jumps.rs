@@ -17,7 +17,7 @@ mod device {
     use crate::integrate::options::Sink;
     use crate::integrate::{actions, consistent, lane, logged, sides};
     use crate::lane::{Bits, Mask, Real};
-    use crate::step::{code, stepper, vector};
+    use crate::step::{code, stepper};
     use crate::system::System;
 
     /// The events over whose zeros a state has jumped.
@@ -32,7 +32,7 @@ mod device {
     }
 
     /// Lets the events happen over whose zeros actions have carried the states of lanes `which`.
-    /// Returns the lanes whose trajectories end by that.
+    /// Returns the lanes whose trajectories end by that, with their codes.
     ///
     /// The actions were those of the events `fired`, or others, and came from the states `before`
     /// with the parameters `p_before`. The functions of the events `here` were at zero there.
@@ -50,7 +50,7 @@ mod device {
     ) -> R::Mask {
         let none = <R::Bits as Bits>::lit(0);
         let one = <R::Bits as Bits>::lit(1);
-        let mut over = <R::Mask as Mask>::splat(false);
+        let mut ended = <R::Mask as Mask>::splat(false);
         let mut busy = which;
         let mut done = fired;
         let mut was = lane.sides;
@@ -58,7 +58,11 @@ mod device {
         let mut near = here;
         let mut rounds: u32 = 0;
         while busy.any() {
-            settle::<R, S, N, P>(system, state, lane, busy);
+            let t = lane.t;
+            consistent::settle::<R, S, N, P>(system, state, lane, busy, t);
+            let failed = busy & !lane.code.equals(none);
+            ended = ended | failed;
+            busy = busy & !failed;
             let jumped =
                 of::<R, S, N, P>(system, state, lane.t, was, known, done, near, before, p_before);
             let events = <R::Bits as Bits>::select(busy, jumped.events, none);
@@ -67,6 +71,7 @@ mod device {
                 slot = logged::slot_of_first::<R, S, Q, N, P>(feed, none);
             }
             let mut acted = <R::Mask as Mask>::splat(false);
+            let mut over = acted;
             let mut bit = one;
             let mut number = one;
             for e in 0..S::EVENTS {
@@ -98,35 +103,19 @@ mod device {
             known = known | moved;
             near = none;
             done = events & <R::Bits as Bits>::lit(S::ACTING as u64);
+            let terminated = <R::Bits as Bits>::lit(code::TERMINATED);
+            lane.code = <R::Bits as Bits>::select(over, terminated, lane.code);
+            ended = ended | over;
             busy = acted & !over;
             rounds += 1;
             if rounds == actions::MOST_AT_ONCE {
                 let too_many = <R::Bits as Bits>::lit(code::TOO_MANY_EVENTS);
                 lane.code = <R::Bits as Bits>::select(busy, too_many, lane.code);
+                ended = ended | busy;
                 busy = <R::Mask as Mask>::splat(false);
             }
         }
-        over
-    }
-
-    /// Makes the states of lanes `which` consistent after an action.
-    fn settle<R: Real, S: System<N, P>, const N: usize, const P: usize>(
-        system: S,
-        state: &mut stepper::State<R, N, P>,
-        lane: &mut lane::Lane<R>,
-        which: R::Mask,
-    ) {
-        if S::ALGEBRAIC > 0 {
-            let start = consistent::consistent::<R, S, N, P>(
-                system,
-                &state.u,
-                &state.p,
-                lane.t,
-                &state.tolerances,
-            );
-            state.u = vector::choose::<R, N>(which, start.u, state.u);
-            lane.code = <R::Bits as Bits>::select(which, start.code, lane.code);
-        }
+        ended
     }
 
     /// The events over whose zeros the state has jumped from the sides `was`, without those `done`.
@@ -149,16 +138,17 @@ mod device {
         let mut bit = <R::Bits as Bits>::lit(1);
         for e in 0..S::EVENTS {
             let g = system.event(e, &state.u, &state.p, t);
-            let first = system.event(e, before, p_before, t);
-            let stays = sides::has::<R>(near, bit) & g.abs().le(first.abs() * R::lit(4.0));
+            let mut stays = sides::has::<R>(near, bit);
+            if stays.any() {
+                let first = system.event(e, before, p_before, t);
+                stays = stays & g.abs().le(first.abs() * R::lit(4.0));
+            }
             let decided = (g.gt(zero) | g.lt(zero)) & !stays;
             above = sides::with::<R>(above, bit, decided & g.gt(zero));
             sure = sides::with::<R>(sure, bit, decided);
             bit = bit.wrapping_add(bit);
         }
-        let falls = <R::Bits as Bits>::lit(S::FALLING as u64);
-        let rises = <R::Bits as Bits>::lit(S::RISING as u64);
-        let counts = (above & rises) | (!above & falls);
+        let counts = sides::in_direction::<R, S, N, P>(above);
         let ignored = <R::Bits as Bits>::lit(S::NO_JUMPS as u64);
         let events = known & sure & (was ^ above) & counts & !done & !ignored;
         Jumped::<R> { events, above, known: sure }

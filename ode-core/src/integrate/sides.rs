@@ -22,6 +22,15 @@ mod device {
         <R::Bits as Bits>::select(which, set | bit, set)
     }
 
+    /// The events that count, by their directions, if these functions are `above` zero now.
+    pub fn in_direction<R: Real, S: System<N, P>, const N: usize, const P: usize>(
+        above: R::Bits,
+    ) -> R::Bits {
+        let falls = <R::Bits as Bits>::lit(S::FALLING as u64);
+        let rises = <R::Bits as Bits>::lit(S::RISING as u64);
+        (above & rises) | (!above & falls)
+    }
+
     /// Arms the events of lanes that begin a part of their span, and of those that begin their
     /// trajectories: the sides are those of the initial states, and of the states after an action
     /// that was due there.

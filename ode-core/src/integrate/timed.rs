@@ -14,7 +14,7 @@ mod device {
     use crate::integrate::options::Sink;
     use crate::integrate::{actions, consistent, lane};
     use crate::lane::{Bits, Mask, Real};
-    use crate::step::{code, stepper, timeline, vector};
+    use crate::step::{code, stepper, timeline};
     use crate::system::System;
 
     /// Whether the time is one of action `index`: one if it is, zero if it is not, and less than
@@ -62,19 +62,9 @@ mod device {
         }
         acts = acts & begins & lane.code.equals(<R::Bits as Bits>::lit(code::SUCCESS));
         if acts.any() {
-            if S::ALGEBRAIC > 0 {
-                // A state at the end of a step is consistent.
-                let start = consistent::consistent::<R, S, N, P>(
-                    system,
-                    &state.u,
-                    &state.p,
-                    lane.t0,
-                    &state.tolerances,
-                );
-                let begins = acts & fresh;
-                state.u = vector::choose::<R, N>(begins, start.u, state.u);
-                lane.code = <R::Bits as Bits>::select(begins, start.code, lane.code);
-            }
+            // A state at the end of a step is consistent.
+            let at = lane.t0;
+            consistent::settle::<R, S, N, P>(system, state, lane, acts & fresh, at);
             *before = state.u;
             for e in 0..S::TIMED {
                 let here = acts & due::<R, S, N, P>(system, e, &state.p, lane.t0).gt(zero);
