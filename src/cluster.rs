@@ -1,8 +1,8 @@
-//! Several processes that solve an ensemble together: the feature `cluster`.
+//! Ensembles that several processes solve together.
 //!
-//! [`EnsembleDistributed`] wraps any place, and the same program runs on a laptop and on many nodes.
-//! `docs/clusters.md` begins with one process and ends with Slurm. The examples `cluster`
-//! and `distributed` show solves and trainings.
+//! This module needs the feature `cluster`. [`EnsembleDistributed`] wraps any backend, and the same
+//! program runs on a laptop and on many nodes. The guide `docs/clusters.md` begins with one process
+//! and ends with Slurm. The examples `cluster` and `distributed` show solves and training runs.
 
 #[cfg(feature = "cluster-cli")]
 mod arguments;

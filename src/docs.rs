@@ -1,8 +1,9 @@
 //! The guides of the repository, as pages.
 //!
-//! Each page is a file of the repository, which links to other files by reference (`[text][label]`)
-//! and defines its labels at its end. Here the first definition of a label holds, so each page
-//! begins with definitions that lead to the other pages. Figures are in the repository only.
+//! Each page is a file of the repository. The file links to other files by reference
+//! (`[text][label]`), and defines its labels at its end. In Markdown, the first definition of a
+//! label counts. So each module begins with definitions that link to other modules. Figures are in
+//! the repository only.
 
 /// [events]: crate::docs::events
 /// [log]: crate::docs::events#the-log
@@ -26,14 +27,14 @@ pub mod getting_started {}
 /// [events-at]: crate::docs::events#actions-at-given-times
 /// [events-modes]: crate::docs::events#modes
 ///
-// Its programs write files.
+// The programs of the page write files, which needs the feature.
 #[cfg(any(not(doctest), feature = "save"))]
 #[doc = include_str!("../docs/primer.md")]
 pub mod primer {}
 
 /// [files]: crate::docs::getting_started#files
 ///
-// Its programs write files.
+// The programs of the page write files, which needs the feature.
 #[cfg(any(not(doctest), feature = "save"))]
 #[doc = include_str!("../docs/outside.md")]
 pub mod outside {}
@@ -67,7 +68,7 @@ pub mod scaling {}
 
 /// [extending]: crate::docs::extending
 ///
-// Its example needs the feature.
+// The example of the page needs the feature.
 #[cfg(any(not(doctest), feature = "cluster-cli"))]
 #[doc = include_str!("../docs/clusters.md")]
 pub mod clusters {}
@@ -82,7 +83,7 @@ pub mod what_success_means {}
 #[doc = include_str!("../docs/corrections.md")]
 pub mod corrections {}
 
-// Its examples are tests of their own (`tests/language`).
+// `tests/language` tests the examples of the page.
 #[cfg(not(doctest))]
 #[doc = include_str!("../docs/language.md")]
 pub mod language {}
@@ -123,7 +124,8 @@ pub mod changelog {}
 /// [random]: crate::docs::what_success_means#random-problems
 /// [clusters]: crate::docs::clusters#scaling
 ///
-// `bench` is a package, so its files are in no archive but by links from `docs`.
+// `bench` is a package of its own, so this crate's archive contains its files only through links in
+// `docs`.
 #[doc = include_str!("../docs/results.md")]
 pub mod results {}
 

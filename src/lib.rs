@@ -24,14 +24,14 @@
 //! [results-builds]: docs::results#build-times
 //! [results-ignition]: docs::history#a-map
 #![doc = concat!(
-    // docs.rs serves the files of a crate's archive.
+    // The generated pages do not contain the picture, but docs.rs serves the crate's archive.
     "[lorenz-picture]: https://docs.rs/crate/odes/",
     env!("CARGO_PKG_VERSION"),
     "/source/docs/pictures/lorenz.png\n\n",
 )]
 #![doc = include_str!("../README.md")]
-// The first definition of a label holds: here those above, in the repository those at the end of
-// the README.
+// In Markdown the first definition of a label counts. So rustdoc uses the definitions above, and
+// GitHub uses the definitions at the end of the README.
 
 pub mod docs;
 
@@ -62,11 +62,12 @@ pub use ode_core::{
 pub use ode_gpu::{EnsembleGpuArray, EnsembleGpuKernel, GpuError};
 pub use ode_macros::{ode_fn, ode_system};
 
-/// The macros, problems, options, solutions, backends and methods of ordinary programs, and the
-/// constants `PI` and `TAU` in `f64` for right-hand sides.
+/// The items that most programs import.
 ///
-/// Programs that name the trait of backends ([`EnsembleAlgorithm`]), extend odes, or use one of the
-/// modules `arrays`, `cluster` and `device` import these by name.
+/// The prelude contains the macros, problems, options, solutions, backends and methods, and the
+/// `f64` constants `PI` and `TAU` for right-hand sides. Import other items by name: the trait of
+/// backends ([`EnsembleAlgorithm`]), the items that extend odes, and the modules `arrays`,
+/// `cluster` and `device`.
 pub mod prelude {
     pub use core::f64::consts::{PI, TAU};
 
@@ -83,7 +84,7 @@ pub mod prelude {
     };
 }
 
-/// What the expansions of the macros name.
+/// Items that the expansions of the macros use.
 #[doc(hidden)]
 pub mod __private {
     pub use ode_core::__private::*;
@@ -93,10 +94,11 @@ pub mod __private {
 #[cfg(feature = "save")]
 pub use ode_core::save;
 
-/// Methods as types, and what is known of each: `methods::table()` prints orders, stages and costs.
+/// Methods as types, and their properties.
 ///
-/// The documentation of each method names the paper to cite. [Choosing a
-/// method](crate::docs::choosing_a_method) says, by measurements, when to take which.
+/// `methods::table()` prints orders, stages and costs. The documentation of each method names the
+/// paper to cite. [Choosing a method](crate::docs::choosing_a_method) recommends methods by
+/// measurements.
 ///
 /// ```
 /// use odes::methods::{self, Method};
@@ -114,8 +116,10 @@ pub mod methods {
     };
 }
 
-/// Systems of equations: the trait that `#[ode_system]` implements, which is the bound of functions
-/// that are generic over systems, the traits of its parts, and what is known of a system.
+/// The trait of systems of equations, its supertraits, and descriptions of systems.
+///
+/// `#[ode_system]` implements the trait [`System`](system::System). Functions that are generic over
+/// systems use the trait as their bound.
 ///
 /// ```
 /// use odes::prelude::*;
@@ -145,22 +149,29 @@ pub mod system {
     pub use ode_core::{tstops_for, tstops_of};
 }
 
-/// Numbers with one value for each lane: the bounds of right-hand sides that are generic over
-/// numbers, and of functions that are generic over the precision ([`Scalar`](lane::Scalar)).
+/// Traits of numbers with one value for each lane.
+///
+/// They are the bounds of right-hand sides that are generic over numbers, and of functions that are
+/// generic over the precision ([`Scalar`](lane::Scalar)).
 pub mod lane {
     pub use ode_core::lane::{Bits, Mask, Real, Scalar};
 }
 
-/// Types for an [`EnsembleAlgorithm`] of your own: the task, the options, the numbers of all
-/// trajectories, and the sink that takes the results. [Extending odes](docs::extending) has examples.
+/// Types for your own backend, an [`EnsembleAlgorithm`].
 ///
-/// A backend around another backend needs nothing else:
-/// [`delegate_backend!`](backend::delegate_backend) forwards each function. A backend for a device also needs the text of kernels and the layout of their arguments. Both are
-/// in [`internals::kernel`] and change from release to release.
+/// They are the task, the options, the inputs of all trajectories, and the sink of the results.
+/// [Extending odes](docs::extending) has examples.
 ///
-/// Young: fields of `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and `LogRow` are still
-/// added from release to release. Pin an exact version if you construct these types. Implementing
-/// [`EnsembleAlgorithm`] and [`ResultSink`], and reading these types, is stable.
+/// A backend that wraps another backend needs no other types:
+/// [`delegate_backend!`](backend::delegate_backend) forwards each function. A backend for a device
+/// also needs the text of kernels and the layout of kernel arguments. Both are in
+/// [`internals::kernel`], and change from release to release.
+///
+/// # Stability
+///
+/// Releases still add fields to `Settings`, `Columns`, `Inputs`, `RawResults`, `SavedRow` and
+/// `LogRow`. Pin an exact version if you construct these types. You can implement
+/// [`EnsembleAlgorithm`] and [`ResultSink`], and read these types, without such a pin.
 pub mod backend {
     pub use ode_core::ensemble::engine::Results;
     pub use ode_core::ensemble::pull::{PullTask, Way};
@@ -183,9 +194,10 @@ pub mod backend {
 #[cfg(feature = "cluster")]
 pub mod cluster;
 
-/// One large system, whose right-hand side is over whole arrays: the feature `arrays`.
+/// One large system with a right-hand side over whole arrays.
 ///
-/// [Arrays][docs::arrays] begins with a linear system.
+/// This module needs the feature `arrays`. The guide [Arrays][docs::arrays] begins with a linear
+/// system.
 #[cfg(feature = "arrays")]
 pub mod arrays {
     pub use ode_arrays::{
@@ -195,7 +207,7 @@ pub mod arrays {
     pub use ode_core::methods::Tabulated;
 }
 
-/// Ensembles that stay on a GPU, for programs with kernels of their own.
+/// Ensembles that stay in GPU memory, for programs with their own kernels.
 ///
 /// ```no_run
 /// use odes::device::{DeviceEnsemble, cudarc};
@@ -223,27 +235,29 @@ pub mod arrays {
 /// }
 /// ```
 ///
-/// Memory is the bindings' ([`cudarc`](device::cudarc)), whose version may change in any release.
+/// Device memory has the types of [`cudarc`](device::cudarc). The version of `cudarc` may change in
+/// any release.
 pub mod device {
     pub use ode_gpu::{
         Device, DeviceEnsemble, Element, MemoryInfo, Running, Stream, cudarc, device, devices,
     };
 }
 
-/// The insides of the library, for its tests and benchmarks and for the curious. **No semantic
-/// versioning**: everything here may change, or go, in any release.
+/// Internals of the library, for its tests and benchmarks.
+///
+/// **No semantic versioning**: every item here may change or disappear in any release.
 ///
 /// | module | subject |
 /// |---|---|
 /// | `control` | the step-size control law |
-/// | `dispenser` | the queue from which devices take trajectories |
-/// | `engine` | several who solve together |
+/// | `dispenser` | the work queue, from which workers take chunks of trajectories |
+/// | `engine` | the workers of one solve: devices, and CPU threads |
 /// | `guard` | the rule of the growth guard |
-/// | `kernel` | the text of kernels, and the layout of their arguments |
-/// | `lane` | numbers of one lane and of SIMD lanes, and functions for each instruction set |
+/// | `kernel` | the text of kernels, and the layout of kernel arguments |
+/// | `lane` | numbers with one lane or SIMD lanes, and functions for each instruction set |
 /// | `methods` | tableaus and lane programs of the methods |
 /// | `system` | eliminations, tables and reports |
-/// | `task` | a system by a method, as a place gets it |
+/// | `task` | a system by a method in one precision, with erased types, for a backend |
 pub mod internals {
     pub use ode_core::ensemble::{dispenser, engine, task};
     pub use ode_core::step::{control, guard};

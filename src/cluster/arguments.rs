@@ -1,4 +1,4 @@
-//! A command line for programs that run on clusters.
+//! The command line of programs that run on clusters.
 
 use core::str::FromStr;
 use std::path::PathBuf;
@@ -7,43 +7,45 @@ use crate::{EnsembleAlgorithm, EnsembleGpuKernel, EnsembleThreads, GpuError, Par
 use ode_cluster::{ClusterError, EnsembleDistributed, status};
 use ode_core::debug_as_display;
 
-// In a file, since clap takes a struct's own documentation for the help text of the program.
+// This documentation is in a file, because clap uses the doc comment of a struct as the program's
+// help text.
 #[doc = include_str!("arguments.md")]
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Arguments {
-    /// Keep results in this folder, and take up what is there
+    /// Store results in this folder, and resume from the results in it
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
-    /// Only go on with a run that is in the folder
+    /// Fail if the folder contains no run to resume
     #[arg(long, requires = "out", conflicts_with = "status")]
     pub resume: bool,
-    /// Trajectories that a process takes at least, and of a file of the folder
+    /// Trajectories per chunk, the unit of scheduling and of one file in the folder
     #[arg(long, value_name = "N")]
     pub chunk: Option<usize>,
-    /// Where to compute: `cpu`, `all` GPUs, numbers of GPUs such as `0,2`, or `auto`
+    /// The devices of this process: `cpu`, `all` GPUs, numbers of GPUs such as `0,2`, or `auto`
     #[arg(long, default_value = "auto")]
     pub devices: Devices,
-    /// Which of several processes this is, from 0, such as `0/2`; by default as the launcher says
+    /// The rank of this process, from 0, and the number of processes; by default from the launcher
     #[arg(long, value_name = "R/N", value_parser = rank)]
     pub rank: Option<Part>,
-    /// Print how far the run in the folder is, and end
+    /// Print the progress of the run in the folder, and exit
     #[arg(long, requires = "out")]
     pub status: bool,
 }
 
-/// Where a process computes.
+/// The devices of one process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Devices {
-    /// On the GPU of the process's [local rank](EnsembleGpuKernel::for_part); on the threads of the CPU
-    /// where there is no GPU.
+    /// The GPU of the process's [local rank](EnsembleGpuKernel::for_part).
+    ///
+    /// If this GPU is not available, the threads of the CPU.
     #[default]
     Auto,
-    /// On the threads of the CPU.
+    /// The threads of the CPU.
     Cpu,
-    /// On all GPUs that the process sees.
+    /// All GPUs that are visible to the process.
     All,
-    /// On these.
+    /// The GPUs with these numbers.
     Numbers(Vec<usize>),
 }
 
@@ -64,29 +66,31 @@ impl FromStr for Devices {
     }
 }
 
-/// The part that `3/8` says.
+/// Parses a rank and the number of ranks, such as `3/8`.
 fn rank(text: &str) -> Result<Part, String> {
     let own = |name: &str| (name == "ODES_RANK").then(|| text.to_owned());
     let expected = "expected the number of this process, from 0, and that of all, such as `3/8`";
     Part::from_variables(&own).map_err(|_| expected.to_owned())
 }
 
-/// Why arguments give no place.
+/// An error in the arguments of a program.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentError {
-    /// The processes have no way to share their work, or the folder cannot be used.
+    /// The processes have no means to communicate, or the folder is not usable.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// There are no such devices.
+    /// The devices do not exist, or are not usable.
     #[error("--devices: {0}")]
     Devices(#[from] GpuError),
 }
 debug_as_display!(ArgumentError);
 
 impl Arguments {
-    /// The arguments of this process. If they make no sense, or ask for help, the process ends with a
-    /// message, as clap's `parse` does.
+    /// Parses the arguments of this process.
+    ///
+    /// If the arguments are invalid or contain `--help`, the process prints a message and exits, as
+    /// with clap's `parse`.
     #[must_use]
     pub fn read() -> Self {
         #[derive(clap::Parser)]
@@ -98,12 +102,13 @@ impl Arguments {
         <All as clap::Parser>::parse().arguments
     }
 
-    /// The place that these arguments say. With `--status` the process prints how far the run is, and
-    /// ends.
+    /// Creates the backend that these arguments describe.
+    ///
+    /// With `--status`, the process prints the progress of the run, and exits.
     ///
     /// # Errors
-    /// [`ArgumentError`]: if there are no such devices, no run to go on with, or the launcher's variables
-    /// make no sense.
+    /// Returns an [`ArgumentError`] if the devices are not usable, if there is no run to resume, or
+    /// if the launcher's variables are invalid.
     pub fn place(
         &self,
     ) -> Result<EnsembleDistributed<Box<dyn EnsembleAlgorithm + Send + Sync>>, ArgumentError> {
@@ -129,7 +134,7 @@ impl Arguments {
             Devices::Auto => match EnsembleGpuKernel::for_part(&part) {
                 Ok(gpu) => Box::new(gpu),
                 Err(error) => {
-                    // The reason is nearly always the same for all.
+                    // The reason is nearly always the same on all ranks, so one rank prints it.
                     match part.rank {
                         0 => eprintln!("{part} computes on the CPU: {error}"),
                         _ => eprintln!("{part} computes on the CPU"),
