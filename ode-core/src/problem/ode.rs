@@ -82,11 +82,12 @@ impl<T> TimeSpan<T> for (T, T) {
 /// # }
 /// ```
 ///
-/// If a single problem contains a NaN or an infinite state, the solve returns
-/// [`SolveError::NonFinite`](crate::SolveError::NonFinite). A time that is not finite is
-/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan). In an ensemble only the affected
-/// trajectory ends, with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite). A parameter may
-/// be infinite: `f64::INFINITY` as a time that never comes.
+/// If the problem contains a NaN or an infinite state, the solve returns
+/// [`SolveError::NonFinite`](crate::SolveError::NonFinite). If a time is not finite, it returns
+/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan). If only one trajectory of an ensemble has
+/// such a number, only this trajectory ends, with
+/// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite). A parameter may be infinite:
+/// `f64::INFINITY` as a time that never comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OdeProblem<S: System<N, P>, T: Scalar, const N: usize, const P: usize> {
     pub(crate) system: S,
