@@ -58,7 +58,8 @@ pub struct Settings<T> {
 impl<T: Scalar> Settings<T> {
     /// Resolves the options, and checks everything that does not depend on the trajectories.
     ///
-    /// `adaptive`, `dt` and `stopping` are set later, when the trajectories are known.
+    /// [`Inputs`](crate::problem::inputs::Inputs) sets `adaptive`, `dt` and `stopping` later, from
+    /// the trajectories.
     pub(crate) fn of(
         system: &Facts,
         options: &SolveOptions,
