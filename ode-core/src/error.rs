@@ -81,7 +81,7 @@ pub enum SolveError {
         /// The number of shards.
         of: usize,
     },
-    /// The number of rows or of combinations of a sweep is not the number of trajectories.
+    /// A sweep has another number of rows or combinations than trajectories.
     #[error(
         "the sweep has {values} values for {trajectories} trajectories; rows and grids set the number of \
          trajectories themselves, and where there are several they must agree"
@@ -122,7 +122,7 @@ pub enum SolveError {
         /// The indices of the two axes, from 0.
         axes: [usize; 2],
     },
-    /// A quantity is sampled by two rules, or is sampled and on an axis of the grid.
+    /// A quantity is sampled twice, or also lies on an axis of the grid.
     #[error(
         "the {kind} `{name}` (number {index}) of {system} is sampled {}; leave one of them out",
         if *on_axis { "and is on an axis of the grid" } else { "by two rules" }
@@ -231,10 +231,10 @@ pub enum SolveError {
         /// The end of the time span.
         t1: f64,
     },
-    /// The length of the base problem's time span is not finite in the precision.
+    /// The base problem's time span is too long for the precision.
     ///
-    /// The ends are finite numbers of the precision. Such a time span from `vary` affects one
-    /// trajectory only, as for [`TimeSpan`](Self::TimeSpan).
+    /// Its ends are finite numbers of the precision, but its length is not. Such a time span from
+    /// `vary` affects one trajectory only, as for [`TimeSpan`](Self::TimeSpan).
     #[error(
         "the time span is {}..={}, and its length is more than the greatest number of {precision}; \
          measure time in a larger unit{}",
@@ -271,7 +271,9 @@ pub enum SolveError {
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// A step size is zero, not finite, or points away from the end of the time span.
+    /// A step size is zero, not finite, or of the wrong sign.
+    ///
+    /// The wrong sign points away from the end of the time span.
     #[error(
         "{option}({}) on the time span {}..={}: a step must be finite and not zero in {precision}, and \
          point from the beginning to the end",
@@ -387,7 +389,9 @@ pub enum SolveError {
     /// `max_steps` is 0.
     #[error("max_steps is 0; at least one step must be allowed")]
     MaxSteps,
-    /// The spacing of saved times is not positive and finite, or makes more than 1e8 times.
+    /// The spacing of saved times is invalid.
+    ///
+    /// It is not positive and finite, or makes more than 1e8 times.
     #[error(
         "saveat({}) on the time span {}..={}: the spacing must be positive and give at most 1e8 times",
         short(*spacing), short(*t0), short(*t1)
@@ -513,7 +517,7 @@ pub enum SolveError {
         /// The numbers of states, parameters and observables of the system's text, if it has one.
         of: Option<[usize; 3]>,
     },
-    /// A backend ran a task on the CPU, but compiled only the text of kernels.
+    /// A backend ran a task on the CPU, but compiled only kernel text.
     ///
     /// Its [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
     #[error(
@@ -637,7 +641,7 @@ pub enum SolveError {
         /// The admissible values.
         must: &'static str,
     },
-    /// All trajectories of all iterations of a training failed, so there is no loss.
+    /// All trajectories of a training failed in all iterations, so no loss exists.
     #[error(
         "all {trajectories} trajectories failed in each of {iterations} iterations, so there is no loss to \
          learn from; solve `loss.ensemble(theta)` to see how they end"

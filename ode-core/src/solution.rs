@@ -156,7 +156,7 @@ impl fmt::Display for Warning {
 pub struct WorstColumn {
     /// The index of the trajectory in the whole ensemble.
     pub trajectory: u64,
-    /// The greatest error of an accepted step of this trajectory, in units of the tolerance.
+    /// The greatest error of an accepted step, in units of the tolerance.
     ///
     /// It is the norm of a solve with a step size of the trajectory's own, which accepts steps up
     /// to 1.
@@ -201,7 +201,9 @@ pub struct RunReport {
     pub backend: Backend,
     /// The wall-clock times of the backend's phases of the solve.
     pub timings: Timings,
-    /// The share of each worker. Empty for a backend that does not count shares.
+    /// The share of each worker.
+    ///
+    /// Empty for a backend that does not count shares.
     pub shares: Vec<Share>,
     /// Failures that did not affect the results.
     pub warnings: Vec<Warning>,
@@ -257,7 +259,7 @@ pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// Creates a solution from the system, the inputs, all results and the backend's report.
+    /// Creates a solution from inputs, results and the backend's report.
     ///
     /// # Errors
     /// [`SolveError::Results`] if an array of the results has the wrong length, and
@@ -506,12 +508,13 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.rejected[i]
     }
 
-    /// Returns the number of implicit steps of trajectory `i` that would pass over growth.
+    /// Returns the number of steps of trajectory `i` that would pass over growth.
     ///
-    /// This is growth from almost nothing. With [`GrowthGuard::Reject`](crate::GrowthGuard::Reject)
-    /// these steps were rejected and are among the [rejected](Self::rejected) steps. The first one
-    /// restarts the trajectory, so all steps before it are also among them. With
-    /// [`GrowthGuard::Report`](crate::GrowthGuard::Report) the steps were accepted.
+    /// The steps are implicit, and the growth is from almost nothing. With
+    /// [`GrowthGuard::Reject`](crate::GrowthGuard::Reject) these steps were rejected and are among
+    /// the [rejected](Self::rejected) steps. The first one restarts the trajectory, so all steps
+    /// before it are also among them. With [`GrowthGuard::Report`](crate::GrowthGuard::Report) the
+    /// steps were accepted.
     ///
     /// The number includes a step beyond the end of the span, or beyond a stop, if it would pass
     /// over growth. Such a step is only tested, and is neither accepted nor rejected. The count

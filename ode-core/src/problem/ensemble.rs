@@ -367,10 +367,6 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// all trajectories keeps both. Arrays of saved values fit the longest trajectory of the shard,
     /// so their second axis may be shorter than in the whole solution.
     ///
-    /// Adaptive steps depend on whether any trajectory has times to stop at. If the right-hand side
-    /// has such times but no trajectory of this shard does, problems of other shards are evaluated,
-    /// too, until one with such times is found.
-    ///
     /// If `rank` is not below `of`, the solve returns
     /// [`SolveError::Part`](crate::SolveError::Part).
     #[must_use]

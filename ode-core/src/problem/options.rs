@@ -92,7 +92,9 @@ pub struct SolveOptions {
     ///
     /// Default: no limit. See [`dtmax`](Self::dtmax()).
     pub dtmax: Option<f64>,
-    /// The step-size controller. Default: the method's own.
+    /// The step-size controller.
+    ///
+    /// Default: the method's own.
     pub controller: Option<Controller>,
     /// The largest number of attempted adaptive steps of a trajectory.
     ///
@@ -292,22 +294,22 @@ impl SolveOptions {
         SolveOptions { step: StepSize::Fixed(dt), ..self }
     }
 
-    /// Takes adaptive steps with a first step of size `dt`, in units of time.
+    /// Takes adaptive steps with a first step of size `dt`.
     ///
-    /// If the time span is reversed, `dt` is negative. The first step after each [time to stop
-    /// at](Self::tstops()) has the same size. If `dt` is longer than the time span, the first step
-    /// ends at the end of the span, if errors allow it.
+    /// `dt` is in units of time. If the time span is reversed, `dt` is negative. The first step
+    /// after each [time to stop at](Self::tstops()) has the same size. If `dt` is longer than the
+    /// time span, the first step ends at the end of the span, if errors allow it.
     pub fn first_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::AdaptiveFrom(dt), ..self }
     }
 
-    /// Gives a trajectory up if its error demands a next step of at most this size.
+    /// Sets the step size at or below which a trajectory is given up.
     ///
-    /// This holds even after an accepted step. The trajectory ends with
-    /// [`ReturnCode::DtMin`](crate::ReturnCode::DtMin). A trajectory that needs steps far below a
-    /// unit in the last place of the time is given up in any case. A step may be shorter than
-    /// `dtmin` to end at the end of the span or at a [time to stop at](Self::tstops()). The first
-    /// step is not shorter.
+    /// A trajectory is given up if its error demands a next step of at most this size, even after
+    /// an accepted step. The trajectory ends with [`ReturnCode::DtMin`](crate::ReturnCode::DtMin).
+    /// A trajectory that needs steps far below a unit in the last place of the time is given up in
+    /// any case. A step may be shorter than `dtmin` to end at the end of the span or at a [time to
+    /// stop at](Self::tstops()). The first step is not shorter.
     pub fn dtmin(self, dtmin: f64) -> Self {
         SolveOptions { dtmin, ..self }
     }
@@ -344,13 +346,13 @@ impl SolveOptions {
         SolveOptions { max_steps, ..self }
     }
 
-    /// Sets the treatment of implicit steps that may pass over growth from almost nothing.
+    /// Sets the treatment of implicit steps that may pass over growth.
     ///
-    /// Examples of such growth are an ignition, an epidemic, and a departure from an unstable
-    /// state. An L-stable method damps such growth if its steps are long enough. While the growing
-    /// amount is below [`abstol`](Self::abstol()), no error estimate shows this, in any adaptive
-    /// code. The sign of the determinant of the step's matrix does; [`guard`](crate::step::guard)
-    /// has the rule.
+    /// This is growth from almost nothing. Examples are an ignition, an epidemic, and a departure
+    /// from an unstable state. An L-stable method damps such growth if its steps are long enough.
+    /// While the growing amount is below [`abstol`](Self::abstol()), no error estimate shows this,
+    /// in any adaptive code. The sign of the determinant of the step's matrix does;
+    /// [`guard`](crate::step::guard) has the rule.
     ///
     /// By default such steps are rejected in `f64`. In `f32` they are only counted, because
     /// rounding may change the sign. Fixed steps are also only counted.

@@ -29,7 +29,9 @@ pub struct Part {
 pub enum Launcher {
     /// The program itself.
     Program,
-    /// No launcher: the environment has no variables of one, so the shard is the whole ensemble.
+    /// No launcher, so that the shard is the whole ensemble.
+    ///
+    /// The environment has no variables of a launcher.
     None,
     /// The variable `ODES_RANK`, as in `ODES_RANK=3/8`.
     Variable,
@@ -114,7 +116,7 @@ pub enum PartError {
         /// The missing variable; `None` if the launcher has no such variable.
         missing: Option<&'static str>,
     },
-    /// The process is the script of a Slurm job with several tasks, and not one of the tasks.
+    /// The process is the script of a Slurm job with several tasks, not a task.
     #[error(
         "this is the script of a Slurm job of {tasks} tasks, and none of the tasks: there is no \
          SLURM_STEP_ID; start the program by `srun`, or set ODES_RANK=0/1 to solve all here"
@@ -123,7 +125,9 @@ pub enum PartError {
         /// The number of tasks of the job.
         tasks: usize,
     },
-    /// The indices of a Slurm array are not evenly spaced, so they do not identify shards.
+    /// The indices of a Slurm array are not evenly spaced.
+    ///
+    /// Such indices do not identify shards.
     #[error(
         "the {count} numbers of the Slurm array, from {min} to {max} by {step}, are not evenly spaced: \
          set ODES_RANK=r/n, as a part of the array that runs again needs, too"
@@ -293,7 +297,9 @@ impl Part {
     pub(crate) const WHOLE: Part =
         Part { rank: 0, of: 1, local_rank: None, launcher: Launcher::Program };
 
-    /// Creates shard `rank` of `of`. A solve checks that `rank` is below `of`.
+    /// Creates shard `rank` of `of`.
+    ///
+    /// A solve checks that `rank` is below `of`.
     #[must_use]
     pub fn new(rank: usize, of: usize) -> Self {
         Part { rank, of, ..Part::WHOLE }

@@ -37,7 +37,9 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Creates an empty set of rules with this seed. Other seeds make other random values.
+    /// Creates an empty set of rules with this seed.
+    ///
+    /// Other seeds make other random values.
     #[must_use]
     pub fn seed(seed: u64) -> Self {
         Samples { seed, design: Design::default(), rules: Vec::new() }

@@ -157,7 +157,9 @@ impl ReturnCode {
         }
     }
 
-    /// Returns whether the trajectory is a solution: it reached its end, or an event ended it.
+    /// Returns whether the trajectory is a solution.
+    ///
+    /// A solution reached the end of its time span, or an event ended it.
     #[must_use]
     pub fn is_success(self) -> bool {
         matches!(self, ReturnCode::Success | ReturnCode::Terminated)

@@ -150,7 +150,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, S, T, N, P> {
-    /// Returns the number of evaluations of the right-hand side, if step counts determine it.
+    /// Returns the number of evaluations of the right-hand side, if known.
     ///
     /// See [`EnsembleSolution::evaluations`].
     #[must_use]
@@ -158,7 +158,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
         self.solution.evaluations(self.i)
     }
 
-    /// Returns the number of factorisations, if step counts determine it.
+    /// Returns the number of factorisations, if known.
     ///
     /// See [`EnsembleSolution::factorisations`].
     #[must_use]
@@ -168,7 +168,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
-    /// Returns the number of evaluations of the right-hand side, if step counts determine it.
+    /// Returns the number of evaluations of the right-hand side, if known.
     ///
     /// See [`EnsembleSolution::evaluations`].
     #[must_use]
@@ -176,7 +176,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.0.evaluations(0)
     }
 
-    /// Returns the number of factorisations, if step counts determine it.
+    /// Returns the number of factorisations, if known.
     ///
     /// See [`EnsembleSolution::factorisations`].
     #[must_use]

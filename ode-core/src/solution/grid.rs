@@ -32,10 +32,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.saved_on_grid(self.inputs.settings.saved.of_observables())
     }
 
-    /// Returns the index of the trajectory at these indices along the axes of the grid.
+    /// Returns the index of a trajectory on the grid.
     ///
-    /// On a grid with two axes they are `[i, j]`. `None` if the number of indices is wrong, or an
-    /// index is out of range.
+    /// `place` has the index along each axis, such as `[i, j]` on a grid with two axes. `None` if
+    /// the number of indices is wrong, or an index is out of range.
     #[must_use]
     pub fn index_on_grid(&self, place: &[usize]) -> Option<usize> {
         let shape = self.shape();

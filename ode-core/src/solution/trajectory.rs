@@ -172,7 +172,9 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.len() == 0
     }
 
-    /// Returns the saved time at save index `slot` (from 0), in the unit of the time span.
+    /// Returns the saved time at save index `slot`, counted from 0.
+    ///
+    /// It is in the unit of the time span.
     ///
     /// # Panics
     /// If there is no such time.

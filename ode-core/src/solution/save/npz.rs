@@ -146,7 +146,9 @@ impl Seek for Output {
 }
 
 impl Npz {
-    /// Creates an archive. An existing file is replaced.
+    /// Creates an archive.
+    ///
+    /// An existing file is replaced.
     ///
     /// # Errors
     /// If the file cannot be written; likewise in all that follows.
