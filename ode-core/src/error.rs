@@ -233,7 +233,7 @@ pub enum SolveError {
     },
     /// The base problem's time span is too long for the precision.
     ///
-    /// Its ends are finite numbers of the precision, but its length is not. Such a time span from
+    /// The ends are finite numbers of the precision, but the length is not. Such a time span from
     /// `vary` affects one trajectory only, as for [`TimeSpan`](Self::TimeSpan).
     #[error(
         "the time span is {}..={}, and its length is more than the greatest number of {precision}; \
@@ -311,7 +311,7 @@ pub enum SolveError {
     },
     /// Two times are not distinct in the precision.
     ///
-    /// They are the ends of a time span, times to save, or times of an action.
+    /// The times are the ends of a time span, times to save, or times of an action.
     #[error(
         "the times {} and {} of {of} are too close for {precision}, whose numbers are {} apart there; \
          count time from the beginning of the problem{}",
@@ -320,7 +320,8 @@ pub enum SolveError {
     TimesTooClose {
         /// The source of the times.
         ///
-        /// It is `the time span`, `saveat` alone or with its spacing, or an action with its period.
+        /// The source is `the time span`, `saveat` alone or with its spacing, or an action with its
+        /// period.
         of: String,
         /// Both times; the times of a spacing are neighbours.
         times: [f64; 2],
@@ -391,7 +392,7 @@ pub enum SolveError {
     MaxSteps,
     /// The spacing of saved times is invalid.
     ///
-    /// It is not positive and finite, or makes more than 1e8 times.
+    /// The spacing is not positive and finite, or makes more than 1e8 times.
     #[error(
         "saveat({}) on the time span {}..={}: the spacing must be positive and give at most 1e8 times",
         short(*spacing), short(*t0), short(*t1)
@@ -484,7 +485,7 @@ pub enum SolveError {
     },
     /// The method does not take fixed steps.
     ///
-    /// It switches by its errors and step sizes, as [`Auto`](crate::Auto) does.
+    /// The method switches by its errors and step sizes, as [`Auto`](crate::Auto) does.
     #[error(
         "{method} chooses methods by what errors and step sizes show; for fixed steps name a method"
     )]
@@ -519,7 +520,7 @@ pub enum SolveError {
     },
     /// A backend ran a task on the CPU, but compiled only kernel text.
     ///
-    /// Its [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
+    /// The backend's [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
     #[error(
         "the place that runs {system} by {method} has the text of kernels only; let its `Compiled` be \
          `Everything`, `Lanes` or `OneLane`"
@@ -574,7 +575,8 @@ pub enum SolveError {
     },
     /// The backend did not evaluate the ensemble's problems.
     ///
-    /// Its [`prepare`](crate::EnsembleAlgorithm::prepare) returned without a call of its argument.
+    /// The backend's [`prepare`](crate::EnsembleAlgorithm::prepare) returned without calling its
+    /// argument.
     #[error(
         "the place did not evaluate the ensemble's problems: its `prepare` is to call what it is given, once"
     )]
@@ -589,7 +591,7 @@ pub enum SolveError {
     },
     /// Trajectories of a [lockstep solve](struct@crate::EnsembleCpuArray) differ in their times.
     ///
-    /// Its members share one time.
+    /// The members of a lockstep solve share one time.
     #[error(
         "the columns of an array have one time, and trajectories differ in {what}; solve them by \
          `EnsembleThreads` or `EnsembleGpuKernel`, where each has its own"

@@ -1,8 +1,8 @@
 //! Lane programs, methods, problems and CPU ensembles of `odes`.
 //!
 //! Programs use the crate `odes`, which re-exports the interface. Semantic versioning covers that
-//! crate except for its module `internals`, as its documentation describes. It does not cover the
-//! modules of this crate.
+//! crate except for its module `internals`, as its documentation describes. Semantic versioning
+//! does not cover the modules of this crate.
 
 pub mod lane;
 pub mod math;

@@ -27,7 +27,8 @@ const LEAST: usize = 1 << 20;
 
 /// An array of numbers: a vector, or memory of the pool.
 ///
-/// It behaves as a slice. When it is dropped, memory of the pool is kept for the next solve.
+/// A buffer behaves as a slice. When a buffer is dropped, memory of the pool is kept for the next
+/// solve.
 ///
 /// ```
 /// use ode_core::memory::Buffer;
@@ -73,7 +74,7 @@ impl<T> Buffer<T> {
 
     /// Page-locks the memory by `lock`, if that pays.
     ///
-    /// It pays if the memory comes from an earlier array and is not locked yet. (Locking fresh
+    /// Locking pays if the memory comes from an earlier array and is not locked yet. (Locking fresh
     /// memory takes longer than one copy through memory that is locked already.) The result of
     /// `lock` stays with the memory, and unlocks it when dropped.
     pub fn lock(&mut self, lock: &Lock<'_>) {
@@ -110,7 +111,7 @@ impl<T: Pod> Buffer<T> {
             return Ok(Buffer::from(values));
         }
         let mut block = take(bytes, locked)?;
-        // It begins with a huge page, which is aligned for every number.
+        // The block begins with a huge page, which is aligned for every number.
         let start = NonNull::from(block.bytes_mut()).cast();
         Ok(Buffer { start, len, owner: Owner::Kept(block) })
     }
@@ -160,8 +161,8 @@ impl<T> Deref for Buffer<T> {
 
     #[inlined]
     fn deref(&self) -> &[T] {
-        // SAFETY: the buffer owns `len` numbers from `start` on. They belong to a vector, or are
-        // any bytes of a mapping, which are initialised and valid for a `Pod` (`of`).
+        // SAFETY: the buffer owns `len` numbers from `start` on. The numbers belong to a vector, or
+        // are any bytes of a mapping, which are initialised and valid for a `Pod` (`of`).
         unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -304,7 +305,7 @@ fn give_back(mut block: Block) {
 
 /// The largest number of bytes in the pool.
 ///
-/// It is an eighth of the memory that the process may have.
+/// The limit is an eighth of the memory that the process may have.
 fn most_kept() -> usize {
     static MOST: OnceLock<usize> = OnceLock::new();
     *MOST.get_or_init(|| {
@@ -333,8 +334,8 @@ pub fn trim() {
 
 /// Returns the number of bytes that are kept for later solves.
 ///
-/// They come from dropped solutions, and are at most an eighth of the machine's memory. [`trim`]
-/// returns them to the system.
+/// These bytes come from dropped solutions, and are at most an eighth of the machine's memory.
+/// [`trim`] returns them to the system.
 #[must_use]
 pub fn kept() -> usize {
     pool().iter().map(|block| block.bytes).sum()

@@ -158,8 +158,8 @@ pub struct WorstColumn {
     pub trajectory: u64,
     /// The greatest error of an accepted step, in units of the tolerance.
     ///
-    /// It is the norm of a solve with a step size of the trajectory's own, which accepts steps up
-    /// to 1.
+    /// The error is measured in the norm of a solve with a step size of the trajectory's own. Such
+    /// a solve accepts steps up to an error of 1.
     pub error: f64,
 }
 
@@ -230,7 +230,7 @@ impl RunReport {
 /// [`final_states`](Self::final_states), [`end_times`](Self::end_times).
 ///
 /// A single state is an array, `[T; N]`, or the `State` of a system that is a module:
-/// `solution.final_state(7).x`. It has the type of `u0` of a [problem](crate::OdeProblem).
+/// `solution.final_state(7).x`. A state has the type of `u0` of a [problem](crate::OdeProblem).
 ///
 /// Arrays are views of `ndarray`. The order of indices is trajectory, save, component. Values at
 /// times that a trajectory did not reach are NaN, so look at the return codes first:
@@ -284,8 +284,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the indices of the trajectories in the whole ensemble.
     ///
-    /// They are `0..len` unless this is the solution of a [shard](crate::EnsembleProblem::part).
-    /// Trajectory `i` has the index `numbers().start + i` in the whole ensemble.
+    /// The indices are `0..len` unless this is the solution of a
+    /// [shard](crate::EnsembleProblem::part). Trajectory `i` has the index `numbers().start + i` in
+    /// the whole ensemble.
     #[must_use]
     pub fn numbers(&self) -> Range<u64> {
         self.inputs.columns.all().numbers()
@@ -303,10 +304,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the axes of the [grid](crate::EnsembleProblem::grid), by name.
     ///
-    /// They are empty without a grid, and in a [shard](crate::EnsembleProblem::part) of one. Axis
-    /// `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed the
-    /// values afterwards, and in `f32` they are rounded. [`Trajectory::p`] and [`Trajectory::u0`]
-    /// return the values that were solved.)
+    /// The axes are empty without a grid, and in a [shard](crate::EnsembleProblem::part) of one.
+    /// Axis `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed
+    /// the values afterwards, and in `f32` they are rounded. [`Trajectory::p`] and
+    /// [`Trajectory::u0`] return the values that were solved.)
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
@@ -341,9 +342,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the saved states, `[trajectory, save, component]`.
     ///
-    /// They are in the units of the problem's states. A state that a trajectory did not reach is
-    /// NaN. [`shared_times`](Self::shared_times) has the time of each save index. The last axis has
-    /// length 0 if only observables were saved. The second axis has length 0 if no times were
+    /// The states are in the units of the problem's states. A state that a trajectory did not reach
+    /// is NaN. [`shared_times`](Self::shared_times) has the time of each save index. The last axis
+    /// has length 0 if only observables were saved. The second axis has length 0 if no times were
     /// saved. This is a view: nothing is copied.
     #[must_use]
     pub fn all_states(&self) -> ArrayView3<'_, T> {
@@ -398,8 +399,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the time of each final state.
     ///
-    /// It is the end of the trajectory's time span, or the time at which the trajectory was given
-    /// up.
+    /// This time is the end of the trajectory's time span, or the time at which the trajectory was
+    /// given up.
     #[must_use]
     pub fn end_times(&self) -> &[T] {
         &self.raw.ends
@@ -423,7 +424,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the time of the final state of trajectory `i`.
     ///
-    /// It is the end of its time span, or the time at which it was given up.
+    /// This time is the end of its time span, or the time at which the trajectory was given up.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -532,8 +533,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// This is so if an accepted step passed over growth, for one of two causes. The
     /// [guard](crate::SolveOptions::growth_guard()) only reports, or it switched off, after
     /// hundreds of steps that only the guard limited had not made the growth visible. In the second
-    /// case the growing amount is exactly zero, within the resolution of `f64`. It stays zero in an
-    /// undisturbed model, though not in nature.
+    /// case the growing amount is exactly zero, within the resolution of `f64`. The amount stays
+    /// zero in an undisturbed model, though not in nature.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -567,7 +568,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the shares of the workers: devices, and CPU threads beside them.
     ///
-    /// They are empty if the backend does not count shares, as CPU backends do not.
+    /// The shares are empty if the backend does not count shares, as CPU backends do not.
     #[must_use]
     pub fn shares(&self) -> &[Share] {
         &self.run.shares

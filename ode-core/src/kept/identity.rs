@@ -1,7 +1,7 @@
 //! The manifest of a persisted file: a text that identifies its content.
 //!
-//! It has a line `name = value` for each property that distinguishes the file, and a hash as the
-//! last line.
+//! The manifest has a line `name = value` for each property that distinguishes the file, and a hash
+//! as the last line.
 
 use core::fmt::Write as _;
 

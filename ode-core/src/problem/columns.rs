@@ -290,7 +290,7 @@ impl<T: Scalar> SaveTimes<T> {
 
     /// Returns time `slot` of trajectory `i`, counted from the first trajectory of the inputs.
     ///
-    /// It is infinite after the last time.
+    /// After the last time the result is infinite.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -356,7 +356,8 @@ pub struct Columns<T> {
     pub trajectories: usize,
     /// The index of the first trajectory in the whole ensemble.
     ///
-    /// It is not 0 if these are some of the trajectories. All indices are below `2^64 - 1`.
+    /// If these are not all trajectories, the index may be above 0. All indices are below
+    /// `2^64 - 1`.
     pub first: u64,
     /// The number of trajectories along each axis of a grid.
     pub shape: Vec<usize>,
@@ -395,7 +396,7 @@ impl<T: Scalar> Columns<T> {
 
     /// Returns the absolute tolerance of component `d`.
     ///
-    /// It is `common` if components have no tolerances of their own.
+    /// The result is `common` if components have no tolerances of their own.
     #[must_use]
     #[inlined]
     pub fn abstol(&self, d: usize, common: T) -> T {

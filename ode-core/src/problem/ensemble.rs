@@ -90,7 +90,7 @@ where
 
 /// The [`Vary`] of an ensemble after [`cast`](EnsembleProblem::cast).
 ///
-/// It calls a rule for numbers of precision `T` and rounds the result.
+/// The rule for numbers of precision `T` is called, and its result is rounded.
 #[derive(Clone, Copy, Debug)]
 pub struct InPrecision<F, T> {
     vary: F,
@@ -113,8 +113,8 @@ where
 
 /// The functions that [`EnsembleProblem::vary`] accepts.
 ///
-/// They take a problem and an index, and return a problem. Several threads call them, so they are
-/// [`Sync`].
+/// The functions take a problem and an index, and return a problem. Several threads call them, so
+/// they are [`Sync`].
 #[diagnostic::on_unimplemented(
     message = "this does not make the problem of each trajectory",
     label = "expected a function of a problem and an index that several threads can call",
@@ -138,7 +138,7 @@ where
 
 /// The functions that [`EnsembleProblem::tstops`] accepts.
 ///
-/// They take a problem and an index, and return a [list](TimeList) of times.
+/// The functions take a problem and an index, and return a [list](TimeList) of times.
 #[diagnostic::on_unimplemented(
     message = "this does not give the times at which each trajectory stops",
     label = "expected a function of a problem and an index, as in `|problem, i| [problem.p[0]]`",
@@ -281,9 +281,9 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// Samples replace the values of rows. Rows and axes of a sweep are applied before the samples,
     /// and [`vary`](Self::vary) receives the sampled problem. A second call replaces the first.
     ///
-    /// The values have the same bits on every backend and in every [shard](Self::part). They are
-    /// drawn in `f64` and rounded to the precision of the solve. So the values of an ensemble that
-    /// is [cast](Self::cast) to `f32` are the nearest to the values of the ensemble in `f64`.
+    /// The values have the same bits on every backend and in every [shard](Self::part). The values
+    /// are drawn in `f64` and rounded to the precision of the solve. So the values of an ensemble
+    /// that is [cast](Self::cast) to `f32` are the nearest to the values of the ensemble in `f64`.
     ///
     /// # Errors of the solve
     ///
@@ -300,10 +300,11 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
 
     /// Adds times to stop at for each trajectory.
     ///
-    /// They are in addition to [`SolveOptions::tstops`](crate::SolveOptions::tstops()). The times
-    /// may be in any order, and times outside the time span are ignored. `times(problem, i)` is
-    /// called once for each trajectory, with the problem that [`vary`](Self::vary) made. It returns
-    /// a [list](TimeList): an array, a vector or an iterator.
+    /// The trajectory also stops at the times of
+    /// [`SolveOptions::tstops`](crate::SolveOptions::tstops()). The times may be in any order, and
+    /// times outside the time span are ignored. `times(problem, i)` is called once for each
+    /// trajectory, with the problem that [`vary`](Self::vary) made. The function returns a
+    /// [list](TimeList): an array, a vector or an iterator.
     ///
     /// Lists may be empty. Even if all lists are empty, right-hand sides that depend on the time
     /// are evaluated strictly within the span, as between all stops. So the last bits may differ
@@ -334,9 +335,9 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// The shard is a pair `(rank, of)`, or the [`Part`] that the [launcher](Part::from_launcher)
     /// assigned to this process. A second call replaces the first.
     ///
-    /// Shard `rank` has the trajectories `n * rank / of .. n * (rank + 1) / of` of `n`. Rows, axes,
-    /// samples, [`vary`](Self::vary) and [`tstops`](Self::tstops) receive these indices of the
-    /// whole ensemble. The results equal the results of the whole solve, bit for bit.
+    /// Of `n` trajectories, shard `rank` has the indices `n * rank / of .. n * (rank + 1) / of`.
+    /// Rows, axes, samples, [`vary`](Self::vary) and [`tstops`](Self::tstops) receive these indices
+    /// of the whole ensemble. The results equal the results of the whole solve, bit for bit.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, Part, SolveOptions};

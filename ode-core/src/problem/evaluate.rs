@@ -27,7 +27,7 @@ pub(crate) const BLOCK: usize = 4096;
 
 /// The count of numbers of the problems that are written at a time.
 ///
-/// It is large enough to hide the cost of a call, and small enough for the cache.
+/// The count is large enough to hide the cost of a call, and small enough for the cache.
 pub(crate) const ROWS_NUMBERS: usize = 1024;
 
 /// The number of trajectories of the guess, beside the first one.

@@ -49,7 +49,7 @@ impl Shape {
 
 /// The counts of the numbers in the results of a trajectory.
 ///
-/// They are the same for all trajectories of a solve.
+/// The counts are the same for all trajectories of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Layout {

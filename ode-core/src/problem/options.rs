@@ -102,7 +102,7 @@ pub struct SolveOptions {
     pub max_steps: u32,
     /// The treatment of implicit steps that may pass over growth.
     ///
-    /// Default: it depends on the precision. See [`growth_guard`](Self::growth_guard()).
+    /// The default depends on the precision. See [`growth_guard`](Self::growth_guard()).
     pub growth_guard: Option<GrowthGuard>,
     /// Times at which every trajectory ends a step and starts again.
     ///
@@ -260,8 +260,8 @@ impl SolveOptions {
 
     /// Sets the relative tolerance: the admissible error as a fraction of the component.
     ///
-    /// It must be below 1. With adaptive steps it must be at least half a unit in the last place of
-    /// the precision, or 0 with a positive [`abstol`](Self::abstol()).
+    /// The tolerance must be below 1. With adaptive steps it must be at least half a unit in the
+    /// last place of the precision, or 0 with a positive [`abstol`](Self::abstol()).
     pub fn reltol(self, reltol: f64) -> Self {
         SolveOptions { reltol, ..self }
     }
@@ -401,8 +401,8 @@ impl SolveOptions {
     /// Sets whether adaptive steps stop at times found by the compiler.
     ///
     /// The compiler finds these times in the right-hand side, and steps stop there as at
-    /// [`tstops`](Self::tstops()). They do by default, because a step that passes over a pulse
-    /// shows no error. [`tstops_for`](crate::tstops_for) lists the times:
+    /// [`tstops`](Self::tstops()). By default steps stop there, because a step that passes over a
+    /// pulse shows no error. [`tstops_for`](crate::tstops_for) lists the times:
     ///
     /// * **Switches.** The right-hand side compares the time with functions of constants and
     ///   parameters: `if t < p[0]`, `(t - 2.0).abs() < p[1]`.
@@ -502,8 +502,8 @@ impl SolveOptions {
     /// let states = SolveOptions::default().event_log(EventLog::new(100).with_states());
     /// ```
     ///
-    /// A trajectory with more events than the capacity continues and counts them. Its log is then
-    /// the error [`EventError::LogFull`](crate::EventError::LogFull), and
+    /// A trajectory with more events than the capacity continues and counts them. The log of this
+    /// trajectory is then the error [`EventError::LogFull`](crate::EventError::LogFull), and
     /// [`kept_log`](crate::EnsembleSolution::kept_log) returns the events that fitted.
     ///
     /// Logging changes neither the steps nor a bit of the solution. Each slot of each trajectory

@@ -6,8 +6,8 @@ use core::ops::Range;
 
 /// One shard of an ensemble: shard `rank` of `of`, counted from 0.
 ///
-/// The shard has the trajectories `n * rank / of .. n * (rank + 1) / of` of `n`. The shards have
-/// nearly equal sizes. Together they have each trajectory once.
+/// Of `n` trajectories, the shard has the indices `n * rank / of .. n * (rank + 1) / of`. The
+/// shards have nearly equal sizes. Together they have each trajectory once.
 /// [`EnsembleProblem::part`](crate::EnsembleProblem::part) takes a shard, or `(rank, of)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
@@ -86,7 +86,7 @@ pub enum PartError {
     Value {
         /// The name of the variable.
         variable: &'static str,
-        /// Its value.
+        /// The value of the variable.
         value: String,
         /// The expected form.
         expected: &'static str,

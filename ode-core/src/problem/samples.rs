@@ -25,10 +25,10 @@ use core::borrow::Borrow;
 /// | [`Uniform`], [`LogUniform`], [`Normal`], [`LogNormal`], [`Choice`] | random |
 ///
 /// A random value is a function of the seed, the index of the trajectory in the whole ensemble, and
-/// the quantity. It does not depend on the backend, on [`part`](crate::EnsembleProblem::part), on
-/// the number of trajectories, or on the rules of other quantities. (By a [`Design`] other than the
-/// first it does depend on some of these, as described there.) It is drawn in `f64` and rounded to
-/// the precision of the solve.
+/// the quantity. The value does not depend on the backend, on
+/// [`part`](crate::EnsembleProblem::part), on the number of trajectories, or on the rules of other
+/// quantities. (By a [`Design`] other than the first the value does depend on some of these, as
+/// described there.) The value is drawn in `f64` and rounded to the precision of the solve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     pub(super) seed: u64,

@@ -11,7 +11,7 @@ use core::fmt;
 
 /// The values along one axis of a [grid](crate::EnsembleProblem::grid).
 ///
-/// They are values of a parameter or of a component of the initial state, given by name or by
+/// The values belong to a parameter or to a component of the initial state, given by name or by
 /// index.
 ///
 /// ```
@@ -90,8 +90,8 @@ impl fmt::Display for Which {
 
 /// The values along an [`Axis`].
 ///
-/// They are an array, a vector or a slice of `f64`, a reference to one, or an iterator over numbers
-/// or references to numbers.
+/// Arrays, vectors and slices of `f64`, references to them, and iterators over numbers or
+/// references to numbers implement this trait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of the values along an axis",
     label = "write a list of floats, as `[0.1, 0.2]`: an array, a vector, a reference to one, or an \

@@ -110,7 +110,7 @@ pub(super) mod device {
 
     /// Returns the quantile of the standard normal distribution at probability `p`.
     ///
-    /// It is infinite for 0 and 1, and a NaN outside.
+    /// The quantile is infinite for 0 and 1, and a NaN outside.
     ///
     /// Algorithm AS 241 (PPND16) of Wichura, *The percentage points of the normal distribution*
     /// (Applied Statistics 37, 1988), with the logarithm of lanes. Exactly odd about 1/2.

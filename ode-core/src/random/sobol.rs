@@ -9,7 +9,7 @@ pub const DIMENSIONS: usize = JOE_KUO.len() + 1;
 
 /// Returns the direction numbers of a dimension, counted from 0.
 ///
-/// They are words of 32 bits whose first bit is one half.
+/// The numbers are words of 32 bits whose first bit is one half.
 ///
 /// The initial numbers are from Joe, Kuo, *Constructing Sobol sequences with better two-dimensional
 /// projections* (SIAM J. Sci. Comput. 30, 2008), and the recurrence from Bratley, Fox (ACM TOMS 14,

@@ -27,8 +27,8 @@ pub(super) mod device {
 
     /// Returns a number of a Latin hypercube of `n` trajectories.
     ///
-    /// It is a random offset in an interval, and a permutation of `0..n` selects the interval
-    /// (McKay, Beckman, Conover, Technometrics 21, 1979).
+    /// The number is a random offset in an interval, and a permutation of `0..n` selects the
+    /// interval (McKay, Beckman, Conover, Technometrics 21, 1979).
     pub fn latin<R: Real>(
         number: R::Bits,
         n: R::Bits,

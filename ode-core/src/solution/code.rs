@@ -8,7 +8,7 @@ use core::fmt;
 ///
 /// [`message`](ReturnCode::message) returns a sentence with an explanation and a remedy.
 ///
-/// Files contain the numbers (`code as u8`). They do not change between releases.
+/// Files contain the numbers (`code as u8`). The numbers do not change between releases.
 ///
 /// | code | in SciML (`SciMLBase.ReturnCode`) |
 /// |---|---|
@@ -49,7 +49,7 @@ pub enum ReturnCode {
     Success = code::SUCCESS as u8,
     /// An [event](crate::system::Events) with `stop` ended the trajectory.
     ///
-    /// Its final state and its end time are the state and the time of the event.
+    /// The final state and the end time are the state and the time of the event.
     Terminated = code::TERMINATED as u8,
     /// The trajectory used up [`max_steps`](crate::SolveOptions::max_steps()).
     MaxSteps = code::MAX_STEPS as u8,
@@ -69,7 +69,7 @@ pub enum ReturnCode {
     Singular = code::SINGULAR as u8,
     /// The nonlinear iteration of an implicit method did not converge.
     ///
-    /// It did not converge even with the shortest step.
+    /// Even the shortest step did not help.
     NewtonDiverged = code::DIVERGED as u8,
     /// Consistent initialisation failed.
     ///

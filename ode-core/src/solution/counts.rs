@@ -10,7 +10,7 @@ use crate::system::System;
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
     /// Returns the number of evaluations of the right-hand side for trajectory `i`.
     ///
-    /// It includes:
+    /// The number includes:
     ///
     /// * accepted and rejected steps, automatic first steps, and interpolants;
     /// * the beginning, and each time to stop at;
@@ -65,8 +65,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// There is one for each step of an implicit method, accepted or rejected, and one for each
     /// attempt by which the [guard] looks beyond the end of the span and each time to stop at. With
     /// a mass matrix the number also includes the factorisations for derivatives before the first
-    /// step, and the one from which the guard takes the sign of short steps. It does not include
-    /// second tests of the guard.
+    /// step, and the one from which the guard takes the sign of short steps. The number does not
+    /// include second tests of the guard.
     ///
     /// `None` if the number cannot be derived from step counts:
     ///
@@ -102,7 +102,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the number of times that the guard looked ahead.
     ///
-    /// It does so once at the end of each segment of the span.
+    /// The guard looks ahead once, at the end of each segment of the span.
     fn looks(&self, i: usize) -> u64 {
         let settings = &self.inputs.settings;
         let looks = settings.adaptive && settings.guard != guard::OFF && self.method().solves > 0;

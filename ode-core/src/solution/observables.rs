@@ -68,9 +68,9 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the observables of the final state, in the arithmetic of the solve.
     ///
-    /// They need not have been saved. Their time is [`end_time`](Self::end_time). If actions of the
-    /// system change modes, they are NaN, because results do not contain the final modes: save
-    /// observables instead.
+    /// The observables need not have been saved. Their time is [`end_time`](Self::end_time). If
+    /// actions of the system change modes, they are NaN, because results do not contain the final
+    /// modes: save observables instead.
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
         let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES];

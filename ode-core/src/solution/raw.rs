@@ -54,7 +54,7 @@ pub struct RawResults<T> {
 impl<T: Scalar> RawResults<T> {
     /// Sets the lengths of the arrays for `n` trajectories.
     ///
-    /// The arrays reuse their memory if it suffices. Their contents are arbitrary: a backend writes
+    /// The arrays reuse their memory if it suffices. The contents are arbitrary: a backend writes
     /// every number.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
 
     /// Returns the solution as the solution of an ensemble of one trajectory.
     ///
-    /// It also has the backend and the timings of the solve.
+    /// This view also has the backend and the timings of the solve.
     #[must_use]
     pub fn as_ensemble(&self) -> &EnsembleSolution<S, T, N, P> {
         &self.0

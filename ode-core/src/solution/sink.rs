@@ -12,17 +12,18 @@ use crate::solution::RawResults;
 
 /// A consumer of results.
 ///
-/// A backend solves the trajectories in order, in batches of the size that the sink sets. It passes
-/// the results of each batch to the sink when the batch is complete.
+/// A backend solves the trajectories in order, in batches of the size that the sink sets. When a
+/// batch is complete, the backend passes its results to the sink.
 ///
-/// The backend owns the memory of a batch while the batch is filled. It may fill several batches at
-/// a time, but passes them on in order. A sink may keep the memory; otherwise a later batch reuses
-/// it. So the memory for results is the memory of a few batches, for any number of trajectories.
+/// The backend owns the memory of a batch while the batch is filled. Several batches may be filled
+/// at a time, but the backend passes them on in order. A sink may keep the memory; otherwise a
+/// later batch reuses it. So the memory for results is the memory of a few batches, for any number
+/// of trajectories.
 ///
-/// Inputs are not in batches. They are evaluated before the first batch, for all trajectories of
-/// the ensemble, and stay until the last one ([`Columns`](crate::problem::columns::Columns)). Each
-/// component and each parameter that varies takes a number for each trajectory. There are at most
-/// `2^31 - 1` trajectories.
+/// Inputs are not in batches. All inputs are evaluated before the first batch, for all trajectories
+/// of the ensemble, and stay until the last one ([`Columns`](crate::problem::columns::Columns)).
+/// Each component and each parameter that varies takes a number for each trajectory. There are at
+/// most `2^31 - 1` trajectories.
 pub trait ResultSink<T>: Send {
     /// Returns the number of trajectories of a batch.
     ///

@@ -69,7 +69,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterato
 
 /// One trajectory of an ensemble's solution.
 ///
-/// It is a reference to the solution with an index, and is `Copy`.
+/// The type is a reference to the solution with an index, and is `Copy`.
 ///
 /// States and parameters are arrays, or the `State` and `Parameters` of a system that is a module:
 /// `trajectory.final_state().x`, `trajectory.p().beta`.
@@ -119,7 +119,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the index of the trajectory in the whole ensemble, from 0.
     ///
-    /// This is the index that `vary` received. It differs from [`index`](Self::index) in a
+    /// `vary` received this index. The two indices differ in a
     /// [shard](crate::EnsembleProblem::part) of an ensemble.
     #[must_use]
     pub fn number(&self) -> u64 {
@@ -174,7 +174,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the saved time at save index `slot`, counted from 0.
     ///
-    /// It is in the unit of the time span.
+    /// The time is in the unit of the time span.
     ///
     /// # Panics
     /// If there is no such time.
@@ -234,7 +234,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the time of the final state.
     ///
-    /// It is the end of the time span, or the time at which the trajectory was given up.
+    /// This time is the end of the time span, or the time at which the trajectory was given up.
     #[must_use]
     pub fn end_time(&self) -> T {
         self.solution.end_time(self.i)
@@ -372,7 +372,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 
     /// Returns the state at save index `slot` and its derivatives at the time `t`, in `f64`.
     ///
-    /// It has second derivatives if `second` is true and all of them are finite.
+    /// The result has second derivatives if `second` is true and all of them are finite.
     fn jet(&self, slot: usize, t: T, second: bool) -> Jet<N> {
         let (u, p) = (self.numbers_at(slot), self.parameters());
         let system = &self.solution.system;

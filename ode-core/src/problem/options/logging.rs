@@ -53,7 +53,7 @@ impl From<u32> for EventLog {
 
 /// The numbers that are logged of each event.
 ///
-/// Its time and its index come first, then the states.
+/// The time and the index of the event come first, then the states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LogRow {
     /// The time and the event: 2 numbers, or 0 without a log.

@@ -69,8 +69,8 @@ impl SavedRow {
 
 /// An argument of [`SolveOptions::saveat`](crate::SolveOptions::saveat).
 ///
-/// It is a spacing (`K` is `f64`), a [list of times](TimeList) (`K` is `[f64]`), or a [`SaveAt`].
-/// The compiler infers `K`.
+/// The forms are a spacing (`K` is `f64`), a [list of times](TimeList) (`K` is `[f64]`), or a
+/// [`SaveAt`]. The compiler infers `K`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` says neither a spacing of the saved times nor the times",
     label = "write a spacing, as `0.5`, or the times, as `[0.5, 2.0]`, a vector of `f64` or a reference to one"

@@ -8,8 +8,8 @@ use core::borrow::Borrow;
 
 /// A list of times.
 ///
-/// It is an array, a vector, a slice, a reference to one of these, or any other iterator of numbers
-/// or of references to numbers.
+/// Arrays, vectors, slices, references to these, and all other iterators of numbers or of
+/// references to numbers implement this trait.
 ///
 /// ```
 /// use ode_core::SolveOptions;
@@ -118,7 +118,7 @@ pub(crate) fn is_near<T: Scalar>(a: T, b: T) -> bool {
 
 /// Returns the constant times that the compiler finds in a right-hand side.
 ///
-/// They are in ascending order ([`SystemInfo::time_breaks`]). There are two kinds:
+/// The times are in ascending order ([`SystemInfo::time_breaks`]). There are two kinds:
 ///
 /// * Switches, as in `if t < 5.0 { … }`, `(t - 2.0).max(0.0)` and `(t - 2.0).abs() < 0.5`. Steps
 ///   that end at a switch see a smooth function on each side.

@@ -373,7 +373,7 @@ mod tests {
         assert!(wrong.to_string().contains("unknown field `rtol`"), "{wrong}");
     }
 
-    /// Each option in the form that a person would write: it is read and written in this form.
+    /// Each option in the form that a person would write, for reading and writing.
     #[test]
     fn files_are_as_written_by_hand() {
         let default = SolveOptions::default;
