@@ -22,7 +22,7 @@ pub(crate) use debug_as_display;
 
 debug_as_display!(SolveError, ObservableError, EventError, CheckpointError);
 
-/// The error of a solve that did not begin, or failed as a whole.
+/// The error of a solve that did not begin, or that failed as a whole.
 ///
 /// A failure *within* a trajectory is its [`ReturnCode`](crate::ReturnCode) instead. Messages
 /// contain the values and a remedy:
@@ -717,9 +717,9 @@ impl SolveError {
 
     /// Refuses more threads than can share work.
     ///
-    /// The error is [`SolveError::TooManyThreads`]. Idle threads look for work at all others, again
-    /// and again, and the time for that grows by the third power of their number. On two cores
-    /// 1,000 threads start in 1 s and 3,000 in 20 s.
+    /// The error is [`SolveError::TooManyThreads`]. Idle threads search all others for work, again
+    /// and again. The time for that grows by the third power of their number. On two cores 1,000
+    /// threads start in 1 s and 3,000 in 20 s.
     #[doc(hidden)]
     pub fn check_threads(threads: usize) -> Result<(), SolveError> {
         let most = std::thread::available_parallelism().map_or(1, usize::from).max(1024);

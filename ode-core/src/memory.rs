@@ -321,7 +321,7 @@ fn most_kept() -> usize {
     })
 }
 
-/// Returns the memory that is kept for later solves to the system.
+/// Frees the memory that is kept for later solves.
 ///
 /// ```
 /// ode_core::memory::trim();
@@ -334,8 +334,8 @@ pub fn trim() {
 
 /// Returns the number of bytes that are kept for later solves.
 ///
-/// These bytes come from dropped solutions, and are at most an eighth of the machine's memory.
-/// [`trim`] returns them to the system.
+/// These bytes come from dropped solutions, and are at most an eighth of the memory that the
+/// process may have. [`trim`] frees them.
 #[must_use]
 pub fn kept() -> usize {
     pool().iter().map(|block| block.bytes).sum()

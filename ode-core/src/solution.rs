@@ -295,8 +295,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the number of trajectories along each axis of the
     /// [grid](crate::EnsembleProblem::grid).
     ///
-    /// Without a grid, and in a [shard](crate::EnsembleProblem::part) of one, it has one entry: the
-    /// number of trajectories.
+    /// Without a grid, and in a [shard](crate::EnsembleProblem::part) of one, the shape has one
+    /// entry: the number of trajectories.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.inputs.columns.shape
@@ -424,7 +424,8 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the time of the final state of trajectory `i`.
     ///
-    /// This time is the end of its time span, or the time at which the trajectory was given up.
+    /// This time is the end of the trajectory's time span, or the time at which the trajectory was
+    /// given up.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -530,7 +531,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns whether trajectory `i` may have stayed on an unstable state.
     ///
-    /// This is so if an accepted step passed over growth, for one of two causes. The
+    /// This is so if an accepted step passed over growth, for one of two causes. Either the
     /// [guard](crate::SolveOptions::growth_guard()) only reports, or it switched off, after
     /// hundreds of steps that only the guard limited had not made the growth visible. In the second
     /// case the growing amount is exactly zero, within the resolution of `f64`. The amount stays

@@ -148,7 +148,7 @@ impl<T: Scalar> Column<T> {
     /// Returns the value of trajectory `i`, counted from the first trajectory of the inputs.
     ///
     /// # Panics
-    /// If each trajectory has a stored value and there is no such trajectory. Values that are
+    /// If values are stored for each trajectory, and there is no such trajectory. Values that are
     /// shared or drawn exist for every index.
     #[must_use]
     #[inlined]

@@ -31,7 +31,9 @@ struct Drawn {
 /// The largest number of trajectories of a design whose cells have 32-bit indices.
 const CELLS: usize = 1 << 32;
 
-/// The purposes of random words. Each has two values, one for each kind of quantity.
+/// The purposes of random words.
+///
+/// Each purpose has two values, one for each kind of quantity.
 const VALUES: u64 = 0;
 const SCRAMBLING: u64 = 2;
 const ORDER: u64 = 4;

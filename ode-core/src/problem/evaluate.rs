@@ -175,7 +175,9 @@ impl<T: Scalar> Later<T> {
 /// The number of chunks that are evaluated at a time.
 const AT_A_TIME: usize = 2;
 
-/// A chunk of the inputs that differ. Dropping it makes its values readable, even after a panic.
+/// A chunk of the inputs that differ.
+///
+/// Dropping the chunk makes its values readable, even after a panic.
 struct Segment<'a, T: Scalar> {
     index: usize,
     memory: Vec<Buffer<T>>,

@@ -105,9 +105,10 @@ impl<T: Scalar> Inputs<T> {
         inputs(Workers::Pool, &ensemble.asked(), options, method, able)
     }
 
-    /// Returns the inputs, and the part of them that is still to be evaluated.
+    /// Returns the inputs, and the evaluation that remains.
     ///
-    /// That part exists only if the backend can wait for it and if its evaluation would take long.
+    /// An evaluation remains only if the backend can wait for inputs, and if their evaluation takes
+    /// long.
     pub(crate) fn of<'a>(
         workers: Workers,
         ensemble: &'a Asked<'a, T>,
@@ -265,7 +266,8 @@ pub(crate) struct Early<'a, T> {
 impl<T: Scalar> Early<'_, T> {
     /// Evaluates the inputs.
     ///
-    /// Returns whether they are wrong: the guess missed an input that differs between trajectories.
+    /// Returns whether the inputs are wrong: the guess missed an input that differs between
+    /// trajectories.
     pub(crate) fn evaluate(self, columns: &Columns<T>) -> bool {
         let Early { later, ensemble, axes, draw } = self;
         let quantities: Vec<&Column<T>> = columns.quantities().collect();

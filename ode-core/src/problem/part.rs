@@ -17,7 +17,7 @@ pub struct Part {
     pub of: usize,
     /// The index of this process on its machine, if the launcher sets one.
     ///
-    /// Use it to choose a device.
+    /// Programs choose a device by this index.
     pub local_rank: Option<usize>,
     /// The source of the numbers.
     pub launcher: Launcher,
@@ -317,8 +317,8 @@ impl Part {
     /// | a Slurm array of jobs with one task | `SLURM_ARRAY_TASK_ID`, `_MIN`, `_COUNT`, `_MAX`, `_STEP` | `SLURM_LOCALID` |
     /// | `srun` | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LOCALID` |
     ///
-    /// The first row of the table whose first variable is set counts. Launchers that run within
-    /// others are above them. If no such variable is set, the shard is the whole ensemble, and its
+    /// The first row with its first variable set counts. Launchers that run within other launchers
+    /// come first. If no such variable is set, the shard is the whole ensemble, and its
     /// [`launcher`](Self::launcher) is [`Launcher::None`]. Print the shard, so that a run shows
     /// which trajectories it solved.
     ///
@@ -337,7 +337,8 @@ impl Part {
     ///
     /// # Errors
     /// [`PartError`] if a variable is invalid, or if the number of processes is missing, as in
-    /// Kubernetes (`JOB_COMPLETION_INDEX`). Also in the script of a Slurm job of several tasks.
+    /// Kubernetes (`JOB_COMPLETION_INDEX`). Also if the process is the script of a Slurm job of
+    /// several tasks.
     pub fn from_launcher() -> Result<Self, PartError> {
         let variable = |name: &str| std::env::var_os(name);
         Self::from_variables(&|name| Some(variable(name)?.to_string_lossy().into_owned()))

@@ -47,7 +47,7 @@ impl Samples {
 
     /// Sets the joint design of the random values of trajectories.
     ///
-    /// By default they are independent.
+    /// By default the values are independent.
     #[must_use]
     pub fn design(self, design: impl Into<Design>) -> Self {
         Samples { design: design.into(), ..self }

@@ -28,7 +28,9 @@ pub(super) mod device {
         }
     }
 
-    /// Returns `(x + 1/2) 2^-32` for a word `x`, the middle of its cell. Only for `f64`.
+    /// Returns `(x + 1/2) 2^-32` for a word `x`, the middle of its cell.
+    ///
+    /// Only for `f64`.
     pub fn middle<R: Real>(x: R::Bits) -> R {
         let half = <R::Bits as Bits>::lit(0x3ff0_0000_0008_0000);
         R::from_bits(x.shl::<20>() | half) - R::lit(1.0)

@@ -102,7 +102,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 
     /// Returns the number of times that the guard looked ahead.
     ///
-    /// The guard looks ahead once, at the end of each segment of the span.
+    /// The guard looks ahead at the end of each segment of the span.
     fn looks(&self, i: usize) -> u64 {
         let settings = &self.inputs.settings;
         let looks = settings.adaptive && settings.guard != guard::OFF && self.method().solves > 0;
