@@ -47,7 +47,7 @@ pub struct Buffer<T> {
 enum Owner {
     /// A vector of this capacity.
     Vec(usize),
-    /// A block, whose beginning the memory is.
+    /// A block; the memory is its beginning.
     Kept(Block),
 }
 

@@ -15,8 +15,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// * accepted and rejected steps, automatic first steps, and interpolants;
     /// * the beginning, and each time to stop at;
     /// * the tests whether a time to stop at is a pole;
-    /// * the attempts by which the [guard] looks beyond the end of the span and each time to stop
-    ///   at.
+    /// * the test steps of the [guard] beyond the end of the span and beyond each time to stop at.
     ///
     /// Lanes that run together share the work, but each trajectory has its own count.
     ///
@@ -63,10 +62,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// Returns the number of matrix factorisations for trajectory `i`.
     ///
     /// There is one for each step of an implicit method, accepted or rejected, and one for each
-    /// attempt by which the [guard] looks beyond the end of the span and each time to stop at. With
-    /// a mass matrix the number also includes the factorisations for derivatives before the first
-    /// step, and the one from which the guard takes the sign of short steps. The number does not
-    /// include second tests of the guard.
+    /// test step of the [guard] beyond the end of the span and beyond each time to stop at. With a
+    /// mass matrix the number also includes the factorisations for derivatives before the first
+    /// step, and one that determines the guard's sign of short steps. The number does not include
+    /// second tests of the guard.
     ///
     /// `None` if the number cannot be derived from step counts:
     ///

@@ -308,10 +308,10 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// | an explicit method | `u'` and `u'' = ∂f/∂u f + ∂f/∂t` | `Δ⁶/46080` times the sixth derivative |
     /// | an implicit method | `u'` | `Δ⁴/384` times the fourth derivative |
     ///
-    /// `Δ` is the spacing of the saved times, and the derivatives are those of the solution. The
-    /// error of the saved states adds to this error. The second derivatives of stiff components are
-    /// pure rounding, so they are not used for implicit methods, nor for trajectories that a method
-    /// that switches [found stiff](crate::EnsembleSolution::used_stiff_method).
+    /// `Δ` is the spacing of the saved times, and the derivatives belong to the solution. The error
+    /// of the saved states adds to this error. The second derivatives of stiff components are pure
+    /// rounding, so they are not used for implicit methods, nor for trajectories that a method that
+    /// switches [found stiff](crate::EnsembleSolution::used_stiff_method).
     ///
     /// With [`SaveAt::Steps`](crate::SaveAt::Steps) the result is about as accurate as the steps of
     /// a method of order 5. The steps of methods of higher order and of implicit methods are too
