@@ -1,4 +1,4 @@
-//! Errors: why a solve cannot begin, or has no values of an observable.
+//! Errors of solves, observables, events and checkpoints.
 //!
 //! Every error is a sentence with the values in it, and its `Debug` is that sentence too: a `main`
 //! that returns `Result<(), Box<dyn Error>>` prints errors by `Debug`.
@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// `Debug` that reads like `Display`, for errors.
+/// Implements a `Debug` that reads like `Display`, for errors.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! debug_as_display {
@@ -22,9 +22,10 @@ pub(crate) use debug_as_display;
 
 debug_as_display!(SolveError, ObservableError, EventError, CheckpointError);
 
-/// Why a solve did not begin, or could not be completed as a whole. A failure *within* a trajectory
-/// is its [`ReturnCode`](crate::ReturnCode) instead. Messages have the values in them, and say what
-/// to do:
+/// The error of a solve that did not begin, or that failed as a whole.
+///
+/// A failure *within* a trajectory is its [`ReturnCode`](crate::ReturnCode) instead. Messages
+/// contain the values and a remedy:
 ///
 /// ```
 /// use ode_core::SolveError;
@@ -35,16 +36,19 @@ debug_as_display!(SolveError, ObservableError, EventError, CheckpointError);
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// The ensemble has no trajectories, or a sweep has no values. This is an error and not an
-    /// empty solution, since its cause is nearly always an empty file or a filter that nothing
-    /// passed.
+    /// The ensemble has no trajectories, or a sweep has no values.
+    ///
+    /// This is an error and not an empty solution, because its cause is nearly always an empty file
+    /// or a filter that nothing passed.
     #[error(
         "the ensemble has 0 trajectories; set their number with `.trajectories(n)`, or give a sweep at \
          least one value"
     )]
     NoTrajectories,
+    /// The number of trajectories is missing.
+    ///
     /// [`vary`](crate::EnsembleProblem::vary) or [`sample`](crate::EnsembleProblem::sample) makes
-    /// problems by their index, and nothing says how many there are.
+    /// problems by their index, so the ensemble needs a number of trajectories.
     #[error(
         "`vary` or `sample` makes the problem of each index, and nothing says how many there are; call \
          `.trajectories(n)`, or give rows or a grid"
@@ -53,31 +57,31 @@ pub enum SolveError {
     /// There are more trajectories than can be counted.
     #[error("{trajectories} trajectories are too many for one solve; the most is {most}")]
     TooManyTrajectories {
-        /// The number that was asked for.
+        /// The requested number.
         trajectories: usize,
-        /// The largest number that is possible.
+        /// The largest possible number.
         most: usize,
     },
-    /// More threads are asked for than can share work.
+    /// More threads are requested than can share work.
     #[error(
         "threads({threads}) asks for too many threads; the most is {most}, and more than there are cores \
          make no solve faster: leave `threads` out to take them all"
     )]
     TooManyThreads {
-        /// The number that was asked for.
+        /// The requested number.
         threads: usize,
-        /// The largest number that is possible on this machine.
+        /// The largest possible number on this machine.
         most: usize,
     },
-    /// There is no such [part](crate::EnsembleProblem::part) of the ensemble.
+    /// There is no such [shard](crate::EnsembleProblem::part) of the ensemble.
     #[error("there is no part {rank} of {of}; parts count from 0 and are below their number")]
     Part {
-        /// The number of the part.
+        /// The index of the shard.
         rank: usize,
-        /// The number of parts.
+        /// The number of shards.
         of: usize,
     },
-    /// The number of rows or of combinations of a sweep is not the number of trajectories.
+    /// A sweep has another number of rows or combinations than trajectories.
     #[error(
         "the sweep has {values} values for {trajectories} trajectories; rows and grids set the number of \
          trajectories themselves, and where there are several they must agree"
@@ -88,14 +92,14 @@ pub enum SolveError {
         /// The number of trajectories.
         trajectories: usize,
     },
-    /// The quantity of an axis of a grid, or one that is sampled, is not one that the system has.
+    /// The system has no such quantity for an axis of a grid, or for a sample.
     #[error("{system} has no {kind} {which}; it has `{}`", .known.join("`, `"))]
     Axis {
         /// The name of the system.
         system: &'static str,
         /// `parameter` or `state`.
         kind: &'static str,
-        /// The name or the index that was asked for.
+        /// The requested name or index.
         which: String,
         /// The names that the system has.
         known: Vec<String>,
@@ -115,10 +119,10 @@ pub enum SolveError {
         name: &'static str,
         /// The index of the quantity.
         index: usize,
-        /// The numbers of the two axes, counted from 0.
+        /// The indices of the two axes, from 0.
         axes: [usize; 2],
     },
-    /// A quantity is sampled by two rules, or is on an axis of the grid and sampled.
+    /// A quantity is sampled twice, or also lies on an axis of the grid.
     #[error(
         "the {kind} `{name}` (number {index}) of {system} is sampled {}; leave one of them out",
         if *on_axis { "and is on an axis of the grid" } else { "by two rules" }
@@ -132,10 +136,10 @@ pub enum SolveError {
         name: &'static str,
         /// The index of the quantity.
         index: usize,
-        /// Whether it is on an axis; otherwise there are two rules.
+        /// Whether the quantity is on an axis; otherwise there are two rules.
         on_axis: bool,
     },
-    /// A number of a rule by which a quantity is sampled makes no distribution.
+    /// A number of a sampling rule makes no distribution.
     #[error(
         "the {kind} `{name}` of {system} is sampled by {rule}, whose {number} is {}; it must {must}",
         short(*value)
@@ -149,14 +153,14 @@ pub enum SolveError {
         name: &'static str,
         /// The name of the rule.
         rule: &'static str,
-        /// The name of its number.
+        /// The name of the rule's number.
         number: &'static str,
-        /// The value that was given.
+        /// The given value.
         value: f64,
-        /// What it must do.
+        /// The requirement on the value.
         must: &'static str,
     },
-    /// The ends of an interval from which a quantity is sampled are in the wrong order.
+    /// The ends of an interval of a sampling rule are in the wrong order.
     #[error(
         "the {kind} `{name}` of {system} is sampled by {rule}({}, {}); the lower end comes first",
         short(*low), short(*high)
@@ -170,12 +174,12 @@ pub enum SolveError {
         name: &'static str,
         /// The name of the rule.
         rule: &'static str,
-        /// The end that was given first.
+        /// The end given first.
         low: f64,
-        /// The end that was given second.
+        /// The end given second.
         high: f64,
     },
-    /// A quantity is sampled by a [`Choice`](crate::Choice) that has no values.
+    /// A quantity is sampled by a [`Choice`](crate::Choice) without values.
     #[error(
         "the {kind} `{name}` of {system} is sampled by a Choice without values; give at least one"
     )]
@@ -187,21 +191,23 @@ pub enum SolveError {
         /// The name of the quantity.
         name: &'static str,
     },
-    /// A [`Design`](crate::Design) is not for as many trajectories or quantities.
+    /// A [`Design`](crate::Design) does not have as many trajectories or quantities.
     #[error("{design} is for at most {most} {of}, and there are {given}; take `Design::Random`")]
     Design {
         /// The design.
         design: &'static str,
         /// `trajectories` or `random quantities`.
         of: &'static str,
-        /// How many there are.
+        /// The requested number.
         given: usize,
-        /// The largest number that is possible.
+        /// The largest possible number.
         most: usize,
     },
-    /// The problem's initial state contains a NaN or an infinity, or its parameters a NaN, and all
-    /// trajectories take it from there. What a row of a sweep, an axis of a grid or `vary` gives
-    /// harms no other trajectory: this one ends with
+    /// The base problem contains a number that is not finite.
+    ///
+    /// This is a NaN or an infinity in the initial state, or a NaN among the parameters, and all
+    /// trajectories take it from there. Such a number in a row of a sweep, on an axis of a grid or
+    /// from `vary` affects one trajectory only. This trajectory ends with
     /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
     #[error(
         "{what}[{index}] is {value}; initial states must be finite, and parameters must not be NaN"
@@ -211,12 +217,13 @@ pub enum SolveError {
         what: &'static str,
         /// The index of the component, from 0.
         index: usize,
-        /// The value that was given.
+        /// The given value.
         value: f64,
     },
-    /// The problem's time span has an end that is not finite, and all trajectories take it from
-    /// there. One that `vary` gives a trajectory is the end of this one, with
-    /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
+    /// The base problem's time span has an end that is not finite.
+    ///
+    /// All trajectories take it from there. Such a time span from `vary` affects one trajectory
+    /// only, which ends with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite).
     #[error("the time span is {}..={}; both ends must be finite", short(*t0), short(*t1))]
     TimeSpan {
         /// The beginning of the time span.
@@ -224,9 +231,10 @@ pub enum SolveError {
         /// The end of the time span.
         t1: f64,
     },
-    /// The ends of the problem's time span are finite numbers of the precision, but its length is
-    /// not. One that `vary` gives a trajectory is the end of this one, as for
-    /// [`TimeSpan`](Self::TimeSpan).
+    /// The base problem's time span is too long for the precision.
+    ///
+    /// The ends are finite numbers of the precision, but the length is not. Such a time span from
+    /// `vary` affects one trajectory only, as for [`TimeSpan`](Self::TimeSpan).
     #[error(
         "the time span is {}..={}, and its length is more than the greatest number of {precision}; \
          measure time in a larger unit{}",
@@ -247,23 +255,25 @@ pub enum SolveError {
         short(*reltol)
     )]
     RelTol {
-        /// The value that was given.
+        /// The given value.
         reltol: f64,
     },
-    /// A tolerance is negative or not finite, or both are zero.
+    /// A tolerance is negative or not finite, or both tolerances are zero.
     #[error(
         "{name} is {}; tolerances must be finite in {precision}, not negative, and not both zero",
         short(*value)
     )]
     Tolerance {
-        /// `abstol` or `reltol`, or each of them.
+        /// `abstol` or `reltol`, or `each of abstol and reltol`.
         name: &'static str,
-        /// The value that was given.
+        /// The given value.
         value: f64,
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// A step size is zero, not finite, or points away from the end of the time span.
+    /// A step size is zero, not finite, or of the wrong sign.
+    ///
+    /// The wrong sign points away from the end of the time span.
     #[error(
         "{option}({}) on the time span {}..={}: a step must be finite and not zero in {precision}, and \
          point from the beginning to the end",
@@ -274,9 +284,9 @@ pub enum SolveError {
         option: &'static str,
         /// The step size.
         dt: f64,
-        /// Beginning of the time span.
+        /// The beginning of the time span.
         t0: f64,
-        /// End of the time span.
+        /// The end of the time span.
         t1: f64,
         /// `f32` or `f64`.
         precision: &'static str,
@@ -289,28 +299,33 @@ pub enum SolveError {
     TooSmall {
         /// `abstol`, `reltol` or `dtmax`.
         name: &'static str,
-        /// The value that was given.
+        /// The given value.
         value: f64,
-        /// For a relative tolerance half a unit in the last place, by which every number is
-        /// rounded; for others the smallest normal number.
+        /// The smallest possible value.
+        ///
+        /// For a relative tolerance it is half a unit in the last place, the rounding of every
+        /// number. For others it is the smallest normal number.
         least: f64,
         /// `f32` or `f64`.
         precision: &'static str,
     },
-    /// Two times cannot be told apart in the precision: the ends of a time span, times to save, or
-    /// times of an action.
+    /// Two times are not distinct in the precision.
+    ///
+    /// The times are the ends of a time span, times to save, or times of an action.
     #[error(
         "the times {} and {} of {of} are too close for {precision}, whose numbers are {} apart there; \
          count time from the beginning of the problem{}",
         .times[0], .times[1], short(*unit), or_double(.precision)
     )]
     TimesTooClose {
-        /// Where the times come from: `the time span`, `saveat` alone or with its spacing, or an action
-        /// with its period.
+        /// The source of the times.
+        ///
+        /// The source is `the time span`, `saveat` alone or with its spacing, or an action with its
+        /// period.
         of: String,
-        /// Both times; those of a spacing are neighbours.
+        /// Both times; the times of a spacing are neighbours.
         times: [f64; 2],
-        /// The distance between neighbouring numbers there.
+        /// The distance between neighbouring numbers at these times.
         unit: f64,
         /// `f32` or `f64`.
         precision: &'static str,
@@ -325,7 +340,7 @@ pub enum SolveError {
         dt: f64,
         /// The number of steps.
         steps: f64,
-        /// The largest number that is possible.
+        /// The largest possible number.
         most: f64,
         /// The origin of the limit: `f32`, `f64`, or `SaveAt::Steps`.
         of: &'static str,
@@ -333,7 +348,7 @@ pub enum SolveError {
     /// `dtmin` is negative or not finite.
     #[error("dtmin is {}; it must be finite in {precision} and not negative", short(*dtmin))]
     DtMin {
-        /// The value that was given.
+        /// The given value.
         dtmin: f64,
         /// `f32` or `f64`.
         precision: &'static str,
@@ -344,7 +359,7 @@ pub enum SolveError {
         short(*dtmax), short(*dtmin)
     )]
     DtMax {
-        /// The value that was given.
+        /// The given value.
         dtmax: f64,
         /// The smallest step size.
         dtmin: f64,
@@ -356,7 +371,7 @@ pub enum SolveError {
     Tolerances {
         /// The number of tolerances.
         tolerances: usize,
-        /// How many components the state has.
+        /// The number of components of the state.
         components: usize,
     },
     /// A number of the controller is out of range.
@@ -369,13 +384,15 @@ pub enum SolveError {
     Controller {
         /// The name of the number.
         name: &'static str,
-        /// The value that was given.
+        /// The given value.
         value: f64,
     },
     /// `max_steps` is 0.
     #[error("max_steps is 0; at least one step must be allowed")]
     MaxSteps,
-    /// The spacing of saved times is not positive and finite, or gives more than 1e8 times.
+    /// The spacing of saved times is invalid.
+    ///
+    /// The spacing is not positive and finite, or makes more than 1e8 times.
     #[error(
         "saveat({}) on the time span {}..={}: the spacing must be positive and give at most 1e8 times",
         short(*spacing), short(*t0), short(*t1)
@@ -383,24 +400,23 @@ pub enum SolveError {
     SaveSpacing {
         /// The spacing.
         spacing: f64,
-        /// Beginning of the time span.
+        /// The beginning of the time span.
         t0: f64,
-        /// End of the time span.
+        /// The end of the time span.
         t1: f64,
     },
-    /// [`SaveAt::Steps`](crate::SaveAt::Steps) together with `save_end(false)`, which contradict
-    /// each other.
+    /// [`SaveAt::Steps`](crate::SaveAt::Steps) contradicts `save_end(false)`.
     #[error(
         "save_end(false) with SaveAt::Steps: the end of the last step is the end of the time span; leave one of \
          them out"
     )]
     StepsEnd,
-    /// A log of no events.
+    /// The log of events has no capacity.
     #[error(
         "event_log(0) keeps no event: give it the most events of a trajectory that are to be kept, or leave it out"
     )]
     EmptyLog,
-    /// A log of events of a system that logs none.
+    /// A log was requested, but the system logs no event.
     #[error(
         "{system} has no event to log: write `#[event(rising, log)]` before its function, or leave `event_log` out"
     )]
@@ -414,16 +430,16 @@ pub enum SolveError {
         short(*time), short(*t0), short(*t1)
     )]
     SaveOutside {
-        /// The first trajectory whose time span it is outside of.
+        /// The first trajectory whose time span does not contain the time.
         trajectory: usize,
         /// The time.
         time: f64,
-        /// Beginning of the time span.
+        /// The beginning of the time span.
         t0: f64,
-        /// End of the time span.
+        /// The end of the time span.
         t1: f64,
     },
-    /// Times to save are out of order, or one is there twice.
+    /// Times to save are out of order, or one occurs twice.
     #[error(
         "saveat has {} {}; times must run from the beginning of the time span to its end",
         short(*time), if time == before { "twice".to_owned() } else { format!("after {}", short(*before)) }
@@ -440,7 +456,7 @@ pub enum SolveError {
         /// The time.
         time: f64,
     },
-    /// An action at given times comes too often in the time span.
+    /// A scheduled action occurs too often in the time span.
     #[error(
         "an action comes every {}, which is {} times in the time span from {} to {}; the most is \
          {most}: give a longer period, or a `count`",
@@ -451,14 +467,14 @@ pub enum SolveError {
         every: f64,
         /// The number of times.
         times: f64,
-        /// Beginning of the time span.
+        /// The beginning of the time span.
         t0: f64,
-        /// End of the time span.
+        /// The end of the time span.
         t1: f64,
-        /// The largest number that is possible.
+        /// The largest possible number.
         most: f64,
     },
-    /// Adaptive steps by a method without an error estimate.
+    /// The method has no error estimate for adaptive steps.
     #[error(
         "{method} estimates no errors, so it cannot choose step sizes; give one with \
          `.fixed_step(dt)`, or take another method"
@@ -467,8 +483,9 @@ pub enum SolveError {
         /// The method.
         method: &'static str,
     },
-    /// Fixed steps by a method that switches by its errors and step sizes, such as
-    /// [`Auto`](crate::Auto).
+    /// The method does not take fixed steps.
+    ///
+    /// The method switches by its errors and step sizes, as [`Auto`](crate::Auto) does.
     #[error(
         "{method} chooses methods by what errors and step sizes show; for fixed steps name a method"
     )]
@@ -476,7 +493,7 @@ pub enum SolveError {
         /// The name of the method that switches.
         method: &'static str,
     },
-    /// A system with a mass matrix, and an explicit method.
+    /// The system has a mass matrix, and the method is explicit.
     #[error(
         "{method} cannot solve {system}, which has a mass matrix: take a Rosenbrock or an ESDIRK method, \
          such as `Rodas5P`"
@@ -487,8 +504,9 @@ pub enum SolveError {
         /// The name of the system.
         system: &'static str,
     },
-    /// A place with a device of its own, and a system that has no text for it, or the text of a
-    /// system of other sizes; see
+    /// A device backend has no device text for the system.
+    ///
+    /// The system has no text, or the text of a system of other sizes; see
     /// [`System::device_source`](crate::system::System::device_source).
     #[error(
         "{system} has no text for devices{}; solve it by `EnsembleThreads`, or make it by \
@@ -497,11 +515,12 @@ pub enum SolveError {
     NoDeviceSource {
         /// The name of the system.
         system: &'static str,
-        /// The numbers of states, parameters and observables of the text that it has.
+        /// The numbers of states, parameters and observables of the system's text, if it has one.
         of: Option<[usize; 3]>,
     },
-    /// A place ran a task on the CPU and has the text of kernels only: its
-    /// [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
+    /// A backend ran a task on the CPU, but compiled only kernel text.
+    ///
+    /// The backend's [`Compiled`](crate::ensemble::task::Compiled) is `Text`.
     #[error(
         "the place that runs {system} by {method} has the text of kernels only; let its `Compiled` be \
          `Everything`, `Lanes` or `OneLane`"
@@ -512,7 +531,7 @@ pub enum SolveError {
         /// The method.
         method: &'static str,
     },
-    /// [`Saving`](crate::Saving) asks for observables, and the system has none.
+    /// [`Saving`](crate::Saving) requests observables, but the system has none.
     #[error(
         "{system} has no observables to save; give it a function with `#[observable]`, or save its \
          states"
@@ -532,44 +551,47 @@ pub enum SolveError {
         /// The kind of memory.
         memory: Memory,
     },
-    /// Inputs are not those of the system that is to be solved.
+    /// The inputs belong to another system.
     #[error(
         "the inputs have {given} numbers of `{what}` for each trajectory where {expected} are due"
     )]
     Shape {
         /// The quantity.
         what: &'static str,
-        /// How many numbers there are.
+        /// The given count of numbers.
         given: usize,
-        /// How many there are in the system.
+        /// The system's count of numbers.
         expected: usize,
     },
-    /// An [`EnsembleAlgorithm`](crate::EnsembleAlgorithm) has returned too few or too many numbers.
+    /// An [`EnsembleAlgorithm`](crate::EnsembleAlgorithm) returned too few or too many numbers.
     #[error("the ensemble algorithm returned {given} numbers of `{what}` where {expected} are due")]
     Results {
         /// The field of [`RawResults`](crate::RawResults), or the shape of the inputs.
         what: &'static str,
-        /// The number of numbers that were returned.
+        /// The returned count of numbers.
         given: usize,
-        /// The number of numbers that the inputs ask for.
+        /// The count of numbers that the inputs require.
         expected: usize,
     },
-    /// The place where trajectories run did not evaluate the ensemble's problems: its
-    /// [`prepare`](crate::EnsembleAlgorithm::prepare) returned without a call.
+    /// The backend did not evaluate the ensemble's problems.
+    ///
+    /// The backend's [`prepare`](crate::EnsembleAlgorithm::prepare) returned without calling its
+    /// argument.
     #[error(
         "the place did not evaluate the ensemble's problems: its `prepare` is to call what it is given, once"
     )]
     NotPrepared,
-    /// There are no [arrays](struct@crate::EnsembleCpuArray) of what is to be solved.
+    /// There is no [lockstep solve](struct@crate::EnsembleCpuArray) of this task.
     #[error("there are no arrays of columns by {method} {why}")]
     NoArrays {
         /// The method.
         method: &'static str,
-        /// Where, and what to do.
+        /// The circumstance, and the remedy.
         why: &'static str,
     },
-    /// The columns of an [array](struct@crate::EnsembleCpuArray) have one time, and trajectories differ in
-    /// what is of the time.
+    /// Trajectories of a [lockstep solve](struct@crate::EnsembleCpuArray) differ in their times.
+    ///
+    /// The members of a lockstep solve share one time.
     #[error(
         "the columns of an array have one time, and trajectories differ in {what}; solve them by \
          `EnsembleThreads` or `EnsembleGpuKernel`, where each has its own"
@@ -578,50 +600,50 @@ pub enum SolveError {
         /// `their time spans`, `their times to save` or `their times to stop at`.
         what: &'static str,
     },
-    /// The place computes no gradients.
+    /// The backend computes no gradients.
     #[error(
         "this place computes no gradients; `EnsembleSerial`, `EnsembleThreads` and \
          `EnsembleGpuKernel` do"
     )]
     NoGradients,
-    /// Gradients are asked for where a solve has something that they do not cover.
+    /// Gradients do not cover a feature of the solve.
     #[error("there are no gradients of {what}; {instead}")]
     NoGradientsOf {
-        /// What the solve has.
+        /// The feature.
         what: &'static str,
-        /// What to do.
+        /// The remedy.
         instead: &'static str,
     },
-    /// Derivatives that are to be pulled back are not those of the saved states.
+    /// The cotangents do not have the shape of the saved states.
     #[error(
         "the derivatives by {what} are an array of shape {given:?} where {expected:?} is due: {}",
         axes(.expected)
     )]
     Cotangents {
-        /// The states that they are by.
+        /// The states of the cotangents.
         what: &'static str,
-        /// The shape that was given.
+        /// The given shape.
         given: Vec<usize>,
         /// The shape of the states.
         expected: Vec<usize>,
     },
-    /// An optimiser that compares losses, and minibatches.
+    /// The optimiser compares losses, so it cannot use minibatches.
     #[error(
         "this optimiser compares losses, so each is to be of all trajectories; leave out \
          `.minibatch(n)`, or take `.adam(rate)`"
     )]
     Minibatch,
-    /// A setting of a training, or of its optimiser, with which it cannot succeed.
+    /// A training cannot succeed with a value of a setting.
     #[error("{setting} is {}; {must}", short(*value))]
     Training {
         /// The setting: `the rate of Adam`, `the size of minibatches`.
         setting: &'static str,
-        /// The value that was given.
+        /// The given value.
         value: f64,
-        /// The values that it may have.
+        /// The admissible values.
         must: &'static str,
     },
-    /// All trajectories of all iterations of a training failed, so there is no loss.
+    /// All trajectories of a training failed in all iterations, so no loss exists.
     #[error(
         "all {trajectories} trajectories failed in each of {iterations} iterations, so there is no loss to \
          learn from; solve `loss.ensemble(theta)` to see how they end"
@@ -632,30 +654,33 @@ pub enum SolveError {
         /// The number of iterations.
         iterations: usize,
     },
-    /// The file in which a training is kept is of no use.
+    /// The checkpoint file of a training cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The place failed, for a reason of its own: no device, no compiler. `downcast_ref` gives the
-    /// error.
+    /// The backend failed for a reason of its own: no device, no compiler.
+    ///
+    /// `downcast_ref` returns the error.
     #[error(transparent)]
     Backend(Arc<dyn std::error::Error + Send + Sync>),
 }
 
-/// Why a training cannot go on from its [file](crate::gradient::Train::checkpoint), or be kept in it.
+/// The error of a training's [checkpoint file](crate::gradient::Train::checkpoint).
+///
+/// The training can neither be continued from the file nor stored in it.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("the checkpoint {} cannot be {done}: {error}", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// `read` or `written`.
         done: &'static str,
-        /// What the system says.
+        /// The error of the operating system.
         error: Arc<std::io::Error>,
     },
-    /// It is not what was written.
+    /// The content of the file is damaged.
     #[error(
         "{} is no checkpoint, or a damaged one: remove it to begin the training anew, or name another \
          file", path.display()
@@ -664,7 +689,7 @@ pub enum CheckpointError {
         /// The file.
         path: PathBuf,
     },
-    /// It is of another training.
+    /// The file belongs to another training.
     #[error(
         "{} is the checkpoint of another training: its {what} is `{found}`, and is `{expected}` here; \
          remove it to begin anew, or name another file", path.display()
@@ -672,27 +697,29 @@ pub enum CheckpointError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What differs first.
+        /// The first difference.
         what: String,
-        /// What the file has.
+        /// The value in the file.
         found: String,
-        /// What this training has.
+        /// The value of this training.
         expected: String,
     },
 }
 
 impl SolveError {
-    /// Why there are no arrays in a place that is chosen at run time.
+    /// The reason why there is no lockstep solve by a backend that is chosen at run time.
     pub(crate) const NOT_COMPILED: &str = "in a place behind a `Box`, an `Arc` or a `dyn`, so that \
         programs do not compile them for nothing; give `solve` the `EnsembleCpuArray` itself, or a \
         reference to it";
-    /// Why there are no arrays of systems with events.
+    /// The reason why there is no lockstep solve of systems with events.
     pub(crate) const EVENTS: &str = "of a system with events, since columns have one time and \
         events happen at times of their own; take `EnsembleThreads` or `EnsembleGpuKernel`";
 
-    /// Refuses more threads than can share work, by [`SolveError::TooManyThreads`]. Idle threads look
-    /// for work at all others, again and again: the time for that grows by the third power of their
-    /// number. On two cores 1,000 threads start in 1 s and 3,000 in 20 s.
+    /// Refuses more threads than can share work.
+    ///
+    /// The error is [`SolveError::TooManyThreads`]. Idle threads search all others for work, again
+    /// and again. The time for that grows by the third power of their number. On two cores 1,000
+    /// threads start in 1 s and 3,000 in 20 s.
     #[doc(hidden)]
     pub fn check_threads(threads: usize) -> Result<(), SolveError> {
         let most = std::thread::available_parallelism().map_or(1, usize::from).max(1024);
@@ -702,7 +729,7 @@ impl SolveError {
         }
     }
 
-    /// Refuses a setting of a training outside of the range from 0 to `most`, which it may not reach.
+    /// Refuses a setting of a training below 0, or not below `most`.
     pub(crate) fn check_setting(
         setting: &'static str,
         value: f64,
@@ -718,22 +745,22 @@ impl SolveError {
         Err(SolveError::Training { setting, value, must })
     }
 
-    /// Why there are no arrays by a method that switches.
+    /// The reason why there is no lockstep solve by a method that switches.
     pub(crate) const SWITCHES: &str = "by a method that chooses another one for each trajectory; \
         take `Tsit5`, `Vern7`, `Rodas4` or `Rodas5P`";
 }
 
-/// The kind of memory that something does not fit into.
+/// A kind of memory that is too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Memory {
     /// The memory of the machine.
     Host,
-    /// Page-locked memory of the machine, through which copies to and from a GPU go.
+    /// Page-locked memory of the machine, for copies to and from a GPU.
     PageLocked,
     /// The memory of a device.
     Device {
-        /// The number of the device.
+        /// The index of the device.
         ordinal: usize,
         /// The number of free bytes.
         free: u64,
@@ -741,7 +768,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// What to do where `bytes` of it cannot be had.
+    /// Returns the remedy if `bytes` of this memory cannot be allocated.
     fn remedy(&self, bytes: usize) -> &'static str {
         match self {
             Memory::Device { free, .. } if *free >= bytes as u64 => {
@@ -766,7 +793,7 @@ impl core::fmt::Display for Memory {
     }
 }
 
-/// Why a solution has no values of an observable.
+/// The error of an observable without values in a solution.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObservableError {
@@ -775,20 +802,20 @@ pub enum ObservableError {
     Unknown {
         /// The name of the system.
         system: &'static str,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The names that the system has.
         known: &'static [&'static str],
     },
-    /// The options of the solve said to save states only.
+    /// The options of the solve saved states only.
     #[error("the observable `{name}` was not saved, as the options said `Saving::States`")]
     NotSaved {
-        /// The name asked for.
+        /// The requested name.
         name: &'static str,
     },
 }
 
-/// Why a solution has no counts of an event, or no log.
+/// The error of an event without counts, or of a log, in a solution.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EventError {
@@ -797,7 +824,7 @@ pub enum EventError {
     Unknown {
         /// The name of the system.
         system: &'static str,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The names that the system has.
         known: &'static [&'static str],
@@ -805,33 +832,33 @@ pub enum EventError {
     /// The solve had no log.
     #[error("there is no log of events: ask for one by `SolveOptions::event_log`")]
     NoLog,
-    /// A trajectory had more events than its log has room for.
+    /// A trajectory had more events than the capacity of its log.
     #[error(
         "the log of trajectory {trajectory} has room for {kept} events, and {happened} happened: raise the \
          capacity of `event_log`, or take the first ones by `kept_log`"
     )]
     LogFull {
-        /// The trajectory.
+        /// The index of the trajectory.
         trajectory: usize,
-        /// The number of events that were kept.
+        /// The number of events in the log.
         kept: usize,
-        /// The number of events that happened.
+        /// The number of events that occurred.
         happened: u64,
     },
 }
 
-/// A number as text, with an exponent where there would be many zeros.
+/// Formats a number, with an exponent if it would have many zeros.
 fn short(number: f64) -> String {
     let plain = number == 0.0 || (1e-4..1e9).contains(&number.abs());
     if plain { format!("{number}") } else { format!("{number:e}") }
 }
 
-/// Further advice for solves in `f32`.
+/// Returns further advice for solves in `f32`.
 fn or_double(precision: &str) -> &'static str {
     if precision == "f32" { ", or solve in f64" } else { "" }
 }
 
-/// What a text for devices is of, where it is of another system.
+/// Returns the sizes of a text for devices, if it belongs to another system.
 fn of_others(sizes: Option<[usize; 3]>) -> String {
     sizes.map_or_else(String::new, |[states, parameters, observables]| {
         format!(
@@ -841,7 +868,7 @@ fn of_others(sizes: Option<[usize; 3]>) -> String {
     })
 }
 
-/// What the axes of an array of states of this shape are.
+/// Returns the names of the axes of an array of states of this shape.
 fn axes(shape: &[usize]) -> &'static str {
     match shape {
         [_, _] => "trajectories, components",
@@ -864,7 +891,7 @@ fn listed(names: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    /// What `fn main() -> Result<(), Box<dyn Error>>` prints.
+    /// The output of `fn main() -> Result<(), Box<dyn Error>>`.
     #[test]
     fn errors_print_as_sentences() {
         let solve = SolveError::SaveOutside { trajectory: 3, time: 2.0, t0: 0.0, t1: 1.0 };

@@ -1,4 +1,4 @@
-//! Files that outlive the process: they are whole or not there, and say what they are of.
+//! Persisted files: each is complete or absent, and identifies its content.
 
 mod identity;
 mod replace;

@@ -1,8 +1,8 @@
 //! Lane programs, methods, problems and CPU ensembles of `odes`.
 //!
-//! Programs use the crate `odes`, which re-exports the interface. Only what it has outside of its
-//! module `internals` follows semantic versioning, as its documentation says; the modules of this
-//! crate do not.
+//! Programs use the crate `odes`, which re-exports the interface. Semantic versioning covers that
+//! crate except for its module `internals`, as its documentation describes. Semantic versioning
+//! does not cover the modules of this crate.
 
 pub mod lane;
 pub mod math;
@@ -61,7 +61,7 @@ pub use step::controller::Controller;
 pub use step::guard::GrowthGuard;
 pub use workers::Workers;
 
-/// What the expansions of `#[ode_system]` name, by way of the facade.
+/// Names in expansions of `#[ode_system]`, through the facade.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::lane::{Real, Scalar};

@@ -1,9 +1,9 @@
-//! Memory for many numbers, which the process keeps for the next solve.
+//! Memory for large arrays, which the process keeps for the next solve.
 //!
-//! Fresh memory costs a page fault for each page, which takes longer than filling it. So arrays of
-//! a megabyte and more lie in huge pages, where the system has them, and a dropped array leaves its
-//! memory in a pool. A device can page-lock such memory once and then copy to it directly, solve
-//! after solve.
+//! Fresh memory costs a page fault for each page, which takes longer than filling the page. So
+//! arrays of at least one megabyte use huge pages, if the system has them, and a dropped array
+//! returns its memory to a pool. A device can page-lock such memory once and then copy to it
+//! directly in every later solve.
 
 use core::any::Any;
 use core::fmt;
@@ -19,14 +19,16 @@ use memmap2::MmapMut;
 use crate::error::{Memory, SolveError};
 use crate::room::room;
 
-/// The size of a huge page, of which blocks are multiples.
+/// The size of a huge page. Blocks are multiples of it.
 const HUGE: usize = 2 << 20;
 
 /// Arrays of fewer bytes are vectors.
 const LEAST: usize = 1 << 20;
 
-/// An array of numbers: a vector, or memory that goes to the next solve when it is dropped. It is a
-/// slice in all but its owner.
+/// An array of numbers: a vector, or memory of the pool.
+///
+/// A buffer behaves as a slice. When a buffer is dropped, memory of the pool is kept for the next
+/// solve.
 ///
 /// ```
 /// use ode_core::memory::Buffer;
@@ -41,27 +43,27 @@ pub struct Buffer<T> {
     owner: Owner,
 }
 
-/// Whose the memory of a [`Buffer`] is.
+/// The owner of the memory of a [`Buffer`].
 enum Owner {
-    /// A vector's, of this capacity.
+    /// A vector of this capacity.
     Vec(usize),
-    /// That of a block, whose beginning it is.
+    /// A block; the memory is its beginning.
     Kept(Block),
 }
 
 // SAFETY: a buffer owns its numbers, as a vector does.
 unsafe impl<T: Send> Send for Buffer<T> {}
-// SAFETY: as above; what is shared is read only.
+// SAFETY: a buffer owns its numbers, and shared references only read them.
 unsafe impl<T: Sync> Sync for Buffer<T> {}
 
 impl<T> Buffer<T> {
-    /// No numbers.
+    /// Creates an empty array.
     #[must_use]
     pub const fn new() -> Self {
         Buffer { start: NonNull::dangling(), len: 0, owner: Owner::Vec(0) }
     }
 
-    /// The number of numbers that the memory has room for.
+    /// Returns the number of numbers that fit into the memory.
     #[must_use]
     pub fn capacity(&self) -> usize {
         match &self.owner {
@@ -70,9 +72,11 @@ impl<T> Buffer<T> {
         }
     }
 
-    /// Has `lock` page-lock the memory where that pays: where it comes from an earlier array and is
-    /// not locked yet. (Locking fresh memory takes longer than one copy through memory that is
-    /// locked already.) What `lock` returns stays with the memory, and unlocks it when dropped.
+    /// Page-locks the memory by `lock`, if that pays.
+    ///
+    /// Locking pays if the memory comes from an earlier array and is not locked yet. (Locking fresh
+    /// memory takes longer than one copy through memory that is locked already.) The result of
+    /// `lock` stays with the memory, and unlocks it when dropped.
     pub fn lock(&mut self, lock: &Lock<'_>) {
         if let Owner::Kept(block) = &mut self.owner
             && block.used
@@ -83,14 +87,14 @@ impl<T> Buffer<T> {
                 core::slice::from_raw_parts_mut(self.start.as_ptr().cast::<u8>(), block.bytes)
             };
             block.locked = lock(bytes);
-            // One that cannot be locked is not asked for again until it is another array's.
+            // If locking fails, it is not tried again until another array has the memory.
             block.used = block.locked.is_some();
         }
     }
 }
 
 impl<T: Pod> Buffer<T> {
-    /// An array of `len` numbers, whose values are arbitrary.
+    /// Creates an array of `len` numbers with arbitrary values.
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`].
@@ -98,7 +102,7 @@ impl<T: Pod> Buffer<T> {
         Self::made(len, false)
     }
 
-    /// The same in memory that is [locked](Self::lock) already, if there is such.
+    /// As [`of`](Self::of), in memory that is [locked](Self::lock) already, if there is any.
     fn made(len: usize, locked: bool) -> Result<Self, SolveError> {
         let bytes = len.saturating_mul(size_of::<T>());
         if bytes < LEAST {
@@ -107,26 +111,28 @@ impl<T: Pod> Buffer<T> {
             return Ok(Buffer::from(values));
         }
         let mut block = take(bytes, locked)?;
-        // It begins with a huge page, which is aligned for every number.
+        // The block begins with a huge page, which is aligned for every number.
         let start = NonNull::from(block.bytes_mut()).cast();
         Ok(Buffer { start, len, owner: Owner::Kept(block) })
     }
 
-    /// Sets the length. The memory is used again if it suffices, and the values are arbitrary. New
-    /// memory is [locked](Self::lock) already if there is such.
+    /// Sets the length.
+    ///
+    /// The memory is reused if it suffices, and the values are arbitrary. New memory is
+    /// [locked](Self::lock) already if there is any.
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`].
     pub fn fit(&mut self, len: usize) -> Result<(), SolveError> {
         let suits = match &self.owner {
-            // What lies beyond the length was not written yet.
+            // Numbers beyond the length are not initialised.
             Owner::Vec(_) => len <= self.len,
             Owner::Kept(block) => block.suits(len.saturating_mul(size_of::<T>())),
         };
         if suits {
             self.len = len;
         } else {
-            // The old contents need not be copied, nor be there at the same time.
+            // The old contents are dropped first: nothing is copied, and both never exist together.
             *self = Buffer::new();
             *self = Buffer::made(len, true)?;
         }
@@ -138,8 +144,9 @@ impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
         match core::mem::replace(&mut self.owner, Owner::Vec(0)) {
             Owner::Vec(capacity) => {
-                // SAFETY: these are the parts of a vector (`From`), but for a length that may be
-                // less, which forgets numbers that need no drop (`fit` is of `Pod`).
+                // SAFETY: the pointer and the capacity are those of a vector (`From`). The length
+                // may be less than the vector's, which forgets numbers that need no drop (`fit`
+                // requires `Pod`).
                 let values =
                     unsafe { Vec::from_raw_parts(self.start.as_ptr(), self.len, capacity) };
                 drop(values);
@@ -154,8 +161,8 @@ impl<T> Deref for Buffer<T> {
 
     #[inlined]
     fn deref(&self) -> &[T] {
-        // SAFETY: the buffer owns so many numbers from there on. They are those of a vector, or any
-        // bytes of a mapping, which are initialised and valid for a `Pod` (`of`).
+        // SAFETY: the buffer owns `len` numbers from `start` on. The numbers belong to a vector, or
+        // are any bytes of a mapping, which are initialised and valid for a `Pod` (`of`).
         unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -163,7 +170,8 @@ impl<T> Deref for Buffer<T> {
 impl<T> DerefMut for Buffer<T> {
     #[inlined]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and the borrow is exclusive.
+        // SAFETY: the buffer owns `len` initialised numbers, as in `deref`, and the borrow is
+        // exclusive.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
@@ -211,19 +219,19 @@ impl<'a, T> IntoIterator for &'a Buffer<T> {
     }
 }
 
-/// What unlocks page-locked memory when it is dropped.
+/// A guard that unlocks page-locked memory when it is dropped.
 pub type Locked = Box<dyn Any + Send + Sync>;
 
-/// Page-locks memory, where that is possible.
+/// A function that page-locks memory, if that is possible.
 pub type Lock<'a> = dyn Fn(&mut [u8]) -> Option<Locked> + 'a;
 
 /// Memory of whole huge pages.
 struct Block {
-    /// Dropped before the memory is.
+    /// The lock, dropped before the memory.
     locked: Option<Locked>,
-    /// Whether an earlier array had it, so that its pages are there.
+    /// Whether an earlier array used the block, so that its pages exist.
     used: bool,
-    /// Where the first huge page begins.
+    /// The offset of the first huge page.
     start: usize,
     bytes: usize,
     map: MmapMut,
@@ -233,7 +241,7 @@ impl Block {
     fn new(bytes: usize) -> Option<Block> {
         let whole = bytes.checked_add(HUGE)?;
         let map = MmapMut::map_anon(whole).ok()?;
-        // Where there are no huge pages, small ones do.
+        // If there are no huge pages, the system uses small ones.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         let start = map.as_ptr().align_offset(HUGE).min(HUGE);
@@ -244,21 +252,22 @@ impl Block {
         &mut self.map[self.start..self.start + self.bytes]
     }
 
-    /// Whether so many bytes fit without much waste.
+    /// Returns whether this many bytes fit without much waste.
     fn suits(&self, bytes: usize) -> bool {
         bytes <= self.bytes && self.bytes <= bytes.saturating_add(bytes / 2).max(2 * HUGE)
     }
 }
 
-/// Blocks that are not in use, the one that came back last at the end.
+/// Blocks that are not in use, the last returned at the end.
 static POOL: Mutex<Vec<Block>> = Mutex::new(Vec::new());
 
 fn pool() -> MutexGuard<'static, Vec<Block>> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes a block from the pool: one that is locked or not, as is wanted, if there is one; and the
-/// smallest of these.
+/// Takes the smallest suitable block from the pool, or a new one.
+///
+/// Blocks whose lock is as requested come first.
 fn take(bytes: usize, locked: bool) -> Result<Block, SolveError> {
     let bytes = bytes.checked_next_multiple_of(HUGE).unwrap_or(usize::MAX);
     {
@@ -277,7 +286,7 @@ fn take(bytes: usize, locked: bool) -> Result<Block, SolveError> {
         .ok_or(SolveError::OutOfMemory { bytes, memory: Memory::Host })
 }
 
-/// Puts a block into the pool. The ones that have waited longest make room for it.
+/// Returns a block to the pool, and frees the oldest blocks if the pool is full.
 fn give_back(mut block: Block) {
     block.used = true;
     let most = most_kept();
@@ -290,11 +299,13 @@ fn give_back(mut block: Block) {
         old.push(pool.remove(0));
     }
     pool.push(block);
-    // Unlocking takes a while: not while others wait for the pool.
+    // Unlocking takes a while, so the pool is released before.
     drop(pool);
 }
 
-/// The most bytes that the pool keeps: an eighth of the memory that the process may have.
+/// The largest number of bytes in the pool.
+///
+/// The limit is an eighth of the memory that the process may have.
 fn most_kept() -> usize {
     static MOST: OnceLock<usize> = OnceLock::new();
     *MOST.get_or_init(|| {
@@ -310,7 +321,7 @@ fn most_kept() -> usize {
     })
 }
 
-/// Gives the memory that is kept for later solves back to the system.
+/// Frees the memory that is kept for later solves.
 ///
 /// ```
 /// ode_core::memory::trim();
@@ -321,8 +332,10 @@ pub fn trim() {
     drop(blocks);
 }
 
-/// The number of bytes that are kept for later solves: of dropped solutions, an eighth of the
-/// machine's memory at most. [`trim`] gives them back.
+/// Returns the number of bytes that are kept for later solves.
+///
+/// These bytes come from dropped solutions, and are at most an eighth of the memory that the
+/// process may have. [`trim`] frees them.
 #[must_use]
 pub fn kept() -> usize {
     pool().iter().map(|block| block.bytes).sum()
@@ -334,7 +347,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Tests that look at the pool take turns.
+    /// Serialises the tests that read the pool.
     static TURN: Mutex<()> = Mutex::new(());
 
     #[test]
@@ -359,7 +372,7 @@ mod tests {
         // Another type of number, of about the same size.
         let again = Buffer::<u8>::of(5 << 20).unwrap();
         assert_eq!((again.as_ptr().addr(), kept()), (at, 0));
-        // One that would waste most of it does not get it.
+        // A request that would waste most of the block does not get it.
         drop(again);
         let other = Buffer::<u8>::of(1 << 20).unwrap();
         assert_ne!(other.as_ptr().addr(), at);
@@ -368,7 +381,7 @@ mod tests {
         assert_eq!(kept(), 0);
     }
 
-    /// Counts what is locked.
+    /// Counts the locks.
     struct Guard(Arc<AtomicUsize>);
 
     impl Drop for Guard {
@@ -396,12 +409,12 @@ mod tests {
             again.fit(1 << 20).unwrap();
             again.lock(&lock);
             assert_eq!(count(), 1);
-            // What asks for no locked memory leaves it, if there is other.
+            // A request for memory without a lock takes other memory, if there is any.
             drop(Buffer::<f32>::of(1 << 20).unwrap());
         }
         trim();
         assert_eq!(count(), 0, "unlocked before it is freed");
-        // What cannot be locked is asked for once for each array.
+        // If locking fails, it is tried once for each array.
         let refused = AtomicUsize::new(0);
         let refuse = |_: &mut [u8]| {
             refused.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Problems: one initial value problem, and an ensemble of them; and what a solve reads of them.
+//! Problems: single initial value problems, ensembles, and the inputs of a solve.
 
 mod actions;
 pub(crate) mod asked;

@@ -1,7 +1,7 @@
 //! Random and quasi-random numbers as lane programs: functions of an index, without a state.
 //!
-//! What a number is depends on a key and an index alone, so it has the same bits on every lane
-//! type, in every order and in every part of an ensemble.
+//! A number depends only on a key and an index. So it has the same bits on every lane type, in
+//! every order and in every shard of an ensemble.
 
 mod distribution;
 mod hash;
@@ -23,7 +23,7 @@ pub use sobol::device::{owen, point as sobol_point};
 pub use source::device::{independent, latin, scrambled, shifted, words};
 pub use unit::device::{integer, middle, open_unit, stratum, word};
 
-/// All of them as C++, each after what it calls, and after the elementary functions.
+/// All programs as C++, in the order of their calls, after the elementary functions.
 pub const LANE_PROGRAMS: [&str; 8] = [
     hash::device::DEVICE,
     philox::device::DEVICE,

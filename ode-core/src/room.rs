@@ -1,11 +1,11 @@
-//! Memory that may not be there.
+//! Fallible allocation.
 
 use crate::error::{Memory, SolveError};
 
-/// An empty vector with room for `len` values, or an error where there is no memory for them.
+/// Reserves memory for `len` values in an empty vector.
 ///
 /// # Errors
-/// [`SolveError::OutOfMemory`].
+/// [`SolveError::OutOfMemory`] if memory is exhausted.
 pub fn room<T>(len: usize) -> Result<Vec<T>, SolveError> {
     let mut values = Vec::new();
     match values.try_reserve_exact(len) {

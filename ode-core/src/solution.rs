@@ -38,25 +38,25 @@ use core::fmt;
 use core::ops::Range;
 use ndarray::{ArrayView2, ArrayView3, ShapeBuilder};
 
-/// Where an ensemble ran.
+/// The hardware or the processes that solved an ensemble.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Backend {
-    /// On the CPU.
+    /// The CPU.
     Cpu {
         /// The instruction set of the lanes.
         instructions: String,
         /// The number of threads.
         threads: usize,
     },
-    /// On GPUs.
+    /// GPUs.
     Gpu {
         /// The names of the GPUs.
         devices: Vec<String>,
     },
-    /// In several processes.
+    /// Several processes.
     Ranks {
         /// The number of processes.
         ranks: usize,
@@ -77,7 +77,7 @@ impl fmt::Display for Backend {
     }
 }
 
-/// The wall-clock time of the parts of a solve, in seconds.
+/// The wall-clock times of the phases of a solve, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -90,12 +90,12 @@ pub struct Timings {
     pub solve: f64,
     /// The transfer of data to and from a device.
     pub transfer: f64,
-    /// The whole solve, including parts that are not listed here.
+    /// The whole solve, including phases that are not listed here.
     pub total: f64,
 }
 
 impl Timings {
-    /// Adds the parts of another solve.
+    /// Adds the times of another solve.
     pub(crate) fn add(&mut self, other: &Timings) {
         self.setup += other.setup;
         self.compile += other.compile;
@@ -105,36 +105,36 @@ impl Timings {
     }
 }
 
-/// What one of several who solved an ensemble together did of it.
+/// One worker's share of a solve by several workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Share {
-    /// The name of the device or the thread.
+    /// The name of the worker: the device or the thread.
     pub engine: String,
     /// The number of trajectories.
     pub trajectories: usize,
-    /// The number of pieces in which it took them.
+    /// The number of chunks that the worker solved.
     pub pieces: usize,
 }
 
 impl Share {
-    /// What `engine` did.
+    /// Creates the share of the worker `engine`.
     #[must_use]
     pub fn new(engine: String, trajectories: usize, pieces: usize) -> Self {
         Share { engine, trajectories, pieces }
     }
 }
 
-/// What went wrong in a solve without harm to its results.
+/// A failure during a solve that did not affect its results.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Warning {
-    /// A device failed. Others solved its trajectories.
+    /// A device failed. Other workers solved its trajectories.
     Lost {
         /// The name of the device.
         engine: String,
-        /// Why it failed.
+        /// The cause.
         error: SolveError,
     },
 }
@@ -149,22 +149,25 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The column of an [array](struct@crate::EnsembleCpuArray) whose steps had the greatest error.
+/// The member of a [lockstep solve](struct@crate::EnsembleCpuArray) with the greatest error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct WorstColumn {
-    /// The number of the trajectory in the whole ensemble.
+    /// The index of the trajectory in the whole ensemble.
     pub trajectory: u64,
-    /// The greatest error of one of its accepted steps, in units of the tolerance: the norm that
-    /// trajectories by themselves have, where a step is accepted up to 1.
+    /// The greatest error of an accepted step, in units of the tolerance.
+    ///
+    /// The error is measured in the norm of a solve with a step size of the trajectory's own. Such
+    /// a solve accepts steps up to an error of 1.
     pub error: f64,
 }
 
 impl WorstColumn {
-    /// The worst of some columns of so many components, of which these are the numbers and the
-    /// greatest squared errors, each a [sum](crate::step::norm::scaled_error_sq) over components: the
-    /// first of several.
+    /// Returns the worst of some members, the first of equals.
+    ///
+    /// `squares` has the index of each member and its greatest squared error, a
+    /// [sum](crate::step::norm::scaled_error_sq) over this many `components`.
     #[must_use]
     pub fn of(components: usize, squares: impl Iterator<Item = (u64, f64)>) -> Option<Self> {
         let mut worst: Option<(u64, f64)> = None;
@@ -179,7 +182,7 @@ impl WorstColumn {
         })
     }
 
-    /// The one with the greater error, the first where they are equal.
+    /// Returns the member with the greater error, or the first if the errors are equal.
     #[must_use]
     pub fn worse(a: Option<Self>, b: Option<Self>) -> Option<Self> {
         match (a, b) {
@@ -190,24 +193,28 @@ impl WorstColumn {
     }
 }
 
-/// A place's report on a solve.
+/// A backend's report on a solve.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunReport {
-    /// Where the ensemble was solved.
+    /// The hardware or the processes that solved the ensemble.
     pub backend: Backend,
-    /// The wall-clock time of the place's parts of the solve.
+    /// The wall-clock times of the backend's phases of the solve.
     pub timings: Timings,
-    /// What each of several who solved together did. Empty for a place that does not count that.
+    /// The share of each worker.
+    ///
+    /// Empty for a backend that does not count shares.
     pub shares: Vec<Share>,
-    /// What went wrong without harm to the results.
+    /// Failures that did not affect the results.
     pub warnings: Vec<Warning>,
-    /// Of an [array](struct@crate::EnsembleCpuArray) with adaptive steps the column with the greatest error.
+    /// The member of a [lockstep solve](struct@crate::EnsembleCpuArray) with the greatest error.
+    ///
+    /// `None` unless steps are adaptive.
     pub worst_column: Option<WorstColumn>,
 }
 
 impl RunReport {
-    /// The report of a solve on `backend` that took these times.
+    /// Creates the report of a solve on `backend` with these times.
     #[must_use]
     pub fn new(backend: Backend, timings: Timings) -> Self {
         let (shares, warnings) = (Vec::new(), Vec::new());
@@ -215,16 +222,15 @@ impl RunReport {
     }
 }
 
-/// The solution of an ensemble: the saved states and observables, the final states, and how each
-/// trajectory ended.
+/// The solution of an ensemble: saved values, final states and return codes.
 ///
-/// What a [`Trajectory`] and an [`OdeSolution`] have, an ensemble has with the index of a
-/// trajectory, under the same name: `times(i)`, `states(i)`, `final_state(i)`, `end_time(i)`,
-/// `code(i)`. Arrays of all trajectories have names of their own: [`all_states`](Self::all_states),
+/// Methods of [`Trajectory`] and [`OdeSolution`] exist here under the same name, with the index of
+/// a trajectory: `times(i)`, `states(i)`, `final_state(i)`, `end_time(i)`, `code(i)`. Arrays of all
+/// trajectories have names of their own: [`all_states`](Self::all_states),
 /// [`final_states`](Self::final_states), [`end_times`](Self::end_times).
 ///
 /// A single state is an array, `[T; N]`, or the `State` of a system that is a module:
-/// `solution.final_state(7).x`. It is what `u0` of a [problem](crate::OdeProblem) is.
+/// `solution.final_state(7).x`. A state has the type of `u0` of a [problem](crate::OdeProblem).
 ///
 /// Arrays are views of `ndarray`. The order of indices is trajectory, save, component. Values at
 /// times that a trajectory did not reach are NaN, so look at the return codes first:
@@ -253,8 +259,7 @@ pub struct EnsembleSolution<S, T, const N: usize, const P: usize> {
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// Makes a solution from the system, the inputs of the solve, all results and the place's
-    /// report.
+    /// Creates a solution from inputs, results and the backend's report.
     ///
     /// # Errors
     /// [`SolveError::Results`] if an array of the results has the wrong length, and
@@ -271,32 +276,38 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Ok(EnsembleSolution { inputs, raw, run, axes: Vec::new(), system })
     }
 
-    /// The number of trajectories.
+    /// Returns the number of trajectories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inputs.columns.trajectories
     }
 
-    /// The numbers of the trajectories in the whole ensemble: `0..len` unless the solution is that
-    /// of a [part](crate::EnsembleProblem::part). Trajectory `i` has the number `numbers().start +
-    /// i`.
+    /// Returns the indices of the trajectories in the whole ensemble.
+    ///
+    /// The indices are `0..len` unless this is the solution of a
+    /// [shard](crate::EnsembleProblem::part). Trajectory `i` has the index `numbers().start + i` in
+    /// the whole ensemble.
     #[must_use]
     pub fn numbers(&self) -> Range<u64> {
         self.inputs.columns.all().numbers()
     }
 
-    /// The number of trajectories along each axis of the [grid](crate::EnsembleProblem::grid).
-    /// Without a grid, and in a [part](crate::EnsembleProblem::part) of one, it has one entry: the
-    /// number of trajectories.
+    /// Returns the number of trajectories along each axis of the
+    /// [grid](crate::EnsembleProblem::grid).
+    ///
+    /// Without a grid, and in a [shard](crate::EnsembleProblem::part) of one, the shape has one
+    /// entry: the number of trajectories.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.inputs.columns.shape
     }
 
-    /// The axes of the [grid](crate::EnsembleProblem::grid), by name; empty without a grid, and in
-    /// a [part](crate::EnsembleProblem::part) of one. Axis `k` has `shape()[k]` values.
-    /// ([`vary`](crate::EnsembleProblem::vary) may have changed the values afterwards, and in `f32`
-    /// they are rounded: [`Trajectory::p`] and [`Trajectory::u0`] are the solved ones.)
+    /// Returns the axes of the [grid](crate::EnsembleProblem::grid), by name.
+    ///
+    /// The axes are empty without a grid, and in a [shard](crate::EnsembleProblem::part) of one.
+    /// Axis `k` has `shape()[k]` values. ([`vary`](crate::EnsembleProblem::vary) may have changed
+    /// the values afterwards, and in `f32` they are rounded. [`Trajectory::p`] and
+    /// [`Trajectory::u0`] return the values that were solved.)
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, lane::Scalar, system::System};
@@ -311,40 +322,45 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         &self.axes
     }
 
-    /// Whether there are no trajectories: only in a [part](crate::EnsembleProblem::part) of an
-    /// ensemble with fewer trajectories than parts. An ensemble without trajectories is an error.
+    /// Returns whether there are no trajectories.
+    ///
+    /// This occurs only in a [shard](crate::EnsembleProblem::part) of an ensemble with fewer
+    /// trajectories than shards. An ensemble without trajectories is an error.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The saved times, if all trajectories share them. `None` if they differ, as the ends of
-    /// [steps](crate::SaveAt::Steps) do.
+    /// Returns the saved times, if all trajectories share them.
+    ///
+    /// `None` if they differ, as the ends of [steps](crate::SaveAt::Steps) do.
     #[must_use]
     pub fn shared_times(&self) -> Option<&[T]> {
         let Inputs { settings, columns } = &self.inputs;
         if settings.saved.times == 0 { columns.save.shared() } else { None }
     }
 
-    /// The saved states, `[trajectory, save, component]`, in the units of the problem's states. A
-    /// state that a trajectory did not reach is NaN. [`shared_times`](Self::shared_times) has the
-    /// time of each save index. The last axis has length 0 if only observables were saved. The
-    /// second one has length 0 if no times were saved. This is a view: nothing is copied.
+    /// Returns the saved states, `[trajectory, save, component]`.
+    ///
+    /// The states are in the units of the problem's states. A state that a trajectory did not reach
+    /// is NaN. [`shared_times`](Self::shared_times) has the time of each save index. The last axis
+    /// has length 0 if only observables were saved. The second axis has length 0 if no times were
+    /// saved. This is a view: nothing is copied.
     #[must_use]
     pub fn all_states(&self) -> ArrayView3<'_, T> {
         self.saved(0..self.inputs.settings.saved.states)
     }
 
-    /// The largest number of saved times of a trajectory.
+    /// Returns the largest number of saved times of a trajectory.
     fn slots(&self) -> usize {
         self.inputs.layout().slots
     }
 
-    /// A view of a range of the numbers that are saved at each time.
+    /// Returns a view of a range of the numbers that are saved at each time.
     fn saved(&self, numbers: Range<usize>) -> ArrayView3<'_, T> {
         let (n, slots) = (self.len(), self.slots());
         let shape = (n, slots, numbers.len());
-        // `ndarray` checks the strides of an empty axis too.
+        // `ndarray` also checks the strides of an empty axis.
         let (strides, from) = match slots * numbers.len() {
             0 => ((0, 0, 0), 0),
             _ => ((1, self.inputs.settings.saved.width() * n, n), numbers.start * n),
@@ -355,7 +371,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
     }
 
-    /// The final states, `[trajectory, component]`. This is a view: nothing is copied.
+    /// Returns the final states, `[trajectory, component]`.
+    ///
+    /// This is a view: nothing is copied.
     #[must_use]
     pub fn final_states(&self) -> ArrayView2<'_, T> {
         let n = self.len();
@@ -365,7 +383,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
     }
 
-    /// The final state of trajectory `i`; see [`Trajectory::final_state`].
+    /// Returns the final state of trajectory `i`; see [`Trajectory::final_state`].
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -374,19 +392,21 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         quantities(self.final_numbers(i))
     }
 
-    /// The numbers of the final state of trajectory `i`.
+    /// Returns the numbers of the final state of trajectory `i`.
     pub(crate) fn final_numbers(&self, i: usize) -> [T; N] {
         core::array::from_fn(|d| self.final_states()[[i, d]])
     }
 
-    /// The time of each final state: the end of the trajectory's time span, or the time at which
-    /// the trajectory was given up.
+    /// Returns the time of each final state.
+    ///
+    /// This time is the end of the trajectory's time span, or the time at which the trajectory was
+    /// given up.
     #[must_use]
     pub fn end_times(&self) -> &[T] {
         &self.raw.ends
     }
 
-    /// The saved times that trajectory `i` reached, in order; see [`Trajectory::times`].
+    /// Returns the saved times that trajectory `i` reached; see [`Trajectory::times`].
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -394,7 +414,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.trajectory(i).times()
     }
 
-    /// The states of trajectory `i` at [`times`](Self::times); see [`Trajectory::states`].
+    /// Returns the states of trajectory `i` at [`times`](Self::times); see [`Trajectory::states`].
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -402,8 +422,10 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.trajectory(i).states()
     }
 
-    /// The time of the final state of trajectory `i`: the end of its time span, or the time at
-    /// which it was given up.
+    /// Returns the time of the final state of trajectory `i`.
+    ///
+    /// This time is the end of the trajectory's time span, or the time at which the trajectory was
+    /// given up.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -412,7 +434,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.ends[i]
     }
 
-    /// How trajectory `i` ended.
+    /// Returns the return code of trajectory `i`.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -420,12 +442,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.code(i)
     }
 
-    /// How the trajectories ended, in order.
+    /// Returns the return codes of all trajectories, in order.
     pub fn codes(&self) -> impl ExactSizeIterator<Item = ReturnCode> + '_ {
         self.raw.codes.iter().map(|&c| ReturnCode::from_lane(c))
     }
 
-    /// The number of trajectories that ended with each code. Codes of no trajectory are left out.
+    /// Returns the number of trajectories that ended with each code.
+    ///
+    /// Codes without a trajectory are left out.
     #[must_use]
     pub fn code_counts(&self) -> Vec<(ReturnCode, usize)> {
         let mut counts: Vec<_> = ReturnCode::ALL.iter().map(|&code| (code, 0)).collect();
@@ -436,23 +460,30 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         counts
     }
 
-    /// Whether every trajectory reached the end of its time span.
+    /// Returns whether every trajectory is a success.
+    ///
+    /// A trajectory is a success if it reached the end of its time span, or if an event ended it
+    /// ([`ReturnCode::is_success`]).
     #[must_use]
     pub fn all_succeeded(&self) -> bool {
         self.codes().all(ReturnCode::is_success)
     }
 
-    /// The properties of the method that solved. After a solve by [`Auto`](crate::Auto),
-    /// `solution.method().name` is the method that it chose. For a method that
-    /// [switches](crate::step::switching) these are the properties of its explicit method;
-    /// [`switches_to`](Properties::switches_to) has those of its implicit method.
+    /// Returns the properties of the method that solved.
+    ///
+    /// After a solve by [`Auto`](crate::Auto), `solution.method().name` is the method that it
+    /// chose. For a method that [switches](crate::step::switching) these are the properties of its
+    /// explicit method; [`switches_to`](Properties::switches_to) has the properties of its implicit
+    /// method.
     #[must_use]
     pub fn method(&self) -> &Properties {
         &self.inputs.settings.method
     }
 
-    /// Whether a method that [switches](crate::step::switching) found trajectory `i` stiff anywhere
-    /// and solved that part by its implicit method.
+    /// Returns whether trajectory `i` was stiff anywhere, for a method that switches.
+    ///
+    /// A method that [switches](crate::step::switching) solves stiff sections by its implicit
+    /// method.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -461,7 +492,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         u64::from(self.raw.codes[i]) & switching::EVER != 0
     }
 
-    /// The number of accepted steps of trajectory `i`.
+    /// Returns the number of accepted steps of trajectory `i`.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -470,7 +501,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.steps[i].saturating_sub(self.raw.rejected[i])
     }
 
-    /// The number of rejected steps of trajectory `i`.
+    /// Returns the number of rejected steps of trajectory `i`.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -479,13 +510,17 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.rejected[i]
     }
 
-    /// The number of implicit steps of trajectory `i` that would have passed over growth from
-    /// almost nothing. With [`GrowthGuard::Reject`](crate::GrowthGuard::Reject) these steps were
-    /// refused. They are among the [rejected](Self::rejected) steps. So are all steps before the
-    /// first refusal, because it restarts the trajectory. With
-    /// [`GrowthGuard::Report`](crate::GrowthGuard::Report) the steps were accepted. The number
-    /// includes a step beyond the end of the span, or beyond a stop, if it would pass over growth:
-    /// such a step is only tested, and is neither accepted nor rejected. The count stops at 65,535.
+    /// Returns the number of steps of trajectory `i` that would pass over growth.
+    ///
+    /// The steps are implicit, and the growth is from almost nothing. With
+    /// [`GrowthGuard::Reject`](crate::GrowthGuard::Reject) these steps were rejected and are among
+    /// the [rejected](Self::rejected) steps. The first one restarts the trajectory, so all steps
+    /// before it are also among them. With [`GrowthGuard::Report`](crate::GrowthGuard::Report) the
+    /// steps were accepted.
+    ///
+    /// The number includes a step beyond the end of the span, or beyond a stop, if it would pass
+    /// over growth. Such a step is only tested, and is neither accepted nor rejected. The count
+    /// stops at 65,535.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -494,12 +529,12 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.guard_report(i).count
     }
 
-    /// Whether trajectory `i` may have stayed on an unstable state, because an accepted step passed
-    /// over growth.
+    /// Returns whether trajectory `i` may have stayed on an unstable state.
     ///
-    /// There are two causes. Either the [guard](crate::SolveOptions::growth_guard()) only reports.
-    /// Or it switched off, after hundreds of steps that only the guard limited had not made the
-    /// growth visible. The growing amount is then exactly zero, as far as `f64` can tell. It stays
+    /// This is so if an accepted step passed over growth, for one of two causes. Either the
+    /// [guard](crate::SolveOptions::growth_guard()) only reports, or it switched off, after
+    /// hundreds of steps that only the guard limited had not made the growth visible. In the second
+    /// case the growing amount is exactly zero, within the resolution of `f64`. The amount stays
     /// zero in an undisturbed model, though not in nature.
     ///
     /// # Panics
@@ -509,7 +544,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.guard_report(i).held
     }
 
-    /// Whether the guard was on.
+    /// Returns whether the guard was on.
     #[cfg(feature = "save")]
     pub(crate) fn is_guarded(&self) -> bool {
         !self.raw.guarded.is_empty()
@@ -520,36 +555,39 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.raw.guarded.get(i).map_or_else(Guarded::default, |&report| Guarded::from_lane(report))
     }
 
-    /// Where the ensemble ran.
+    /// Returns the hardware or the processes that solved the ensemble.
     #[must_use]
     pub fn backend(&self) -> &Backend {
         &self.run.backend
     }
 
-    /// The wall-clock time of the parts of the solve.
+    /// Returns the wall-clock times of the phases of the solve.
     #[must_use]
     pub fn timings(&self) -> Timings {
         self.run.timings
     }
 
-    /// What each device, and each thread of the CPU beside them, solved. Empty where the place does
-    /// not count that, as the CPU's places do not.
+    /// Returns the shares of the workers: devices, and CPU threads beside them.
+    ///
+    /// The shares are empty if the backend does not count shares, as CPU backends do not.
     #[must_use]
     pub fn shares(&self) -> &[Share] {
         &self.run.shares
     }
 
-    /// What went wrong without harm to the solution: devices that failed, whose trajectories others
-    /// solved.
+    /// Returns the failures that did not affect the solution.
+    ///
+    /// These are devices that failed, whose trajectories other workers solved.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.run.warnings
     }
 
-    /// The trajectory whose accepted steps had the greatest error, and that error, where trajectories
-    /// were columns of an [array](struct@crate::EnsembleCpuArray) with adaptive steps. An error above 1 says
-    /// that a column had longer steps than it would have had by itself, which
-    /// [`ArrayNorm::Mean`](crate::ArrayNorm::Mean) allows.
+    /// Returns the member of a lockstep solve with the greatest error.
+    ///
+    /// `None` unless the backend was a [lockstep backend](struct@crate::EnsembleCpuArray) with
+    /// adaptive steps. An error above 1 means that the trajectory had longer steps than with a step
+    /// size of its own. [`ArrayNorm::Mean`](crate::ArrayNorm::Mean) allows this.
     #[must_use]
     pub fn worst_column(&self) -> Option<WorstColumn> {
         self.run.worst_column

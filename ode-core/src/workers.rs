@@ -1,4 +1,4 @@
-//! Threads.
+//! Parallel loops.
 //!
 //! A parallel loop that is generic over its body is compiled with all of its scheduling for each
 //! body, which takes long. So bodies are `dyn Fn`, long enough to hide the indirect call. Only code
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::error::SolveError;
 
-/// Who evaluates the problems of an ensemble.
+/// The threads that evaluate the problems of an ensemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
     /// The calling thread alone.
@@ -29,7 +29,7 @@ impl Workers {
         }
     }
 
-    /// The same for each of some values, which it is given.
+    /// Calls `work` with each of the values.
     pub(crate) fn each_of<V: Send>(self, values: Vec<V>, work: impl Fn(V) + Sync) {
         let values: Vec<Mutex<Option<V>>> =
             values.into_iter().map(|value| Mutex::new(Some(value))).collect();
@@ -41,7 +41,9 @@ impl Workers {
         });
     }
 
-    /// The same for work that may fail: with the error of one that did.
+    /// As [`each_of`](Self::each_of), for work that may fail.
+    ///
+    /// If several calls fail, the error is the error of one of them.
     pub(crate) fn try_each_of<V: Send>(
         self,
         values: Vec<V>,
@@ -56,7 +58,7 @@ impl Workers {
         failed.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `make(i)` for each `i` below `n`, in order.
+    /// Returns `make(i)` for each `i` below `n`, in order.
     pub(crate) fn collect<V: Send>(self, n: usize, make: impl Fn(usize) -> V + Sync) -> Vec<V> {
         if self == Workers::Caller {
             return (0..n).map(make).collect();

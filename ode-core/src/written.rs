@@ -1,10 +1,10 @@
-//! Numbers in files of options, as one would write them by hand.
+//! Numbers in files of options, as a person would write them.
 
 use core::fmt;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A number, whole or not.
+/// A number, with or without a fraction.
 pub(crate) struct Number(pub f64);
 
 impl<'de> Deserialize<'de> for Number {

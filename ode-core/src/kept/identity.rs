@@ -1,23 +1,25 @@
-//! What a file is of, as a text: a line `name = value` for each thing that tells it from others, and a hash
+//! The manifest of a persisted file: a text that identifies its content.
+//!
+//! The manifest has a line `name = value` for each property that distinguishes the file, and a hash
 //! as the last line.
 
 use core::fmt::Write as _;
 
-/// What begins the last line.
+/// The beginning of the last line.
 const HASH: &str = "hash = ";
 
-/// An entry in which two texts differ.
+/// An entry in which two manifests differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// The name.
+    /// The name of the entry.
     pub name: String,
-    /// What the other text has.
+    /// The value in the other manifest.
     pub theirs: String,
-    /// What this one has.
+    /// The value in this manifest.
     pub ours: String,
 }
 
-/// The lines of some entries. Each value is one line, whatever it holds.
+/// Returns the lines of some entries. Each value becomes one line.
 #[must_use]
 pub fn lines(entries: &[(impl AsRef<str>, String)]) -> String {
     let mut text = String::new();
@@ -27,7 +29,7 @@ pub fn lines(entries: &[(impl AsRef<str>, String)]) -> String {
     text
 }
 
-/// The text of some lines, with their hash.
+/// Appends the hash of the lines.
 #[must_use]
 pub fn sealed(mut lines: String) -> String {
     let hash = blake3::hash(lines.as_bytes());
@@ -35,10 +37,10 @@ pub fn sealed(mut lines: String) -> String {
     lines
 }
 
-/// The lines of a text whose hash is theirs.
+/// Returns the lines of a text, after a check of their hash.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The defect of the text.
 pub fn unsealed(text: &str) -> Result<&str, &'static str> {
     let (lines, hash) = text.rsplit_once(HASH).ok_or("its last line, a hash, is not there")?;
     if hash.trim_end() != blake3::hash(lines.as_bytes()).to_hex().as_str() {
@@ -47,12 +49,12 @@ pub fn unsealed(text: &str) -> Result<&str, &'static str> {
     Ok(lines)
 }
 
-/// The entries among some lines.
+/// Returns the entries of some lines.
 pub fn entries(lines: &str) -> impl Iterator<Item = (&str, &str)> {
     lines.lines().filter_map(|line| line.split_once(" = "))
 }
 
-/// The first entry in which the lines `theirs` differ from `ours`.
+/// Returns the first entry in which the lines `theirs` differ from `ours`.
 #[must_use]
 pub fn difference(ours: &str, theirs: &str) -> Option<Difference> {
     let (mut ours, mut theirs) = (entries(ours), entries(theirs));

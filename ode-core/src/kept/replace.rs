@@ -1,18 +1,20 @@
-//! Files that are whole or not there.
+//! Atomic replacement of files.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Puts a file of these parts in the place of `path` at once: who reads it has the old one or the new one,
-/// whatever becomes of this process. Others may do the same at the same time. The new file is written in
-/// `folder`, which is of the same file system.
+/// Replaces the file `path` atomically by a file of these parts.
+///
+/// A reader finds the old file or the new one, even if this process dies. Several processes may
+/// replace the file at the same time. The new file is written in `folder`, which must be in the
+/// same file system.
 ///
 /// # Errors
-/// What the system says. Then what was there is still there.
+/// The error of the system. The old file is then unchanged.
 pub fn replace(path: &Path, folder: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    // A number that no other process on any machine has.
+    // A number that is unique over processes and machines.
     let number = RandomState::new().hash_one(path);
     let new = folder.join(format!(".{number:016x}-{}.tmp", std::process::id()));
     let written = File::create_new(&new)
@@ -37,9 +39,9 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("file");
         replace(&path, &folder, &[b"old"]).unwrap();
-        // A file that is no folder, so that the new file cannot be written.
+        // A file instead of a folder, so that the new file cannot be written.
         assert!(replace(&path, &path, &[b"new"]).is_err());
-        // A name that is a folder's, so that it cannot be renamed.
+        // A folder instead of a file, so that the new file cannot be renamed.
         assert!(replace(&folder, &folder, &[b"new"]).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"old");
         std::thread::scope(|scope| {

@@ -1,14 +1,16 @@
-//! The times of actions, which end parts of a span.
+//! The times of scheduled actions, which end segments of a span.
 
 use crate::error::SolveError;
 use crate::lane::{Real, Scalar};
 use crate::problem::asked::Problems;
 use crate::problem::options::times::{is_near, too_close, unit_at};
 
-/// The largest number of times of one action in a trajectory. A larger one is probably a mistake.
+/// The largest number of times of one action in a trajectory.
+///
+/// A larger one is probably a mistake.
 const MOST: f64 = 1e6;
 
-/// Adds the times of all actions of a problem that are not outside of its span.
+/// Adds the times of all actions of a problem, except those outside its span.
 pub(crate) fn times<T: Scalar>(
     problems: &dyn Problems<T>,
     problem: &[T],
@@ -20,14 +22,14 @@ pub(crate) fn times<T: Scalar>(
     all.into_iter().try_for_each(|series| of_series(series, span, times))
 }
 
-/// Adds the times `first + k every`, of which there are `count`.
+/// Adds the times `first + k every` for `count` values of `k`.
 fn of_series<T: Scalar>(
     [first, every, count]: [T; 3],
     (t0, t1): (T, T),
     times: &mut Vec<T>,
 ) -> Result<(), SolveError> {
     let [start, period, number] = [first, every, count].map(Scalar::widen);
-    // Of a NaN the loop makes a failure of the trajectory.
+    // If a number is NaN, the loop makes the trajectory fail.
     if !start.is_finite() || period.is_nan() || number.is_nan() || number <= 0.0 {
         return Ok(());
     }
@@ -36,7 +38,7 @@ fn of_series<T: Scalar>(
         return Ok(());
     }
     let [a, b] = [t0, t1].map(|t| (t.widen() - start) / period);
-    // One more at each end, whatever rounding says.
+    // One more at each end, because of rounding.
     let from = (a.min(b).floor() - 1.0).max(0.0);
     let to = (a.max(b).ceil() + 1.0).min(number.ceil() - 1.0);
     let n = to - from + 1.0;
@@ -44,7 +46,7 @@ fn of_series<T: Scalar>(
         let (t0, t1) = (t0.widen(), t1.widen());
         return Err(SolveError::TooManyActions { every: period, times: n, t0, t1, most: MOST });
     }
-    // As lanes compute it.
+    // In the same arithmetic as lanes.
     let time = |k: f64| if k == 0.0 { first } else { Real::mul_add(T::narrow(k), every, first) };
     let mut k = from;
     while k <= to {

@@ -1,4 +1,4 @@
-//! An ensemble without the types of its system and of its closures.
+//! Ensembles without the types of their systems and closures.
 
 use crate::lane::Scalar;
 use crate::problem::draw::Draw;
@@ -13,25 +13,25 @@ use crate::system::quantities::{Quantities, numbers, quantities};
 use core::fmt;
 use core::ops::Range;
 
-/// What a solve reads of an ensemble, without the type of its system.
+/// The data that a solve reads of an ensemble, without the type of its system.
 pub(crate) struct Asked<'a, T> {
     pub(crate) system: Facts,
-    /// How many there are, if that was said.
+    /// The number of trajectories, if the user set one.
     pub(crate) trajectories: Option<usize>,
-    /// The part that is solved.
+    /// The shard that is solved.
     pub(crate) part: Part,
     /// Whether a closure makes the problem of each trajectory.
     pub(crate) varies: bool,
-    /// The initial state of the problem that all others are made from.
+    /// The initial state of the base problem.
     pub(crate) u0: Vec<T>,
-    /// Its parameters.
+    /// The parameters of the base problem.
     pub(crate) p: Vec<T>,
-    /// The beginning and the end of its time span.
+    /// The beginning and the end of the base problem's time span.
     pub(crate) span: (T, T),
     pub(crate) sweep: Sizes,
     pub(crate) axes: &'a [Axis],
     pub(crate) samples: Option<&'a Samples>,
-    /// Whether trajectories have times of their own to stop at.
+    /// Whether trajectories have times to stop at of their own.
     pub(crate) stops: bool,
     pub(crate) problems: &'a dyn Problems<T>,
 }
@@ -42,22 +42,28 @@ impl<T: fmt::Debug> fmt::Debug for Asked<'_, T> {
     }
 }
 
-/// The problems of an ensemble. A problem is a row of numbers: the initial state, the parameters,
-/// the beginning and the end of the time span.
+/// The problems of an ensemble.
+///
+/// A problem is a row of numbers: the initial state, the parameters, the beginning and the end of
+/// the time span.
 pub(crate) trait Problems<T>: Sync {
-    /// Writes the problems of trajectories `range`, one row after the other. The axes are those of
-    /// the ensemble, each with the index of its component, and `draw` has its samples.
+    /// Writes the problems of trajectories `range`, one row after the other.
+    ///
+    /// `axes` are the axes of the ensemble, each with the index of its component, and `draw` has
+    /// the samples.
     fn write(&self, axes: &[(&Axis, usize)], draw: &Draw, range: Range<usize>, rows: &mut [T]);
 
-    /// Calls `put` for the times at which the right-hand side changes its form by the parameters of
-    /// `row`.
+    /// Calls `put` for the times at which the right-hand side changes its form.
+    ///
+    /// These times depend on the parameters of `row`.
     fn breaks(&self, row: &[T], put: &mut dyn FnMut(f64));
 
-    /// Calls `put` for the times of actions by the parameters of `row`: the first one of a series,
-    /// the period, and the number of them.
+    /// Calls `put` for the times of each scheduled action, with the parameters of `row`.
+    ///
+    /// The numbers are the first time of a series, the period, and the number of times.
     fn action_times(&self, row: &[T], put: &mut dyn FnMut([T; 3]));
 
-    /// The times to stop at that trajectory `i`, whose problem is `row`, has of its own.
+    /// Returns the own times to stop at of trajectory `i`, whose problem is `row`.
     fn stops(&self, row: &[T], i: usize) -> Vec<T>;
 }
 
@@ -67,7 +73,7 @@ where
     T: Scalar,
     F: Vary<S, T, N, P>,
 {
-    /// The data that a solve reads of the ensemble.
+    /// Returns the data that a solve reads of the ensemble.
     pub(crate) fn asked(&self) -> Asked<'_, T> {
         Asked {
             system: Facts::of(&self.problem.system),

@@ -1,8 +1,8 @@
-//! The numbers of all trajectories, structure of arrays, and ranges of them.
+//! The inputs of all trajectories as a structure of arrays, and ranges of them.
 //!
-//! What kinds of columns there are is known to this file alone: others ask a column for the number
-//! of a trajectory, whether all have the same, what of it travels to a device, and by which rule it is
-//! drawn there.
+//! Only this file distinguishes the kinds of inputs. Other files call methods of [`Column`]: for
+//! the number of a trajectory, for the shared value, for the numbers to send to a device, and for
+//! the rule of values that the device draws.
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -14,8 +14,9 @@ use ode_macros::inlined;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// One quantity (a component of the state, a parameter, an end of the time span) of all
-/// trajectories.
+/// An input: one quantity of the problem over all trajectories.
+///
+/// The quantity is a component of the state, a parameter, or an end of the time span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column<T>(Kind<T>);
 
@@ -25,11 +26,11 @@ enum Kind<T> {
     Shared(T),
     /// One value for each trajectory.
     Each(Segments<T>),
-    /// One value for each trajectory, which whoever needs it draws.
+    /// One value for each trajectory, drawn wherever it is needed.
     Drawn(Box<Drawn>),
 }
 
-/// Values by a rule, of trajectories whose first one has this number in the whole ensemble.
+/// Values by a rule; `first` is the index of the first trajectory in the whole ensemble.
 #[derive(Clone, Debug, PartialEq)]
 struct Drawn {
     values: Values,
@@ -48,22 +49,24 @@ impl Drawn {
     }
 }
 
-/// The values of a column, in segments of a power of two. While problems are evaluated, those of
-/// later trajectories are not there yet: who asks for one waits for it.
+/// The values of an input, in chunks whose length is a power of two.
+///
+/// While problems are evaluated, later chunks are empty. Reading a value blocks until its chunk is
+/// filled.
 #[derive(Clone, Debug, PartialEq)]
 struct Segments<T> {
-    /// The logarithm of a segment's length.
+    /// The logarithm of a chunk's length, to base 2.
     bits: u32,
     parts: Vec<OnceLock<Buffer<T>>>,
 }
 
 impl<T> Segments<T> {
-    /// All values.
+    /// Stores all values in one chunk.
     fn one(values: Buffer<T>) -> Self {
         Segments { bits: usize::BITS - 1, parts: vec![OnceLock::from(values)] }
     }
 
-    /// Where the segment of value `i` is, and where in it the value is.
+    /// Returns the chunk of value `i`, and the offset in the chunk.
     #[inlined]
     fn place(&self, i: usize) -> (usize, usize) {
         (i >> self.bits, i & ((1 << self.bits) - 1))
@@ -75,7 +78,7 @@ impl<T> Segments<T> {
         &self.parts[part].wait()[within]
     }
 
-    /// The values of `range`, a slice of each segment.
+    /// Returns the values of `range`, one slice for each chunk.
     fn slices(&self, range: Range<usize>) -> Vec<&[T]> {
         let mut slices = Vec::new();
         let mut from = range.start;
@@ -92,46 +95,47 @@ impl<T> Segments<T> {
 }
 
 impl<T: Scalar> Column<T> {
-    /// The same value for all trajectories.
+    /// Creates an input with the same value for all trajectories.
     #[must_use]
     pub fn all(value: T) -> Self {
         Column(Kind::Shared(value))
     }
 
-    /// A value for each trajectory.
+    /// Creates an input with a value for each trajectory.
     #[must_use]
     pub fn each(values: Vec<T>) -> Self {
         Column::stored(Buffer::from(values))
     }
 
-    /// The same of values that lie in memory that is kept.
+    /// Creates an input with a value for each trajectory, from a [`Buffer`].
     #[must_use]
     pub fn stored(values: Buffer<T>) -> Self {
         Column(Kind::Each(Segments::one(values)))
     }
 
-    /// Values by a rule, in memory nowhere; `first` is the number in the whole ensemble of the first
-    /// trajectory.
+    /// Creates an input whose values a rule draws, so that memory stores none.
+    ///
+    /// `first` is the index of the first trajectory in the whole ensemble.
     pub(crate) fn drawn(values: Values, first: u64) -> Self {
         Column(Kind::Drawn(Box::new(Drawn { values, first })))
     }
 
-    /// A column whose values come later, each segment of `2^bits` by a call of [`put`](Self::put).
+    /// Creates an input without values; [`put`](Self::put) fills each chunk of `2^bits` later.
     pub(crate) fn later(bits: u32, segments: usize) -> Self {
         let mut parts = Vec::new();
         parts.resize_with(segments, OnceLock::new);
         Column(Kind::Each(Segments { bits, parts }))
     }
 
-    /// The values of a segment, which are there from now on.
+    /// Stores the values of a chunk, which can be read from then on.
     pub(crate) fn put(&self, segment: usize, values: Buffer<T>) {
         if let Kind::Each(segments) = &self.0 {
-            // A second time is none.
+            // A chunk that is already filled stays as it is.
             let _ = segments.parts[segment].set(values);
         }
     }
 
-    /// The value, where all trajectories have the same.
+    /// Returns the value that all trajectories share, if they do.
     #[must_use]
     #[inlined]
     pub fn shared(&self) -> Option<T> {
@@ -141,11 +145,11 @@ impl<T: Scalar> Column<T> {
         }
     }
 
-    /// The value of trajectory `i`, counted from the first one of the columns.
+    /// Returns the value of trajectory `i`, counted from the first trajectory of the inputs.
     ///
     /// # Panics
-    /// If there is no such trajectory; but a value that all have is anybody's, and so is one that is
-    /// drawn.
+    /// If values are stored for each trajectory, and there is no such trajectory. Values that are
+    /// shared or drawn exist for every index.
     #[must_use]
     #[inlined]
     pub fn get(&self, i: usize) -> T {
@@ -156,15 +160,19 @@ impl<T: Scalar> Column<T> {
         }
     }
 
-    /// Whether memory has a number of it for each trajectory.
+    /// Returns whether memory stores a number for each trajectory.
     #[must_use]
     pub fn is_stored(&self) -> bool {
         matches!(self.0, Kind::Each(_))
     }
 
-    /// The numbers that make the column for trajectories `range`, which is what travels to a
-    /// device: one for each where it [is stored](Self::is_stored), in one slice or several, one for all
-    /// where it is [shared](Self::shared), and none where the device draws them.
+    /// Returns the numbers of trajectories `range` that are sent to a device.
+    ///
+    /// | the input is | numbers |
+    /// |---|---|
+    /// | [stored](Self::is_stored) | one for each trajectory, in one slice or several |
+    /// | [shared](Self::shared) | one for all trajectories |
+    /// | drawn by the device | none |
     ///
     /// # Panics
     /// If there are no such trajectories.
@@ -177,7 +185,7 @@ impl<T: Scalar> Column<T> {
         }
     }
 
-    /// The rule, where values are drawn by whoever needs them.
+    /// Returns the rule of values that are drawn wherever they are needed.
     pub(crate) fn rule(&self) -> Option<&Values> {
         match &self.0 {
             Kind::Drawn(drawn) => Some(&drawn.values),
@@ -185,7 +193,7 @@ impl<T: Scalar> Column<T> {
         }
     }
 
-    /// The column of trajectories `range` alone.
+    /// Copies the input for trajectories `range`.
     fn cut(&self, range: Range<usize>) -> Result<Self, SolveError> {
         Ok(Column(match &self.0 {
             Kind::Shared(value) => Kind::Shared(*value),
@@ -206,7 +214,7 @@ impl<T: Scalar> Column<T> {
         }))
     }
 
-    /// The column for trajectories `range`, which are counted from its first one.
+    /// Returns a view of trajectories `range`, counted from the first of them.
     pub(crate) fn view(&self, range: Range<usize>) -> View<'_, T> {
         match &self.0 {
             Kind::Shared(value) => View::Shared(*value),
@@ -219,17 +227,17 @@ impl<T: Scalar> Column<T> {
     }
 }
 
-/// A column for some trajectories, to be looked at often.
+/// A view of an input for some trajectories, for frequent reads.
 #[derive(Clone, Debug)]
 pub(crate) enum View<'a, T: Clone> {
-    /// One value for all.
+    /// One value for all trajectories.
     Shared(T),
-    /// One value for each.
+    /// One value for each trajectory.
     Each(Cow<'a, [T]>),
 }
 
 impl<T: Copy> View<'_, T> {
-    /// The value of trajectory `i` of these.
+    /// Returns the value of trajectory `i` of the view.
     #[inlined]
     pub(crate) fn get(&self, i: usize) -> T {
         match self {
@@ -239,12 +247,12 @@ impl<T: Copy> View<'_, T> {
     }
 }
 
-/// Equality of bits, as far as a solve can tell: NaN is NaN, and zeros have signs.
+/// Whether two numbers have the same bits: NaN equals NaN, and zeros have signs.
 pub(crate) fn same<T: Scalar>(a: T, b: T) -> bool {
     a.widen().to_bits() == b.widen().to_bits()
 }
 
-/// Times of the trajectories: at which to save, or to stop.
+/// Times of all trajectories, to save at or to stop at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveTimes<T>(Lists<T>);
 
@@ -257,20 +265,21 @@ enum Lists<T> {
 }
 
 impl<T: Scalar> SaveTimes<T> {
-    /// The same times for all trajectories.
+    /// Creates the same times for all trajectories.
     #[must_use]
     pub fn all(times: Vec<T>) -> Self {
         SaveTimes(Lists::Shared(times))
     }
 
-    /// `slots` times for each of `n` trajectories, `[slot * n + trajectory]`; a trajectory with
-    /// fewer has infinities in the end.
+    /// Creates `slots` times for each of `n` trajectories, `[slot * n + trajectory]`.
+    ///
+    /// A trajectory with fewer times has infinities in the last slots.
     #[must_use]
     pub fn each(slots: usize, n: usize, times: Vec<T>) -> Self {
         SaveTimes(Lists::Each { slots, n, times })
     }
 
-    /// The times, where all trajectories have the same.
+    /// Returns the times that all trajectories share, if they do.
     #[must_use]
     pub fn shared(&self) -> Option<&[T]> {
         match &self.0 {
@@ -279,8 +288,9 @@ impl<T: Scalar> SaveTimes<T> {
         }
     }
 
-    /// Time number `slot` of trajectory `i`, counted from the first one of the columns; infinite
-    /// after the last time.
+    /// Returns time `slot` of trajectory `i`, counted from the first trajectory of the inputs.
+    ///
+    /// After the last time the result is infinite.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -294,7 +304,7 @@ impl<T: Scalar> SaveTimes<T> {
         }
     }
 
-    /// The number of times, of the trajectory that has most.
+    /// Returns the largest number of times of a trajectory.
     #[must_use]
     pub fn slots(&self) -> usize {
         match &self.0 {
@@ -303,9 +313,10 @@ impl<T: Scalar> SaveTimes<T> {
         }
     }
 
-    /// The rows of times that make them for trajectories `range`, which is what travels to a
-    /// device: one with all times where they are [shared](Self::shared), otherwise one for each
-    /// slot with the time of each trajectory.
+    /// Returns the rows of times of trajectories `range` that are sent to a device.
+    ///
+    /// If the times are [shared](Self::shared), one row has all of them. Otherwise each slot has a
+    /// row, with the time of each trajectory.
     ///
     /// # Panics
     /// If there are no such trajectories.
@@ -318,7 +329,7 @@ impl<T: Scalar> SaveTimes<T> {
         (0..count).map(move |slot| &times[slot * width + from..][..len])
     }
 
-    /// The times of trajectories `range` alone.
+    /// Copies the times of trajectories `range`.
     fn cut(&self, range: Range<usize>) -> Result<Self, SolveError> {
         if let Some(times) = self.shared() {
             return Ok(SaveTimes::all(times.to_vec()));
@@ -329,67 +340,76 @@ impl<T: Scalar> SaveTimes<T> {
         Ok(SaveTimes::each(slots, n, times))
     }
 
-    /// How a device that has the [`rows`](Self::rows) of `n` trajectories finds their times: what
-    /// lies between one slot and the next, and between one trajectory and the next.
+    /// Returns the strides by which a device finds times in the [`rows`](Self::rows).
+    ///
+    /// The strides are between slots and between trajectories, for rows of `n` trajectories.
     #[must_use]
     pub fn strides(&self, n: u32) -> (u32, u32) {
         if self.shared().is_some() { (1, 0) } else { (n, 1) }
     }
 }
 
-/// The trajectories of a solve, or a part of them: what may differ from one to the other.
+/// The inputs of all trajectories of a solve, or of some of them.
 #[derive(Clone, Debug)]
 pub struct Columns<T> {
-    /// Number of trajectories.
+    /// The number of trajectories.
     pub trajectories: usize,
-    /// The number in the whole ensemble of the first trajectory, where these are a part of the
-    /// ensemble. All numbers are below `2^64 - 1`.
+    /// The index of the first trajectory in the whole ensemble.
+    ///
+    /// If these are not all trajectories, the index may be above 0. All indices are below
+    /// `2^64 - 1`.
     pub first: u64,
     /// The number of trajectories along each axis of a grid.
     pub shape: Vec<usize>,
-    /// Initial states, a column for each component.
+    /// The initial states, an input for each component.
     pub u0: Vec<Column<T>>,
-    /// Parameters, a column for each.
+    /// The parameters, an input for each.
     pub p: Vec<Column<T>>,
-    /// Beginnings of the time spans.
+    /// The beginnings of the time spans.
     pub t0: Column<T>,
-    /// Ends of the time spans.
+    /// The ends of the time spans.
     pub t1: Column<T>,
     /// The times to save that are known before the solve.
     pub save: SaveTimes<T>,
     /// The times within the spans to stop at.
     pub stops: SaveTimes<T>,
-    /// Absolute tolerances, where each component has its own: the same for all trajectories.
+    /// The absolute tolerances, if each component has its own.
+    ///
+    /// All trajectories share them.
     pub abstols: Vec<Column<T>>,
 }
 
 impl<T: Scalar> Columns<T> {
-    /// All columns: initial states, parameters, beginnings and ends of the time spans, and the
-    /// absolute tolerances where each component has its own.
+    /// Returns all inputs.
+    ///
+    /// The order is: initial states, parameters, beginnings and ends of the time spans, and the
+    /// absolute tolerances if each component has its own.
     pub fn quantities(&self) -> impl Iterator<Item = &Column<T>> {
         self.u0.iter().chain(&self.p).chain([&self.t0, &self.t1]).chain(&self.abstols)
     }
 
-    /// Whether components have absolute tolerances of their own.
+    /// Returns whether components have absolute tolerances of their own.
     #[must_use]
     pub fn has_own_tolerances(&self) -> bool {
         !self.abstols.is_empty()
     }
 
-    /// The absolute tolerance of component `d`: `common` where components have none of their own.
+    /// Returns the absolute tolerance of component `d`.
+    ///
+    /// The result is `common` if components have no tolerances of their own.
     #[must_use]
     #[inlined]
     pub fn abstol(&self, d: usize, common: T) -> T {
         self.abstols.get(d).map_or(common, |column| column.get(0))
     }
 
-    /// All trajectories.
+    /// Returns the range of all trajectories.
     #[must_use]
     pub fn all(&self) -> ColumnRange<'_, T> {
         ColumnRange { columns: self, from: 0, to: self.trajectories }
     }
 
-    /// The trajectories whose numbers in the whole ensemble are these.
+    /// Returns the range of trajectories with these indices in the whole ensemble.
     ///
     /// # Panics
     /// If there are no such trajectories.
@@ -398,8 +418,9 @@ impl<T: Scalar> Columns<T> {
         self.all().range(numbers)
     }
 
-    /// Checks that all trajectories have the same times, so that they can be columns of one
-    /// [array](struct@crate::EnsembleCpuArray).
+    /// Checks that all trajectories have the same times.
+    ///
+    /// Members of one [lockstep solve](struct@crate::EnsembleCpuArray) must share them.
     ///
     /// # Errors
     /// [`SolveError::ColumnsDiffer`].
@@ -411,14 +432,15 @@ impl<T: Scalar> Columns<T> {
         one("their times to stop at", self.stops.shared().is_some())
     }
 
-    /// The trajectories in order, `most` at a time: the blocks of a
-    /// [`ResultSink`](crate::solution::ResultSink).
+    /// Returns the trajectories in order, `most` at a time.
+    ///
+    /// These are the batches of a [`ResultSink`](crate::solution::ResultSink).
     pub fn blocks(&self, most: u64) -> impl Iterator<Item = ColumnRange<'_, T>> {
         self.all().chunks(usize::try_from(most).unwrap_or(usize::MAX))
     }
 }
 
-/// Consecutive trajectories of [`Columns`]: what a thread or a device takes at a time.
+/// Consecutive trajectories of [`Columns`], the work of a thread or a device at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnRange<'a, T> {
     columns: &'a Columns<T>,
@@ -427,21 +449,21 @@ pub struct ColumnRange<'a, T> {
 }
 
 impl<'a, T: Scalar> ColumnRange<'a, T> {
-    /// The columns of which this is a range.
+    /// Returns the inputs that this is a range of.
     #[must_use]
     #[inlined]
     pub fn columns(self) -> &'a Columns<T> {
         self.columns
     }
 
-    /// Where the trajectories lie in the columns: what [`Column::get`] counts.
+    /// Returns the indices of the trajectories in the inputs, as [`Column::get`] counts them.
     #[must_use]
     #[inlined]
     pub fn indices(self) -> Range<usize> {
         self.from..self.to
     }
 
-    /// The numbers of the trajectories in the whole ensemble.
+    /// Returns the indices of the trajectories in the whole ensemble.
     #[must_use]
     #[inlined]
     pub fn numbers(self) -> Range<u64> {
@@ -449,23 +471,23 @@ impl<'a, T: Scalar> ColumnRange<'a, T> {
         first.wrapping_add(self.from as u64)..first.wrapping_add(self.to as u64)
     }
 
-    /// The number of trajectories.
+    /// Returns the number of trajectories.
     #[must_use]
     #[inlined]
     pub fn len(self) -> usize {
         self.to - self.from
     }
 
-    /// Whether there are none.
+    /// Returns whether the range is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.from == self.to
     }
 
-    /// Those whose numbers in the whole ensemble are these.
+    /// Returns the trajectories with these indices in the whole ensemble.
     ///
     /// # Panics
-    /// If there are no such trajectories among them.
+    /// If the range does not contain these trajectories.
     #[must_use]
     pub fn range(self, numbers: Range<u64>) -> Self {
         let all = self.numbers();
@@ -473,23 +495,24 @@ impl<'a, T: Scalar> ColumnRange<'a, T> {
             all.start <= numbers.start && numbers.start <= numbers.end && numbers.end <= all.end,
             "trajectories {numbers:?} of {all:?}"
         );
-        // No more than `len`, which is a `usize`.
+        // At most `len`, which is a `usize`.
         let index = |number: u64| self.from + (number - all.start) as usize;
         ColumnRange { from: index(numbers.start), to: index(numbers.end), ..self }
     }
 
-    /// The first `len` of them, or all if there are no more; and those behind.
+    /// Splits the range after `len` trajectories, or at its end if it has fewer.
     #[must_use]
     pub fn split(self, len: usize) -> (Self, Self) {
         let middle = self.to.min(self.from.saturating_add(len));
         (ColumnRange { to: middle, ..self }, ColumnRange { from: middle, ..self })
     }
 
-    /// Columns of these trajectories alone, for another place. They keep their numbers in the whole
-    /// ensemble.
+    /// Copies the inputs of these trajectories, for another backend.
+    ///
+    /// Trajectories keep their indices in the whole ensemble.
     ///
     /// # Errors
-    /// [`SolveError::OutOfMemory`] if there is no memory for the numbers that are stored.
+    /// [`SolveError::OutOfMemory`] if memory for the stored numbers cannot be reserved.
     pub fn to_columns(self) -> Result<Columns<T>, SolveError> {
         let all = self.columns;
         let cut = |columns: &[Column<T>]| -> Result<Vec<Column<T>>, SolveError> {
@@ -509,7 +532,7 @@ impl<'a, T: Scalar> ColumnRange<'a, T> {
         })
     }
 
-    /// The trajectories in order, `most` at a time, but at least one.
+    /// Returns the trajectories in order, `most` at a time, but at least one.
     pub fn chunks(self, most: usize) -> impl Iterator<Item = Self> + use<'a, T> {
         let ColumnRange { columns, from, to } = self;
         (from..to).step_by(most.max(1)).map(move |from| ColumnRange {
@@ -568,7 +591,7 @@ mod tests {
         }
     }
 
-    /// Columns of a range have its numbers, whatever kind they are.
+    /// Copies of a range have its numbers, for each kind of input.
     #[test]
     fn columns_of_a_range_are_those_of_its_trajectories() {
         let all = columns(10, 5);
@@ -596,7 +619,7 @@ mod tests {
         let _ = inner.range(1..12);
     }
 
-    /// Segments that come one after the other are the same column, and who is too early waits.
+    /// Chunks that are filled one after the other make the same input, and early reads block.
     #[test]
     fn values_that_come_later_are_waited_for() {
         let value = |i: usize| i as f64 * 0.5;
@@ -621,7 +644,7 @@ mod tests {
         assert!(column.is_stored());
     }
 
-    /// What a device gets is enough to find what the host has.
+    /// The numbers that a device receives determine the numbers that the host has.
     #[test]
     fn devices_find_the_numbers_of_the_host() {
         let columns = columns(10, 0);

@@ -14,13 +14,13 @@ use crate::system::facts::Facts;
 use core::ops::Range;
 use values::{Marginal, Scrambled, Source, Stream, Values};
 
-/// The rules of an ensemble, checked.
+/// The checked rules of an ensemble.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draw {
     columns: Vec<Drawn>,
 }
 
-/// A quantity that is sampled.
+/// A sampled quantity.
 #[derive(Clone, Debug)]
 struct Drawn {
     quantity: Quantity,
@@ -28,22 +28,26 @@ struct Drawn {
     values: Values,
 }
 
-/// Numbers of trajectories are at most as many by designs that number cells by a word.
+/// The largest number of trajectories of a design whose cells have 32-bit indices.
 const CELLS: usize = 1 << 32;
 
-/// What words are for, beside the two kinds of quantities.
+/// The purposes of random words.
+///
+/// Each purpose has two values, one for each kind of quantity.
 const VALUES: u64 = 0;
 const SCRAMBLING: u64 = 2;
 const ORDER: u64 = 4;
 const PLACES: u64 = 6;
 
 impl Draw {
-    /// Checks the rules of `n` trajectories. `on_axis` says whether a quantity is on an axis of a
-    /// grid.
+    /// Checks the rules of `n` trajectories.
+    ///
+    /// `on_axis` returns whether a quantity is on an axis of a grid.
     ///
     /// # Errors
-    /// If the system has no quantity of that name or index, one is sampled twice, a rule has numbers
-    /// that make no distribution, or the design is not for as many trajectories or quantities.
+    /// * The system has no quantity of that name or index, or a quantity is sampled twice.
+    /// * The numbers of a rule make no distribution.
+    /// * The design does not have as many trajectories or quantities.
     pub(crate) fn checked(
         samples: Option<&Samples>,
         on_axis: &dyn Fn(Quantity, usize) -> bool,
@@ -81,14 +85,15 @@ impl Draw {
         Ok(Draw { columns })
     }
 
-    /// Whether a quantity is sampled.
+    /// Returns whether a quantity is sampled.
     pub(crate) fn has(&self, quantity: Quantity, index: usize) -> bool {
         self.columns.iter().any(|column| column.quantity == quantity && column.index == index)
     }
 
-    /// Takes out those quantities whose values a device draws itself, each with the number of its
-    /// column; `first` is the number of the first trajectory, and `states` how many components a state
-    /// has.
+    /// Removes the quantities whose values a device draws itself, and returns them as inputs.
+    ///
+    /// Each has the index of its input. `first` is the index of the first trajectory, and `states`
+    /// the number of components of a state.
     pub(crate) fn take_for_device<T: Scalar>(
         &mut self,
         first: u64,
@@ -107,12 +112,14 @@ impl Draw {
         taken.collect()
     }
 
-    /// Whether the values are the same for all trajectories, which includes that there are none.
+    /// Returns whether all trajectories share the values; also true without values.
     pub(crate) fn is_constant(&self) -> bool {
         self.columns.iter().all(|column| matches!(column.values, Values::Constant(_)))
     }
 
-    /// The values of trajectories `range`, quantity by quantity; none where nothing is sampled.
+    /// Returns the values of trajectories `range`, quantity by quantity.
+    ///
+    /// The result is empty if nothing is sampled.
     pub(crate) fn values(&self, range: Range<usize>) -> Vec<f64> {
         let mut out = vec![0.0; self.columns.len() * range.len()];
         for (column, out) in self.columns.iter().zip(out.chunks_exact_mut(range.len().max(1))) {
@@ -121,8 +128,7 @@ impl Draw {
         out
     }
 
-    /// Puts those of the values that trajectory `k` of their range has into its initial state and
-    /// its parameters.
+    /// Writes the values of trajectory `k` of their range into its initial state and parameters.
     pub(crate) fn put(&self, values: &[f64], k: usize, u0: &mut [f64], p: &mut [f64]) {
         let len = values.len() / self.columns.len().max(1);
         for (column, values) in self.columns.iter().zip(values.chunks_exact(len)) {
@@ -135,7 +141,7 @@ impl Draw {
     }
 }
 
-/// The words of a quantity for a purpose.
+/// Returns the random words of a quantity for a purpose.
 fn stream(seed: u64, quantity: Quantity, index: usize, purpose: u64) -> Stream {
     let kind = match quantity {
         Quantity::InitialState => 0,
@@ -144,7 +150,7 @@ fn stream(seed: u64, quantity: Quantity, index: usize, purpose: u64) -> Stream {
     Stream { seed, index: index as u64, purpose: purpose + kind }
 }
 
-/// The source of random number `dimension` of a trajectory.
+/// Returns the source of random number `dimension` of a trajectory.
 fn source(
     design: Design,
     n: usize,
@@ -187,7 +193,7 @@ fn source(
     }
 }
 
-/// The quantity that a rule is of, for errors.
+/// The quantity of a rule, for errors.
 struct Place {
     system: &'static str,
     kind: &'static str,
@@ -195,7 +201,7 @@ struct Place {
 }
 
 impl Place {
-    /// What a rule says, if its numbers are sound: the values, or the distribution.
+    /// Returns the values of a rule, or its distribution, if its numbers are valid.
     fn values(&self, rule: &Rule, n: usize) -> Result<Result<Values, Marginal>, SolveError> {
         let last = n.saturating_sub(1) as f64;
         let steps = last.max(1.0);
@@ -301,7 +307,7 @@ impl Place {
     }
 }
 
-/// The logarithm that lanes compute, whose bits are the same everywhere.
+/// The logarithm of lanes, whose bits are the same everywhere.
 fn logarithm(x: f64) -> f64 {
     Real::ln(x)
 }
@@ -312,7 +318,7 @@ mod tests {
     use crate::lane::dispatch::{self, InstructionSet};
     use crate::problem::samples::{LogNormal, Normal};
 
-    /// The sources of all designs, of the parameter 0 of `n` trajectories.
+    /// The sources of all designs, for parameter 0 of `n` trajectories.
     fn sources(n: usize) -> [(&'static str, Source); 4] {
         let stream = |purpose| super::stream(1, Quantity::Parameter, 0, purpose);
         let designs = [
@@ -329,7 +335,7 @@ mod tests {
         Draw { columns: vec![Drawn { quantity: Quantity::Parameter, index: 0, values }] }
     }
 
-    /// The values of a range do not depend on where it begins and ends, nor on the instruction set.
+    /// The values do not depend on the ends of their range, nor on the instruction set.
     #[test]
     fn values_do_not_depend_on_lanes() {
         for (name, source) in sources(1000) {
@@ -350,7 +356,7 @@ mod tests {
         }
     }
 
-    /// Dimensions that there are no direction numbers for.
+    /// Dimensions without direction numbers.
     #[test]
     fn designs_have_so_many_quantities() {
         let stream = |purpose| super::stream(1, Quantity::Parameter, 0, purpose);
@@ -362,7 +368,7 @@ mod tests {
         assert_eq!(error.to_string(), text);
     }
 
-    /// Prints how long a value takes on one thread, of the 1024 at a time that are drawn together.
+    /// Prints the time of a value on one thread; 1024 values are drawn together.
     ///
     /// ```text
     /// cargo test -p ode-core --lib -- --ignored --nocapture time_of_a_value

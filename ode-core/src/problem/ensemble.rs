@@ -1,4 +1,4 @@
-//! Many initial value problems.
+//! Ensembles of initial value problems.
 
 use crate::lane::Scalar;
 use crate::problem::ode::{Numbers, OdeProblem};
@@ -13,18 +13,17 @@ use std::sync::Arc;
 
 /// Many problems of one system that differ in initial states, parameters and time spans.
 ///
-/// How many trajectories there are and how they differ is said by one of these ways, or a
-/// combination:
+/// These methods set the number of trajectories and their differences, alone or combined:
 ///
 /// | | trajectories | differ by |
 /// |---|---|---|
 /// | [`over`](Self::over), [`over_u0`](Self::over_u0) | one for each row | rows of parameters, of initial states |
 /// | [`grid`](Self::grid) | one for each combination | the values along each axis |
-/// | [`trajectories`](Self::trajectories) and [`sample`](Self::sample) | as said | distributions and other rules |
-/// | [`trajectories`](Self::trajectories) and [`vary`](Self::vary) | as said | a function of the index |
+/// | [`trajectories`](Self::trajectories) and [`sample`](Self::sample) | the given number | distributions and other rules |
+/// | [`trajectories`](Self::trajectories) and [`vary`](Self::vary) | the given number | a function of the index |
 ///
-/// [`solve`](Self::solve) gives an [`EnsembleSolution`](crate::EnsembleSolution), in which
-/// trajectories have the same order.
+/// [`solve`](Self::solve) returns an [`EnsembleSolution`](crate::EnsembleSolution) with the
+/// trajectories in the same order.
 ///
 /// ```
 /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
@@ -39,7 +38,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct EnsembleProblem<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> {
     pub(crate) problem: OdeProblem<S, T, N, P>,
-    /// The number that was asked for, if it was.
+    /// The number of trajectories that the user set, if any.
     pub(crate) trajectories: Option<usize>,
     pub(crate) sweep: Sweep<T, N, P>,
     pub(crate) samples: Option<Samples>,
@@ -48,13 +47,13 @@ pub struct EnsembleProblem<S: System<N, P>, T: Scalar, F, const N: usize, const 
     pub(crate) part: Part,
 }
 
-/// The [`Vary`] of an ensemble for which [`vary`](EnsembleProblem::vary) was not called: it changes
-/// nothing.
+/// The [`Vary`] of an ensemble without [`vary`](EnsembleProblem::vary): changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Unvaried;
 
-/// A rule that makes the problem of trajectory `i` from that of the ensemble. Functions of a
-/// problem and an index implement it.
+/// A rule that makes the problem of trajectory `i` from the base problem.
+///
+/// Functions of a problem and an index implement this trait.
 #[diagnostic::on_unimplemented(
     message = "this does not make the problems of an ensemble",
     label = "expected a function of a problem and an index, as in \
@@ -62,11 +61,11 @@ pub struct Unvaried;
     note = "it is called from several threads; for random numbers see `EnsembleProblem::sample`"
 )]
 pub trait Vary<S: System<N, P>, T: Scalar, const N: usize, const P: usize>: Sync {
-    /// Whether problems may differ, so that their number is to be said.
+    /// Whether problems may differ, so that the ensemble needs a number of trajectories.
     #[doc(hidden)]
     const VARIES: bool = true;
 
-    /// The problem of trajectory `i`.
+    /// Returns the problem of trajectory `i`.
     fn problem(&self, base: OdeProblem<S, T, N, P>, i: usize) -> OdeProblem<S, T, N, P>;
 }
 
@@ -89,8 +88,9 @@ where
     }
 }
 
-/// The [`Vary`] of an ensemble after [`cast`](EnsembleProblem::cast): one for numbers of precision
-/// `T`, which are rounded afterwards.
+/// The [`Vary`] of an ensemble after [`cast`](EnsembleProblem::cast).
+///
+/// The rule for numbers of precision `T` is called, and its result is rounded.
 #[derive(Clone, Copy, Debug)]
 pub struct InPrecision<F, T> {
     vary: F,
@@ -111,8 +111,10 @@ where
     }
 }
 
-/// The functions that [`EnsembleProblem::vary`] accepts: of a problem and an index, with a problem
-/// as their result. Several threads call them, so they are [`Sync`].
+/// The functions that [`EnsembleProblem::vary`] accepts.
+///
+/// The functions take a problem and an index, and return a problem. Several threads call them, so
+/// they are [`Sync`].
 #[diagnostic::on_unimplemented(
     message = "this does not make the problem of each trajectory",
     label = "expected a function of a problem and an index that several threads can call",
@@ -134,8 +136,9 @@ where
 {
 }
 
-/// The functions that [`EnsembleProblem::tstops`] accepts: of a problem and an index, with a
-/// [list](TimeList) of times as their result.
+/// The functions that [`EnsembleProblem::tstops`] accepts.
+///
+/// The functions take a problem and an index, and return a [list](TimeList) of times.
 #[diagnostic::on_unimplemented(
     message = "this does not give the times at which each trajectory stops",
     label = "expected a function of a problem and an index, as in `|problem, i| [problem.p[0]]`",
@@ -159,9 +162,11 @@ where
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
     EnsembleProblem<S, T, Unvaried, N, P>
 {
-    /// An ensemble of one trajectory; say how many with [`trajectories`](Self::trajectories), and
-    /// how they differ with [`vary`](Self::vary); or both by data, with [`over`](Self::over) or
-    /// [`grid`](Self::grid).
+    /// Creates an ensemble of one trajectory.
+    ///
+    /// [`trajectories`](Self::trajectories) sets the number of trajectories, and
+    /// [`vary`](Self::vary) their differences. [`over`](Self::over) and [`grid`](Self::grid) set
+    /// both by data.
     #[must_use]
     pub fn new(problem: OdeProblem<S, T, N, P>) -> Self {
         let (sweep, part) = (Sweep::default(), Part::WHOLE);
@@ -178,15 +183,17 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize>
 }
 
 impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {
-    /// The system of equations of all trajectories.
+    /// Returns the system of equations of all trajectories.
     #[must_use]
     pub fn system(&self) -> S {
         self.problem.system
     }
 
-    /// The same ensemble in the precision `U`: the problem, the rows and the axes are rounded to
-    /// the nearest numbers. Functions that were given before keep their precision: they get and
-    /// give numbers of `T`, and what they give is rounded.
+    /// Converts the ensemble to the precision `U`.
+    ///
+    /// The problem, the rows and the axes are rounded to the nearest numbers. Functions that the
+    /// ensemble already has keep their precision: their arguments and results are numbers of `T`,
+    /// and the results are rounded.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, SolveError, SolveOptions};
@@ -215,17 +222,20 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
         }
     }
 
-    /// Sets the number of trajectories. Data that vary give it themselves; another one beside them
-    /// is [`SolveError::Sweep`](crate::SolveError::Sweep) when a solve begins.
+    /// Sets the number of trajectories.
+    ///
+    /// Rows and axes set the number themselves. If this number differs from theirs, the solve
+    /// returns [`SolveError::Sweep`](crate::SolveError::Sweep).
     #[must_use]
     pub fn trajectories(self, trajectories: usize) -> Self {
         EnsembleProblem { trajectories: Some(trajectories), ..self }
     }
 
-    /// Makes the problem of trajectory `i` by `vary(problem, i)`, which may change the initial
-    /// state, the parameters and the time span. Say how many there are by
-    /// [`trajectories`](Self::trajectories), rows or axes; otherwise a solve is
-    /// [`SolveError::HowMany`](crate::SolveError::HowMany).
+    /// Makes the problem of trajectory `i` by `vary(problem, i)`.
+    ///
+    /// The function may change the initial state, the parameters and the time span. Set the number
+    /// of trajectories by [`trajectories`](Self::trajectories), rows or axes; otherwise a solve
+    /// returns [`SolveError::HowMany`](crate::SolveError::HowMany).
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
@@ -237,10 +247,11 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// It is called for each `i`, in any order and from several threads, and for some more than
-    /// once, so it should depend on `i` alone, and cannot borrow one random generator:
-    /// [`sample`](Self::sample) draws random numbers. A second `vary` takes the place of the first;
-    /// rows and axes of a sweep, and then samples, are put into the problem before.
+    /// Several threads call the function, in any order, once for each `i` and more than once for
+    /// some. So the result must depend on `i` alone, and the function cannot borrow one random
+    /// generator; [`sample`](Self::sample) draws random numbers. The function receives the problem
+    /// after the rows and axes of a sweep, and then the samples, are applied. A second `vary`
+    /// replaces the first.
     #[must_use]
     pub fn vary<G>(self, vary: G) -> EnsembleProblem<S, T, G, N, P>
     where
@@ -250,9 +261,10 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
         EnsembleProblem { problem, trajectories, sweep, samples, vary, tstops, part }
     }
 
-    /// Gives parameters and components of the initial state values by rules, random ones among them.
-    /// Say how many trajectories there are by [`trajectories`](Self::trajectories), rows or axes;
-    /// otherwise a solve is [`SolveError::HowMany`](crate::SolveError::HowMany).
+    /// Samples parameters and components of the initial state by rules, such as distributions.
+    ///
+    /// Set the number of trajectories by [`trajectories`](Self::trajectories), rows or axes;
+    /// otherwise a solve returns [`SolveError::HowMany`](crate::SolveError::HowMany).
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
@@ -266,35 +278,37 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// Rows and axes of a sweep are put into the problem before, and a value of a row is replaced;
-    /// [`vary`](Self::vary) gets the sampled problem. A second call replaces the first.
+    /// Samples replace the values of rows. Rows and axes of a sweep are applied before the samples,
+    /// and [`vary`](Self::vary) receives the sampled problem. A second call replaces the first.
     ///
-    /// The values have the same bits in every place and in every [part](Self::part). They are `f64`
-    /// and are rounded to the precision of the solve, so that those of an ensemble that is
-    /// [cast](Self::cast) to `f32` are the nearest to those of the one in `f64`.
+    /// The values have the same bits on every backend and in every [shard](Self::part). The values
+    /// are drawn in `f64` and rounded to the precision of the solve. So the values of an ensemble
+    /// that is [cast](Self::cast) to `f32` are the nearest to the values of the ensemble in `f64`.
     ///
-    /// When a solve begins, a name that the system does not have or an index out of range is
-    /// [`SolveError::Axis`](crate::SolveError::Axis), numbers that make no distribution are
-    /// [`SolveError::Rule`](crate::SolveError::Rule),
-    /// [`SolveError::RuleOrder`](crate::SolveError::RuleOrder) or
-    /// [`SolveError::NoChoice`](crate::SolveError::NoChoice), a quantity that is sampled twice or is
-    /// on an axis of a grid is [`SolveError::SampledTwice`](crate::SolveError::SampledTwice), and more
-    /// trajectories or quantities than the design has are
-    /// [`SolveError::Design`](crate::SolveError::Design).
+    /// # Errors of the solve
+    ///
+    /// | | cause |
+    /// |---|---|
+    /// | [`SolveError::Axis`](crate::SolveError::Axis) | the system has no such name, or an index is out of range |
+    /// | [`SolveError::Rule`](crate::SolveError::Rule), [`SolveError::RuleOrder`](crate::SolveError::RuleOrder), [`SolveError::NoChoice`](crate::SolveError::NoChoice) | the numbers of a rule make no distribution |
+    /// | [`SolveError::SampledTwice`](crate::SolveError::SampledTwice) | a quantity is sampled twice, or is on an axis of a grid |
+    /// | [`SolveError::Design`](crate::SolveError::Design) | there are more trajectories or quantities than the design has |
     #[must_use]
     pub fn sample(self, samples: Samples) -> Self {
         EnsembleProblem { samples: Some(samples), ..self }
     }
 
-    /// Gives each trajectory its own times to stop at, in addition to those of
-    /// [`SolveOptions::tstops`](crate::SolveOptions::tstops()). They may be in any order, and those
-    /// outside the time span are left out. `times(problem, i)` is called once for each trajectory,
-    /// with the problem that [`vary`](Self::vary) made, and gives a [list](TimeList): an array, a
-    /// vector or an iterator.
+    /// Adds times to stop at for each trajectory.
     ///
-    /// Lists may be empty. Even if all of them are, right-hand sides that depend on the time are
-    /// told times strictly within the span, as between all stops: the last bits may differ from
-    /// those of a solve without.
+    /// The trajectory also stops at the times of
+    /// [`SolveOptions::tstops`](crate::SolveOptions::tstops()). The times may be in any order, and
+    /// times outside the time span are ignored. `times(problem, i)` is called once for each
+    /// trajectory, with the problem that [`vary`](Self::vary) made. The function returns a
+    /// [list](TimeList): an array, a vector or an iterator.
+    ///
+    /// Lists may be empty. Even if all lists are empty, right-hand sides that depend on the time
+    /// are evaluated strictly within the span, as between all stops. So the last bits may differ
+    /// from a solve without this call.
     ///
     /// ```
     /// # use ode_core::EnsembleProblem;
@@ -316,13 +330,14 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
         EnsembleProblem { tstops: Some(OwnStops(Arc::new(times))), ..self }
     }
 
-    /// Solves one part of the ensemble instead of all: part `rank` of `of`, as `(rank, of)`, or the
-    /// part that the [launcher](Part::from_launcher) gave this process. A second call replaces the
-    /// first.
+    /// Solves one shard of the ensemble, instead of all trajectories.
     ///
-    /// Of `n` trajectories part `rank` has the numbers `n * rank / of .. n * (rank + 1) / of`. Rows,
-    /// axes, samples, [`vary`](Self::vary) and [`tstops`](Self::tstops) get these numbers, those of the
-    /// whole ensemble. The results are those of the whole solve, bit for bit.
+    /// The shard is a pair `(rank, of)`, or the [`Part`] that the [launcher](Part::from_launcher)
+    /// assigned to this process. A second call replaces the first.
+    ///
+    /// Of `n` trajectories, shard `rank` has the indices `n * rank / of .. n * (rank + 1) / of`.
+    /// Rows, axes, samples, [`vary`](Self::vary) and [`tstops`](Self::tstops) receive these indices
+    /// of the whole ensemble. The results equal the results of the whole solve, bit for bit.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, EnsembleThreads, OdeProblem, Part, SolveOptions};
@@ -341,23 +356,20 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// If there are more parts than trajectories, some parts have none. Their solution is empty, so
-    /// that a process with nothing to do ends well. An empty ensemble is an error in every part.
+    /// If there are more shards than trajectories, some shards are empty. An empty shard has an
+    /// empty solution and no error, so that a process with nothing to do ends well. An empty
+    /// ensemble is an error in every shard.
     ///
-    /// In the solution, indices count from the first trajectory of the part;
+    /// In the solution, indices count from the first trajectory of the shard.
     /// [`numbers`](crate::EnsembleSolution::numbers) and
-    /// [`Trajectory::number`](crate::Trajectory::number) say which these are. A part of a grid is
-    /// not a grid: its [`shape`](crate::EnsembleSolution::shape) is its number of trajectories, and
-    /// it has no [`axes`](crate::EnsembleSolution::axes). A part that has all trajectories is the
-    /// whole. Arrays of saved values have room for the longest trajectory of the part, so that their
-    /// second axis may be shorter than that of the whole.
+    /// [`Trajectory::number`](crate::Trajectory::number) return the indices in the whole ensemble.
+    /// A shard of a grid is not a grid: its [`shape`](crate::EnsembleSolution::shape) is its number
+    /// of trajectories, and it has no [`axes`](crate::EnsembleSolution::axes). Only a shard with
+    /// all trajectories keeps both. Arrays of saved values fit the longest trajectory of the shard,
+    /// so their second axis may be shorter than in the whole solution.
     ///
-    /// Adaptive steps depend on whether any trajectory has times to stop at. If the right-hand side
-    /// has such times, and none is in this part, the problems of the others are evaluated, too, until
-    /// one is found.
-    ///
-    /// A part that is not below the number of parts is [`SolveError::Part`](crate::SolveError::Part)
-    /// when a solve begins.
+    /// If `rank` is not below `of`, the solve returns
+    /// [`SolveError::Part`](crate::SolveError::Part).
     #[must_use]
     pub fn part(self, part: impl Into<Part>) -> Self {
         EnsembleProblem { part: part.into(), ..self }
@@ -365,9 +377,10 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
 }
 
 impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProblem<S, T, F, N, P> {
-    /// One trajectory for each row of parameters: arrays, or the `Parameters` of a system that is a
-    /// module. This is the way for random parameters of
-    /// any other generator than that of [`sample`](Self::sample), too: draw the rows first.
+    /// Makes one trajectory for each row of parameters.
+    ///
+    /// Rows are arrays, or the `Parameters` of a system that is a module. For random parameters of
+    /// any other generator than [`sample`](Self::sample), draw the rows first.
     ///
     /// ```
     /// # use ode_core::{EnsembleProblem, OdeProblem, system::System};
@@ -377,12 +390,13 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// A row with a NaN, as of a measurement that failed, is a trajectory that ends where it begins,
-    /// with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite), and harms no other. So it is on
-    /// a grid, with initial states, and with what [`vary`](Self::vary()) gives, also with a time span
-    /// that is not finite. What all trajectories take from the one problem is an error of the solve
-    /// ([`SolveError::NonFinite`](crate::SolveError::NonFinite),
-    /// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan)). An infinite parameter may mean
+    /// If a row contains a NaN, such as a failed measurement, its trajectory ends at its beginning
+    /// with [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite), and no other trajectory is
+    /// affected. The same holds for initial states, for grids, for results of
+    /// [`vary`](Self::vary()), and for time spans that are not finite. If the base problem has such
+    /// a number and all trajectories take it from there, the solve returns
+    /// [`SolveError::NonFinite`](crate::SolveError::NonFinite) or
+    /// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan). An infinite parameter may mean
     /// "never": `f64::INFINITY` as the time of a dose.
     #[must_use]
     pub fn over<R: Numbers<T, P> + Clone>(mut self, rows: &[R]) -> Self {
@@ -390,18 +404,21 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
         self
     }
 
-    /// One trajectory for each initial state: arrays, or the `State` of a system that is a module.
-    /// Together with [`over`](Self::over), row `i` of both makes trajectory `i`.
+    /// Makes one trajectory for each initial state.
+    ///
+    /// Rows are arrays, or the `State` of a system that is a module. Together with
+    /// [`over`](Self::over), row `i` of both makes trajectory `i`.
     #[must_use]
     pub fn over_u0<R: Numbers<T, N> + Clone>(mut self, rows: &[R]) -> Self {
         self.sweep.u0 = Some(rows.iter().map(|row| row.clone().numbers()).collect());
         self
     }
 
-    /// A trajectory for each combination of the values along the axes. The last axis varies
-    /// fastest, as in an array of the grid's shape:
-    /// [`final_states_on_grid`](crate::EnsembleSolution::final_states_on_grid) and its like have an
-    /// axis for each.
+    /// Makes one trajectory for each combination of the values along the axes.
+    ///
+    /// The last axis varies fastest, as in an array of the grid's shape.
+    /// [`final_states_on_grid`](crate::EnsembleSolution::final_states_on_grid) and similar methods
+    /// return arrays with one dimension for each axis.
     ///
     /// ```
     /// # use ode_core::{Axis, EnsembleProblem, OdeProblem, system::System};
@@ -412,8 +429,11 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     /// # }
     /// ```
     ///
-    /// A name that the system does not have or an index out of range is [`SolveError::Axis`](crate::SolveError::Axis), the
-    /// same quantity on two axes [`SolveError::AxisTwice`](crate::SolveError::AxisTwice), when a solve begins.
+    /// # Errors of the solve
+    ///
+    /// [`SolveError::Axis`](crate::SolveError::Axis) if the system has no such name or an index is
+    /// out of range. [`SolveError::AxisTwice`](crate::SolveError::AxisTwice) if two axes have the
+    /// same quantity.
     #[must_use]
     pub fn grid(mut self, axes: impl IntoIterator<Item = Axis>) -> Self {
         self.sweep.axes = axes.into_iter().collect();
@@ -421,11 +441,11 @@ impl<S: System<N, P>, T: Scalar, F, const N: usize, const P: usize> EnsembleProb
     }
 }
 
-/// A function that gives the times to stop at of each trajectory.
+/// A function that returns the times to stop at of one trajectory.
 type StopsOf<S, T, const N: usize, const P: usize> =
     dyn Fn(&OdeProblem<S, T, N, P>, usize) -> Vec<T> + Send + Sync;
 
-/// The function that [`EnsembleProblem::tstops`] was given.
+/// The function passed to [`EnsembleProblem::tstops`].
 #[derive(Clone)]
 pub(crate) struct OwnStops<S, T, const N: usize, const P: usize>(Arc<StopsOf<S, T, N, P>>)
 where
@@ -433,7 +453,7 @@ where
     T: Scalar;
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OwnStops<S, T, N, P> {
-    /// The same times, in the precision `U`.
+    /// Converts the function to the precision `U`.
     fn cast<U: Scalar>(self) -> OwnStops<S, U, N, P> {
         let times = move |problem: &OdeProblem<S, U, N, P>, i: usize| {
             self.of(&problem.cast(), i).into_iter().map(|t| U::narrow(t.widen())).collect()
@@ -441,7 +461,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OwnStops<S, T, 
         OwnStops(Arc::new(times))
     }
 
-    /// The times to stop at of trajectory `i`, whose problem is `problem`.
+    /// Returns the times to stop at of trajectory `i` with this `problem`.
     pub(crate) fn of(&self, problem: &OdeProblem<S, T, N, P>, i: usize) -> Vec<T> {
         (self.0)(problem, i)
     }

@@ -1,12 +1,13 @@
-//! Problems evaluated into columns.
+//! Evaluation of problems into inputs.
 //!
-//! Which quantities differ is guessed from a few trajectories. Then one pass writes the columns of
-//! those, in parallel, and compares all others with the first trajectory; if one of these differs,
-//! too, a second pass writes its column. So what is equal for all costs no memory, and what differs
-//! is written once, where it stays.
+//! A few trajectories yield a guess: the inputs that differ. One parallel pass then writes these
+//! inputs and compares all other inputs with the first trajectory. If one of the others differs,
+//! too, a second pass writes it. So an input that is equal for all trajectories costs no memory,
+//! and an input that differs is written once, at its final location.
 //!
-//! A place may solve the first trajectories while later ones are evaluated: then columns are made by
-//! segments ([`Later`]). A column that the guess has missed shows at the end, and all is done again.
+//! A backend may solve the first trajectories while later ones are evaluated: then inputs are made
+//! in chunks ([`Later`]). If the guess has missed an input, this shows at the end, and the whole
+//! solve is repeated.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -19,27 +20,30 @@ use crate::memory::Buffer;
 use crate::problem::columns::{Column, same};
 use crate::workers::Workers;
 
-/// Trajectories are built in parallel, so many at a time; fewer are not worth a thread.
+/// The number of trajectories that a thread evaluates at a time.
+///
+/// Fewer trajectories are not worth a thread.
 pub(crate) const BLOCK: usize = 4096;
 
-/// The number of numbers of the problems that are written at a time: so many that a call for them
-/// does not count, and that they stay in the cache.
+/// The count of numbers of the problems that are written at a time.
+///
+/// The count is large enough to hide the cost of a call, and small enough for the cache.
 pub(crate) const ROWS_NUMBERS: usize = 1024;
 
-/// How many trajectories the guess is from.
+/// The number of trajectories of the guess, beside the first one.
 const SAMPLES: usize = 8;
 
 /// Writes the problems of trajectories `range`, one row after the other.
 pub(crate) type Write<'a, T> = &'a (dyn Fn(Range<usize>, &mut [T]) + Sync);
 
-/// What a few of `n` trajectories tell of all.
+/// The inputs that differ, judged by a few of `n` trajectories.
 #[derive(Debug)]
 pub(crate) struct Guess<T> {
     n: usize,
     first: Vec<T>,
-    /// The columns that differ.
+    /// The inputs that differ.
     differ: Vec<usize>,
-    /// Those that seem not to.
+    /// The inputs that seem not to differ.
     alike: Vec<usize>,
 }
 
@@ -51,7 +55,7 @@ impl<T: Scalar> Guess<T> {
         let mut differs = vec![false; width];
         let mut row = vec![T::default(); width];
         for k in 0..SAMPLES.min(n - 1) {
-            // The second one, the last one, and some in between.
+            // The second trajectory, the last one, and some in between.
             let i = 1 + k * (n - 2) / (SAMPLES - 1).min(n - 2).max(1);
             write(i..i + 1, &mut row);
             for (differs, (value, first)) in differs.iter_mut().zip(row.iter().zip(&first)) {
@@ -62,17 +66,17 @@ impl<T: Scalar> Guess<T> {
         Guess { n, first, differ, alike }
     }
 
-    /// Whether the trajectories are known to differ in column `c`.
+    /// Returns whether trajectories are known to differ in input `c`.
     pub(crate) fn differs(&self, c: usize) -> bool {
         self.differ.contains(&c)
     }
 
-    /// The columns as if all trajectories were the first one.
+    /// Returns the inputs as if all trajectories equalled the first one.
     fn shared(&self) -> Vec<Column<T>> {
         self.first.iter().map(|&value| Column::all(value)).collect()
     }
 
-    /// The columns of all trajectories.
+    /// Returns the inputs of all trajectories.
     pub(crate) fn columns(
         self,
         workers: Workers,
@@ -96,10 +100,10 @@ impl<T: Scalar> Guess<T> {
         Ok(columns)
     }
 
-    /// The columns of all trajectories, and what is to do before their numbers are there.
+    /// Returns the inputs of all trajectories without values, and the evaluation that fills them.
     pub(crate) fn later(self) -> Result<(Vec<Column<T>>, Later<T>), SolveError> {
         let Guess { n, differ, .. } = &self;
-        // A megabyte each, and no more than some hundred of them.
+        // A megabyte each, and at most about a hundred of them.
         let length = ((1 << 20) / size_of::<T>()).max((n / 64).next_power_of_two());
         let segments = n.div_ceil(length);
         let mut memory = VecDeque::new();
@@ -117,21 +121,22 @@ impl<T: Scalar> Guess<T> {
     }
 }
 
-/// Columns of which nothing is evaluated yet but what a guess needed.
+/// Inputs that are not evaluated yet, except for the trajectories of the guess.
 #[derive(Debug)]
 pub(crate) struct Later<T> {
     guess: Guess<T>,
-    /// The logarithm of a segment's length.
+    /// The logarithm of a chunk's length, to base 2.
     bits: u32,
-    /// Memory for the columns that differ, segment by segment, which is there before it is needed.
+    /// Memory for the inputs that differ, chunk by chunk, reserved before it is needed.
     memory: VecDeque<Vec<Buffer<T>>>,
 }
 
 impl<T: Scalar> Later<T> {
-    /// Evaluates all problems into `columns`, the first ones first. Whether another column than the
-    /// guessed ones differs, so that these columns are not those of the problems.
+    /// Evaluates all problems into `columns`, the first ones first.
     ///
-    /// However it ends, all segments are there then, so that nobody waits for ever.
+    /// Returns whether an input outside the guess differs, so that these inputs are wrong.
+    ///
+    /// All chunks are filled in any case, even after a panic, so that no reader blocks forever.
     pub(crate) fn evaluate(
         self,
         workers: Workers,
@@ -144,7 +149,7 @@ impl<T: Scalar> Later<T> {
             segments.map(|(index, memory)| Segment { index, memory, differ: &differ, columns });
         let segments = Mutex::new(segments.collect());
         let surprised = AtomicBool::new(false);
-        // While the last blocks of a segment are evaluated, idle threads begin the next one.
+        // While the last trajectories of a chunk are evaluated, idle threads begin the next chunk.
         std::thread::scope(|scope| {
             let threads: [_; AT_A_TIME] = core::array::from_fn(|_| {
                 scope.spawn(|| {
@@ -167,10 +172,12 @@ impl<T: Scalar> Later<T> {
     }
 }
 
-/// How many segments are evaluated at a time.
+/// The number of chunks that are evaluated at a time.
 const AT_A_TIME: usize = 2;
 
-/// A segment of the columns that differ. They are there when it is dropped, however that comes.
+/// A chunk of the inputs that differ.
+///
+/// Dropping the chunk makes its values readable, even after a panic.
 struct Segment<'a, T: Scalar> {
     index: usize,
     memory: Vec<Buffer<T>>,
@@ -186,7 +193,7 @@ impl<T: Scalar> Drop for Segment<'_, T> {
     }
 }
 
-/// The segments that are left. If the thread that takes them panics it drops them.
+/// The remaining chunks. If the thread that takes them panics, it drops them.
 struct Rest<'a, 'c, T: Scalar>(&'a Mutex<VecDeque<Segment<'c, T>>>);
 
 impl<'c, T: Scalar> Rest<'_, 'c, T> {
@@ -201,8 +208,9 @@ impl<T: Scalar> Drop for Rest<'_, '_, T> {
     }
 }
 
-/// Evaluates the problems of trajectories `range`, and writes the columns `wanted` into memory for
-/// these. Which of the `compared` ones differ from the `first` trajectory anywhere.
+/// Evaluates the problems of trajectories `range`, and writes the inputs `wanted` into memory.
+///
+/// Returns the inputs among `compared` that differ from the `first` trajectory anywhere.
 fn fill<T: Scalar>(
     workers: Workers,
     range: Range<usize>,
@@ -223,7 +231,7 @@ fn fill<T: Scalar>(
         }
     }
     let some = (ROWS_NUMBERS / width).max(1);
-    // The first row as often as there are rows at a time, so that one loop compares all of them.
+    // Repeats the first row for all rows of a call, so that one loop compares all of them.
     let rows_first = first;
     let mut compares = vec![0u32; width];
     compared.iter().for_each(|&c| compares[c] = u32::MAX);
@@ -244,7 +252,8 @@ fn fill<T: Scalar>(
                     *place = row[c];
                 }
             }
-            // The bits in which any of these rows differs from the first one, where that counts.
+            // The bits in which any of these rows differs from the first one, in the compared
+            // inputs.
             let words: &[u32] = bytemuck::cast_slice(rows);
             let expected = words.iter().zip(first.iter().zip(&mask));
             if expected.fold(0, |bits, (word, (first, mask))| bits | (word ^ first) & mask) != 0 {
@@ -269,14 +278,14 @@ fn fill<T: Scalar>(
 mod tests {
     use super::*;
 
-    /// What differs somewhere is a column of all its values, wherever that is; what is equal for all
-    /// is one number, and zeros have signs.
+    /// An input that differs anywhere stores all its values, and an input that is equal for all
+    /// stores one number. Zeros have signs.
     #[test]
     fn columns_have_the_numbers_of_the_rows() {
         let value = |c: usize, i: usize, n: usize| match c {
             0 => 1.5,
             1 => i as f64,
-            // Differs where no sample is.
+            // Differs where the guess has no trajectory.
             2 => f64::from(u8::from(i == 2 * n / 3 + 1)),
             3 => f64::NAN,
             4 => -0.0 * f64::from(u8::from(i + 1 == n)),
@@ -300,7 +309,7 @@ mod tests {
         }
     }
 
-    /// Segments make the same columns, and a column that differs where nobody looked is told.
+    /// Chunks make the same inputs, and a difference that the guess missed is reported.
     #[test]
     fn later_columns_are_the_same() {
         for (n, odd, surprising) in [(1 << 20, usize::MAX, false), ((1 << 20) + 77, 700_000, true)]
@@ -322,7 +331,7 @@ mod tests {
         }
     }
 
-    /// A problem that panics leaves nobody waiting.
+    /// A problem that panics leaves no reader blocked.
     #[test]
     fn a_panic_ends_the_waiting() {
         let n = 1 << 20;

@@ -1,5 +1,4 @@
-//! The inputs of a solve: an ensemble's problems evaluated into columns, and its options as
-//! numbers.
+//! The inputs of a solve: an ensemble's evaluated problems, and its resolved options.
 
 use crate::error::SolveError;
 use crate::lane::{Scalar, each_precision};
@@ -19,42 +18,43 @@ use crate::system::System;
 use crate::workers::Workers;
 use core::ops::Range;
 
-/// What a solve is told: what is the same for all trajectories, and what is not.
+/// The inputs of a solve: common to all trajectories, and of each trajectory.
 #[derive(Clone, Debug)]
 pub struct Inputs<T> {
-    /// The options.
+    /// The resolved options.
     pub settings: Settings<T>,
     /// The trajectories.
     pub columns: Columns<T>,
 }
 
-/// What a place does itself of what makes the columns.
+/// The input evaluation that a backend can take over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Abilities {
-    /// It can wait for numbers that are still evaluated.
+    /// The backend can wait for numbers that are still being evaluated.
     pub(crate) early: bool,
-    /// It draws what is sampled.
+    /// The backend draws samples itself.
     pub(crate) draws: bool,
 }
 
-/// With fewer trajectories there is nothing to gain by solving the first ones early.
+/// With fewer trajectories, solving the first ones early gains nothing.
 const EARLY: usize = 1 << 18;
 
-/// Indices travel as 32-bit numbers on a GPU.
+/// GPUs receive indices as 32-bit numbers.
 const MOST: usize = i32::MAX as usize;
 
 impl<T: Scalar> Inputs<T> {
-    /// How many numbers the results of a trajectory are.
+    /// Returns the numbers of results of a trajectory.
     #[must_use]
     pub fn layout(&self) -> Layout {
         Layout::new(&self.settings, &self.columns)
     }
 
-    /// Evaluates the ensemble's problems, on the threads of rayon's current pool, and checks them
-    /// together with the options and the method.
+    /// Evaluates the ensemble's problems, and checks them with the options and the method.
+    ///
+    /// The evaluation uses the threads of rayon's current pool.
     ///
     /// # Errors
-    /// Every [`SolveError`] except those of a place.
+    /// Every [`SolveError`] except the errors of a backend.
     pub fn new<S, F, const N: usize, const P: usize>(
         ensemble: &EnsembleProblem<S, T, F, N, P>,
         options: &SolveOptions,
@@ -67,8 +67,9 @@ impl<T: Scalar> Inputs<T> {
         Self::by(Workers::Pool, ensemble, options, method)
     }
 
-    /// Evaluates and checks the ensemble's problems as [`new`](Self::new) does, on the threads of
-    /// `workers`.
+    /// Evaluates and checks the ensemble's problems on the threads of `workers`.
+    ///
+    /// Otherwise as [`new`](Self::new).
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -85,8 +86,9 @@ impl<T: Scalar> Inputs<T> {
         inputs(workers, &ensemble.asked(), options, method, Abilities::default())
     }
 
-    /// The same as a place gets them that [draws](crate::EnsembleAlgorithm::draws_samples) by itself what
-    /// is sampled.
+    /// Evaluates the inputs for a backend that draws samples itself.
+    ///
+    /// See [`draws_samples`](crate::EnsembleAlgorithm::draws_samples).
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -103,8 +105,10 @@ impl<T: Scalar> Inputs<T> {
         inputs(Workers::Pool, &ensemble.asked(), options, method, able)
     }
 
-    /// The inputs, and the columns that are still to evaluate: only if the place can wait for them, and
-    /// where they would take long.
+    /// Returns the inputs, and the evaluation that remains.
+    ///
+    /// An evaluation remains only if the backend can wait for inputs, and if their evaluation takes
+    /// long.
     pub(crate) fn of<'a>(
         workers: Workers,
         ensemble: &'a Asked<'a, T>,
@@ -121,7 +125,8 @@ impl<T: Scalar> Inputs<T> {
             return Err(SolveError::NoTrajectories);
         }
         let numbers = ensemble.part.numbers(whole)?;
-        // A part without any has the times of one, so that its arrays have the shape of others.
+        // An empty shard takes the times of one trajectory, so that its arrays have the shape of
+        // others.
         let (trajectories, n) = (numbers.len(), numbers.len().max(1));
         let first = numbers.start.min(whole - 1);
         if n > MOST {
@@ -138,9 +143,9 @@ impl<T: Scalar> Inputs<T> {
         let adaptive = !matches!(options.step, StepSize::Fixed(_));
         let breaks = adaptive && options.time_breaks;
         let of_parameters = breaks && !system.info.parameter_breaks.is_empty();
-        // Times that each trajectory has of its own need its parameters.
+        // The times of each trajectory depend on its parameters.
         let own_times = of_parameters || system.timed || ensemble.stops;
-        // What is drawn where it is needed must be nobody's business before.
+        // The host must not need samples that the device draws.
         let drawn = match place.draws && !ensemble.varies && !own_times {
             true => draw.take_for_device(first as u64, states),
             false => Vec::new(),
@@ -149,14 +154,14 @@ impl<T: Scalar> Inputs<T> {
             let numbers = first + range.start..first + range.end;
             ensemble.problems.write(&axes, &draw, numbers, rows);
         };
-        // Where nothing else differs there is one problem to evaluate.
+        // If nothing else differs, there is one problem to evaluate.
         let swept = ensemble.sweep != [None; 2] || !axes.is_empty();
         let n_evaluated = match ensemble.varies || swept || !draw.is_constant() {
             true => n,
             false => 1,
         };
         let guess = Guess::new(n_evaluated, width, &write);
-        // What is worked out below of each trajectory needs all of them.
+        // The computations per trajectory below need the inputs of all trajectories.
         let alike = !own_times && settings.saved.times == 0;
         let (mut columns, later) = if place.early
             && n_evaluated >= EARLY
@@ -209,7 +214,7 @@ impl<T: Scalar> Inputs<T> {
             })?
         };
         let asked = !options.tstops.is_empty() || ensemble.stops || system.timed;
-        // Where a right-hand side compares the time, it may jump at an end of the span.
+        // A right-hand side that compares the time may jump at an end of the span.
         let info = system.info;
         let jumps = info.more_time_breaks
             || !(info.time_breaks.is_empty() && info.parameter_breaks.is_empty());
@@ -228,7 +233,7 @@ impl<T: Scalar> Inputs<T> {
 }
 
 each_precision! {
-    /// The inputs of an ensemble.
+    /// Returns the inputs of an ensemble.
     fn inputs<'a, T>(
         workers: Workers,
         ensemble: &'a Asked<'a, T>,
@@ -238,7 +243,7 @@ each_precision! {
     ) -> Result<Inputs<T>, SolveError> = all, all;
 }
 
-/// The inputs of an ensemble, whose columns are evaluated but for those that the place draws.
+/// Returns the inputs of an ensemble, all evaluated except the ones that the backend draws.
 fn all<T: Scalar>(
     workers: Workers,
     ensemble: &Asked<'_, T>,
@@ -249,7 +254,7 @@ fn all<T: Scalar>(
     Inputs::of(workers, ensemble, options, method, place).map(|(inputs, _)| inputs)
 }
 
-/// Columns that are still to evaluate, with all that this needs.
+/// Inputs that are still to be evaluated, with everything that this takes.
 #[derive(Debug)]
 pub(crate) struct Early<'a, T> {
     later: Later<T>,
@@ -259,8 +264,10 @@ pub(crate) struct Early<'a, T> {
 }
 
 impl<T: Scalar> Early<'_, T> {
-    /// Evaluates the columns. Whether they are not those of the ensemble's problems, which a guess
-    /// has missed.
+    /// Evaluates the inputs.
+    ///
+    /// Returns whether the inputs are wrong: the guess missed an input that differs between
+    /// trajectories.
     pub(crate) fn evaluate(self, columns: &Columns<T>) -> bool {
         let Early { later, ensemble, axes, draw } = self;
         let quantities: Vec<&Column<T>> = columns.quantities().collect();
@@ -273,7 +280,7 @@ impl<T: Scalar> Early<'_, T> {
     }
 }
 
-/// The absolute tolerances that components have of their own: all, or none.
+/// Returns the absolute tolerances of each component: all, or none.
 fn own_tolerances<T: Scalar>(abstol: &AbsTol) -> Vec<Column<T>> {
     match abstol {
         AbsTol::All(_) => Vec::new(),
@@ -283,13 +290,15 @@ fn own_tolerances<T: Scalar>(abstol: &AbsTol) -> Vec<Column<T>> {
     }
 }
 
-/// Whether one of the axes of a grid has values of a quantity.
+/// Whether one of the axes of a grid has values of this quantity.
 fn is_on_axis(axes: &[(&Axis, usize)], quantity: Quantity, index: usize) -> bool {
     axes.iter().any(|&(axis, i)| axis.quantity() == quantity && i == index)
 }
 
-/// Checks what all trajectories take from the one problem: those of its numbers that no row, axis,
-/// sample or closure replaces. What is a trajectory's own is its code.
+/// Checks the numbers of the base problem that no row, axis, sample or closure replaces.
+///
+/// All trajectories share these numbers. Other numbers belong to one trajectory, and if they are
+/// invalid its return code reports it.
 fn check_common<T: Scalar>(
     ensemble: &Asked<'_, T>,
     axes: &[(&Axis, usize)],
@@ -328,13 +337,14 @@ fn check<T: Scalar>(
     }
 }
 
-/// Whether both ends of a time span are finite, and its length, too. A trajectory without such a
-/// span ends where it begins, which the loop sees to.
+/// Whether both ends of a time span and its length are finite.
+///
+/// If not, the loop ends the trajectory at its beginning.
 fn is_span<T: Scalar>(t0: T, t1: T) -> bool {
     (t1 - t0).widen().is_finite()
 }
 
-/// The trajectories that stand for all: the first one where the spans are shared.
+/// Returns the number of distinct time spans: 1 if all trajectories share one.
 fn distinct_spans<T: Scalar>(t0: &Column<T>, t1: &Column<T>, n: usize) -> usize {
     if t0.shared().is_some() && t1.shared().is_some() { 1 } else { n }
 }
@@ -356,14 +366,17 @@ fn check_steps<T: Scalar>(
     size.map_or_else(|| options.step_size(none, none, stops), Ok)
 }
 
-/// A time in the precision of the solve, unless that has no such number: no span has it either.
+/// Converts a time to the precision of the solve.
+///
+/// Returns `None` if the time is beyond the range of the precision, because no span contains it.
 fn within_range<T: Scalar>(time: f64) -> Option<T> {
     let time = T::narrow(time);
     time.widen().is_finite().then_some(time)
 }
 
-/// Whether there is memory for the times of trajectories that have times of their own: they are
-/// counted before any is worked out.
+/// Checks that there is memory for the times of all trajectories.
+///
+/// The times are counted here, before any list of times is built.
 fn room_for_times<T: Scalar>(
     options: &SolveOptions,
     t0: &Column<T>,
@@ -376,8 +389,10 @@ fn room_for_times<T: Scalar>(
     room::<T>(most.unwrap_or(0).saturating_mul(distinct)).map(drop)
 }
 
-/// The times that `list` gives trajectories: `n` of them, or one that stands for all where
-/// `distinct` is 1. Those that are not solved have no times, or those that all others have.
+/// Collects the times that `list` returns for each of `n` trajectories.
+///
+/// If `distinct` is 1, one list stands for all. Trajectories that are not solved have no times, or
+/// the times that all others share.
 fn lists<T: Scalar>(
     distinct: usize,
     n: usize,

@@ -1,4 +1,4 @@
-//! How many numbers go into a solve, and come out of it.
+//! Counts of the numbers that go into and come out of a solve.
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -7,7 +7,7 @@ use crate::problem::options::{LogRow, SavedRow};
 use crate::problem::settings::Settings;
 use crate::step::guard;
 
-/// How many numbers a system has.
+/// The counts of the numbers of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shape {
@@ -20,17 +20,17 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Checks that inputs are those of such a system.
+    /// Checks that inputs fit such a system.
     ///
     /// # Errors
-    /// [`SolveError::Shape`] if not.
+    /// [`SolveError::Shape`] if they do not.
     pub fn check<T: Scalar>(
         self,
         settings: &Settings<T>,
         columns: &Columns<T>,
     ) -> Result<(), SolveError> {
         let saved = &settings.saved;
-        // All or none.
+        // Either all or none.
         let some = |given: usize, all: usize| if given == 0 { 0 } else { all };
         let sizes = [
             ("u0", columns.u0.len(), self.states),
@@ -47,15 +47,17 @@ impl Shape {
     }
 }
 
-/// How many numbers the results of a trajectory are: the same for all trajectories of a solve.
+/// The counts of the numbers in the results of a trajectory.
+///
+/// The counts are the same for all trajectories of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Layout {
-    /// The components of the final state.
+    /// The number of components of the final state.
     pub states: usize,
     /// The numbers that are saved at each saved time.
     pub row: SavedRow,
-    /// The largest number of times at which a trajectory is saved.
+    /// The largest number of saved times of a trajectory.
     pub slots: usize,
     /// Whether the growth [`guard`] reports on each trajectory.
     pub guarded: bool,
@@ -63,12 +65,12 @@ pub struct Layout {
     pub events: usize,
     /// The numbers that are logged of each event.
     pub log: LogRow,
-    /// The largest number of events that are logged of a trajectory.
+    /// The largest number of logged events of a trajectory.
     pub log_slots: usize,
 }
 
 impl Layout {
-    /// The layout of a solve's results.
+    /// Returns the layout of a solve's results.
     #[must_use]
     pub fn new<T: Scalar>(settings: &Settings<T>, columns: &Columns<T>) -> Self {
         Layout {
@@ -82,26 +84,25 @@ impl Layout {
         }
     }
 
-    /// The number of numbers that are saved of a trajectory, at all times together.
+    /// Returns the count of saved numbers of a trajectory, at all times together.
     #[must_use]
     pub fn saved(&self) -> usize {
         self.row.width().saturating_mul(self.slots)
     }
 
-    /// The number of numbers that are logged of a trajectory, of all its events together.
+    /// Returns the count of logged numbers of a trajectory, of all its events together.
     #[must_use]
     pub fn logged(&self) -> usize {
         self.log.width().saturating_mul(self.log_slots)
     }
 
-    /// One where the number of saved times that a trajectory reached is counted, that is, where
-    /// times are saved; otherwise none.
+    /// Returns 1 if times are saved, so that each trajectory has a saved count; otherwise 0.
     #[must_use]
     pub fn kept(&self) -> usize {
         usize::from(self.slots > 0)
     }
 
-    /// One where the growth [`guard`] reports; otherwise none.
+    /// Returns 1 if the growth [`guard`] reports; otherwise 0.
     #[must_use]
     pub fn guarded(&self) -> usize {
         usize::from(self.guarded)

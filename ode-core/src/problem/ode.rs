@@ -1,13 +1,14 @@
-//! One initial value problem.
+//! Single initial value problems.
 
 use crate::lane::Scalar;
 use crate::system::System;
 use crate::system::quantities::{numbers, quantities};
 use core::ops::{Range, RangeInclusive};
 
-/// Anything that can be converted to `N` numbers of precision `T`: an array of them, or the `State`
-/// or `Parameters` of a system that is a module, and every other type that implements
-/// `Into<[T; N]>`.
+/// Types that convert to `N` numbers of precision `T`.
+///
+/// These are arrays, the `State` or `Parameters` of a system that is a module, and all other types
+/// that implement `Into<[T; N]>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not {N} numbers of the precision of the problem",
     label = "expected `[{T}; {N}]`, or the `State` or `Parameters` of the system's module",
@@ -15,7 +16,7 @@ use core::ops::{Range, RangeInclusive};
             single precision"
 )]
 pub trait Numbers<T, const N: usize> {
-    /// The numbers, in the order of their declaration.
+    /// Returns the numbers, in the order of their declaration.
     fn numbers(self) -> [T; N];
 }
 
@@ -26,8 +27,9 @@ impl<X: Into<[T; N]>, T, const N: usize> Numbers<T, N> for X {
     }
 }
 
-/// A time span: `0.0..=10.0`, `0.0..10.0` or `(0.0, 10.0)`, all of which mean the same. The end may
-/// lie before the beginning.
+/// A time span: `0.0..=10.0`, `0.0..10.0` or `(0.0, 10.0)`.
+///
+/// All forms mean the same. The end may lie before the beginning.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a time span of `{T}`",
     label = "write floats of the precision of the problem: `0.0..=10.0`",
@@ -35,7 +37,7 @@ impl<X: Into<[T; N]>, T, const N: usize> Numbers<T, N> for X {
             single precision"
 )]
 pub trait TimeSpan<T> {
-    /// The beginning and the end.
+    /// Returns the beginning and the end.
     fn ends(self) -> (T, T);
 }
 
@@ -60,13 +62,13 @@ impl<T> TimeSpan<T> for (T, T) {
 /// An initial value problem `u' = f(u, p, t)`, `u(t0) = u0`, on `[t0, t1]`.
 ///
 /// `N` is the number of states and `P` the number of parameters. `T` is the precision of the
-/// numbers and of the solve: `f64`, unless [`cast`](Self::cast) asks for `f32`. A time span with
-/// `t1 < t0` is integrated backwards. Problems are values: fields can be changed, and `with_u0`,
-/// `with_p` and `with_tspan` give changed copies.
+/// numbers and of the solve: `f64`, or `f32` after [`cast`](Self::cast). If `t1 < t0`, the solve
+/// integrates backwards. Problems are values: fields can be changed, and `with_u0`, `with_p` and
+/// `with_tspan` return changed copies.
 ///
-/// The initial state and the parameters of a system that is a function are arrays, `[T; N]` and
-/// `[T; P]`. Those of a module are its `State` and `Parameters`, where these are `pub` structs with
-/// fields of `f64`: `problem.p.beta = 0.3`.
+/// If the system is a function, the initial state and the parameters are arrays, `[T; N]` and
+/// `[T; P]`. If the system is a module whose `State` and `Parameters` are `pub` structs with fields
+/// of `f64`, they have these types: `problem.p.beta = 0.3`.
 ///
 /// ```
 /// # use ode_core::{EnsembleSerial, OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
@@ -80,10 +82,10 @@ impl<T> TimeSpan<T> for (T, T) {
 /// # }
 /// ```
 ///
-/// A NaN among the numbers is an error of the solve,
-/// [`SolveError::NonFinite`](crate::SolveError::NonFinite) or
-/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan), and so is an infinite state or time. In
-/// one trajectory of an ensemble it is the end of this one, with
+/// If the problem contains a NaN or an infinite state, the solve returns
+/// [`SolveError::NonFinite`](crate::SolveError::NonFinite). If a time is not finite, it returns
+/// [`SolveError::TimeSpan`](crate::SolveError::TimeSpan). If only one trajectory of an ensemble has
+/// such a number, only this trajectory ends, with
 /// [`ReturnCode::NonFinite`](crate::ReturnCode::NonFinite). A parameter may be infinite:
 /// `f64::INFINITY` as a time that never comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,21 +93,22 @@ pub struct OdeProblem<S: System<N, P>, T: Scalar, const N: usize, const P: usize
     pub(crate) system: S,
     /// The state at `t0`.
     pub u0: S::State<T>,
-    /// Beginning of the time span.
+    /// The beginning of the time span.
     pub t0: T,
-    /// End of the time span.
+    /// The end of the time span.
     pub t1: T,
-    /// Parameters of the right-hand side.
+    /// The parameters of the right-hand side.
     pub p: S::Parameters<T>,
 }
 
-// Of `f64` alone, so that literals have a type, and results too.
+// For `f64` alone, so that the compiler infers the type of literals and of results.
 impl<S: System<N, P>, const N: usize, const P: usize> OdeProblem<S, f64, N, P> {
-    /// The problem of `system` from `u0` at the beginning of `tspan`, with parameters `p`, in
-    /// `f64`; [`cast`](Self::cast) gives it in `f32`. Numbers are arrays, or the `State` and
-    /// `Parameters` of a system that is a module, which are [`Numbers`] too. There
-    /// `State { prey: 10.0, predators: 5.0 }` stands for `[10.0, 5.0]`, here and in every other
-    /// place that takes such numbers; `.into()` and `State::from` convert both ways.
+    /// Creates a problem in `f64`; [`cast`](Self::cast) converts it to `f32`.
+    ///
+    /// The solve integrates `system` from `u0` at the beginning of `tspan`, with parameters `p`.
+    /// Numbers are arrays, or the `State` and `Parameters` of a system that is a module. Wherever a
+    /// function takes [`Numbers`], `State { prey: 10.0, predators: 5.0 }` stands for `[10.0, 5.0]`;
+    /// `.into()` and `State::from` convert both ways.
     #[must_use]
     pub fn new(
         system: S,
@@ -119,9 +122,11 @@ impl<S: System<N, P>, const N: usize, const P: usize> OdeProblem<S, f64, N, P> {
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T, N, P> {
-    /// The same problem in the precision `U`: the initial state, the time span and the parameters,
-    /// each rounded to the nearest number. From `f32` to `f64` nothing changes. Numbers that are
-    /// too large for `f32` become infinite.
+    /// Converts the problem to the precision `U`.
+    ///
+    /// The initial state, the time span and the parameters are rounded to the nearest numbers.
+    /// Conversion from `f32` to `f64` is exact. Numbers that are too large for `f32` become
+    /// infinite.
     ///
     /// ```
     /// # use ode_core::{OdeProblem, SolveError, SolveOptions, methods::Tsit5, system::System};
@@ -132,7 +137,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
     /// # }
     /// ```
     ///
-    /// Code that is generic over the precision makes its problems so, too.
+    /// Code that is generic over the precision also makes its problems in this way.
     #[must_use]
     pub fn cast<U: Scalar>(self) -> OdeProblem<S, U, N, P> {
         let to = |x: T| U::narrow(x.widen());
@@ -142,25 +147,25 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeProblem<S, T
         OdeProblem { system, u0: quantities(u0), t0: to(t0), t1: to(t1), p: quantities(p) }
     }
 
-    /// The system of equations.
+    /// Returns the system of equations.
     #[must_use]
     pub fn system(&self) -> S {
         self.system
     }
 
-    /// A copy of the problem with another initial state.
+    /// Returns a copy of the problem with another initial state.
     #[must_use]
     pub fn with_u0(self, u0: impl Numbers<T, N>) -> Self {
         OdeProblem { u0: quantities(u0.numbers()), ..self }
     }
 
-    /// A copy of the problem with other parameters.
+    /// Returns a copy of the problem with other parameters.
     #[must_use]
     pub fn with_p(self, p: impl Numbers<T, P>) -> Self {
         OdeProblem { p: quantities(p.numbers()), ..self }
     }
 
-    /// A copy of the problem on another time span.
+    /// Returns a copy of the problem on another time span.
     #[must_use]
     pub fn with_tspan(self, tspan: impl TimeSpan<T>) -> Self {
         let (t0, t1) = tspan.ends();

@@ -1,4 +1,4 @@
-//! Options of a solve: tolerances, step sizes, and what to save.
+//! Options of a solve: tolerances, step sizes, and saved values.
 
 mod logging;
 mod saving;
@@ -18,8 +18,9 @@ use crate::step::guard::GrowthGuard;
 use crate::step::timeline;
 use crate::system::facts::Facts;
 
-/// Options of a solve. Every option has a default. [`SolveOptions::default`] saves only the final
-/// states.
+/// Options of a solve.
+///
+/// Every option has a default. [`SolveOptions::default`] saves only the final states.
 ///
 /// A method sets each option, and a field holds it. Most fields have the name of their method, with
 /// three exceptions: [`saveat`](Self::saveat()) sets `save`, [`fixed_step`](Self::fixed_step()) and
@@ -60,57 +61,78 @@ use crate::system::facts::Facts;
 /// | `step` | `"adaptive"`, `{ "adaptive_from": dt }` or `{ "fixed": dt }` |
 /// | `saveat` | a spacing, a list of times, `"steps"` or `null` |
 /// | `saving` | `"states"`, `"observables"` or `"both"` |
-/// | `event_log` | `{ "capacity": 100, "states": true }`, without `states` their times alone, or `null` |
+/// | `event_log` | `{ "capacity": 100, "states": true }`, without `states` for times alone, or `null` |
 /// | `growth_guard` | `"reject"`, `"report"` or `"off"` |
 /// | `controller` | as above, or `null`; `kind` names a function of [`Controller`] |
 ///
-/// A controller may leave out `safety` and `factors`. One without exponents may be its name alone,
-/// `"predictive"`.
+/// A controller may leave out `safety` and `factors`. A controller without exponents may be its
+/// name alone, `"predictive"`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
 pub struct SolveOptions {
-    /// The absolute tolerance, in the units of the states. Default: 1e-6. See
-    /// [`abstol`](Self::abstol()).
+    /// The absolute tolerance, in the units of the states.
+    ///
+    /// Default: 1e-6. See [`abstol`](Self::abstol()).
     pub abstol: AbsTol,
-    /// The relative tolerance, a fraction of each component, below 1. Default: 1e-3. See
-    /// [`reltol`](Self::reltol()).
+    /// The relative tolerance, a fraction of each component, below 1.
+    ///
+    /// Default: 1e-3. See [`reltol`](Self::reltol()).
     pub reltol: f64,
-    /// How step sizes are chosen. Default: adaptively, with an automatic first step. See
-    /// [`fixed_step`](Self::fixed_step()) and [`first_step`](Self::first_step()).
+    /// The choice of step sizes.
+    ///
+    /// Default: adaptive steps with an automatic first step. See [`fixed_step`](Self::fixed_step())
+    /// and [`first_step`](Self::first_step()).
     pub step: StepSize,
-    /// The step size at or below which a trajectory is given up, in units of time. Default: 0. See
-    /// [`dtmin`](Self::dtmin()).
+    /// The step size at or below which a trajectory is given up.
+    ///
+    /// In units of time. Default: 0. See [`dtmin`](Self::dtmin()).
     pub dtmin: f64,
-    /// The largest adaptive step, in units of time. Default: no limit. See
-    /// [`dtmax`](Self::dtmax()).
+    /// The largest adaptive step, in units of time.
+    ///
+    /// Default: no limit. See [`dtmax`](Self::dtmax()).
     pub dtmax: Option<f64>,
-    /// The step-size controller. Default: the method's own.
+    /// The step-size controller.
+    ///
+    /// Default: the method's own.
     pub controller: Option<Controller>,
-    /// The largest number of adaptive steps, accepted or rejected, that a trajectory may attempt.
-    /// Default: 1,000,000.
+    /// The largest number of attempted adaptive steps of a trajectory.
+    ///
+    /// Accepted and rejected steps count. Default: 1,000,000.
     pub max_steps: u32,
-    /// The treatment of implicit steps that may pass over growth. Default: it depends on the
-    /// precision. See [`growth_guard`](Self::growth_guard()).
+    /// The treatment of implicit steps that may pass over growth.
+    ///
+    /// The default depends on the precision. See [`growth_guard`](Self::growth_guard()).
     pub growth_guard: Option<GrowthGuard>,
-    /// Times at which every trajectory ends a step and starts again. Default: none. See
-    /// [`tstops`](Self::tstops()).
+    /// Times at which every trajectory ends a step and starts again.
+    ///
+    /// Default: none. See [`tstops`](Self::tstops()).
     pub tstops: Vec<f64>,
-    /// Whether adaptive steps also stop at the times that the compiler finds in the right-hand
-    /// side. Default: `true`. See [`time_breaks`](Self::time_breaks()).
+    /// Whether adaptive steps also stop at times found by the compiler.
+    ///
+    /// The compiler finds these times in the right-hand side. Default: `true`. See
+    /// [`time_breaks`](Self::time_breaks()).
     pub time_breaks: bool,
-    /// The times at which states and observables are saved. Default: none. Set by
-    /// [`saveat`](Self::saveat()).
+    /// The times at which states and observables are saved.
+    ///
+    /// Default: none. Set by [`saveat`](Self::saveat()).
     #[cfg_attr(feature = "serde", serde(rename = "saveat"))]
     pub save: SaveAt,
-    /// Whether to save the initial state; see [`save_start`](Self::save_start()).
+    /// Whether to save the initial state.
+    ///
+    /// See [`save_start`](Self::save_start()).
     pub save_start: Option<bool>,
-    /// Whether to save the final state among the saved ones; see [`save_end`](Self::save_end()).
+    /// Whether to save the final state among the saved states.
+    ///
+    /// See [`save_end`](Self::save_end()).
     pub save_end: Option<bool>,
-    /// What to save at the saved times. Default: states and observables. See
-    /// [`saving`](Self::saving()).
+    /// The values to save at the saved times.
+    ///
+    /// Default: states and observables. See [`saving`](Self::saving()).
     pub saving: Option<Saving>,
-    /// The log of events. Default: none. See [`event_log`](Self::event_log()).
+    /// The log of events.
+    ///
+    /// Default: none. See [`event_log`](Self::event_log()).
     pub event_log: Option<EventLog>,
 }
 
@@ -127,7 +149,7 @@ pub enum AbsTol {
 }
 
 impl AbsTol {
-    /// The tolerances: one for all components, or one for each.
+    /// Returns the tolerances: one for all components, or one for each.
     #[must_use]
     pub fn numbers(&self) -> &[f64] {
         match self {
@@ -173,23 +195,26 @@ impl<const N: usize> From<&[f64; N]> for AbsTol {
     }
 }
 
-/// How step sizes are chosen.
+/// The choice of step sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StepSize {
-    /// Adaptively, by the error estimate; the first step is chosen automatically.
+    /// Adaptive steps by the error estimate, with an automatic first step.
     Adaptive,
-    /// Adaptively, by the error estimate, with a first step of this size.
+    /// Adaptive steps by the error estimate, with a first step of this size.
     AdaptiveFrom(f64),
-    /// Fixed steps of this size. The last step ends at `t1`; it is shorter if the span is not a
-    /// multiple of the size. (A remainder of a few units in the last place of the times makes no
-    /// step of its own.)
+    /// Fixed steps of this size.
+    ///
+    /// The last step ends at `t1`, so it is shorter if the span is not a multiple of the size. (A
+    /// remainder of a few units in the last place of the times makes no step of its own.)
     Fixed(f64),
 }
 
 impl Default for SolveOptions {
-    /// `abstol` 1e-6, `reltol` 1e-3, adaptive steps with an automatic first step, at most 1,000,000
-    /// steps in each trajectory. Only final states are saved.
+    /// Returns the default options.
+    ///
+    /// `abstol` is 1e-6 and `reltol` 1e-3. Steps are adaptive with an automatic first step, at most
+    /// 1,000,000 in each trajectory. Only final states are saved.
     fn default() -> Self {
         SolveOptions {
             abstol: AbsTol::All(1e-6),
@@ -212,8 +237,10 @@ impl Default for SolveOptions {
 }
 
 impl SolveOptions {
-    /// Sets the absolute tolerance, in the units of the states: a number for all components, or a
-    /// number for each as an array, a vector or a reference to one.
+    /// Sets the absolute tolerance, in the units of the states.
+    ///
+    /// The tolerance is one number for all components, or one number for each as an array, a vector
+    /// or a reference to one.
     ///
     /// A step is accepted if its scaled error norm is at most 1. This norm is the root mean square
     /// of `error / (abstol + reltol |u|)` over the components.
@@ -231,61 +258,72 @@ impl SolveOptions {
         SolveOptions { abstol: abstol.into(), ..self }
     }
 
-    /// Sets the relative tolerance: the admissible error as a fraction of the component. It must be
-    /// below 1. With adaptive steps it must be at least half a unit in the last place of the
-    /// precision, or 0 with a positive [`abstol`](Self::abstol()).
+    /// Sets the relative tolerance: the admissible error as a fraction of the component.
+    ///
+    /// The tolerance must be below 1. With adaptive steps it must be at least half a unit in the
+    /// last place of the precision, or 0 with a positive [`abstol`](Self::abstol()).
     pub fn reltol(self, reltol: f64) -> Self {
         SolveOptions { reltol, ..self }
     }
 
-    /// Sets [`reltol`](Self::reltol()) to this number and [`abstol`](Self::abstol()) to a
-    /// thousandth of it. The defaults are `tolerance(1e-3)`.
+    /// Sets [`reltol`](Self::reltol()) to this number, and [`abstol`](Self::abstol()) to a
+    /// thousandth.
     ///
-    /// An absolute tolerance of 1e-3 says that amounts below it do not matter. That is wrong more
-    /// often than it is right: with both tolerances equal, Robertson's reactions are off by 110 to
-    /// 83,000 relative tolerances in their smallest component, and by 23 to 230 with this ratio, for
-    /// up to twice the steps (`Rodas5P`, 1e-3 to 1e-7). Problems of one magnitude take 5 to 30% more
-    /// steps.
+    /// The defaults are `tolerance(1e-3)`.
+    ///
+    /// With an absolute tolerance of 1e-3, amounts below 1e-3 do not matter. That is wrong more
+    /// often than it is right. With both tolerances equal, Robertson's reactions are off by 110 to
+    /// 83,000 relative tolerances in their smallest component. With this ratio they are off by 23
+    /// to 230, for up to twice the steps (`Rodas5P`, 1e-3 to 1e-7). Problems of one magnitude take
+    /// 5 to 30% more steps.
     pub fn tolerance(self, tolerance: f64) -> Self {
         self.abstol(tolerance / 1000.0).reltol(tolerance)
     }
 
-    /// Takes fixed steps of size `dt`, in units of time. `dt` is negative for a reversed time span.
-    /// The last step is shortened to end at `t1`. So is a step that would pass a [time to stop
-    /// at](Self::tstops()). Methods that iterate solve their nonlinear equations to a
-    /// ten-thousandth of the tolerances, or as accurately as rounding permits.
+    /// Takes fixed steps of size `dt`, in units of time.
+    ///
+    /// If the time span is reversed, `dt` is negative. The last step is shortened to end at `t1`. A
+    /// step that would pass a [time to stop at](Self::tstops()) is also shortened. Methods that
+    /// iterate solve their nonlinear equations to a ten-thousandth of the tolerances, or as
+    /// accurately as rounding permits.
     ///
     /// If `dt` is longer than the time span, one step covers the whole span. This is no error,
-    /// because spans may differ between trajectories. A `dt` in a wrong unit shows in
-    /// [`accepted`](crate::EnsembleSolution::accepted), the number of steps.
+    /// because spans may differ between trajectories. A `dt` in a wrong unit shows in the number of
+    /// steps, [`accepted`](crate::EnsembleSolution::accepted).
     pub fn fixed_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::Fixed(dt), ..self }
     }
 
-    /// Takes adaptive steps with a first step of size `dt`, in units of time. `dt` is negative for
-    /// a reversed time span. The first step after each [time to stop at](Self::tstops()) has the
-    /// same size. A `dt` longer than the time span is one step to its end, if errors allow it.
+    /// Takes adaptive steps with a first step of size `dt`.
+    ///
+    /// `dt` is in units of time. If the time span is reversed, `dt` is negative. The first step
+    /// after each [time to stop at](Self::tstops()) has the same size. If `dt` is longer than the
+    /// time span, the first step ends at the end of the span, if errors allow it.
     pub fn first_step(self, dt: f64) -> Self {
         SolveOptions { step: StepSize::AdaptiveFrom(dt), ..self }
     }
 
-    /// Gives a trajectory up if its error demands a next step of this size or below, even after an
-    /// accepted step. It then ends with [`ReturnCode::DtMin`](crate::ReturnCode::DtMin). A
-    /// trajectory that needs steps far below a unit in the last place of the time is given up in
-    /// any case. A step may be shorter than `dtmin` to end on the end of the span or on a [time to
+    /// Sets the step size at or below which a trajectory is given up.
+    ///
+    /// A trajectory is given up if its error demands a next step of at most this size, even after
+    /// an accepted step. The trajectory ends with [`ReturnCode::DtMin`](crate::ReturnCode::DtMin).
+    /// A trajectory that needs steps far below a unit in the last place of the time is given up in
+    /// any case. A step may be shorter than `dtmin` to end at the end of the span or at a [time to
     /// stop at](Self::tstops()). The first step is not shorter.
     pub fn dtmin(self, dtmin: f64) -> Self {
         SolveOptions { dtmin, ..self }
     }
 
-    /// Sets the largest adaptive step. It is for forcing with short pulses at times that you do not
-    /// know and that the compiler cannot [find in the right-hand side](Self::time_breaks()): a
-    /// longer step can pass over a pulse without an error.
+    /// Sets the largest adaptive step.
     ///
-    /// Set it to the width `w` of the narrowest pulse. `w` is that of `exp(-(t / w)²)`, which is
-    /// 0.6 times the full width at half maximum. This limit missed no pulse in 7,200 solves of
-    /// random pulses by nine methods. `2 w` missed 0.2%, `4 w` 1% and `6 w` 6%. The limit holds for
-    /// the whole span, so it costs at least one step per `dtmax`. (The last step of a span may be
+    /// This option is for forcing with short pulses at times that you do not know and that the
+    /// compiler cannot [find in the right-hand side](Self::time_breaks()): a longer step can pass
+    /// over a pulse without an error.
+    ///
+    /// Set it to the width `w` of the narrowest pulse, as in `exp(-(t / w)²)`; this width is 0.6
+    /// times the full width at half maximum. This limit missed no pulse in 7,200 solves of random
+    /// pulses by nine methods. `2 w` missed 0.2%, `4 w` 1% and `6 w` 6%. The limit holds for the
+    /// whole span, so it costs at least one step per `dtmax`. (The last step of a span may be
     /// longer by `2^-16` of itself, so that rounding leaves no step of its own.)
     ///
     /// Infinity removes the limit.
@@ -293,30 +331,36 @@ impl SolveOptions {
         SolveOptions { dtmax: (dtmax != f64::INFINITY).then_some(dtmax), ..self }
     }
 
-    /// Sets the step-size controller, in place of the method's own; see [`Controller`].
+    /// Sets the step-size controller, in place of the method's own.
+    ///
+    /// See [`Controller`].
     pub fn controller(self, controller: Controller) -> Self {
         SolveOptions { controller: Some(controller), ..self }
     }
 
-    /// Gives a trajectory up after this many attempted steps, by default 1,000,000. It then ends with
-    /// [`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps). Fixed steps are not limited.
+    /// Gives a trajectory up after this many attempted steps.
+    ///
+    /// The trajectory ends with [`ReturnCode::MaxSteps`](crate::ReturnCode::MaxSteps). Default:
+    /// 1,000,000. Fixed steps are not limited.
     pub fn max_steps(self, max_steps: u32) -> Self {
         SolveOptions { max_steps, ..self }
     }
 
-    /// Sets the treatment of implicit steps that may pass over growth from almost nothing: an
-    /// ignition, an epidemic, a departure from an unstable state. An L-stable method damps such
-    /// growth if its steps are long enough. While the growing amount is below
-    /// [`abstol`](Self::abstol()), no error estimate shows this, in any adaptive code. The sign of
-    /// the determinant of the step's matrix does; [`guard`](crate::step::guard) has the rule.
+    /// Sets the treatment of implicit steps that may pass over growth.
     ///
-    /// By default such steps are refused in `f64`. In `f32` they are only counted, because rounding
-    /// may change the sign. Fixed steps are only counted, too.
-    /// [`EnsembleSolution::guarded`](crate::EnsembleSolution::guarded) is their number, and
-    /// [`held_unstable`](crate::EnsembleSolution::held_unstable) tells whether the solution may
+    /// This is growth from almost nothing. Examples are an ignition, an epidemic, and a departure
+    /// from an unstable state. An L-stable method damps such growth if its steps are long enough.
+    /// While the growing amount is below [`abstol`](Self::abstol()), no error estimate shows this,
+    /// in any adaptive code. The sign of the determinant of the step's matrix does;
+    /// [`guard`](crate::step::guard) has the rule.
+    ///
+    /// By default such steps are rejected in `f64`. In `f32` they are only counted, because
+    /// rounding may change the sign. Fixed steps are also only counted.
+    /// [`EnsembleSolution::guarded`](crate::EnsembleSolution::guarded) returns the counts, and
+    /// [`held_unstable`](crate::EnsembleSolution::held_unstable) returns whether the solution may
     /// rest on an unstable state. Explicit methods do not pass over growth in this way, but they
     /// are late. The page `odes::docs::what_success_means` lists the cases that the guard does not
-    /// see, and their remedies.
+    /// find, and their remedies.
     ///
     /// ```
     /// # use ode_core::SolveOptions;
@@ -329,10 +373,12 @@ impl SolveOptions {
         SolveOptions { growth_guard: Some(growth_guard), ..self }
     }
 
-    /// Sets times to stop at. At each of them every trajectory ends a step exactly and starts
-    /// again, with a new derivative and a new first step. Stop where the right-hand side jumps or
-    /// has a kink, and where a long step could pass over an event (a dose, a pulse, a stimulus).
-    /// The times may be in any order. Those outside a trajectory's time span are ignored.
+    /// Sets times to stop at.
+    ///
+    /// At each of them every trajectory ends a step exactly and starts again, with a new derivative
+    /// and a new first step. Stop where the right-hand side jumps or has a kink, and where a long
+    /// step could pass over an event (a dose, a pulse, a stimulus). The times may be in any order.
+    /// Times outside a trajectory's time span are ignored.
     /// [`EnsembleProblem::tstops`](crate::EnsembleProblem::tstops) adds times for each trajectory.
     ///
     /// Right-hand sides are evaluated between stops, never at them: the times differ by a few units
@@ -352,15 +398,17 @@ impl SolveOptions {
         SolveOptions { tstops: times.times(), ..self }
     }
 
-    /// Sets whether adaptive steps stop at the times that the compiler finds in the right-hand
-    /// side, as if they were [`tstops`](Self::tstops()). They do by default, because a step that
-    /// passes over a pulse shows no error. [`tstops_for`](crate::tstops_for) lists the times:
+    /// Sets whether adaptive steps stop at times found by the compiler.
+    ///
+    /// The compiler finds these times in the right-hand side, and steps stop there as at
+    /// [`tstops`](Self::tstops()). By default steps stop there, because a step that passes over a
+    /// pulse shows no error. [`tstops_for`](crate::tstops_for) lists the times:
     ///
     /// * **Switches.** The right-hand side compares the time with functions of constants and
     ///   parameters: `if t < p[0]`, `(t - 2.0).abs() < p[1]`.
-    /// * **Centres of pulses and steps in closed form.** The centre of `(-((t - p[0]) /
-    ///   p[1]).powi(2)).exp()` and of `((t - p[0]) / p[1]).tanh()` is `p[0]`; so it is in the
-    ///   logistic, `1 / cosh²` and rational forms.
+    /// * **Centres of pulses and steps in closed form.** The centre of
+    ///   `(-((t - p[0]) / p[1]).powi(2)).exp()` and of `((t - p[0]) / p[1]).tanh()` is `p[0]`. The
+    ///   logistic, `1 / cosh²` and rational forms have centres, too.
     ///
     /// A needless stop costs an adaptive trajectory 3 to 4 steps. The number of stops is not
     /// limited. A time that depends on parameters takes the memory of one number in each
@@ -370,22 +418,24 @@ impl SolveOptions {
     /// the step by [`dtmax`](Self::dtmax()):
     ///
     /// * times that depend on the state, times of `t % period`, and comparisons of functions such
-    ///   as `t.sin()` (`report()` tells whether the right-hand side has any of these);
+    ///   as `t.sin()` (`report()` shows whether the right-hand side has any of these);
     /// * pulses from outside, and pulses of arguments that are not affine in the time, such as
     ///   `(k * (t.cos() - 1.0)).exp()`.
     ///
-    /// Steps end at the knots of tables of the time, too, whatever this option is. Nor does it change
-    /// that right-hand sides with such times are evaluated strictly within the span: one that is
-    /// switched at the end of the span has its value of before there.
+    /// Two things do not depend on this option. Steps end at the knots of tables of the time.
+    /// Right-hand sides with such times are evaluated strictly within the span: if a right-hand
+    /// side switches at the end of the span, its value there is the value before the switch.
     ///
     /// Fixed steps stop only at [`tstops`](Self::tstops()).
     pub fn time_breaks(self, time_breaks: bool) -> Self {
         SolveOptions { time_breaks, ..self }
     }
 
-    /// Saves states and observables at a spacing (`t0`, `t0 + spacing`, …, and `t1`), at a list of
-    /// times ordered from `t0` to `t1`, or at the end of every step ([`SaveAt::Steps`]). Saving
-    /// does not shorten steps: the method's own interpolant is evaluated. Sets the field `save`.
+    /// Sets the times at which states and observables are saved.
+    ///
+    /// The times are a spacing (`t0`, `t0 + spacing`, …, and `t1`), a list ordered from `t0` to
+    /// `t1`, or the end of every step ([`SaveAt::Steps`]). Saving does not shorten steps: the
+    /// method's own interpolant is evaluated. Sets the field `save`.
     ///
     /// ```
     /// # use ode_core::{SaveAt, SolveOptions};
@@ -400,26 +450,30 @@ impl SolveOptions {
         SolveOptions { save: save.into_save_at(), ..self }
     }
 
-    /// Sets whether to save the initial state. By default a spacing and [`SaveAt::Steps`] save it.
-    /// A list saves it only if it contains `t0`.
+    /// Sets whether to save the initial state.
+    ///
+    /// By default a spacing and [`SaveAt::Steps`] save it. A list saves it only if it contains
+    /// `t0`.
     pub fn save_start(self, save_start: bool) -> Self {
         SolveOptions { save_start: Some(save_start), ..self }
     }
 
-    /// Sets whether to save the final state among the saved states. By default a spacing saves it.
-    /// A list saves it only if it contains `t1`. [`SaveAt::Steps`] always saves it, as the end of
-    /// the last step.
+    /// Sets whether to save the final state among the saved states.
+    ///
+    /// By default a spacing saves it. A list saves it only if it contains `t1`. [`SaveAt::Steps`]
+    /// always saves it, as the end of the last step.
     pub fn save_end(self, save_end: bool) -> Self {
         SolveOptions { save_end: Some(save_end), ..self }
     }
 
-    /// Sets what to save at the saved times: states, observables or both. By default a solve saves
-    /// states and, if the system has any, observables.
+    /// Sets the values to save at the saved times: states, observables or both.
+    ///
+    /// By default a solve saves states and, if the system has any, observables.
     pub fn saving(self, saving: Saving) -> Self {
         SolveOptions { saving: Some(saving), ..self }
     }
 
-    /// The numbers of a system that are saved at each time.
+    /// Returns the values that are saved at each time, for this system.
     pub(crate) fn saved_row(&self, system: &Facts) -> Result<SavedRow, SolveError> {
         let (all, known) = (system.info.states.len(), system.observables);
         let (states, observables) = match self.saving {
@@ -435,8 +489,10 @@ impl SolveOptions {
         Ok(SavedRow { states, observables, times })
     }
 
-    /// Logs the first events of each trajectory that have the word `log`, in the order of their
-    /// times. [`EnsembleSolution::log`](crate::EnsembleSolution::log) has what was logged.
+    /// Logs the first events with the word `log` of each trajectory.
+    ///
+    /// The log is in the order of the times.
+    /// [`EnsembleSolution::log`](crate::EnsembleSolution::log) returns it.
     ///
     /// ```
     /// # use ode_core::SolveOptions;
@@ -446,24 +502,26 @@ impl SolveOptions {
     /// let states = SolveOptions::default().event_log(EventLog::new(100).with_states());
     /// ```
     ///
-    /// A trajectory with more of them goes on, and counts them. Its log is then the error
-    /// [`EventError::LogFull`](crate::EventError::LogFull), and
-    /// [`kept_log`](crate::EnsembleSolution::kept_log) has what was kept.
+    /// A trajectory with more events than the capacity continues and counts them. The log of this
+    /// trajectory is then the error [`EventError::LogFull`](crate::EventError::LogFull), and
+    /// [`kept_log`](crate::EnsembleSolution::kept_log) returns the events that fitted.
     ///
-    /// Logging does not change the steps, and not a bit of the solution. Its memory is that of two
-    /// numbers for each place of each trajectory, and of the states.
+    /// Logging changes neither the steps nor a bit of the solution. Each slot of each trajectory
+    /// takes the memory of two numbers, and of the states if they are logged.
     ///
-    /// It is an error where the system logs no event.
+    /// If the system logs no event, the solve returns an error.
     pub fn event_log(self, log: impl Into<EventLog>) -> Self {
         SolveOptions { event_log: Some(log.into()), ..self }
     }
 
-    /// Checks all options that do not depend on the time span, in the precision `T`. A solve does.
+    /// Checks all options that do not depend on the time span, in the precision `T`.
+    ///
+    /// Every solve calls this function.
     #[doc(hidden)]
     pub fn check<T: Scalar>(&self) -> Result<(), SolveError> {
         let abstol = self.abstol.numbers();
         let each = abstol.iter().map(|&value| ("abstol", value));
-        // `tolerance` sets both: its own number is `reltol`, so that one is named first.
+        // The number that `tolerance` receives is `reltol`, so an error of both names `reltol`.
         for (name, value) in [("reltol", self.reltol)].into_iter().chain(each) {
             if !(value >= 0.0 && T::narrow(value).widen().is_finite()) {
                 return Err(SolveError::Tolerance { name, value, precision: T::NAME });
@@ -513,8 +571,10 @@ impl SolveOptions {
         Ok(())
     }
 
-    /// The step size `(dt, adaptive)`; `dt` is 0 if it is automatic. Checks the size against the
-    /// span `t0` to `t1` with this many times to stop at, and checks the span.
+    /// Returns the step size `(dt, adaptive)`; `dt` is 0 if it is automatic.
+    ///
+    /// Checks the size against the span `t0` to `t1` with this many times to stop at, and checks
+    /// the span.
     pub(crate) fn step_size<T: Scalar>(
         &self,
         t0: T,
@@ -537,11 +597,11 @@ impl SolveOptions {
             return Err(SolveError::Step { option, dt, t0: start, t1: end, precision });
         }
         if !adaptive {
-            // Lanes count steps in numbers of `T`, results count them in `u32`.
+            // Lanes count steps in numbers of `T`, and results count them in `u32`.
             let whole =
                 if T::DOUBLE { timeline::MAX_WHOLE_DOUBLE } else { timeline::MAX_WHOLE_SINGLE };
             let counted = (whole - 1.0).min(f64::from(u32::MAX));
-            // Each part of the span ends with a step of its own.
+            // Each segment of the span ends with a step of its own.
             let steps = timeline::steps(t0, t1, T::narrow(dt.abs())).widen() + stops as f64;
             let saved = if self.save == SaveAt::Steps { times::MOST_SAVES } else { counted };
             for (most, of) in [(counted, T::NAME), (saved, "SaveAt::Steps")] {
@@ -553,7 +613,7 @@ impl SolveOptions {
         Ok((dt, adaptive))
     }
 
-    /// An upper bound of the number of times to save on the span `t0` to `t1`.
+    /// Returns an upper bound of the number of times to save on the span `t0` to `t1`.
     pub(crate) fn most_saves<T: Scalar>(&self, t0: T, t1: T) -> usize {
         let within = match &self.save {
             SaveAt::Nothing | SaveAt::Steps => 0,
@@ -567,9 +627,10 @@ impl SolveOptions {
         within + 2
     }
 
-    /// The times to stop at within the span from `t0` to `t1`, in the order of the trajectory:
-    /// those of the options and its `own`, with near-equal times merged. A time near an end of the
-    /// span is that end.
+    /// Returns the times to stop at within the span, in the order of the trajectory.
+    ///
+    /// These are the times of the options and the `own` times, with near-equal times merged. A time
+    /// near an end of the span counts as that end, so it is left out.
     pub(crate) fn stop_times<T: Scalar>(
         &self,
         own: &[T],
@@ -595,8 +656,9 @@ impl SolveOptions {
         Ok(stops)
     }
 
-    /// The times to save on the span `t0` to `t1` of a trajectory, as far as they are known before
-    /// the solve.
+    /// Returns the times to save on the span `t0` to `t1` of a trajectory.
+    ///
+    /// The ends of steps ([`SaveAt::Steps`]) are not known before the solve and not among them.
     pub(crate) fn save_times<T: Scalar>(
         &self,
         trajectory: usize,

@@ -1,40 +1,43 @@
-//! Parts of an ensemble, for several processes, and which of them the launcher gave this one.
+//! Shards of an ensemble for several processes, and their assignment by launchers.
 
 use crate::error::{SolveError, debug_as_display};
 use core::fmt;
 use core::ops::Range;
 
-/// One of several parts of an ensemble: part `rank` of `of`, counted from 0.
+/// One shard of an ensemble: shard `rank` of `of`, counted from 0.
 ///
-/// Of `n` trajectories it has those with the numbers `n * rank / of .. n * (rank + 1) / of`. The
-/// parts have nearly equal sizes. Together they have each trajectory once.
-/// [`EnsembleProblem::part`](crate::EnsembleProblem::part) takes a part, or `(rank, of)`.
+/// Of `n` trajectories, the shard has the indices `n * rank / of .. n * (rank + 1) / of`. The
+/// shards have nearly equal sizes. Together they have each trajectory once.
+/// [`EnsembleProblem::part`](crate::EnsembleProblem::part) takes a shard, or `(rank, of)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// The number of this part, from 0.
+    /// The index of this shard, from 0.
     pub rank: usize,
-    /// The number of parts.
+    /// The number of shards.
     pub of: usize,
-    /// The number of this process among those of its machine, if the launcher gave one. It is there
-    /// to choose a device.
+    /// The index of this process on its machine, if the launcher sets one.
+    ///
+    /// Programs choose a device by this index.
     pub local_rank: Option<usize>,
-    /// Where the numbers come from.
+    /// The source of the numbers.
     pub launcher: Launcher,
 }
 
-/// Where the numbers of a [`Part`] come from.
+/// The source of the numbers of a [`Part`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Launcher {
     /// The program itself.
     Program,
-    /// The environment has the variables of no launcher, so that the part is the whole.
+    /// No launcher, so that the shard is the whole ensemble.
+    ///
+    /// The environment has no variables of a launcher.
     None,
-    /// `ODES_RANK=3/8`.
+    /// The variable `ODES_RANK`, as in `ODES_RANK=3/8`.
     Variable,
     /// Open MPI's `mpirun`.
     OpenMpi,
-    /// MPICH's or Intel's `mpiexec`, or another one that sets `PMI_RANK`.
+    /// MPICH's or Intel's `mpiexec`, or another launcher that sets `PMI_RANK`.
     Pmi,
     /// PyTorch's `torchrun`.
     Torchrun,
@@ -74,46 +77,46 @@ impl fmt::Display for Part {
     }
 }
 
-/// Why the environment does not say which part a process has.
+/// The error of an environment that does not determine the shard of a process.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartError {
-    /// The value of a variable is not one that it can have.
+    /// The value of a variable is invalid.
     #[error("{variable} is `{value}`; expected {expected}")]
     Value {
         /// The name of the variable.
         variable: &'static str,
-        /// Its value.
+        /// The value of the variable.
         value: String,
-        /// What it should be.
+        /// The expected form.
         expected: &'static str,
     },
-    /// The number of a process is not below the number of processes.
+    /// The rank of a process is not below the number of processes.
     #[error("{variable} is {rank}, and {of_variable} is {of}; numbers count from 0")]
     Rank {
-        /// The variable of the number.
+        /// The variable of the rank.
         variable: &'static str,
-        /// The number of the process.
+        /// The rank of the process.
         rank: usize,
         /// The variable of the number of processes.
         of_variable: &'static str,
         /// The number of processes.
         of: usize,
     },
-    /// The number of a process is there, and the number of processes is not.
+    /// The environment has the rank of a process, but not the number of processes.
     #[error(
         "{variable} is {rank}, and {}; set ODES_RANK={rank}/n, where n is the number of processes",
         no_size(*missing)
     )]
     Size {
-        /// The variable of the number.
+        /// The variable of the rank.
         variable: &'static str,
-        /// The number of the process.
+        /// The rank of the process.
         rank: usize,
-        /// The variable that is missing; `None` where the launcher has none.
+        /// The missing variable; `None` if the launcher has no such variable.
         missing: Option<&'static str>,
     },
-    /// The process is the script of a Slurm job with several tasks, and not one of the tasks.
+    /// The process is the script of a Slurm job with several tasks, not a task.
     #[error(
         "this is the script of a Slurm job of {tasks} tasks, and none of the tasks: there is no \
          SLURM_STEP_ID; start the program by `srun`, or set ODES_RANK=0/1 to solve all here"
@@ -122,7 +125,9 @@ pub enum PartError {
         /// The number of tasks of the job.
         tasks: usize,
     },
-    /// The numbers of a Slurm array are not evenly spaced, so that they do not tell parts apart.
+    /// The indices of a Slurm array are not evenly spaced.
+    ///
+    /// Such indices do not identify shards.
     #[error(
         "the {count} numbers of the Slurm array, from {min} to {max} by {step}, are not evenly spaced: \
          set ODES_RANK=r/n, as a part of the array that runs again needs, too"
@@ -130,17 +135,17 @@ pub enum PartError {
     Array {
         /// The number of tasks of the array.
         count: usize,
-        /// The least number.
+        /// The least index.
         min: usize,
-        /// The greatest number.
+        /// The greatest index.
         max: usize,
-        /// The distance between two numbers.
+        /// The distance between two indices.
         step: usize,
     },
 }
 debug_as_display!(PartError);
 
-/// What says how many processes there are, and does not.
+/// Returns the text for a missing number of processes.
 fn no_size(missing: Option<&str>) -> String {
     match missing {
         Some(variable) => format!("{variable} is missing, which says how many there are"),
@@ -154,12 +159,13 @@ impl From<(usize, usize)> for Part {
     }
 }
 
-/// A launcher's variables for the number of a process, the number of processes, and the number
-/// among those of the machine.
+/// A launcher's variables: rank, number of processes, and rank on the machine.
 type Variables = (Launcher, &'static str, &'static str, &'static str);
 
-/// The launchers that set three variables. Those that may run within another one come first: `mpirun`
-/// in a Slurm job starts several processes in one task, whose variables all of them have.
+/// The launchers that set three variables.
+///
+/// Launchers that may run within another one come first. `mpirun` in a Slurm job starts several
+/// processes in one task, and all of them inherit the variables of this task.
 const LAUNCHERS: [Variables; 4] = [
     (
         Launcher::OpenMpi,
@@ -178,7 +184,7 @@ const SLURM: Variables = (Launcher::Slurm, "SLURM_PROCID", "SLURM_NTASKS", "SLUR
 struct Environment<'a>(&'a dyn Fn(&str) -> Option<String>);
 
 impl Environment<'_> {
-    /// The value of a variable that is a number.
+    /// Returns the value of a variable that is a number.
     fn number(&self, variable: &'static str) -> Result<Option<usize>, PartError> {
         let Some(value) = (self.0)(variable) else { return Ok(None) };
         match value.trim().parse() {
@@ -190,7 +196,7 @@ impl Environment<'_> {
         }
     }
 
-    /// The part that three variables give, if the first one is there.
+    /// Returns the shard that three variables define, if the first one is set.
     fn part(&self, variables: Variables) -> Result<Option<Part>, PartError> {
         let (launcher, variable, of_variable, local) = variables;
         let Some(rank) = self.number(variable)? else { return Ok(None) };
@@ -202,7 +208,7 @@ impl Environment<'_> {
         Ok(Some(Part { rank, of, local_rank, launcher }))
     }
 
-    /// `ODES_RANK=3/8`.
+    /// Reads `ODES_RANK=3/8`.
     fn own(&self) -> Result<Option<Part>, PartError> {
         let variable = "ODES_RANK";
         let Some(value) = (self.0)(variable) else { return Ok(None) };
@@ -220,7 +226,7 @@ impl Environment<'_> {
         }
     }
 
-    /// A task that `srun` started, or one of an array whose jobs have one task each.
+    /// Reads a task that `srun` started, or one of an array whose jobs have one task each.
     fn slurm(&self) -> Result<Option<Part>, PartError> {
         let tasks = self.number(SLURM.2)?;
         if tasks.is_none_or(|tasks| tasks <= 1)
@@ -287,19 +293,21 @@ fn below(
 }
 
 impl Part {
-    /// The whole ensemble: part 0 of 1.
+    /// The whole ensemble: shard 0 of 1.
     pub(crate) const WHOLE: Part =
         Part { rank: 0, of: 1, local_rank: None, launcher: Launcher::Program };
 
-    /// Part `rank` of `of`. A solve checks that `rank` is below `of`.
+    /// Creates shard `rank` of `of`.
+    ///
+    /// A solve checks that `rank` is below `of`.
     #[must_use]
     pub fn new(rank: usize, of: usize) -> Self {
         Part { rank, of, ..Part::WHOLE }
     }
 
-    /// The part that the launcher of this process gave it, by its environment:
+    /// Returns the shard that the launcher assigned to this process by its environment.
     ///
-    /// | | rank, number of parts | local rank |
+    /// | | rank, number of shards | local rank |
     /// |---|---|---|
     /// | anything | `ODES_RANK=3/8` | |
     /// | Open MPI | `OMPI_COMM_WORLD_RANK`, `…_SIZE` | `OMPI_COMM_WORLD_LOCAL_RANK` |
@@ -309,13 +317,13 @@ impl Part {
     /// | a Slurm array of jobs with one task | `SLURM_ARRAY_TASK_ID`, `_MIN`, `_COUNT`, `_MAX`, `_STEP` | `SLURM_LOCALID` |
     /// | `srun` | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LOCALID` |
     ///
-    /// The first row of the table counts whose first variable is set. Launchers that run within
-    /// others are above them. If none is set, the part is the whole, and its
-    /// [`launcher`](Self::launcher) is [`Launcher::None`]. Print the part, so that a run shows what
-    /// it solved.
+    /// The first row with its first variable set counts. Launchers that run within other launchers
+    /// come first. If no such variable is set, the shard is the whole ensemble, and its
+    /// [`launcher`](Self::launcher) is [`Launcher::None`]. Print the shard, so that a run shows
+    /// which trajectories it solved.
     ///
-    /// If some tasks of an array run again as an array of their own, Slurm counts these alone. Set
-    /// `ODES_RANK=$SLURM_ARRAY_TASK_ID/8` in the script to run them again.
+    /// If some tasks of an array run again as an array of their own, Slurm counts only these tasks.
+    /// Set `ODES_RANK=$SLURM_ARRAY_TASK_ID/8` in the script to run them again.
     ///
     /// ```
     /// use ode_core::{Part, PartError};
@@ -328,15 +336,17 @@ impl Part {
     /// ```
     ///
     /// # Errors
-    /// [`PartError`]: if a variable has no meaning, or the number of processes is missing, as it is
-    /// in Kubernetes (`JOB_COMPLETION_INDEX`); or in the script of a Slurm job of several tasks.
+    /// [`PartError`] if a variable is invalid, or if the number of processes is missing, as in
+    /// Kubernetes (`JOB_COMPLETION_INDEX`). Also if the process is the script of a Slurm job of
+    /// several tasks.
     pub fn from_launcher() -> Result<Self, PartError> {
         let variable = |name: &str| std::env::var_os(name);
         Self::from_variables(&|name| Some(variable(name)?.to_string_lossy().into_owned()))
     }
 
-    /// As [`from_launcher`](Self::from_launcher), in an environment in which `variable` gives the
-    /// value of each variable that is set.
+    /// Returns the shard as [`from_launcher`](Self::from_launcher) does, in a given environment.
+    ///
+    /// `variable` returns the value of each variable that is set.
     ///
     /// # Errors
     /// As [`from_launcher`](Self::from_launcher).
@@ -344,10 +354,10 @@ impl Part {
         Environment(variable).find()
     }
 
-    /// The numbers of its trajectories, out of `n`.
+    /// Returns the indices of its trajectories, out of `n`.
     ///
     /// # Errors
-    /// [`SolveError::Part`] if there is no such part.
+    /// [`SolveError::Part`] if there is no such shard.
     pub(crate) fn numbers(self, n: usize) -> Result<Range<usize>, SolveError> {
         let Part { rank, of, .. } = self;
         if rank >= of {
@@ -413,12 +423,12 @@ mod tests {
         assert_eq!(from(&torchrun), Ok(part(1, 2, Some(1), Launcher::Torchrun)));
         let flux = [("FLUX_TASK_RANK", "1"), ("FLUX_JOB_SIZE", "4")];
         assert_eq!(from(&flux), Ok(part(1, 4, None, Launcher::Flux)));
-        // `mpirun` in a job of Slurm, whose variables are those of one task.
+        // `mpirun` in a job of Slurm, whose variables belong to one task.
         let within: Vec<_> = slurm.into_iter().chain(open_mpi).collect();
         assert_eq!(from(&within), Ok(part(5, 6, Some(1), Launcher::OpenMpi)));
         let own: Vec<_> = within.into_iter().chain([("ODES_RANK", "0/1")]).collect();
         assert_eq!(from(&own), Ok(part(0, 1, None, Launcher::Variable)));
-        // Nothing, or the sizes of a job alone, as in the shell of `salloc`.
+        // No variables, or only the sizes of a job, as in the shell of `salloc`.
         for none in [&[][..], &[("SLURM_NTASKS", "8")], &[("WORLD_SIZE", "8")]] {
             let found = from(none).unwrap();
             assert_eq!(found, part(0, 1, None, Launcher::None));
@@ -450,7 +460,7 @@ mod tests {
             .chain([("SLURM_PROCID", "0"), ("SLURM_NTASKS", "1"), ("SLURM_LOCALID", "0")])
             .collect();
         assert_eq!(from(&one), Ok(part(5, 8, Some(0), Launcher::SlurmArray)));
-        // Where the jobs of the array have several tasks, these are the parts.
+        // If the jobs of the array have several tasks, the tasks are the shards.
         let several: Vec<_> = array(["5", "0", "8", "7", "1"])
             .into_iter()
             .chain([("SLURM_PROCID", "1"), ("SLURM_NTASKS", "2"), ("SLURM_STEP_ID", "0")])

@@ -1,10 +1,11 @@
-//! How the quantities of an ensemble are sampled: what a user says.
+//! Sampling rules of the quantities of an ensemble, as users write them.
 
 use crate::problem::sweep::{Quantity, Which};
 use core::borrow::Borrow;
 
-/// Values of parameters and of initial states that each trajectory gets by rules, for
-/// [`EnsembleProblem::sample`](crate::EnsembleProblem::sample).
+/// Sampling rules for parameters and initial states.
+///
+/// An argument of [`EnsembleProblem::sample`](crate::EnsembleProblem::sample).
 ///
 /// ```
 /// use ode_core::{Choice, LogNormal, Normal, Samples, Uniform};
@@ -20,14 +21,14 @@ use core::borrow::Borrow;
 /// | rule | the value of trajectory `i` of `n` |
 /// |---|---|
 /// | a number | that number |
-/// | [`Linspace`], [`Logspace`] | number `i` of `n` numbers that are evenly apart |
+/// | [`Linspace`], [`Logspace`] | number `i` of `n` evenly spaced numbers |
 /// | [`Uniform`], [`LogUniform`], [`Normal`], [`LogNormal`], [`Choice`] | random |
 ///
-/// A random value is a function of the seed, the number of the trajectory in the whole ensemble,
-/// and the quantity. It depends neither on the place that solves, nor on
-/// [`part`](crate::EnsembleProblem::part), nor on how many trajectories there are, nor on the rules
-/// of other quantities. (By a [`Design`] other than the first it does depend on some of these, as
-/// said there.) It is drawn in `f64` and rounded to the precision of the solve.
+/// A random value is a function of the seed, the index of the trajectory in the whole ensemble, and
+/// the quantity. The value does not depend on the backend, on
+/// [`part`](crate::EnsembleProblem::part), on the number of trajectories, or on the rules of other
+/// quantities. (By a [`Design`] other than the first the value does depend on some of these, as
+/// described there.) The value is drawn in `f64` and rounded to the precision of the solve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     pub(super) seed: u64,
@@ -36,13 +37,17 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// No rules yet. Other seeds make other random values.
+    /// Creates an empty set of rules with this seed.
+    ///
+    /// Other seeds make other random values.
     #[must_use]
     pub fn seed(seed: u64) -> Self {
         Samples { seed, design: Design::default(), rules: Vec::new() }
     }
 
-    /// Sets how the random values of trajectories lie together; independent by default.
+    /// Sets the joint design of the random values of trajectories.
+    ///
+    /// By default the values are independent.
     #[must_use]
     pub fn design(self, design: impl Into<Design>) -> Self {
         Samples { design: design.into(), ..self }
@@ -63,8 +68,10 @@ impl Samples {
     }
 }
 
-/// How the random values of trajectories lie together. Each distribution combines with each design:
-/// a design gives numbers between 0 and 1, and a value is a quantile of its distribution.
+/// The joint design of the random values of all trajectories.
+///
+/// Each distribution combines with each design: a design yields numbers between 0 and 1, and a
+/// value is a quantile of its distribution.
 ///
 /// ```
 /// use ode_core::{Design, Normal, Samples, Scrambling};
@@ -79,35 +86,45 @@ pub enum Design {
     /// Independent values, by the generator Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011).
     #[default]
     Random,
-    /// Latin hypercube (McKay, Beckman, Conover 1979): of `n` trajectories each has another of `n`
-    /// intervals that are equally likely, for each quantity in an order of its own. Values depend
-    /// on `n`, which is at most `2^32`.
-    LatinHypercube,
-    /// Sobol' points, with the direction numbers of Joe and Kuo (2008): the error of a mean falls
-    /// nearly as fast as `1/n`, or faster, if the function of the values is smooth. A number of
-    /// trajectories that is a power of two is best, at most `2^32`. The quantities are the
-    /// dimensions, in the order of their rules, at most 256; put those that matter most first.
+    /// Latin hypercube (McKay, Beckman, Conover 1979).
     ///
-    /// Numbers are in the middle of cells of length `2^-32`, so that none is 0.
+    /// For each quantity, the `n` trajectories take the `n` equally likely intervals, one each, in
+    /// an order of the quantity's own. Values depend on `n`, which is at most `2^32`.
+    LatinHypercube,
+    /// Sobol' points, with the direction numbers of Joe and Kuo (2008).
+    ///
+    /// The error of a mean falls nearly as fast as `1/n`, or faster if the function of the values
+    /// is smooth. The number of trajectories is at most `2^32`, and best a power of two. The
+    /// dimensions are the quantities, in the order of their rules, at most 256. Put the most
+    /// important ones first.
+    ///
+    /// Numbers are in the middle of cells of length `2^-32`, so no number is 0.
     Sobol(Scrambling),
 }
 
-/// How [Sobol' points](Design::Sobol) are made random. By the spread of the means of several seeds
-/// one learns how large their errors are.
+/// The randomisation of [Sobol' points](Design::Sobol).
+///
+/// The spread of the means of several seeds estimates the error of a mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Scrambling {
-    /// Not at all. The first point is at the low end of all quantities, and the seed has no effect.
+    /// No randomisation.
+    ///
+    /// The first point is at the low end of all quantities, and the seed has no effect.
     None,
-    /// A digital shift: the same bits are turned in all points.
+    /// A digital shift: the same bits are flipped in all points.
     Shift,
-    /// Nested uniform scrambling (Owen 1995), in which each bit is turned or not by a hash of those
-    /// before it. The errors of smooth functions fall faster, nearly as `n^-1.5`.
+    /// Nested uniform scrambling (Owen 1995).
+    ///
+    /// A hash of the bits before a bit decides whether the bit is flipped. The errors of smooth
+    /// functions fall faster, nearly as `n^-1.5`.
     #[default]
     Owen,
 }
 
-/// How the values of a quantity are found. Numbers and distributions convert to it.
+/// The rule for the values of a quantity.
+///
+/// Numbers and distributions convert to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule(pub(super) Kind);
 
@@ -123,13 +140,16 @@ pub(super) enum Kind {
     Choice(Vec<f64>),
 }
 
-/// Numbers evenly apart, from the first, of trajectory 0, to the second, of the last trajectory.
+/// Evenly spaced numbers from the first to the second.
+///
+/// Trajectory 0 has the first number, and the last trajectory the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Linspace(pub f64, pub f64);
 
-/// Positive numbers whose logarithms are evenly apart, from the first, of trajectory 0, to the
-/// second, of the last trajectory. (These are the numbers themselves, as in NumPy's `geomspace`, and
-/// not exponents.)
+/// Positive numbers whose logarithms are evenly spaced.
+///
+/// Trajectory 0 has the first number, and the last trajectory the second. (These are the numbers
+/// themselves, as in NumPy's `geomspace`, and not exponents.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Logspace(pub f64, pub f64);
 
@@ -137,8 +157,9 @@ pub struct Logspace(pub f64, pub f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uniform(pub f64, pub f64);
 
-/// The distribution of positive numbers whose logarithm is uniform, between two numbers (not
-/// exponents); also called reciprocal.
+/// The distribution of positive numbers whose logarithm is uniform.
+///
+/// The two numbers are the ends (not exponents). The distribution is also called reciprocal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogUniform(pub f64, pub f64);
 
@@ -160,7 +181,9 @@ pub struct LogNormal {
     pub sigma: f64,
 }
 
-/// One of some values, each as likely as the others: an array, a vector or an iterator of numbers.
+/// One of several values, each equally likely.
+///
+/// The values are an array, a vector or an iterator of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice<V>(pub V);
 

@@ -1,4 +1,4 @@
-//! The options of a solve as numbers of its precision: what is the same for all trajectories.
+//! Resolved options: the options of a solve as numbers of its precision.
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -9,52 +9,57 @@ use crate::step::properties::Properties;
 use crate::step::switching;
 use crate::system::facts::Facts;
 
-/// The options of a solve, checked and in its precision. Nothing in it is for one trajectory;
-/// [`Columns`](crate::problem::columns::Columns) has what is.
+/// The options of a solve, checked and in its precision.
+///
+/// All trajectories share them; [`Columns`](crate::problem::columns::Columns) has the numbers of
+/// each trajectory.
 #[derive(Clone, Debug)]
 pub struct Settings<T> {
-    /// Absolute tolerance of all components, where they have none of their own.
+    /// The absolute tolerance of all components, if components have none of their own.
     pub abstol: T,
-    /// Relative tolerance.
+    /// The relative tolerance.
     pub reltol: T,
     /// The fixed or the first step size; 0 if it is automatic.
     pub dt: T,
     /// Whether step sizes are adaptive.
     pub adaptive: bool,
-    /// Smallest step size, of adaptive steps; 0 where there is none.
+    /// The smallest adaptive step; 0 if there is no limit.
     pub dtmin: T,
-    /// Largest step size, of adaptive steps; infinite where there is none.
+    /// The largest adaptive step; infinite if there is no limit.
     pub dtmax: T,
     /// The coefficients of the step-size control law, [`Law`](crate::step::control::Law).
     pub law: [f32; control::LAW_NUMBERS],
-    /// The coefficients of the control law of the implicit one of two methods.
+    /// The coefficients of the control law of the implicit method, if two methods switch.
     pub stiff_law: [f32; control::LAW_NUMBERS],
     /// The kind of the control law.
     pub law_kind: u32,
-    /// The method that solves.
+    /// The properties of the method.
     pub method: Properties,
     /// The largest number of steps that a trajectory may attempt.
     pub max_steps: u32,
-    /// How steps are treated that may pass over growth: a constant of
-    /// [`guard`](crate::step::guard).
+    /// The treatment of steps that may pass over growth.
+    ///
+    /// A constant of [`guard`](crate::step::guard).
     pub guard: u32,
-    /// What is saved at each time to save.
+    /// The values that are saved at each saved time.
     pub saved: SavedRow,
     /// The number of events of the system.
     pub events: usize,
-    /// What is logged of each event.
+    /// The numbers that are logged of each event.
     pub log: LogRow,
-    /// The most logged events of a trajectory that are kept; 0 where there is no log.
+    /// The largest number of logged events of a trajectory; 0 without a log.
     pub log_slots: u32,
-    /// The largest number of ends of steps that are saved, after the times that are known before.
+    /// The largest number of saved ends of steps, after the times that are known before.
     pub step_slots: usize,
-    /// Whether there may be times to stop at, those at the ends of spans included.
+    /// Whether there may be times to stop at, including ends of spans.
     pub stopping: bool,
 }
 
 impl<T: Scalar> Settings<T> {
-    /// Checks what does not depend on the trajectories. Whether steps are adaptive, their size and
-    /// whether there are times to stop at is found when those are known.
+    /// Resolves the options, and checks everything that does not depend on the trajectories.
+    ///
+    /// [`Inputs`](crate::problem::inputs::Inputs) sets `adaptive`, `dt` and `stopping` later, from
+    /// the trajectories.
     pub(crate) fn of(
         system: &Facts,
         options: &SolveOptions,
@@ -101,7 +106,7 @@ impl<T: Scalar> Settings<T> {
         })
     }
 
-    /// Whether there is a smallest or a largest step size.
+    /// Returns whether there is a smallest or a largest step size.
     #[must_use]
     pub fn limited(&self) -> bool {
         self.dtmin > T::default() || self.dtmax < T::infinity()

@@ -9,8 +9,10 @@ use crate::system::quantities::{Quantities, quantities};
 use core::borrow::Borrow;
 use core::fmt;
 
-/// The values along one axis of a [grid](crate::EnsembleProblem::grid): of a parameter, or of a component
-/// of the initial state, by name or by index.
+/// The values along one axis of a [grid](crate::EnsembleProblem::grid).
+///
+/// The values belong to a parameter or to a component of the initial state, given by name or by
+/// index.
 ///
 /// ```
 /// use ode_core::Axis;
@@ -27,7 +29,7 @@ pub struct Axis {
     values: Vec<f64>,
 }
 
-/// The kind of quantity that an [`Axis`] has values of.
+/// The kind of quantity along an [`Axis`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Quantity {
@@ -38,7 +40,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// The word for such quantities in messages, and their names in a system.
+    /// Returns the word for such quantities in messages, and their names in a system.
     pub(super) fn of(self, system: &Facts) -> (&'static str, &'static [&'static str]) {
         match self {
             Quantity::Parameter => ("parameter", system.info.parameters),
@@ -51,8 +53,9 @@ impl Quantity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Which {
-    /// The name of the component, as the function or the module gives it; `"p0"`, `"u0"`, … where
-    /// they have none.
+    /// The name of the component in the function or the module.
+    ///
+    /// If components have no names, they are `"p0"`, `"u0"`, …
     Name(String),
     /// The index of the component, from 0.
     Index(usize),
@@ -85,8 +88,10 @@ impl fmt::Display for Which {
     }
 }
 
-/// The values along an [`Axis`]: an array, a vector or a slice of `f64`, a reference to one, or an
-/// iterator that gives numbers or references to numbers.
+/// The values along an [`Axis`].
+///
+/// Arrays, vectors and slices of `f64`, references to them, and iterators over numbers or
+/// references to numbers implement this trait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of the values along an axis",
     label = "write a list of floats, as `[0.1, 0.2]`: an array, a vector, a reference to one, or an \
@@ -94,7 +99,7 @@ impl fmt::Display for Which {
     note = "a range has no spacing: eleven values from 0 to 1 are `(0..=10).map(|i| 0.1 * i as f64)`"
 )]
 pub trait AxisValues {
-    /// The values, in their order.
+    /// Returns the values, in their order.
     fn values(self) -> Vec<f64>;
 }
 
@@ -106,14 +111,16 @@ impl<I: IntoIterator<Item: Borrow<f64>>> AxisValues for I {
 }
 
 impl Axis {
-    /// An axis of values of a parameter. The values are a [list of numbers](AxisValues): an array, a
-    /// vector, a reference to one, or an iterator.
+    /// Creates an axis of values of a parameter.
+    ///
+    /// The values are a [list of numbers](AxisValues): an array, a vector, a reference to one, or
+    /// an iterator.
     #[must_use]
     pub fn p(which: impl Into<Which>, values: impl AxisValues) -> Self {
         Self::new(Quantity::Parameter, which.into(), values)
     }
 
-    /// An axis of values of a component of the initial state.
+    /// Creates an axis of values of a component of the initial state.
     #[must_use]
     pub fn u0(which: impl Into<Which>, values: impl AxisValues) -> Self {
         Self::new(Quantity::InitialState, which.into(), values)
@@ -123,27 +130,28 @@ impl Axis {
         Axis { quantity, which, values: values.values() }
     }
 
-    /// Whether the values are of a parameter or of the initial state.
+    /// Returns whether the values are of a parameter or of the initial state.
     #[must_use]
     pub fn quantity(&self) -> Quantity {
         self.quantity
     }
 
-    /// The component that the values are of; in the axes of a
-    /// [solution](crate::EnsembleSolution::axes) always by name.
+    /// Returns the component that the values are of.
+    ///
+    /// In the axes of a [solution](crate::EnsembleSolution::axes) it is always a name.
     #[must_use]
     pub fn which(&self) -> &Which {
         &self.which
     }
 
-    /// The values along the axis.
+    /// Returns the values along the axis.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 }
 
-/// `p.beta` or `u0.prey`; of one that was given by its index `p[0]` or `u0[0]`.
+/// `p.beta` or `u0.prey`; `p[0]` or `u0[0]` for an axis given by index.
 impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quantity = match self.quantity {
@@ -171,16 +179,16 @@ impl<T, const N: usize, const P: usize> Default for Sweep<T, N, P> {
     }
 }
 
-/// How many rows a [`Sweep`] has, where it has any: of initial states and of parameters.
+/// The numbers of rows of initial states and of parameters in a [`Sweep`], if any.
 pub(crate) type Sizes = [Option<usize>; 2];
 
 /// Axes of a grid, each with the index of its component.
 pub(crate) type KnownAxes<'a> = Vec<(&'a Axis, usize)>;
 
-/// The index of a quantity of the system.
+/// Returns the index of a quantity of the system.
 ///
 /// # Errors
-/// If the system has none of that name or index.
+/// If the system has no quantity of that name or index.
 pub(super) fn index_of(
     quantity: Quantity,
     which: &Which,
@@ -199,11 +207,11 @@ pub(super) fn index_of(
     })
 }
 
-/// The axes of a grid, each known by its index, and the shape of the ensemble of `n` trajectories.
+/// Returns the axes of a grid with their indices, and the shape of an ensemble of `n` trajectories.
 ///
 /// # Errors
-/// If the system has no quantity of that name or index, a quantity is on two axes, or there are not
-/// as many values as trajectories.
+/// If the system has no quantity of that name or index, if two axes have the same quantity, or if
+/// the number of values is not the number of trajectories.
 pub(crate) fn checked<'a>(
     all: &'a [Axis],
     sizes: Sizes,
@@ -239,7 +247,7 @@ pub(crate) fn checked<'a>(
 }
 
 impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
-    /// The same data, its numbers in the precision `U`.
+    /// Converts the numbers of the data to the precision `U`.
     pub(super) fn cast<U: Scalar>(self) -> Sweep<U, N, P> {
         fn rows<T: Scalar, U: Scalar, const M: usize>(rows: Vec<[T; M]>) -> Vec<[U; M]> {
             rows.into_iter().map(|row| row.map(|x| U::narrow(x.widen()))).collect()
@@ -252,7 +260,7 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
         &self.axes
     }
 
-    /// The number of trajectories that it makes, if it has data.
+    /// Returns the number of trajectories of the data, if there are any.
     pub(crate) fn trajectories(&self) -> Option<usize> {
         let [u0, p] = self.sizes();
         let lengths = self.axes.iter().map(|axis| axis.values.len());
@@ -264,7 +272,7 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
         [self.u0.as_ref().map(Vec::len), self.p.as_ref().map(Vec::len)]
     }
 
-    /// The problem of trajectory `i`; `axes` are those of the grid.
+    /// Returns the problem of trajectory `i`; `axes` are the axes of the grid.
     pub(crate) fn problem<S: System<N, P>>(
         &self,
         axes: &[(&Axis, usize)],
@@ -296,8 +304,9 @@ impl<T: Scalar, const N: usize, const P: usize> Sweep<T, N, P> {
     }
 }
 
-/// The axes of a grid, each with its name in the system; an index that is out of range stays an
-/// index.
+/// Returns the axes of a grid with their names in the system.
+///
+/// An index that is out of range stays an index.
 pub(crate) fn named(axes: &[Axis], system: &Facts) -> Vec<Axis> {
     let named = |axis: &Axis| {
         let (_, names) = axis.quantity.of(system);

@@ -5,7 +5,7 @@
 pub(super) mod device {
     use crate::lane::{Mask, Real};
 
-    /// Numerator and denominator for `|p - 1/2| <= 0.425`, in `0.425^2 - (p - 1/2)^2`.
+    /// The numerator and the denominator for `|p - 1/2| <= 0.425`, in `0.425^2 - (p - 1/2)^2`.
     const CENTRE: [[f64; 8]; 2] = [
         [
             3.3871328727963666080e0,
@@ -75,7 +75,7 @@ pub(super) mod device {
         ],
     ];
 
-    /// The quotient of the polynomials of [`CENTRE`].
+    /// Returns the quotient of the polynomials of [`CENTRE`].
     fn centre<R: Real>(x: R) -> R {
         let mut above = R::lit(CENTRE[0][7]);
         let mut below = R::lit(CENTRE[1][7]);
@@ -86,7 +86,7 @@ pub(super) mod device {
         above / below
     }
 
-    /// The quotient of the polynomials of [`TAIL`].
+    /// Returns the quotient of the polynomials of [`TAIL`].
     fn tail<R: Real>(x: R) -> R {
         let mut above = R::lit(TAIL[0][7]);
         let mut below = R::lit(TAIL[1][7]);
@@ -97,7 +97,7 @@ pub(super) mod device {
         above / below
     }
 
-    /// The quotient of the polynomials of [`FAR`].
+    /// Returns the quotient of the polynomials of [`FAR`].
     fn far<R: Real>(x: R) -> R {
         let mut above = R::lit(FAR[0][7]);
         let mut below = R::lit(FAR[1][7]);
@@ -108,8 +108,9 @@ pub(super) mod device {
         above / below
     }
 
-    /// The number that a standard normal variate is below with probability `p`; infinite for 0 and
-    /// 1, and a NaN outside.
+    /// Returns the quantile of the standard normal distribution at probability `p`.
+    ///
+    /// The quantile is infinite for 0 and 1, and a NaN outside.
     ///
     /// Algorithm AS 241 (PPND16) of Wichura, *The percentage points of the normal distribution*
     /// (Applied Statistics 37, 1988), with the logarithm of lanes. Exactly odd about 1/2.
@@ -119,7 +120,7 @@ pub(super) mod device {
         let mut z = q * centre(r);
         let outside = q.abs().gt(R::lit(0.425));
         if outside.any() {
-            // A NaN that is not in the tail has one by its centre.
+            // A NaN is not in the tail, and keeps the result of the centre, a NaN.
             let least = p.min(R::lit(1.0) - p);
             let r = (-(least.ln())).sqrt();
             let mut beyond = tail(r - R::lit(1.6));

@@ -1,6 +1,6 @@
 //! Random permutations of `0..n`, as functions of the index.
 
-/// The arguments of [`permuted`](device::permuted) that are the same for all indices.
+/// The arguments of [`permuted`](device::permuted) that all indices share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     /// The length of the permutation.
@@ -12,10 +12,10 @@ pub struct Network {
 }
 
 impl Network {
-    /// A permutation of `0..n`, `n` at least 1 and at most `2^32`.
+    /// Creates a permutation of `0..n`, with `n` from 1 to `2^32`.
     ///
-    /// Halves of fewer than four bits are mixed badly, so that short permutations are found in a
-    /// network of 256 numbers.
+    /// Halves of fewer than four bits mix badly, so a network of 256 numbers makes short
+    /// permutations.
     #[must_use]
     pub fn new(n: u64, keys: [u64; 8]) -> Self {
         let bits = (u64::BITS - n.saturating_sub(1).leading_zeros()).clamp(8, 32);
@@ -29,15 +29,16 @@ pub(super) mod device {
     use crate::lane::{Bits, Mask, Real};
     use crate::random::hash::device as hash;
 
-    /// A permutation of the integers of `left + right` bits: a Feistel network (Luby, Rackoff, *How
-    /// to construct pseudorandom permutations*, SIAM J. Comput. 17, 1988) of two halves that may
-    /// differ by a bit. `powers` are `2^left`, `2^right` and `2^(32 - right)`, where both are at
-    /// least 1 and at most 16.
+    /// Permutes the integers of `left + right` bits by a Feistel network.
+    ///
+    /// (Luby, Rackoff, *How to construct pseudorandom permutations*, SIAM J. Comput. 17, 1988.) The
+    /// sizes of its two halves may differ by a bit. `powers` are `2^left`, `2^right` and
+    /// `2^(32 - right)`, with `left` and `right` from 1 to 16.
     fn network<R: Real>(x: R::Bits, powers: &[R::Bits; 3], keys: &[R::Bits; 8]) -> R::Bits {
         let one = <R::Bits as Bits>::lit(1);
         let left = powers[0].wrapping_sub(one);
         let right = powers[1].wrapping_sub(one);
-        // Shifts by what is not a literal are products.
+        // Products replace shifts whose length is not a literal.
         let mut l = x.mul_high(powers[2]) & left;
         let mut r = x & right;
         for i in 0..4 {
@@ -47,12 +48,13 @@ pub(super) mod device {
         l.mul_low(powers[1]) | r
     }
 
-    /// Where a random permutation of `0..n` has `index`, of at least 1 and at most `2^32`.
+    /// Returns the image of `index` under a random permutation of `0..n`, with `n` from 1 to
+    /// `2^32`.
     ///
-    /// A network permutes the least power of two that is not below `n`, and what is not below `n` is
-    /// permuted again until it is (cycle walking; Black, Rogaway, *Ciphers with arbitrary finite
-    /// domains*, CT-RSA 2002), on average once at most. An index that is not below `n` is taken for
-    /// 0, since its cycle may have none that is. Its arguments besides the index are those of
+    /// A network permutes the least power of two that is at least `n`. While a result is not below
+    /// `n`, it is permuted again, on average at most once (cycle walking; Black, Rogaway, *Ciphers
+    /// with arbitrary finite domains*, CT-RSA 2002). An index that is not below `n` counts as 0,
+    /// because its cycle may have no number below `n`. The other arguments are the fields of
     /// [`Network`](super::Network).
     pub fn permuted<R: Real>(
         index: R::Bits,

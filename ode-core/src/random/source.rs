@@ -1,4 +1,6 @@
-//! Numbers between 0 and 1 of a trajectory, by its number in the whole ensemble. Of `f64` only.
+//! Numbers between 0 and 1, functions of a trajectory's index in the whole ensemble.
+//!
+//! Only for `f64`.
 
 #[ode_macros::device(source)]
 pub(super) mod device {
@@ -8,22 +10,25 @@ pub(super) mod device {
     use crate::random::sobol::device as sobol;
     use crate::random::unit::device as unit;
 
-    /// The random words of a number of 64 bits. A stream is the two words of the key, and the first
-    /// two of the counter.
+    /// Returns the random words of an index of 64 bits.
+    ///
+    /// A stream is the two words of the key, and the first two words of the counter.
     pub fn words<R: Real>(number: R::Bits, stream: &[R::Bits; 4]) -> [R::Bits; 4] {
         let low = number & <R::Bits as Bits>::lit(0xffff_ffff);
         let counter = [stream[2], stream[3], low, number.shr::<32>()];
         philox::philox4x32::<R>(counter, [stream[0], stream[1]])
     }
 
-    /// A random number, which is independent of others.
+    /// Returns a random number that is independent of others.
     pub fn independent<R: Real>(number: R::Bits, stream: &[R::Bits; 4]) -> R {
         let [high, low, _, _] = words::<R>(number, stream);
         unit::open_unit::<R>(high, low)
     }
 
-    /// A number of a Latin hypercube of `n` trajectories (McKay, Beckman, Conover, Technometrics 21,
-    /// 1979): a random place in an interval, which is found by a permutation of `0..n`.
+    /// Returns a number of a Latin hypercube of `n` trajectories.
+    ///
+    /// The number is a random offset in an interval, and a permutation of `0..n` selects the
+    /// interval (McKay, Beckman, Conover, Technometrics 21, 1979).
     pub fn latin<R: Real>(
         number: R::Bits,
         n: R::Bits,
@@ -36,12 +41,14 @@ pub(super) mod device {
         unit::stratum::<R>(cell, place[0], unit::integer::<R>(n))
     }
 
-    /// The coordinate of a Sobol' point, in all of which the same bits are turned.
+    /// Returns the coordinate of a digitally shifted Sobol' point.
+    ///
+    /// The same bits are flipped in all points.
     pub fn shifted<R: Real>(number: R::Bits, directions: &[R::Bits; 32], shift: R::Bits) -> R {
         unit::middle::<R>(sobol::point::<R>(number, directions) ^ shift)
     }
 
-    /// The coordinate of a scrambled Sobol' point.
+    /// Returns the coordinate of a scrambled Sobol' point.
     pub fn scrambled<R: Real>(
         number: R::Bits,
         directions: &[R::Bits; 32],

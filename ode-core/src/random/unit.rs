@@ -13,11 +13,10 @@ pub(super) mod device {
     const BELOW_1_F64: f64 = 0.9999999999999999;
     const BELOW_1_F32: f64 = 0.9999999403953552;
 
-    /// `(k + 1/2) 2^-52` where `k` is the first 52 bits of two words of 32; in `f32` `(k + 1/2)
-    /// 2^-23`.
+    /// Returns `(k + 1/2) 2^-52`, or `(k + 1/2) 2^-23` in `f32`.
     ///
-    /// Each is a number, so nothing is rounded: neither 0 nor 1 is among them, and `u` is as likely
-    /// as `1 - u`.
+    /// `k` is the first 52 (or 23) bits of two words of 32. Each result is a number of the
+    /// precision, so nothing is rounded. Results exclude 0 and 1, and `u` is as likely as `1 - u`.
     pub fn open_unit<R: Real>(high: R::Bits, low: R::Bits) -> R {
         if R::DOUBLE {
             let fraction = high.shl::<20>() | low.shr::<12>();
@@ -29,28 +28,32 @@ pub(super) mod device {
         }
     }
 
-    /// `(x + 1/2) 2^-32`, where `x` is a word: the middle of its cell. Of `f64` only.
+    /// Returns `(x + 1/2) 2^-32` for a word `x`, the middle of its cell.
+    ///
+    /// Only for `f64`.
     pub fn middle<R: Real>(x: R::Bits) -> R {
         let half = <R::Bits as Bits>::lit(0x3ff0_0000_0008_0000);
         R::from_bits(x.shl::<20>() | half) - R::lit(1.0)
     }
 
-    /// A word of 32 bits as a number. Of `f64` only.
+    /// Returns a word of 32 bits as a number. Only for `f64`.
     pub fn word<R: Real>(x: R::Bits) -> R {
         let exponent = <R::Bits as Bits>::lit(0x4330_0000_0000_0000);
         R::from_bits(x | exponent) - R::lit(TWO_52)
     }
 
-    /// The number nearest to an integer of 64 bits. Of `f64` only.
+    /// Returns the number nearest to an integer of 64 bits. Only for `f64`.
     pub fn integer<R: Real>(x: R::Bits) -> R {
         let low = word::<R>(x & <R::Bits as Bits>::lit(0xffff_ffff));
         word::<R>(x.shr::<32>()).mul_add(R::lit(TWO_32), low)
     }
 
-    /// A number in the interval `cell` of `n` equal ones between 0 and 1: the place in it is one of
-    /// `2^20`, by a word. Of `f64` only, and of `n` up to `2^32`.
+    /// Returns a number in interval `cell` of `n` equal intervals between 0 and 1.
+    ///
+    /// The word `place` selects one of `2^20` offsets in the interval. Only for `f64`, and for `n`
+    /// up to `2^32`.
     pub fn stratum<R: Real>(cell: R::Bits, place: R::Bits, n: R) -> R {
-        // Exact: there are 32 bits of a cell, and 21 of a place.
+        // Exact: a cell has 32 bits, and an offset 21.
         let places = word::<R>(place.shr::<12>()) + R::lit(0.5);
         places.mul_add(R::lit(PLACE), word::<R>(cell)) / n
     }

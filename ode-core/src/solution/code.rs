@@ -1,13 +1,14 @@
-//! Return codes: how trajectories end.
+//! Return codes of trajectories.
 
 use crate::step::code;
 use crate::step::switching;
 use core::fmt;
 
-/// How a trajectory ended. [`message`](ReturnCode::message) explains it in a sentence, and says
-/// what to do.
+/// The outcome of a trajectory.
 ///
-/// Files contain the numbers (`code as u8`). They do not change between releases.
+/// [`message`](ReturnCode::message) returns a sentence with an explanation and a remedy.
+///
+/// Files contain the numbers (`code as u8`). The numbers do not change between releases.
 ///
 /// | code | in SciML (`SciMLBase.ReturnCode`) |
 /// |---|---|
@@ -35,40 +36,53 @@ use core::fmt;
 #[must_use]
 #[repr(u8)]
 pub enum ReturnCode {
-    /// The trajectory reached the end of its time span exactly and passed all checks on the way.
+    /// The trajectory reached the end of its time span and passed all checks.
+    ///
     /// The estimated error of each adaptive step was within the tolerances. (Errors of fixed steps
     /// are not estimated.) The state stayed finite and in its domain. The linear and nonlinear
-    /// equations had solutions.
+    /// equations had solutions. The final time is exactly the end of the time span.
     ///
     /// This does not bound the error at the end. A step may also have passed over a feature of the
     /// solution: see [`guarded`](crate::EnsembleSolution::guarded),
     /// [`held_unstable`](crate::EnsembleSolution::held_unstable) and the page
     /// `odes::docs::what_success_means`.
     Success = code::SUCCESS as u8,
-    /// An [event](crate::system::Events) with `stop` ended the trajectory: its final state is that
-    /// at the event, and its end the time of it.
+    /// An [event](crate::system::Events) with `stop` ended the trajectory.
+    ///
+    /// The final state and the end time are the state and the time of the event.
     Terminated = code::TERMINATED as u8,
     /// The trajectory used up [`max_steps`](crate::SolveOptions::max_steps()).
     MaxSteps = code::MAX_STEPS as u8,
-    /// The trajectory needed a step below [`dtmin`](crate::SolveOptions::dtmin()), or a step too
-    /// small to advance time.
+    /// The trajectory needed a step that was too small.
+    ///
+    /// The step was below [`dtmin`](crate::SolveOptions::dtmin()), or too small to advance time.
     DtMin = code::DT_MIN as u8,
-    /// The state or its derivative became infinite or NaN. At the beginning of a trajectory also: a
-    /// parameter is NaN, or its time span is not finite.
+    /// The state or its derivative became infinite or NaN.
+    ///
+    /// At the beginning of a trajectory it may also mean that a parameter is NaN, or that the time
+    /// span is not finite.
     NonFinite = code::NON_FINITE as u8,
-    /// The linear equations of an implicit method had no solution. Or adaptive steps in `f64` met a
-    /// pole of the right-hand side at a time to stop at, such as that of `1.0 / (t - p[0])`.
+    /// The linear equations of an implicit method had no solution.
+    ///
+    /// Or adaptive steps in `f64` met a pole of the right-hand side at a time to stop at, such as
+    /// the pole of `1.0 / (t - p[0])`.
     Singular = code::SINGULAR as u8,
-    /// The nonlinear iteration of an implicit method did not converge, however small the step.
+    /// The nonlinear iteration of an implicit method did not converge.
+    ///
+    /// Even the shortest step did not help.
     NewtonDiverged = code::DIVERGED as u8,
-    /// Consistent initialisation failed: the solver found no initial state that solves the
-    /// algebraic equations.
+    /// Consistent initialisation failed.
+    ///
+    /// The solver found no initial state that solves the algebraic equations.
     Inconsistent = code::INCONSISTENT as u8,
-    /// The solution leaves the domain of the system, however small the step. With fixed steps, a
-    /// step left it.
+    /// The solution leaves the domain of the system, even with the shortest step.
+    ///
+    /// With fixed steps, a step left the domain.
     OutOfDomain = code::OUTSIDE as u8,
-    /// Events with actions came ever closer until time stood still, as the bounces of a ball do that
-    /// loses a part of its speed in each. The final state is that of the last one.
+    /// Events with actions followed each other ever faster, until time did not advance.
+    ///
+    /// An example is a ball that loses a part of its speed at each bounce. The final state is the
+    /// state of the last event.
     TooManyEvents = code::TOO_MANY_EVENTS as u8,
 }
 
@@ -87,7 +101,7 @@ impl ReturnCode {
         ReturnCode::TooManyEvents,
     ];
 
-    /// A sentence on the outcome and its remedy.
+    /// Returns a sentence on the outcome and its remedy.
     #[must_use]
     pub const fn message(self) -> &'static str {
         match self {
@@ -143,14 +157,18 @@ impl ReturnCode {
         }
     }
 
-    /// Whether the trajectory is a solution: it reached its end, or an event ended it.
+    /// Returns whether the trajectory is a solution.
+    ///
+    /// A solution reached the end of its time span, or an event ended it.
     #[must_use]
     pub fn is_success(self) -> bool {
         matches!(self, ReturnCode::Success | ReturnCode::Terminated)
     }
 
-    /// Decodes a number of the lanes, as [`RawResults::codes`](crate::RawResults::codes) and kernels have
-    /// it, which may also carry the bits of a method that switches.
+    /// Decodes a number of the lanes.
+    ///
+    /// Kernels and [`RawResults::codes`](crate::RawResults::codes) have such numbers, which may
+    /// also carry the bits of a method that switches.
     ///
     /// ```
     /// use ode_core::ReturnCode;
@@ -160,7 +178,7 @@ impl ReturnCode {
     /// ```
     pub fn from_lane(number: u8) -> Self {
         let number = number & (switching::USED - 1) as u8;
-        // Lanes report no other numbers. If they did, it should not count as a success.
+        // Lanes return no other numbers. If they did, the number must not count as a success.
         ReturnCode::ALL.get(usize::from(number)).copied().unwrap_or(ReturnCode::NonFinite)
     }
 }

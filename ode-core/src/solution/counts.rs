@@ -1,5 +1,6 @@
-//! Numbers of evaluations and factorisations, derived from step counts: the integration loop counts
-//! nothing else.
+//! Numbers of evaluations and factorisations, derived from step counts.
+//!
+//! The integration loop counts only steps.
 
 use super::{EnsembleSolution, OdeSolution, Trajectory};
 use crate::lane::Scalar;
@@ -7,16 +8,21 @@ use crate::step::guard::{self, Guarded};
 use crate::system::System;
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// The number of evaluations of the right-hand side for trajectory `i`. It includes accepted
-    /// and rejected steps, the beginning and each time to stop at, automatic first steps,
-    /// interpolants, the tests whether a time to stop at is a pole, and the attempts by which the
-    /// [guard] looks beyond the end of the span and each time to stop at. Lanes that run together
-    /// share the work, but each trajectory has its own count.
+    /// Returns the number of evaluations of the right-hand side for trajectory `i`.
     ///
-    /// A function that counts its own calls counts more. A lane that finds no trajectory left makes
-    /// one more evaluation, beyond the end of its last trajectory, and computes on while its
-    /// neighbours are busy. These evaluations belong to no trajectory. Evaluations by which an
-    /// automatic first step becomes shorter, since the derivative bends, are not counted.
+    /// The number includes:
+    ///
+    /// * accepted and rejected steps, automatic first steps, and interpolants;
+    /// * the beginning, and each time to stop at;
+    /// * the tests whether a time to stop at is a pole;
+    /// * the test steps of the [guard] beyond the end of the span and beyond each time to stop at.
+    ///
+    /// Lanes that run together share the work, but each trajectory has its own count.
+    ///
+    /// A function that counts its own calls counts more. An idle lane makes one more evaluation,
+    /// beyond the end of its last trajectory, and continues to compute while its neighbours are
+    /// busy. These evaluations belong to no trajectory. Evaluations that shorten an automatic first
+    /// step, because the derivative bends, are not counted.
     ///
     /// `None` if the number cannot be derived from step counts:
     ///
@@ -41,7 +47,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
             return None;
         }
         let saved = self.saved_in_steps(i);
-        // It is not known which of them lie in the same step.
+        // The results do not contain the number of states in the same step.
         if method.extra > 0 && saved > 1 {
             return None;
         }
@@ -53,17 +59,20 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Some(begun + steps + looks + interpolants)
     }
 
-    /// The number of matrix factorisations for trajectory `i`: one for each step of an implicit
-    /// method, accepted or rejected, and one for each attempt by which the [guard] looks beyond the end
-    /// of the span and each time to stop at. With a mass matrix it also includes those for
-    /// derivatives before the first step, and the one from which the guard knows the sign of short
-    /// steps. It does not include second tests of the guard.
+    /// Returns the number of matrix factorisations for trajectory `i`.
+    ///
+    /// There is one for each step of an implicit method, accepted or rejected, and one for each
+    /// test step of the [guard] beyond the end of the span and beyond each time to stop at. With a
+    /// mass matrix the number also includes the factorisations for derivatives before the first
+    /// step, and one that determines the guard's sign of short steps. The number does not include
+    /// second tests of the guard.
     ///
     /// `None` if the number cannot be derived from step counts:
     ///
     /// * for trajectories that a method that switches [found stiff](Self::used_stiff_method);
     /// * for systems with algebraic equations, because their initial states are found by iteration;
-    /// * for systems with a mass matrix and events, actions at given times or conditions after steps;
+    /// * for systems with a mass matrix and events, actions at given times or conditions after
+    ///   steps;
     /// * for trajectories that the [growth guard](crate::SolveOptions::growth_guard()) restarted.
     ///
     /// # Panics
@@ -85,12 +94,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Some((u64::from(self.raw.steps[i]) + self.looks(i)) * each + slopes + signs)
     }
 
-    /// Whether the growth guard restarted trajectory `i`.
+    /// Returns whether the growth guard restarted trajectory `i`.
     fn began_anew(&self, i: usize) -> bool {
         self.raw.guarded.get(i).is_some_and(|&report| Guarded::from_lane(report).anew)
     }
 
-    /// The number of times that the guard looked ahead: once at the end of each part of the span.
+    /// Returns the number of times that the guard looked ahead.
+    ///
+    /// The guard looks ahead at the end of each segment of the span.
     fn looks(&self, i: usize) -> u64 {
         let settings = &self.inputs.settings;
         let looks = settings.adaptive && settings.guard != guard::OFF && self.method().solves > 0;
@@ -98,32 +109,35 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         if looks { self.parts(i) - u64::from(stopped) } else { 0 }
     }
 
-    /// The number of evaluations that tell, at a time to stop at, whether it is a pole.
+    /// Returns the number of evaluations that test whether a time to stop at is a pole.
     fn of_poles(&self) -> u64 {
         let looks = self.inputs.settings.adaptive && T::DOUBLE && !S::AUTONOMOUS;
         if looks { 3 } else { 0 }
     }
 
-    /// The number of automatic first steps in each part of a span. Each takes two evaluations.
+    /// Returns the number of automatic first steps in each segment of a span.
+    ///
+    /// Each takes two evaluations.
     fn first_steps(&self) -> u64 {
         u64::from(self.inputs.settings.adaptive && self.inputs.settings.dt == T::default())
     }
 
-    /// The number of parts of the time span that trajectory `i` began. Each part but the last ends
-    /// at a time to stop at.
+    /// Returns the number of segments of the time span that trajectory `i` began.
+    ///
+    /// Each segment but the last ends at a time to stop at.
     fn parts(&self, i: usize) -> u64 {
         let end = self.raw.ends[i];
         let forward = self.inputs.columns.t0.get(i) <= self.inputs.columns.t1.get(i);
         let passed = |slot: &usize| {
             let stop = self.inputs.columns.stops.get(i, *slot);
             let before = if forward { stop < end } else { end < stop && stop < T::infinity() };
-            // A failure of fixed steps shows at the end of a part.
+            // A failure of fixed steps shows at the end of a segment.
             before || (stop == end && self.inputs.settings.adaptive)
         };
         1 + (0..self.inputs.columns.stops.slots()).take_while(passed).count() as u64
     }
 
-    /// The number of states of trajectory `i` that were interpolated within steps.
+    /// Returns the number of states of trajectory `i` that were interpolated within steps.
     fn saved_in_steps(&self, i: usize) -> u64 {
         if self.inputs.settings.saved.times > 0 {
             return 0;
@@ -135,15 +149,17 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, S, T, N, P> {
-    /// The number of evaluations of the right-hand side, if it can be derived from step counts; see
-    /// [`EnsembleSolution::evaluations`].
+    /// Returns the number of evaluations of the right-hand side, if known.
+    ///
+    /// See [`EnsembleSolution::evaluations`].
     #[must_use]
     pub fn evaluations(&self) -> Option<u64> {
         self.solution.evaluations(self.i)
     }
 
-    /// The number of factorisations, if it can be derived from step counts; see
-    /// [`EnsembleSolution::factorisations`].
+    /// Returns the number of factorisations, if known.
+    ///
+    /// See [`EnsembleSolution::factorisations`].
     #[must_use]
     pub fn factorisations(&self) -> Option<u64> {
         self.solution.factorisations(self.i)
@@ -151,15 +167,17 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
-    /// The number of evaluations of the right-hand side, if it can be derived from step counts; see
-    /// [`EnsembleSolution::evaluations`].
+    /// Returns the number of evaluations of the right-hand side, if known.
+    ///
+    /// See [`EnsembleSolution::evaluations`].
     #[must_use]
     pub fn evaluations(&self) -> Option<u64> {
         self.0.evaluations(0)
     }
 
-    /// The number of factorisations, if it can be derived from step counts; see
-    /// [`EnsembleSolution::factorisations`].
+    /// Returns the number of factorisations, if known.
+    ///
+    /// See [`EnsembleSolution::factorisations`].
     #[must_use]
     pub fn factorisations(&self) -> Option<u64> {
         self.0.factorisations(0)

@@ -1,15 +1,17 @@
-//! Solutions in a line, for people: `println!("{solution}")`.
+//! Solutions as one line of text: `println!("{solution}")`.
 
 use super::{EnsembleSolution, OdeSolution, Trajectory};
 use crate::lane::Scalar;
 use crate::system::System;
 use core::fmt;
 
-/// How many numbers of a state are printed.
+/// The largest number of printed components of a state.
 const MOST: usize = 8;
 
-/// `Success at t = 10.0 after 31 steps by Tsit5: x = 0.5, v = -1.25`, with the accepted steps. Of a
-/// long state the first 8 numbers are printed. `{:.3}` prints them with three digits.
+/// `Success at t = 10.0 after 31 steps by Tsit5: x = 0.5, v = -1.25`.
+///
+/// The steps are the accepted steps. If a state is long, its first 8 numbers are printed. `{:.3}`
+/// prints them with three digits.
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> fmt::Display
     for Trajectory<'_, S, T, N, P>
 {
@@ -25,14 +27,14 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> fmt::Display
         let numbers = self.solution.final_numbers(self.i);
         for (i, (name, x)) in names.iter().zip(numbers).take(MOST).enumerate() {
             write!(f, "{} {name} = ", if i == 0 { "" } else { "," })?;
-            // As by `{:?}`, which writes small and large numbers with an exponent.
+            // As `{:?}`, which writes small and large numbers with an exponent.
             fmt::Debug::fmt(&x, f)?;
         }
         if N > MOST { write!(f, ", and {} more", N - MOST) } else { Ok(()) }
     }
 }
 
-/// As that of its [`Trajectory`].
+/// As the text of its [`Trajectory`].
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> fmt::Display
     for OdeSolution<S, T, N, P>
 {

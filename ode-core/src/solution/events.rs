@@ -1,4 +1,4 @@
-//! How often events happened.
+//! Counts of events.
 
 use super::{EnsembleSolution, OdeSolution, Trajectory};
 use crate::error::EventError;
@@ -7,20 +7,21 @@ use crate::system::System;
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// How often each event happened, `[trajectory, event]`; events are in the order of
-    /// [`SystemInfo::events`](crate::system::SystemInfo::events). This is a view: nothing is copied.
+    /// Returns the count of each event, `[trajectory, event]`.
     ///
-    /// Counts of a trajectory that was given up are those up to its end.
+    /// Events are in the order of [`SystemInfo::events`](crate::system::SystemInfo::events). If a
+    /// trajectory was given up, its counts are the counts up to its end. This is a view: nothing is
+    /// copied.
     #[must_use]
     pub fn event_counts(&self) -> ArrayView2<'_, u32> {
         let (n, events) = (self.len(), self.inputs.settings.events);
         let counts = ArrayView2::from_shape((events, n), &self.raw.events[..]);
-        // A place's results are checked: there are as many.
+        // The lengths of a backend's results were checked.
         let counts = counts.unwrap_or_else(|_| unreachable!("{events} events of {n} trajectories"));
         counts.reversed_axes()
     }
 
-    /// How often the event `name` happened in each trajectory.
+    /// Returns the count of the event `name` in each trajectory.
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, EventError, system::System};
@@ -45,7 +46,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, S, T, N, P> {
-    /// How often the event `name` happened.
+    /// Returns the count of the event `name`.
     ///
     /// # Errors
     /// As [`EnsembleSolution::event_count`].
@@ -55,7 +56,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'_, 
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
-    /// How often the event `name` happened.
+    /// Returns the count of the event `name`.
     ///
     /// # Errors
     /// As [`EnsembleSolution::event_count`].

@@ -7,29 +7,35 @@ use core::ops::Range;
 use ndarray::{ArrayViewD, IxDyn, ShapeBuilder};
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// The final states, `[axis of the grid, …, component]`. The view has the axes of
-    /// [`shape`](Self::shape), followed by the components. Nothing is copied.
+    /// Returns the final states, `[axis of the grid, …, component]`.
+    ///
+    /// The view has the axes of [`shape`](Self::shape), followed by the components. Nothing is
+    /// copied.
     #[must_use]
     pub fn final_states_on_grid(&self) -> ArrayViewD<'_, T> {
         self.on_grid(&self.raw.finals, &[(N, self.len())])
     }
 
-    /// The saved states, `[axis of the grid, …, save, component]`; see
-    /// [`all_states`](Self::all_states).
+    /// Returns the saved states, `[axis of the grid, …, save, component]`.
+    ///
+    /// See [`all_states`](Self::all_states).
     #[must_use]
     pub fn states_on_grid(&self) -> ArrayViewD<'_, T> {
         self.saved_on_grid(0..self.inputs.settings.saved.states)
     }
 
-    /// The saved observables, `[axis of the grid, …, save, observable]`; see
-    /// [`observables`](Self::observables).
+    /// Returns the saved observables, `[axis of the grid, …, save, observable]`.
+    ///
+    /// See [`observables`](Self::observables).
     #[must_use]
     pub fn observables_on_grid(&self) -> ArrayViewD<'_, T> {
         self.saved_on_grid(self.inputs.settings.saved.of_observables())
     }
 
-    /// The index of the trajectory at these indices along the axes of the grid: `[i, j]` on a grid
-    /// with two axes. `None` if the number of indices is wrong, or an index is out of range.
+    /// Returns the index of a trajectory on the grid.
+    ///
+    /// `place` has the index along each axis, such as `[i, j]` on a grid with two axes. `None` if
+    /// the number of indices is wrong, or an index is out of range.
     #[must_use]
     pub fn index_on_grid(&self, place: &[usize]) -> Option<usize> {
         let shape = self.shape();
@@ -44,8 +50,9 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         self.on_grid(&self.raw.saved[from..], &rest)
     }
 
-    /// A view of numbers whose fastest index is the trajectory. Further axes follow, of the lengths
-    /// and strides in `rest`.
+    /// Returns a view of numbers whose fastest index is the trajectory.
+    ///
+    /// Further axes follow, with the lengths and strides in `rest`.
     fn on_grid<'a>(&self, numbers: &'a [T], rest: &[(usize, usize)]) -> ArrayViewD<'a, T> {
         let mut axes = Vec::new();
         let mut stride = 1;
@@ -55,7 +62,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
         axes.extend(rest);
         let (shape, mut strides): (Vec<usize>, Vec<usize>) = axes.into_iter().unzip();
-        // `ndarray` checks the strides of an empty axis too.
+        // `ndarray` also checks the strides of an empty axis.
         if shape.contains(&0) {
             strides.fill(0);
         }

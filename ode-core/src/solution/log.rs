@@ -1,4 +1,4 @@
-//! Which events happened when: the log.
+//! The log of events.
 
 use super::{EnsembleSolution, OdeSolution, Trajectory};
 use crate::error::EventError;
@@ -9,21 +9,25 @@ use crate::system::quantities::quantities;
 use core::ops::Range;
 use ndarray::{ArrayView3, ShapeBuilder};
 
-/// An event of a trajectory, as it was logged. `U` is a state: an array, or the `State` of a module.
+/// A logged event of a trajectory.
+///
+/// `U` is a state: an array, or the `State` of a module.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggedEvent<T, U> {
-    /// Its time.
+    /// The time of the event.
     pub time: T,
-    /// Which one it is: its place in [`SystemInfo::events`](crate::system::SystemInfo::events).
+    /// The index of the event in [`SystemInfo::events`](crate::system::SystemInfo::events).
     pub event: usize,
-    /// Its name.
+    /// The name of the event.
     pub name: &'static str,
-    /// Whether its function became positive, along the integration; otherwise negative.
+    /// Whether the event's function became positive along the integration, and not negative.
     pub rising: bool,
-    /// The state before it, if states were [asked for](crate::EventLog::with_states).
+    /// The state before the event, if [`with_states`](crate::EventLog::with_states) was set.
     pub before: Option<U>,
-    /// The state after its action, likewise; the same where it has none.
+    /// The state after the event's action, if `before` is present.
+    ///
+    /// Without an action it equals `before`.
     pub after: Option<U>,
 }
 
@@ -94,7 +98,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> ExactSizeIterat
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// The logged events of trajectory `i`, all of them.
+    /// Returns all logged events of trajectory `i`.
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, EventError, system::System};
@@ -110,7 +114,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     ///
     /// # Errors
     /// [`EventError::NoLog`] if the solve had no [log](crate::SolveOptions::event_log), and
-    /// [`EventError::LogFull`] if the trajectory had more events than it has room for.
+    /// [`EventError::LogFull`] if the trajectory had more events than the log's capacity.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -123,7 +127,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Ok(log)
     }
 
-    /// The logged events of trajectory `i` that were kept: the first ones.
+    /// Returns the logged events of trajectory `i` that fitted: the first ones.
     ///
     /// # Errors
     /// [`EventError::NoLog`] if the solve had no [log](crate::SolveOptions::event_log).
@@ -140,15 +144,16 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Ok(Log { solution: self, i, slots: 0..kept })
     }
 
-    /// The logs of all trajectories as numbers, `[trajectory, slot, number]`: the time, the event,
-    /// whose number is from one and negative where its function fell, and the states before and
-    /// after it as far as they are kept. Numbers of slots that a trajectory did not reach are NaN.
-    /// This is a view: nothing is copied.
+    /// Returns the logs of all trajectories as numbers, `[trajectory, slot, number]`.
+    ///
+    /// The numbers are the time, the event, and the states before and after the event if they are
+    /// logged. The event is its index counted from one, negative if its function fell. Numbers of
+    /// slots that a trajectory did not reach are NaN. This is a view: nothing is copied.
     #[must_use]
     pub fn all_logs(&self) -> ArrayView3<'_, T> {
         let (n, slots) = (self.len(), self.inputs.settings.log_slots as usize);
         let width = self.inputs.settings.log.width();
-        // `ndarray` checks the strides of an empty axis too.
+        // `ndarray` also checks the strides of an empty axis.
         let strides = if slots * width == 0 { (0, 0, 0) } else { (1, width * n, n) };
         match ArrayView3::from_shape((n, slots, width).strides(strides), &self.raw.log[..]) {
             Ok(view) => view,
@@ -156,7 +161,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         }
     }
 
-    /// How many events of trajectory `i` that are logged happened.
+    /// Returns the count of all logged events of trajectory `i`, including events that did not fit.
     fn happened(&self, i: usize) -> u64 {
         let counts = self.event_counts();
         let logged = (0..S::EVENTS).filter(|event| S::LOGGED >> event & 1 == 1);
@@ -165,7 +170,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 }
 
 impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'a, S, T, N, P> {
-    /// The logged events, all of them.
+    /// Returns all logged events.
     ///
     /// # Errors
     /// As [`EnsembleSolution::log`].
@@ -173,7 +178,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         self.solution.log(self.i)
     }
 
-    /// The logged events that were kept: the first ones.
+    /// Returns the logged events that fitted: the first ones.
     ///
     /// # Errors
     /// As [`EnsembleSolution::kept_log`].
@@ -183,7 +188,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
-    /// The logged events, all of them.
+    /// Returns all logged events.
     ///
     /// # Errors
     /// As [`EnsembleSolution::log`].
@@ -191,7 +196,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.as_ensemble().log(0)
     }
 
-    /// The logged events that were kept: the first ones.
+    /// Returns the logged events that fitted: the first ones.
     ///
     /// # Errors
     /// As [`EnsembleSolution::kept_log`].

@@ -7,15 +7,16 @@ use crate::system::System;
 use ndarray::{ArrayView1, ArrayView2, ArrayView3, Axis, s};
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// The saved observables, `[trajectory, save, observable]`. Values at times that a trajectory
-    /// did not reach are NaN. The last axis has length 0 if the system has no observables, or if
-    /// they were not saved. This is a view: nothing is copied.
+    /// Returns the saved observables, `[trajectory, save, observable]`.
+    ///
+    /// Values at times that a trajectory did not reach are NaN. The last axis has length 0 if the
+    /// system has no observables, or if they were not saved. This is a view: nothing is copied.
     #[must_use]
     pub fn observables(&self) -> ArrayView3<'_, T> {
         self.saved(self.inputs.settings.saved.of_observables())
     }
 
-    /// The saved values of the observable `name`, `[trajectory, save]`.
+    /// Returns the saved values of the observable `name`, `[trajectory, save]`.
     ///
     /// ```
     /// # use ode_core::{EnsembleSolution, ObservableError, system::System};
@@ -45,18 +46,18 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
 }
 
 impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'a, S, T, N, P> {
-    /// The observables at all saved times, including those that were not reached.
+    /// Returns the observables at all saved times, including times that were not reached.
     pub(super) fn all_observables(&self) -> ArrayView2<'a, T> {
         self.solution.observables().index_axis_move(Axis(0), self.i)
     }
 
-    /// The saved observables, `[save, observable]`; see [`EnsembleSolution::observables`].
+    /// Returns the saved observables, `[save, observable]`; see [`EnsembleSolution::observables`].
     #[must_use]
     pub fn observables(&self) -> ArrayView2<'a, T> {
         self.all_observables().slice_move(s![..self.len(), ..])
     }
 
-    /// The saved values of the observable `name`.
+    /// Returns the saved values of the observable `name`.
     ///
     /// # Errors
     /// As [`EnsembleSolution::observable`].
@@ -65,9 +66,11 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         Ok(all.slice_move(s![..self.len()]))
     }
 
-    /// The observables of the final state, in the arithmetic of the solve. They need not have been
-    /// saved. Their time is [`end_time`](Self::end_time). In a system whose actions change modes they
-    /// are NaN, since modes are not told at the end: save observables there.
+    /// Returns the observables of the final state, in the arithmetic of the solve.
+    ///
+    /// The observables need not have been saved. Their time is [`end_time`](Self::end_time). If
+    /// actions of the system change modes, they are NaN, because results do not contain the final
+    /// modes: save observables instead.
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
         let mut values = vec![<T as num_traits::Float>::nan(); S::OBSERVABLES];
@@ -82,13 +85,13 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
 }
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, T, N, P> {
-    /// The saved observables, `[save, observable]`; see [`EnsembleSolution::observables`].
+    /// Returns the saved observables, `[save, observable]`; see [`EnsembleSolution::observables`].
     #[must_use]
     pub fn observables(&self) -> ArrayView2<'_, T> {
         self.trajectory().observables()
     }
 
-    /// The saved values of the observable `name`.
+    /// Returns the saved values of the observable `name`.
     ///
     /// # Errors
     /// As [`EnsembleSolution::observable`].
@@ -96,7 +99,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> OdeSolution<S, 
         self.trajectory().observable(name)
     }
 
-    /// The observables of the final state; see [`Trajectory::final_observables`].
+    /// Returns the observables of the final state; see [`Trajectory::final_observables`].
     #[must_use]
     pub fn final_observables(&self) -> Vec<T> {
         self.trajectory().final_observables()

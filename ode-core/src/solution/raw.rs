@@ -1,4 +1,4 @@
-//! Raw results, as a place writes them.
+//! Raw results, as a backend writes them.
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -8,41 +8,54 @@ use crate::problem::layout::Layout;
 use crate::solution::ReturnCode;
 use rayon::prelude::*;
 
-/// The results of consecutive trajectories, as a structure of arrays. A place fills it, and hands
-/// it to a [`ResultSink`](crate::solution::ResultSink). [`Layout`] has the lengths of the arrays.
+/// The results of consecutive trajectories, as a structure of arrays.
+///
+/// A backend fills them and passes them to a [`ResultSink`](crate::solution::ResultSink).
+/// [`Layout`] has the lengths of the arrays.
 #[derive(Clone, Debug, Default)]
 pub struct RawResults<T> {
-    /// Final states, `[component * n + trajectory]` with `n` trajectories.
+    /// The final states, `[component * n + trajectory]` with `n` trajectories.
     pub finals: Buffer<T>,
-    /// Saved states and observables, `[(save index * width + number) * n + trajectory]`;
+    /// The saved states and observables, `[(save index * width + number) * n + trajectory]`.
+    ///
     /// [`SavedRow`](crate::problem::options::SavedRow) has the width and the order of the numbers.
     /// Values at times that a trajectory did not reach are NaN.
     pub saved: Buffer<T>,
     /// The times of the final states, one for each trajectory.
     pub ends: Buffer<T>,
-    /// The number of each trajectory's [`ReturnCode`]. Methods that
-    /// [switch](crate::step::switching) add bits to it; [`code`](RawResults::code) decodes it.
+    /// The number of each trajectory's [`ReturnCode`].
+    ///
+    /// Methods that [switch](crate::step::switching) add bits to it; [`code`](RawResults::code)
+    /// decodes it.
     pub codes: Buffer<u8>,
-    /// Attempted steps of each trajectory.
+    /// The attempted steps of each trajectory.
     pub steps: Buffer<u32>,
-    /// Rejected steps of each trajectory. They are also among the attempted steps.
+    /// The rejected steps of each trajectory, which are also among the attempted steps.
     pub rejected: Buffer<u32>,
-    /// The number of saved times that each trajectory reached; empty if no times are saved.
+    /// The number of saved times that each trajectory reached.
+    ///
+    /// Empty if no times are saved.
     pub kept: Buffer<u32>,
-    /// The report of the growth [`guard`](crate::step::guard) on each trajectory; empty if it is
-    /// off.
+    /// The report of the growth [`guard`](crate::step::guard) on each trajectory.
+    ///
+    /// Empty if the guard is off.
     pub guarded: Buffer<u32>,
-    /// How often each event happened, `[event * n + trajectory]`; empty if the system has none.
+    /// The count of each event, `[event * n + trajectory]`.
+    ///
+    /// Empty if the system has no events.
     pub events: Buffer<u32>,
-    /// Logged events, `[(slot * width + number) * n + trajectory]`;
+    /// The logged events, `[(slot * width + number) * n + trajectory]`.
+    ///
     /// [`LogRow`](crate::problem::options::LogRow) has the width and the order of the numbers.
     /// Numbers of slots that a trajectory did not reach are NaN. Empty if there is no log.
     pub log: Buffer<T>,
 }
 
 impl<T: Scalar> RawResults<T> {
-    /// Sets the lengths of the arrays for `n` trajectories, and reuses their memory if it suffices.
-    /// The contents are arbitrary: a place writes every number.
+    /// Sets the lengths of the arrays for `n` trajectories.
+    ///
+    /// The arrays reuse their memory if it suffices. The contents are arbitrary: a backend writes
+    /// every number.
     ///
     /// # Errors
     /// [`SolveError::OutOfMemory`].
@@ -60,7 +73,7 @@ impl<T: Scalar> RawResults<T> {
         self.log.fit(rows(layout.logged()))
     }
 
-    /// Has `lock` page-lock the arrays, where [that pays](Buffer::lock).
+    /// Page-locks the arrays by `lock`, where [that pays](Buffer::lock).
     pub fn lock(&mut self, lock: &Lock<'_>) {
         self.finals.lock(lock);
         self.ends.lock(lock);
@@ -74,7 +87,7 @@ impl<T: Scalar> RawResults<T> {
         self.log.lock(lock);
     }
 
-    /// How trajectory `i` of these ended.
+    /// Returns the return code of trajectory `i`, counted from the first of these.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -82,10 +95,10 @@ impl<T: Scalar> RawResults<T> {
         ReturnCode::from_lane(self.codes[i])
     }
 
-    /// Checks that the results are those of `n` trajectories of this layout.
+    /// Checks that the results have this layout for `n` trajectories.
     ///
     /// # Errors
-    /// [`SolveError::Results`] for an array of another length, and for a trajectory that reached more
+    /// [`SolveError::Results`] if an array has another length, or if a trajectory reached more
     /// saved times than there are.
     pub fn check(&self, layout: &Layout, n: usize) -> Result<(), SolveError> {
         let sizes = [
@@ -109,7 +122,7 @@ impl<T: Scalar> RawResults<T> {
         }
     }
 
-    /// Checks that the results are those of `inputs`.
+    /// Checks that the results fit `inputs`.
     pub(super) fn check_inputs(&self, inputs: &Inputs<T>) -> Result<(), SolveError> {
         let n = inputs.columns.trajectories;
         let shape = &inputs.columns.shape;
@@ -121,8 +134,9 @@ impl<T: Scalar> RawResults<T> {
     }
 }
 
-/// The largest of some numbers, by all threads where they are many: it is a pass over results that
-/// nobody else makes.
+/// Returns the largest of some numbers.
+///
+/// Many numbers take all threads, because no other thread works during this pass over the results.
 fn largest(numbers: &[u32]) -> u32 {
     const PART: usize = 1 << 16;
     let largest = |numbers: &[u32]| numbers.iter().copied().max().unwrap_or(0);

@@ -34,14 +34,15 @@ pub struct SaveError {
 debug_as_display!(SaveError);
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// Writes everything to a NumPy archive, which `numpy.load` reads. It replaces an existing
-    /// file. Values at times that a trajectory did not reach are NaN.
+    /// Writes the whole solution to a NumPy archive, which `numpy.load` reads.
+    ///
+    /// An existing file is replaced. Values at times that a trajectory did not reach are NaN.
     ///
     /// | array | shape | |
     /// |---|---|---|
     /// | `t` | saves; trajectories × saves if their times differ | saved times, padded with NaN |
     /// | `u` | trajectories × saves × states | saved states; absent if not saved |
-    /// | `observables` | trajectories × saves × observables | likewise |
+    /// | `observables` | trajectories × saves × observables | saved observables; absent if not saved |
     /// | `u_end` | trajectories × states | final states |
     /// | `t_end` | trajectories | times of the final states |
     /// | `u0` | trajectories × states | initial states |
@@ -50,20 +51,21 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     /// | `code` | trajectories | return codes: indices of `code_names` |
     /// | `accepted`, `rejected` | trajectories | steps |
     /// | `guarded` | trajectories | [`guarded`](Self::guarded); absent if the guard is off |
-    /// | `held_unstable` | trajectories | [`held_unstable`](Self::held_unstable), 1 or 0; likewise |
+    /// | `held_unstable` | trajectories | [`held_unstable`](Self::held_unstable), 1 or 0; absent if the guard is off |
     /// | `event_counts` | trajectories × events | [`event_counts`](Self::event_counts); absent without events |
     /// | `log` | trajectories × capacity × numbers | [`all_logs`](Self::all_logs); absent without a log |
-    /// | `log_names` | numbers | `time`, `event`, and states as `before.prey` and `after.prey`; likewise |
-    /// | `numbers` | 2 | [`numbers`](Self::numbers): the first one, and one more than the last |
+    /// | `log_names` | numbers | `time`, `event`, and states as `before.prey` and `after.prey`; absent without a log |
+    /// | `numbers` | 2 | [`numbers`](Self::numbers): the first index, and one more than the last |
     /// | `shape` | axes of the grid | `data["u_end"].reshape(*data["shape"], -1)` |
     /// | `axis_0`, `axis_1`, … | values | values along each axis of the grid, if there is one |
     /// | `axis_names` | axes | names of the varied quantities: `p.beta`, `u0.prey` |
     /// | `state_names`, `parameter_names`, `observable_names`, `event_names`, `code_names` | | names |
     ///
-    /// In an archive of a [part](crate::EnsembleProblem::part), `shape` is its number of
-    /// trajectories, and there are no axes. `numpy.concatenate` of the parts' `u_end`, in their
-    /// order, is that of the whole; so are other arrays of trajectories. (Saved values of parts may
-    /// have different numbers of saves if trajectories have.)
+    /// In an archive of a [shard](crate::EnsembleProblem::part), `shape` is its number of
+    /// trajectories, and there are no axes. `numpy.concatenate` of the shards' `u_end`, in their
+    /// order, is the `u_end` of the whole ensemble. The same holds for other arrays of
+    /// trajectories. (Saved values of shards may have different numbers of saves if trajectories
+    /// have.)
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -132,7 +134,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         file.finish()
     }
 
-    /// The names of the numbers of a logged event.
+    /// Returns the names of the numbers of a logged event.
     fn log_names(&self) -> Vec<String> {
         let LogRow { before, after, .. } = self.inputs.settings.log;
         let states = self.system.info().states;
@@ -143,16 +145,16 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         [marks, named("before", before), named("after", after)].concat()
     }
 
-    /// Writes a table of comma-separated values. It replaces an existing file.
+    /// Writes a table of comma-separated values.
     ///
-    /// Each saved time that a trajectory reached is a row. A trajectory that failed has a last row
-    /// with the state and the time at which it ended. If no times were saved, each trajectory has
-    /// one row, for its final state and time.
+    /// An existing file is replaced. Each saved time that a trajectory reached is a row. A
+    /// trajectory that failed has a last row with the state and the time at which it ended. If no
+    /// times were saved, each trajectory has one row, for its final state and time.
     ///
-    /// The columns are `trajectory` (its [number](crate::Trajectory::number) in the whole
-    /// ensemble), `code` (the name of the return code) and `t`. Then follow, by their names, the
-    /// saved states, the saved observables and the parameters. A name that is already taken is written `u.name`, `observable.name` or `p.name`. Reading the numbers back
-    /// gives the same values.
+    /// The columns are `trajectory` (its [index](crate::Trajectory::number) in the whole ensemble),
+    /// `code` (the name of the return code) and `t`. Then follow, by their names, the saved states,
+    /// the saved observables and the parameters. A name that is already taken is written `u.name`,
+    /// `observable.name` or `p.name`. Reading the numbers back gives the same values.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -162,7 +164,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
     }
 }
 
-/// An array with a row for each trajectory.
+/// Returns an array with a row for each trajectory.
 fn rows<T: Scalar, const K: usize>(
     n: usize,
     row: impl Fn(usize) -> [T; K],

@@ -1,5 +1,7 @@
-//! Where the results of a solve go, a block of trajectories at a time. (What lanes write into a
-//! block with is [`integrate::options::Sink`](crate::integrate::options::Sink).)
+//! Consumers of the results of a solve, a batch of trajectories at a time.
+//!
+//! (Lanes write their results through
+//! [`integrate::options::Sink`](crate::integrate::options::Sink).)
 
 use core::ops::ControlFlow;
 
@@ -8,34 +10,39 @@ use crate::lane::Scalar;
 use crate::problem::columns::ColumnRange;
 use crate::solution::RawResults;
 
-/// What takes results. A place walks the trajectories of a solve in order, in blocks of as many
-/// as the sink asks for, and hands in the results of each block as soon as it is whole.
+/// A consumer of results.
 ///
-/// The place owns the memory of a block while it is filled, and may fill several at a time, of
-/// which it hands in the first one first. A sink may keep that memory; what it leaves is used
-/// for a later block. So the memory for results is that of a few blocks, whatever the number of
-/// trajectories.
+/// A backend solves the trajectories in order, in batches of the size that the sink sets. When a
+/// batch is complete, the backend passes its results to the sink.
 ///
-/// Inputs are not by blocks: they are evaluated before the first one, for all trajectories of the
-/// ensemble, and stay until the last ([`Columns`](crate::problem::columns::Columns)). Each component
-/// and each parameter that varies takes a number for each trajectory, of which there are at most
-/// `2^31 - 1`.
+/// The backend owns the memory of a batch while the batch is filled. Several batches may be filled
+/// at a time, but the backend passes them on in order. A sink may keep the memory; otherwise a
+/// later batch reuses it. So the memory for results is the memory of a few batches, for any number
+/// of trajectories.
+///
+/// Inputs are not in batches. All inputs are evaluated before the first batch, for all trajectories
+/// of the ensemble, and stay until the last one ([`Columns`](crate::problem::columns::Columns)).
+/// Each component and each parameter that varies takes a number for each trajectory. There are at
+/// most `2^31 - 1` trajectories.
 pub trait ResultSink<T>: Send {
-    /// How many trajectories it takes at a time: all blocks but the last one have as many. By
-    /// default all are one block.
+    /// Returns the number of trajectories of a batch.
+    ///
+    /// All batches but the last one have this size. By default one batch has all trajectories.
     fn block(&self) -> u64 {
         u64::MAX
     }
 
-    /// Takes the results of a block. [`ColumnRange::numbers`] has the numbers of its trajectories,
-    /// and [`ColumnRange::columns`] what was solved. `results` may be read, or taken with
-    /// [`std::mem::take`]. The call may come from any thread of the place.
+    /// Stores the results of a batch.
     ///
-    /// After [`ControlFlow::Break`] the place hands in nothing more and returns as if these were
-    /// all trajectories: whoever owns the sink knows how many it got.
+    /// [`ColumnRange::numbers`] returns the indices of its trajectories, and
+    /// [`ColumnRange::columns`] the inputs that were solved. `results` may be read, or taken with
+    /// [`std::mem::take`]. The call may come from any thread of the backend.
+    ///
+    /// After [`ControlFlow::Break`] the backend passes no further batch and returns as if these
+    /// were all trajectories. The owner of the sink can count the batches.
     ///
     /// # Errors
-    /// Whatever it returns ends the solve, and is the solve's error.
+    /// An error ends the solve, and the solve returns it.
     fn store(
         &mut self,
         block: ColumnRange<'_, T>,
@@ -43,16 +50,17 @@ pub trait ResultSink<T>: Send {
     ) -> Result<ControlFlow<()>, SolveError>;
 }
 
-/// Keeps all results in memory: of this one
-/// [`EnsembleSolution`](crate::solution::EnsembleSolution) is made. There is one block, whose
-/// memory it takes, so that nothing is copied.
+/// A sink that keeps all results in memory, for an
+/// [`EnsembleSolution`](crate::solution::EnsembleSolution).
+///
+/// There is one batch, and the sink takes its memory, so nothing is copied.
 #[derive(Clone, Debug, Default)]
 pub struct Collect<T> {
     results: RawResults<T>,
 }
 
 impl<T: Scalar> Collect<T> {
-    /// The results; none before a solve.
+    /// Returns the results; empty before a solve.
     #[must_use]
     pub fn into_results(self) -> RawResults<T> {
         self.results
@@ -70,10 +78,10 @@ impl<T: Scalar> ResultSink<T> for Collect<T> {
     }
 }
 
-/// Keeps of all results the largest number of steps that a trajectory accepted.
+/// A sink that keeps the largest number of accepted steps of a trajectory.
 #[derive(Debug)]
 pub(crate) struct MostSteps {
-    /// How many trajectories it takes at a time.
+    /// The number of trajectories of a batch.
     pub(crate) block: u64,
     /// The largest number so far.
     pub(crate) most: u32,

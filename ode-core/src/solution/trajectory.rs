@@ -1,4 +1,4 @@
-//! One trajectory of a solution.
+//! Single trajectories of a solution.
 
 use super::{EnsembleSolution, ReturnCode};
 use crate::lane::Scalar;
@@ -40,7 +40,7 @@ impl<S, T, const N: usize, const P: usize> DoubleEndedIterator for Trajectories<
 impl<S, T, const N: usize, const P: usize> ExactSizeIterator for Trajectories<'_, S, T, N, P> {}
 
 impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolution<S, T, N, P> {
-    /// Trajectory `i`.
+    /// Returns trajectory `i`.
     ///
     /// # Panics
     /// If there is no such trajectory.
@@ -50,7 +50,7 @@ impl<S: System<N, P>, T: Scalar, const N: usize, const P: usize> EnsembleSolutio
         Trajectory { solution: self, i }
     }
 
-    /// All trajectories, in order; `for trajectory in &solution` does the same.
+    /// Returns all trajectories, in order; `for trajectory in &solution` does the same.
     pub fn iter(&self) -> Trajectories<'_, S, T, N, P> {
         Trajectories { solution: self, range: 0..self.len() }
     }
@@ -67,8 +67,9 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> IntoIterato
     }
 }
 
-/// One trajectory of an ensemble's solution. It is a reference to the solution with an index, and
-/// is `Copy`.
+/// One trajectory of an ensemble's solution.
+///
+/// The type is a reference to the solution with an index, and is `Copy`.
 ///
 /// States and parameters are arrays, or the `State` and `Parameters` of a system that is a module:
 /// `trajectory.final_state().x`, `trajectory.p().beta`.
@@ -97,8 +98,9 @@ impl<S, T, const N: usize, const P: usize> Clone for Trajectory<'_, S, T, N, P> 
 
 impl<S, T, const N: usize, const P: usize> Copy for Trajectory<'_, S, T, N, P> {}
 
-/// The number of leading elements of `0..n` for which `holds` is true, by bisection. After the
-/// first element for which it is false, `holds` must be false for all others.
+/// Returns the number of leading elements of `0..n` for which `holds` is true, by bisection.
+///
+/// After the first element for which it is false, `holds` must be false for all others.
 fn count_while(n: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (0, n);
     while from < to {
@@ -109,30 +111,32 @@ fn count_while(n: usize, holds: impl Fn(usize) -> bool) -> usize {
 }
 
 impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<'a, S, T, N, P> {
-    /// The index of the trajectory in the solution, from 0.
+    /// Returns the index of the trajectory in the solution, from 0.
     #[must_use]
     pub fn index(&self) -> usize {
         self.i
     }
 
-    /// The number of the trajectory in the whole ensemble, from 0: what `vary` got. It differs from
-    /// [`index`](Self::index) in a [part](crate::EnsembleProblem::part) of an ensemble.
+    /// Returns the index of the trajectory in the whole ensemble, from 0.
+    ///
+    /// `vary` received this index. The two indices differ in a
+    /// [shard](crate::EnsembleProblem::part) of an ensemble.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.solution.numbers().start + self.i as u64
     }
 
-    /// How the trajectory ended.
+    /// Returns the return code.
     pub fn code(&self) -> ReturnCode {
         self.solution.code(self.i)
     }
 
-    /// The number of times at which to save the trajectory, including those that it did not reach.
+    /// Returns the number of times to save, including times that were not reached.
     #[must_use]
     pub fn slots(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
         if inputs.settings.saved.times > 0 {
-            // The ends of its own steps.
+            // The ends of the trajectory's own steps.
             return raw.kept.get(self.i).map_or(0, |&kept| kept as usize);
         }
         let save = &inputs.columns.save;
@@ -143,8 +147,9 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         }
     }
 
-    /// The number of saved times that the trajectory reached. Fixed steps continue after the state
-    /// has become NaN, but later times do not count.
+    /// Returns the number of saved times that the trajectory reached.
+    ///
+    /// Fixed steps continue after the state has become NaN, but later times do not count.
     #[must_use]
     pub fn len(&self) -> usize {
         let EnsembleSolution { inputs, raw, .. } = self.solution;
@@ -161,13 +166,15 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         }
     }
 
-    /// Whether the trajectory reached no saved time.
+    /// Returns whether the trajectory reached no saved time.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The saved time at save index `slot` (from 0), in the unit of the time span.
+    /// Returns the saved time at save index `slot`, counted from 0.
+    ///
+    /// The time is in the unit of the time span.
     ///
     /// # Panics
     /// If there is no such time.
@@ -185,7 +192,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         save.get(self.i, slot)
     }
 
-    /// The state at the saved time of save index `slot`.
+    /// Returns the state at the saved time of save index `slot`.
     ///
     /// # Panics
     /// If there is no such time, or only observables were saved.
@@ -194,7 +201,7 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         quantities(self.numbers_at(slot))
     }
 
-    /// The numbers of [`state`](Self::state).
+    /// Returns the numbers of [`state`](Self::state).
     pub(super) fn numbers_at(&self, slot: usize) -> [T; N] {
         assert_eq!(self.solution.inputs.settings.saved.states, N, "only observables were saved");
         let EnsembleSolution { inputs, raw, .. } = self.solution;
@@ -202,102 +209,108 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         core::array::from_fn(|d| raw.saved[(first + d) * n + self.i])
     }
 
-    /// The saved times that the trajectory reached, in order.
+    /// Returns the saved times that the trajectory reached, in order.
     pub fn times(&self) -> impl ExactSizeIterator<Item = T> + use<'a, S, T, N, P> {
         let trajectory = *self;
         (0..self.len()).map(move |s| trajectory.time(s))
     }
 
-    /// The states at [`times`](Self::times); empty if only observables were saved.
+    /// Returns the states at [`times`](Self::times); empty if only observables were saved.
     pub fn states(&self) -> impl ExactSizeIterator<Item = S::State<T>> + use<'a, S, T, N, P> {
         let trajectory = *self;
         (0..self.saved_states()).map(move |s| trajectory.state(s))
     }
 
-    /// The number of [`states`](Self::states).
+    /// Returns the number of [`states`](Self::states).
     fn saved_states(&self) -> usize {
         if self.solution.inputs.settings.saved.states > 0 { self.len() } else { 0 }
     }
 
-    /// The final state.
+    /// Returns the final state.
     #[must_use]
     pub fn final_state(&self) -> S::State<T> {
         self.solution.final_state(self.i)
     }
 
-    /// The time of the final state: the end of the time span, or the time at which the trajectory
-    /// was given up.
+    /// Returns the time of the final state.
+    ///
+    /// This time is the end of the time span, or the time at which the trajectory was given up.
     #[must_use]
     pub fn end_time(&self) -> T {
         self.solution.end_time(self.i)
     }
 
-    /// The initial state of the problem. With algebraic equations this is the state before
-    /// consistent initialisation.
+    /// Returns the initial state of the problem.
+    ///
+    /// With algebraic equations this is the state before consistent initialisation.
     #[must_use]
     pub fn u0(&self) -> S::State<T> {
         quantities(self.initial_numbers())
     }
 
-    /// The numbers of [`u0`](Self::u0).
+    /// Returns the numbers of [`u0`](Self::u0).
     pub(super) fn initial_numbers(&self) -> [T; N] {
         core::array::from_fn(|d| self.solution.inputs.columns.u0[d].get(self.i))
     }
 
-    /// The beginning and the end of the trajectory's time span.
+    /// Returns the beginning and the end of the trajectory's time span.
     #[must_use]
     pub fn tspan(&self) -> (T, T) {
         let columns = &self.solution.inputs.columns;
         (columns.t0.get(self.i), columns.t1.get(self.i))
     }
 
-    /// The parameters of the trajectory.
+    /// Returns the parameters of the trajectory.
     #[must_use]
     pub fn p(&self) -> S::Parameters<T> {
         quantities(self.parameters())
     }
 
-    /// The numbers of [`p`](Self::p).
+    /// Returns the numbers of [`p`](Self::p).
     pub(super) fn parameters(&self) -> [T; P] {
         core::array::from_fn(|d| self.solution.inputs.columns.p[d].get(self.i))
     }
 
-    /// The number of accepted steps.
+    /// Returns the number of accepted steps.
     #[must_use]
     pub fn accepted(&self) -> u32 {
         self.solution.accepted(self.i)
     }
 
-    /// The number of rejected steps.
+    /// Returns the number of rejected steps.
     #[must_use]
     pub fn rejected(&self) -> u32 {
         self.solution.rejected(self.i)
     }
 
-    /// The number of steps that would have passed over growth; see [`EnsembleSolution::guarded`].
+    /// Returns the number of steps that would pass over growth.
+    ///
+    /// See [`EnsembleSolution::guarded`].
     #[must_use]
     pub fn guarded(&self) -> u32 {
         self.solution.guarded(self.i)
     }
 
-    /// Whether the trajectory may have stayed on an unstable state; see
-    /// [`EnsembleSolution::held_unstable`].
+    /// Returns whether the trajectory may have stayed on an unstable state.
+    ///
+    /// See [`EnsembleSolution::held_unstable`].
     #[must_use]
     pub fn held_unstable(&self) -> bool {
         self.solution.held_unstable(self.i)
     }
 
-    /// The state at time `t`, interpolated between two saved states by a Hermite polynomial
-    /// (Hairer, Nørsett and Wanner I, II.6).
+    /// Returns the state at time `t`, interpolated between two saved states.
+    ///
+    /// The interpolant is a Hermite polynomial (Hairer, Nørsett and Wanner I, II.6).
     ///
     /// | solved by | derivatives at both ends | error |
     /// |---|---|---|
-    /// | an explicit method | `u'` and `u'' = ∂f/∂u f + ∂f/∂t` | `Δ⁶/46080` times the sixth one |
-    /// | an implicit method | `u'` | `Δ⁴/384` times the fourth one |
+    /// | an explicit method | `u'` and `u'' = ∂f/∂u f + ∂f/∂t` | `Δ⁶/46080` times the sixth derivative |
+    /// | an implicit method | `u'` | `Δ⁴/384` times the fourth derivative |
     ///
-    /// `Δ` is the spacing of the saved times, and "one" a derivative of the solution. The error of
-    /// the saved states adds to it. The second derivatives of stiff components are
-    /// pure rounding, so implicit methods do without them. So do trajectories that a method that
+    /// `Δ` is the spacing of the saved times, and the derivatives belong to the solution. The error
+    /// of the saved states adds to this error. The second derivatives of stiff components are pure
+    /// rounding, so they are not used for implicit methods, nor for trajectories that a method that
     /// switches [found stiff](crate::EnsembleSolution::used_stiff_method).
     ///
     /// With [`SaveAt::Steps`](crate::SaveAt::Steps) the result is about as accurate as the steps of
@@ -307,19 +320,19 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
     /// jump.
     ///
     /// `None` outside the saved times, after the last saved time that a failed trajectory reached,
-    /// and if only observables were saved; between saved times also in a system with actions, which
-    /// make states jump there.
+    /// and if only observables were saved. In a system with actions also `None` between saved
+    /// times, because states may jump there.
     #[must_use]
     pub fn at(&self, t: T) -> Option<S::State<T>> {
         self.interpolated(t).map(quantities)
     }
 
-    /// The numbers of [`at`](Self::at).
+    /// Returns the numbers of [`at`](Self::at).
     fn interpolated(&self, t: T) -> Option<[T; N]> {
         let count = self.saved_states();
         let last = count.checked_sub(1)?;
         let forward = self.time(last) >= self.time(0);
-        // Times in `f32` may be equal: takes the last.
+        // Times in `f32` may be equal: this takes the last.
         let right =
             count_while(count, |s| if forward { self.time(s) <= t } else { self.time(s) >= t });
         let left = right.checked_sub(1)?;
@@ -357,8 +370,9 @@ impl<'a, S: System<N, P>, T: Scalar, const N: usize, const P: usize> Trajectory<
         }))
     }
 
-    /// The state at save index `slot` and its derivatives at the time `t`, in double precision. It
-    /// has second derivatives if `second` asks for them and all are finite.
+    /// Returns the state at save index `slot` and its derivatives at the time `t`, in `f64`.
+    ///
+    /// The result has second derivatives if `second` is true and all of them are finite.
     fn jet(&self, slot: usize, t: T, second: bool) -> Jet<N> {
         let (u, p) = (self.numbers_at(slot), self.parameters());
         let system = &self.solution.system;
@@ -395,7 +409,7 @@ mod tests {
         }
     }
 
-    /// The search takes a number of comparisons that is logarithmic in the number of saved times.
+    /// The number of comparisons is logarithmic in the number of saved times.
     #[test]
     fn looks_at_few() {
         let looked = core::cell::Cell::new(0);

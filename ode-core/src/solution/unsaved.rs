@@ -1,10 +1,12 @@
-//! What calls for files meet where the feature `save` is off: a message that names it.
+//! Compile errors of calls that write files without the feature `save`.
+//!
+//! The message names the feature.
 
 use crate::lane::Scalar;
 use crate::solution::EnsembleSolution;
 use crate::system::System;
 
-/// Implemented by nothing, for the message.
+/// A trait without implementations, for the message.
 #[diagnostic::on_unimplemented(
     message = "files are written with the feature `save`, which is off",
     label = "needs the feature `save`",

@@ -6,27 +6,27 @@ use crate::problem::samples::{LogNormal, Normal};
 use crate::random::{self, Network};
 use ode_macros::inlined;
 
-/// What the value of a trajectory is.
+/// The rule of the value of a trajectory.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Values {
-    /// The same for all.
+    /// The same for all trajectories.
     Constant(f64),
-    /// By its number; `last` is that of the last one.
+    /// Evenly spaced by index; `last` is the last index.
     Linspace { last: f64, from: f64, to: f64, step: f64 },
-    /// By its number; `log` is the logarithm of the first one.
+    /// Evenly spaced logarithms by index; `log` is the logarithm of the first value.
     Logspace { last: f64, ends: [f64; 2], log: f64, step: f64 },
     /// A quantile.
     Random(Source, Marginal),
 }
 
-/// Where numbers between 0 and 1 come from.
+/// The source of numbers between 0 and 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Source {
     /// Random words.
     Words(Stream),
-    /// An interval by a permutation, and a place in it by random words.
+    /// An interval by a permutation, and an offset in the interval by random words.
     Latin(Network, Stream),
-    /// Sobol' points, whose bits are turned by one word for all, or by hashes with keys.
+    /// Sobol' points. One word for all points, or hashes with keys, flip their bits.
     Sobol(Box<[u64; 32]>, Scrambled),
 }
 
@@ -36,10 +36,11 @@ pub(crate) enum Scrambled {
     Owen(Box<[u64; 32]>),
 }
 
-/// The random words of a quantity: the key, and what of the counter is not the trajectory's number.
+/// The random words of a quantity: the key, and the counter without the trajectory's index.
 ///
-/// The counter is the quantity's index among those of its kind, what the words are for, and the two
-/// words of the number. The second word is below 8, so that others are free for other purposes.
+/// The counter consists of the quantity's index among its kind, the purpose of the words, and the
+/// two words of the trajectory's index. The second word is below 8, so larger ones are free for
+/// other uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stream {
     pub(crate) seed: u64,
@@ -57,13 +58,16 @@ pub(crate) enum Marginal {
     Choice(Vec<f64>),
 }
 
-/// Longer tables of choices are drawn by the host: a device would get them with each batch.
+/// The host draws from longer tables of choices, because a device would receive them with each
+/// launch.
 const MOST_CHOICES: usize = 4096;
 
 const WORD: u64 = 0xffff_ffff;
 
 impl Values {
-    /// Whether a device draws them, if it can. What is the same for all is one number anyway.
+    /// Returns whether a device that draws values should draw these.
+    ///
+    /// Values that all trajectories share are one number and are not drawn.
     pub(crate) fn is_for_devices(&self) -> bool {
         match self {
             Values::Constant(_) => false,
@@ -74,12 +78,12 @@ impl Values {
 }
 
 impl Stream {
-    /// What lanes take of it.
+    /// Returns the words that lanes read.
     pub(crate) fn numbers(self) -> [u64; 4] {
         [self.seed & WORD, self.seed >> 32, self.index, self.purpose]
     }
 
-    /// The first words of all numbers from 0 on.
+    /// Returns the first `N` words: four for each index, from index 0 on.
     pub(crate) fn keys<const N: usize>(self) -> [u64; N] {
         let stream = self.numbers();
         core::array::from_fn(|k| random::words::<f64>(k as u64 / 4, &stream)[k % 4])
@@ -91,14 +95,14 @@ pub(crate) fn write(values: &Values, first: u64, out: &mut [f64]) {
     dispatch::run(InstructionSet::best(), Evaluate { values, first, out });
 }
 
-/// The value of a trajectory.
+/// Returns the value of the trajectory with this index.
 pub(crate) fn value(values: &Values, number: u64) -> f64 {
     let mut out = [0.0];
     dispatch::run_scalar(Evaluate { values, first: number, out: &mut out });
     out[0]
 }
 
-/// The values of trajectories from `first` on, as many as `out` has room for.
+/// The values of trajectories from `first` on, one for each element of `out`.
 pub(crate) struct Evaluate<'a> {
     pub(crate) values: &'a Values,
     pub(crate) first: u64,
@@ -141,8 +145,10 @@ impl Program<f64> for Evaluate<'_> {
     }
 }
 
-/// Words in every lane. (A function of the standard library that took lanes would be compiled for any
-/// machine.)
+/// Copies words to every lane.
+///
+/// (A function of the standard library with lanes as arguments would be compiled without the
+/// instruction set.)
 #[inlined]
 fn words<R: Real, const N: usize>(words: &[u64; N]) -> [R::Bits; N] {
     let mut lanes = [<R::Bits as Bits>::lit(0); N];
@@ -152,7 +158,7 @@ fn words<R: Real, const N: usize>(words: &[u64; N]) -> [R::Bits; N] {
     lanes
 }
 
-/// Numbers in every lane.
+/// Copies numbers to every lane.
 #[inlined]
 fn numbers<R: Real, const N: usize>(numbers: [f64; N]) -> [R; N] {
     let mut lanes = [R::lit(0.0); N];
@@ -162,7 +168,7 @@ fn numbers<R: Real, const N: usize>(numbers: [f64; N]) -> [R; N] {
     lanes
 }
 
-/// Writes `f` of the numbers from `first` on.
+/// Writes `f` of the indices from `first` on.
 #[inlined]
 fn each<R: Real<Scalar = f64>>(first: u64, out: &mut [f64], f: impl Fn(R::Bits) -> R) {
     let mut lanes = R::lit(0.0);
@@ -179,7 +185,7 @@ fn each<R: Real<Scalar = f64>>(first: u64, out: &mut [f64], f: impl Fn(R::Bits) 
     }
 }
 
-/// Replaces numbers by `f` of them.
+/// Replaces each number by `f` of it.
 #[inlined]
 fn map<R: Real<Scalar = f64>>(out: &mut [f64], f: impl Fn(R) -> R) {
     for group in out.chunks_mut(R::LANES) {

@@ -1,37 +1,40 @@
-//! Which events are kept, and what of them.
+//! Options of the event log.
 
 use crate::error::SolveError;
 use crate::system::facts::Facts;
 use ode_macros::inlined;
 
-/// The log of events: how many of each trajectory are kept, and what of them. An argument of
-/// [`SolveOptions::event_log`](crate::SolveOptions::event_log()).
+/// The log of events: its size for each trajectory, and its contents.
+///
+/// An argument of [`SolveOptions::event_log`](crate::SolveOptions::event_log()).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[must_use]
 pub struct EventLog {
-    /// The most events of each trajectory that are kept, at least 1.
+    /// The largest number of logged events of each trajectory, at least 1.
     pub capacity: u32,
-    /// Whether states are kept beside the times.
+    /// Whether states are logged beside the times.
     #[cfg_attr(feature = "serde", serde(default))]
     pub states: bool,
 }
 
 impl EventLog {
-    /// A log of the first `capacity` events of each trajectory: of each its time, which one it is,
-    /// and its direction.
+    /// Creates a log of the first `capacity` events of each trajectory.
+    ///
+    /// The log has the time of each event, its index and its direction.
     pub fn new(capacity: u32) -> Self {
         EventLog { capacity, states: false }
     }
 
-    /// Keeps the states before events, too, and where one that is logged has an action, those after
-    /// them.
+    /// Also logs the states before events.
+    ///
+    /// If a logged event has an action, the states after events are logged, too.
     pub fn with_states(self) -> Self {
         EventLog { states: true, ..self }
     }
 
-    /// What is logged of each event of such a system.
+    /// Returns the numbers that are logged of each event of such a system.
     pub(crate) fn row(self, system: &Facts) -> Result<LogRow, SolveError> {
         if !system.logs {
             return Err(SolveError::NothingToLog { system: system.info.name });
@@ -48,20 +51,23 @@ impl From<u32> for EventLog {
     }
 }
 
-/// The numbers that are logged of each event: its time and its number, then the states.
+/// The numbers that are logged of each event.
+///
+/// The time and the index of the event come first, then the states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LogRow {
-    /// The time and the event: its number from one, negative where its function fell. 2, or 0 where
-    /// there is no log.
+    /// The time and the event: 2 numbers, or 0 without a log.
+    ///
+    /// The event is its index counted from one, negative if its function fell.
     pub marks: usize,
-    /// States before the event: all of them, or none.
+    /// The states before the event: all of them, or none.
     pub before: usize,
-    /// States after it: all of them, or none.
+    /// The states after the event: all of them, or none.
     pub after: usize,
 }
 
 impl LogRow {
-    /// The count of numbers of each event.
+    /// Returns the count of numbers of each event.
     #[must_use]
     #[inlined]
     pub fn width(self) -> usize {

@@ -1,10 +1,11 @@
-//! When to save, and what.
+//! The times to save at, and the values to save.
 
 use crate::problem::options::times::TimeList;
 use ode_macros::inlined;
 
-/// The times at which states and observables are saved. A solve returns the final state in any
-/// case.
+/// The times at which states and observables are saved.
+///
+/// A solve returns the final state in any case.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SaveAt {
@@ -14,13 +15,15 @@ pub enum SaveAt {
     Every(f64),
     /// The given times, ordered from `t0` to `t1`.
     Times(Vec<f64>),
-    /// The beginning, and the end of every accepted step. This solves all trajectories twice, first
-    /// to count their steps. Each trajectory of the solution has room for the largest number of
-    /// steps among them. Use it to look at steps, or closely at few trajectories.
+    /// The beginning, and the end of every accepted step.
+    ///
+    /// All trajectories are solved twice, first to count their steps. Each trajectory of the
+    /// solution takes the memory of the largest number of steps among them. Use this choice to look
+    /// at steps, or closely at few trajectories.
     Steps,
 }
 
-/// What to save at the saved times.
+/// The values to save at the saved times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -34,34 +37,40 @@ pub enum Saving {
     Both,
 }
 
-/// The numbers that are saved at each time: states, then observables, then the time.
+/// The numbers that are saved at each time.
+///
+/// The order is states, then observables, then the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SavedRow {
-    /// States: all of them, or none.
+    /// The states: all of them, or none.
     pub states: usize,
-    /// Observables: all of them, or none.
+    /// The observables: all of them, or none.
     pub observables: usize,
-    /// The time: 1 if it is the end of a step, which is not known before the solve, else 0.
+    /// The time: 1 if it is the end of a step, else 0.
+    ///
+    /// The ends of steps are not known before the solve.
     pub times: usize,
 }
 
 impl SavedRow {
-    /// The count of numbers that are saved at each time.
+    /// Returns the count of numbers that are saved at each time.
     #[must_use]
     #[inlined]
     pub fn width(self) -> usize {
         self.states + self.observables + self.times
     }
 
-    /// The range of the observables among the numbers.
+    /// Returns the range of the observables among the numbers.
     #[must_use]
     pub fn of_observables(self) -> core::ops::Range<usize> {
         self.states..self.states + self.observables
     }
 }
 
-/// An argument of [`SolveOptions::saveat`](crate::SolveOptions::saveat): a spacing (`K` is `f64`),
-/// a [list of times](TimeList) (`K` is `[f64]`), or a [`SaveAt`]. The compiler infers `K`.
+/// An argument of [`SolveOptions::saveat`](crate::SolveOptions::saveat).
+///
+/// The forms are a spacing (`K` is `f64`), a [list of times](TimeList) (`K` is `[f64]`), or a
+/// [`SaveAt`]. The compiler infers `K`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` says neither a spacing of the saved times nor the times",
     label = "write a spacing, as `0.5`, or the times, as `[0.5, 2.0]`, a vector of `f64` or a reference to one"

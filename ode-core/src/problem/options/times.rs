@@ -1,4 +1,4 @@
-//! Lists of times: the forms that options and problems accept, and their checks in a precision.
+//! Lists of times: the accepted forms, and their checks in a precision.
 
 use crate::error::SolveError;
 use crate::lane::Scalar;
@@ -6,8 +6,10 @@ use crate::step::timeline;
 use crate::system::System;
 use core::borrow::Borrow;
 
-/// A list of times: an array, a vector, a slice, a reference to one of these, or any other iterator
-/// of numbers or of references to numbers.
+/// A list of times.
+///
+/// Arrays, vectors, slices, references to these, and all other iterators of numbers or of
+/// references to numbers implement this trait.
 ///
 /// ```
 /// use ode_core::SolveOptions;
@@ -22,7 +24,7 @@ use core::borrow::Borrow;
     label = "write a list of floats, as `[50.0, 51.0]`: an array, a vector, a reference to one, or an iterator"
 )]
 pub trait TimeList<T> {
-    /// The times, in their order.
+    /// Returns the times, in their order.
     fn times(self) -> Vec<T>;
 }
 
@@ -33,10 +35,12 @@ impl<T: Copy, I: IntoIterator<Item: Borrow<T>>> TimeList<T> for I {
     }
 }
 
-/// The largest number of saved times of one trajectory. A larger one is probably a mistake.
+/// The largest number of saved times of one trajectory.
+///
+/// A larger one is probably a mistake.
 pub(super) const MOST_SAVES: f64 = 1e8;
 
-/// `t0`, `t0 + spacing`, … up to `t1`.
+/// Returns `t0`, `t0 + spacing`, … up to `t1`.
 pub(super) fn spaced<T: Scalar>(spacing: f64, t0: T, t1: T) -> Result<Vec<T>, SolveError> {
     let (start, end) = (t0.widen(), t1.widen());
     let span = end - start;
@@ -62,7 +66,7 @@ pub(super) fn spaced<T: Scalar>(spacing: f64, t0: T, t1: T) -> Result<Vec<T>, So
     Ok(times)
 }
 
-/// The given times, in the precision of the solve.
+/// Returns the given times, in the precision of the solve.
 pub(super) fn ordered<T: Scalar>(
     list: &[f64],
     trajectory: usize,
@@ -94,34 +98,37 @@ pub(super) fn ordered<T: Scalar>(
     Ok(times)
 }
 
-/// Sorts times, and keeps only the first of several that differ by a few units in their last place.
-/// A time that is found in two ways may be rounded in two ways, and the part of the span between
-/// the two would be too short for a step. Right-hand sides are never evaluated that near to a stop.
+/// Sorts times, and merges times that differ by a few units in their last place.
+///
+/// The first one of such times stays. A time that is computed in two ways may be rounded in two
+/// ways, and the segment of the span between the two would be too short for a step. Right-hand
+/// sides are never evaluated that near to a stop.
 pub(super) fn merge<T: Scalar>(times: &mut Vec<T>) {
     times.sort_unstable_by(|a, b| a.widen().total_cmp(&b.widen()));
     times.dedup_by(|next, kept| is_near(*kept, *next));
 }
 
-/// Whether two times are the same but for rounding. Actions at given times are due by the same
-/// law (`compile/timed.rs` in `ode-codegen`).
+/// Whether two times are the same except for rounding.
+///
+/// The same rule decides when actions at given times are due (`compile/timed.rs` in `ode-codegen`).
 pub(crate) fn is_near<T: Scalar>(a: T, b: T) -> bool {
     let larger = num_traits::Float::max(num_traits::Float::abs(a), num_traits::Float::abs(b));
     a == b || num_traits::Float::abs(b - a) < timeline::few_units::<T>() * larger
 }
 
-/// The constant times that the compiler finds in a system's right-hand side, in ascending order
-/// ([`SystemInfo::time_breaks`]). There are two kinds:
+/// Returns the constant times that the compiler finds in a right-hand side.
+///
+/// The times are in ascending order ([`SystemInfo::time_breaks`]). There are two kinds:
 ///
 /// * Switches, as in `if t < 5.0 { … }`, `(t - 2.0).max(0.0)` and `(t - 2.0).abs() < 0.5`. Steps
 ///   that end at a switch see a smooth function on each side.
 /// * Centres of pulses and steps in closed form, as 2 in `(-(10.0 * (t - 2.0)).powi(2)).exp()` and
-///   in `(10.0 * (t - 2.0)).tanh()`. Steps that end there do not pass over the pulse.
-///   Pulses that may be zero at their centres, such as products, have four more times around it.
+///   in `(10.0 * (t - 2.0)).tanh()`. Steps that end there do not pass over the pulse. Pulses that
+///   may be zero at their centres, such as products, have four more times around it.
 ///
 /// [`tstops_for`] also lists times that depend on parameters, or on functions such as `exp` of
-/// constants. Neither function lists the times of `t % period`.
-/// [`SystemInfo::more_time_breaks`] tells whether the right-hand side has times that neither
-/// function lists.
+/// constants. Neither function lists the times of `t % period`. [`SystemInfo::more_time_breaks`] is
+/// true if the right-hand side has times that neither function lists.
 ///
 /// [`SystemInfo::time_breaks`]: crate::system::SystemInfo::time_breaks
 /// [`SystemInfo::more_time_breaks`]: crate::system::SystemInfo::more_time_breaks
@@ -130,9 +137,11 @@ pub fn tstops_of<S: System<N, P>, const N: usize, const P: usize>(system: &S) ->
     system.info().time_breaks
 }
 
-/// The times of [`tstops_of`], and the times that depend on the parameters `p`: those of
-/// `if t < p[0] + p[1] { … }` and `(t - p[0]).abs() < p[1]`, and the centre `p[0]` of
-/// `((t - p[0]) / p[1]).tanh()`. Times that differ by a few units in their last place are merged.
+/// Returns the times of [`tstops_of`], and the times that depend on the parameters `p`.
+///
+/// Examples are the times of `if t < p[0] + p[1] { … }` and `(t - p[0]).abs() < p[1]`, and the
+/// centre `p[0]` of `((t - p[0]) / p[1]).tanh()`. Times that differ by a few units in their last
+/// place are merged.
 #[must_use]
 pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     system: &S,
@@ -145,15 +154,17 @@ pub fn tstops_for<S: System<N, P>, const N: usize, const P: usize>(
     times
 }
 
-/// The distance of neighbouring numbers of a precision, at the larger of these times.
+/// Returns the distance of neighbouring numbers of a precision, at the larger of these times.
 pub(crate) fn unit_at<T: Scalar>(a: T, b: T) -> f64 {
     let most = a.widen().abs().max(b.widen().abs());
     let power_of_two = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
     power_of_two * T::epsilon().widen()
 }
 
-/// Refuses a time span that rounding has made empty, such as one second in `f32` after 30 years of
-/// seconds. Where the precision distinguishes whole numbers, an empty span counts as intended.
+/// Refuses a time span that rounding has made empty.
+///
+/// An example is one second in `f32` after 30 years of seconds. If the precision distinguishes
+/// whole numbers, an empty span counts as intended.
 pub(super) fn check_span<T: Scalar>(t0: T, t1: T) -> Result<(), SolveError> {
     let (start, end, unit) = (t0.widen(), t1.widen(), unit_at(t0, t1));
     if unit > 1.0 && start == end {

@@ -1,4 +1,4 @@
-//! How options look in files: as one would write them by hand.
+//! The format of options in files, as a person would write them.
 
 use super::{AbsTol, SaveAt, SolveOptions, StepSize};
 use crate::written::{List, Number};
@@ -133,7 +133,7 @@ impl<'de> Deserialize<'de> for StepSize {
 struct Steps;
 
 impl Steps {
-    /// A number does not say which of the two it is.
+    /// The error for a bare number, which may mean either of the two.
     fn number<E: Error>(dt: f64) -> E {
         E::custom(format!(
             "`step` is {dt}, which may be the size of all steps or of the first: write \
@@ -297,7 +297,7 @@ impl<'de> Visitor<'de> for Saves {
         Ok(SaveAt::Nothing)
     }
 
-    // Where nothing and something are told apart.
+    // Distinguishes nothing from something.
     fn visit_none<E: Error>(self) -> Result<SaveAt, E> {
         Ok(SaveAt::Nothing)
     }
@@ -335,7 +335,7 @@ mod tests {
     use crate::{Controller, EventLog, GrowthGuard, Saving, SolveOptions};
     use serde_json::{Value, from_str, json, to_string, to_value};
 
-    /// Written and read by another crate's JSON.
+    /// Writes and reads the options with the JSON of another crate.
     fn round_trip(options: &SolveOptions) -> SolveOptions {
         from_str(&to_string(options).unwrap()).unwrap()
     }
@@ -373,7 +373,7 @@ mod tests {
         assert!(wrong.to_string().contains("unknown field `rtol`"), "{wrong}");
     }
 
-    /// Each option as one would write it by hand: it is read so, and written so.
+    /// Each option in the form that a person would write, for reading and writing.
     #[test]
     fn files_are_as_written_by_hand() {
         let default = SolveOptions::default;

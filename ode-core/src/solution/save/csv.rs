@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Writes what [`EnsembleSolution::write_csv`] says.
+/// Writes the table of [`EnsembleSolution::write_csv`].
 pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     solution: &EnsembleSolution<S, T, N, P>,
     path: &Path,
@@ -42,7 +42,7 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
             writeln!(out)?;
         }
         let end = trajectory.end_time();
-        // Where a trajectory failed is seen at no saved time, or it was one.
+        // The time of a failure is no saved time, unless it is the last one.
         let failed = !trajectory.code().is_success() && trajectory.times().last() != Some(end);
         if only_finals || failed {
             begin(&mut out, &trajectory, end)?;
@@ -59,7 +59,7 @@ pub(super) fn write<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     out.flush()
 }
 
-/// The names of columns, each of which is there once.
+/// The names of columns, each unique.
 struct Columns(Vec<String>);
 
 impl Columns {
@@ -82,7 +82,9 @@ fn begin<S: System<N, P>, T: Scalar, const N: usize, const P: usize>(
     write!(out, "{},{},{t:?}", trajectory.number(), trajectory.code())
 }
 
-/// `Debug` writes the shortest decimal that reads back the same, with an exponent where it is long.
+/// Writes numbers as the shortest decimals that read back the same.
+///
+/// `Debug` writes them so, with an exponent if they are long.
 fn numbers<T: Scalar>(out: &mut impl Write, row: impl IntoIterator<Item = T>) -> io::Result<()> {
     row.into_iter().try_for_each(|number| write!(out, ",{number:?}"))
 }

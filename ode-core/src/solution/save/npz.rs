@@ -1,9 +1,9 @@
 //! NumPy archives.
 //!
-//! An archive is a zip file of `.npy` members, each a short header and the numbers as they are in
+//! An archive is a zip file of `.npy` members. Each member is a short header and the numbers as in
 //! memory (format version 1.0, NEP 1). Members are stored, not compressed: trajectories are noise
-//! to a compressor. An array that lies in memory in Fortran order, as a solution that is stored
-//! component by component does, is written so and not transposed.
+//! to a compressor. An array in Fortran order is written in this order and not transposed.
+//! Solutions, which are stored component by component, are such arrays.
 
 use crate::lane::Scalar;
 use ndarray::{ArrayView, Dimension};
@@ -19,7 +19,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Numbers that have a name in NumPy.
+/// Number types with a name in NumPy.
 pub trait Element: Copy + sealed::Sealed {
     /// NumPy's name: byte order, kind, size.
     const DESCR: &'static str;
@@ -41,8 +41,9 @@ macro_rules! elements {
 }
 elements!(f32: "<f4", f64: "<f8", u8: "|u1", i32: "<i4", u32: "<u4", i64: "<i8", u64: "<u8");
 
-/// A NumPy archive being written: what [`write_npz`](crate::EnsembleSolution::write_npz) writes to,
-/// for programs that have more to save.
+/// A NumPy archive during writing, for programs that have more to save.
+///
+/// [`write_npz`](crate::EnsembleSolution::write_npz) writes to such an archive.
 ///
 /// ```
 /// use ode_core::ndarray::arr2;
@@ -72,13 +73,15 @@ impl Drop for Abandon {
     }
 }
 
-/// The file of an archive. After an error, or when the archive is abandoned, it discards what is
-/// written: the writer of the archive would otherwise print an error when it is dropped.
+/// The file of an archive.
+///
+/// After an error, or when the archive is abandoned, it discards all output. Otherwise the writer
+/// of the archive would print an error when it is dropped.
 #[derive(Debug)]
 struct Output {
     file: BufWriter<File>,
     abandoned: Arc<AtomicBool>,
-    /// The position in the file and its end, also of what was discarded.
+    /// The position in the file and its end, including discarded output.
     position: u64,
     end: u64,
 }
@@ -95,7 +98,7 @@ impl Output {
         (Abandon(abandoned), output)
     }
 
-    /// Does something with the file, unless nothing is written any more.
+    /// Runs `work` on the file, unless the file is abandoned.
     fn unless_abandoned<T>(
         &mut self,
         discarded: T,
@@ -105,7 +108,7 @@ impl Output {
             return Ok(discarded);
         }
         let done = work(&mut self.file);
-        // Who writes tries again after an interruption.
+        // After an interruption the caller tries again.
         if done.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::Interrupted) {
             self.abandoned.store(true, Ordering::Relaxed);
         }
@@ -143,7 +146,9 @@ impl Seek for Output {
 }
 
 impl Npz {
-    /// Begins an archive. A file that exists is replaced.
+    /// Creates an archive.
+    ///
+    /// An existing file is replaced.
     ///
     /// # Errors
     /// If the file cannot be written; likewise in all that follows.
@@ -300,7 +305,7 @@ mod tests {
         let error = large.add("large", arr1(&[0.0; 100_000]).view()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert!(large.abandon.0.load(Ordering::Relaxed));
-        // What fits into the buffer fails in the end.
+        // Output that fits into the buffer fails at the end.
         let mut small = full();
         small.add("small", arr1(&[0.0]).view()).unwrap();
         assert_eq!(small.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
