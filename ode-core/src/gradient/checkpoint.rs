@@ -96,7 +96,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Returns the error for a file whose state does not fit this optimiser.
+    /// Returns the error for a file with a state that does not fit this optimiser.
     pub(super) fn damaged(&self) -> CheckpointError {
         CheckpointError::Damaged { path: self.path.clone() }
     }

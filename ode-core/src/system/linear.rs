@@ -10,7 +10,7 @@ pub use device::*;
 
 /// Returns the numbers of operations for `n` equations.
 ///
-/// The first number is that of the matrix and [`factor`] together, the second that of [`solve`].
+/// The first number counts [`from_jacobian`] and [`factor`] together, the second [`solve`].
 pub(crate) fn operations(n: u64) -> [u64; 2] {
     [(n * n * n - n) / 3 + 3 * n, n * n]
 }
@@ -134,7 +134,7 @@ mod device {
         pub lu: [[R; N]; N],
         /// Below the diagonal: 1 if the row was exchanged with the pivot's row, else 0.
         ///
-        /// The order is that of the columns, and of the rows from the pivot on.
+        /// Exchanges take place in the order of the columns, and of the rows from the pivot on.
         pub exchanged: [[R; N]; N],
     }
 
