@@ -289,7 +289,7 @@ where
     });
     let drawn = drawn::text(&recipes.collect::<Vec<_>>());
     let prelude = target.prelude();
-    // NVRTC has no `offsetof`, and its layout is that of a host's compiler.
+    // NVRTC has no `offsetof`, and uses the layout of a host's compiler.
     let layout = if *target == Target::Cuda { String::new() } else { layout::<T>() };
     Ok(format!(
         r#"{precision}{many}{prelude}
@@ -340,7 +340,7 @@ CONSTANT bool DRAWN[{count}] = {{{is_drawn}}};
 
 /// Returns C++ assertions on the layout of `Job` and `Column`.
 ///
-/// The layouts must be those of [`JobArguments`] and [`ColumnPlace`].
+/// The layouts must equal the layouts of [`JobArguments`] and [`ColumnPlace`].
 fn layout<T: Scalar>() -> String {
     macro_rules! offsets {
         ($name:ident, $type:ty: $($field:ident)*) => {{

@@ -36,8 +36,8 @@
 //! | [`acosh`] | 0.99 | 0.99 | 1.5 |
 //! | [`atanh`] | 1.01 | 1.01 | 1.5 |
 //!
-//! Special values are those of IEEE 754-2019 (9.2.1) and C99 (Annex F), including signs of zeros;
-//! the sign and payload of a NaN are not defined. `tests/math_accuracy` measures all this. It tests
+//! Special values follow IEEE 754-2019 (9.2.1) and C99 (Annex F), including signs of zeros; the
+//! sign and payload of a NaN are not defined. `tests/math_accuracy` measures all this. It tests
 //! `f32` on every bit pattern (the exhaustive run is `#[ignore]`d, a sweep of every 997th pattern
 //! is not). It tests `f64`, and functions of two numbers in both precisions, on samples against a
 //! reference of 100 bits. The greatest errors of [`atan2`] occur for numbers so small that the

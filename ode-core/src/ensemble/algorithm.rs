@@ -1,4 +1,4 @@
-//! Backends: they integrate the trajectories of an ensemble.
+//! The trait of backends, which integrate the trajectories of an ensemble.
 
 use crate::ensemble::pull::PullTask;
 use crate::ensemble::pulled::{RawCotangents, RawGradients};
@@ -12,7 +12,7 @@ use crate::solution::{RawResults, ResultSink, RunReport};
 use crate::workers::Workers;
 use std::sync::Arc;
 
-/// A backend: integrates the trajectories of an ensemble.
+/// A backend, which integrates the trajectories of an ensemble.
 ///
 /// References, boxes and `Arc`s of backends are backends, so a program may choose its backend at
 /// run time:
@@ -47,8 +47,8 @@ pub trait EnsembleAlgorithm {
 
     /// Calls `make`, which evaluates the ensemble's problems, once.
     ///
-    /// `make` runs on the threads that the backend has for this purpose; by default on those of
-    /// rayon's current pool.
+    /// `make` runs on the threads that the backend has for this purpose, by default rayon's current
+    /// pool.
     ///
     /// # Errors
     /// If the backend cannot start its threads.
@@ -117,7 +117,7 @@ pub trait EnsembleAlgorithm {
     /// into `results` and `gradients`, whose arrays have the required lengths.
     ///
     /// # Errors
-    /// [`SolveError::NoGradients`], unless the backend overrides this function; and those of
+    /// [`SolveError::NoGradients`], unless the backend overrides this function; and the errors of
     /// [`single`](Self::single).
     fn pull_single(
         &self,
@@ -361,7 +361,7 @@ each_precision! {
     /// [`double`](EnsembleAlgorithm::double).
     ///
     /// # Errors
-    /// Those of the backend, and inputs that do not fit the task.
+    /// The errors of the backend, and inputs that do not fit the task.
     pub fn solve_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn Task<T>,

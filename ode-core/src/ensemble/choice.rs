@@ -40,7 +40,7 @@ use crate::methods;
 /// | `ALL` | the methods, in their order |
 /// | `NAMES` | their names |
 /// | `name(self)` | the name, as `Display` writes it |
-/// | `FromStr` | by the name, in any case; [`UnknownMethod`](crate::UnknownMethod) lists the names |
+/// | `FromStr` | by the name, in any case; [`UnknownMethod`](crate::UnknownMethod) lists them |
 /// | `From` | for each method |
 /// | `Serialize`, `Deserialize` | by the name, with the feature `serde` |
 #[macro_export]

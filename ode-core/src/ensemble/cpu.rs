@@ -83,8 +83,7 @@ pub struct EnsembleThreads {
     batch: Option<usize>,
 }
 
-/// [`EnsembleThreads::new()`] as a constant, so that the name works as `EnsembleSerial` and methods
-/// do.
+/// [`EnsembleThreads::new()`] as a constant, for use as a name like `EnsembleSerial` and methods.
 #[allow(non_upper_case_globals)]
 pub const EnsembleThreads: EnsembleThreads = EnsembleThreads::new();
 

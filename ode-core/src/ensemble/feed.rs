@@ -48,7 +48,7 @@ impl<'a, T: Scalar> Results<'a, T> {
         }
     }
 
-    /// Splits into the slices of the first `count` trajectories and those of the rest.
+    /// Splits into the slices of the first `count` trajectories and of the rest.
     #[must_use]
     pub fn split(self, count: usize) -> (Self, Self) {
         fn halves<V>(slice: &mut [V], at: usize) -> (&mut [V], &mut [V]) {
@@ -257,7 +257,7 @@ impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
     }
 }
 
-/// Iterates over the indices of the lanes whose bit is set.
+/// Iterates over the indices of the lanes with set bits.
 #[inlined]
 pub(crate) fn set_bits(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
@@ -283,9 +283,9 @@ where
     #[inlined]
     fn vote(&mut self, alive: R::Mask) -> bool {
         let alive = alive.to_bitmask().count_ones();
-        // Taking trajectories costs about one step of all lanes, so idle lanes wait until they have
-        // lost as much. With fixed steps no lane can wait: such a step does not shrink to zero at
-        // the end of a trajectory.
+        // Taking trajectories costs about one step of all lanes, so idle lanes wait until their
+        // lost steps add up to as much. With fixed steps no lane can wait: such a step does not
+        // shrink to zero at the end of a trajectory.
         self.patience = if self.settings.adaptive { alive } else { 1 };
         self.waited = 0;
         alive > 0

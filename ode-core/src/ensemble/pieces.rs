@@ -16,7 +16,7 @@ pub(crate) type Place<'a, T> =
 
 /// Solves the ensemble on a backend; `sink` receives the results of all trajectories.
 ///
-/// If the number of saved ends of steps is unknown, the backend solves twice.
+/// If ends of steps are saved, the backend solves twice: the first solve counts the steps.
 pub(crate) fn integrate<T: Scalar>(
     inputs: &mut Inputs<T>,
     place: Place<'_, T>,

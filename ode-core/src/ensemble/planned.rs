@@ -62,7 +62,7 @@ pub fn options<R: Real<Scalar = T>, T: Scalar, const N: usize>(
     }
 }
 
-/// A loop configuration ([`Plan`]) whose constants are parameters of the type.
+/// A loop configuration ([`Plan`]) with constants that are parameters of the type.
 #[derive(Debug)]
 pub struct Planned<const ADAPTIVE: bool, const SAVES: bool>;
 

@@ -56,12 +56,12 @@ pub trait PullTask<T: Scalar>: sealed::Sealed + Sync {
 
     /// Integrates the trajectories of a chunk and pulls derivatives back.
     ///
-    /// The derivatives that it starts from are `cotangents`, or those of the system's own loss. The
+    /// The function starts from `cotangents`, or from the derivatives of the system's own loss. The
     /// results are the derivatives with respect to initial states and parameters.
     ///
     /// # Errors
-    /// Those of [`Task::run`](crate::ensemble::task::Task::run), and [`SolveError::OutOfMemory`] if
-    /// the step records do not fit into memory.
+    /// The errors of [`Task::run`](crate::ensemble::task::Task::run), and
+    /// [`SolveError::OutOfMemory`] if the step records do not fit into memory.
     fn run(
         &self,
         lanes: In,

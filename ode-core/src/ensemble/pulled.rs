@@ -87,7 +87,7 @@ pub struct Given<'a, T> {
 }
 
 impl<'a, T> Given<'a, T> {
-    /// Splits into the slices of the first `count` trajectories and those of the rest.
+    /// Splits into the slices of the first `count` trajectories and of the rest.
     #[must_use]
     pub fn split(self, count: usize) -> (Self, Self) {
         let rows = |rows: Vec<&'a mut [T]>| rows.into_iter().map(|row| row.split_at_mut(count));

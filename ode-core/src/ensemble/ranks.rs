@@ -21,7 +21,7 @@ pub trait Ranks {
     /// error returns its own error.
     fn agree(&self, mine: Result<&[(&str, String)], SolveError>) -> Result<(), SolveError>;
 
-    /// Computes numbers on each process and returns those of all processes, in rank order.
+    /// Computes numbers on each process and returns the numbers of all, in rank order.
     ///
     /// During `compute` the backend of these ranks solves by itself, without the other processes.
     /// `at`: the point at which the function is evaluated.

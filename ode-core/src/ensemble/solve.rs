@@ -110,7 +110,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// Those of [`solve`](Self::solve), and errors that the sink returns.
+    /// The errors of [`solve`](Self::solve), and errors that the sink returns.
     pub fn solve_into<M, A>(
         &self,
         method: M,

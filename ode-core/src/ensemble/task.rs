@@ -76,11 +76,11 @@ pub trait Task<T: Scalar>: sealed::Sealed + Sync {
 
     /// Integrates the trajectories of a batch in lockstep, on the threads of rayon's current pool.
     ///
-    /// If steps are adaptive, returns the member whose steps had the greatest error.
+    /// If steps are adaptive, returns the member with the greatest error of its steps.
     ///
     /// # Errors
     /// [`SolveError::NoArrays`] if lockstep is not [compiled](Compiled), or the method switches, or
-    /// the system has events; [`SolveError::OutOfMemory`], and those of [`run`](Task::run).
+    /// the system has events; [`SolveError::OutOfMemory`]; and the errors of [`run`](Task::run).
     fn run_array(
         &self,
         plan: ArrayPlan,

@@ -104,8 +104,9 @@ where
     /// # }
     /// ```
     ///
-    /// Those of [`solve`](Self::solve); [`SolveError::Cotangents`] if the shape of an array differs
-    /// from the shape of the states; [`SolveError::NoGradientsOf`] for options without gradients.
+    /// The errors of [`solve`](Self::solve); [`SolveError::Cotangents`] if the shape of an array
+    /// differs from the shape of the states; [`SolveError::NoGradientsOf`] for options without
+    /// gradients.
     pub fn pull_back<M, A>(
         &self,
         method: M,
@@ -127,7 +128,7 @@ where
     /// respect to the initial state and the parameters; see [`pull_back`](Self::pull_back).
     ///
     /// # Errors
-    /// Those of [`pull_back`](Self::pull_back).
+    /// The errors of [`pull_back`](Self::pull_back).
     pub fn gradient<M, A>(
         &self,
         method: M,
@@ -296,7 +297,7 @@ fn leave_out<T: Scalar>(results: &mut RawResults<T>, gradients: &mut RawGradient
     }
 }
 
-/// The gradients of all trajectories of an ensemble; those of failed trajectories are zero.
+/// The gradients of all trajectories of an ensemble; failed ones have zeros.
 #[derive(Clone, Debug)]
 pub struct EnsembleGradient<T, const N: usize, const P: usize> {
     pub(super) results: RawResults<T>,

@@ -7,15 +7,15 @@ use core::ops::ControlFlow;
 
 /// The limited-memory method of Broyden, Fletcher, Goldfarb and Shanno (L-BFGS).
 ///
-/// Its steps are those of Newton's method with second derivatives that are estimated from the last
-/// gradients. Near a minimum the method needs far fewer gradients than
-/// [`Adam`](crate::gradient::Adam). It compares losses, so it does not work with minibatches.
+/// The steps are Newton steps with second derivatives that are estimated from the last gradients.
+/// Near a minimum the method needs far fewer gradients than [`Adam`](crate::gradient::Adam). It
+/// compares losses, so it does not work with minibatches.
 ///
-/// The directions are those of J. Nocedal and S. J. Wright, "Numerical Optimization", 2nd edition,
-/// 2006, algorithm 7.4, with the scale of equation 7.20. The line search finds a step that
-/// satisfies the weak Wolfe conditions, by bisection and expansion: A. S. Lewis and M. L. Overton,
-/// "Nonsmooth optimization via quasi-Newton methods", Math. Program. 141 (2013) 135–163, algorithm
-/// 2.6. Each point of a line search is an iteration of [`Train`](crate::gradient::Train). If more
+/// The directions follow J. Nocedal and S. J. Wright, "Numerical Optimization", 2nd edition, 2006,
+/// algorithm 7.4, with the scale of equation 7.20. The line search finds a step that satisfies the
+/// weak Wolfe conditions, by bisection and expansion: A. S. Lewis and M. L. Overton, "Nonsmooth
+/// optimization via quasi-Newton methods", Math. Program. 141 (2013) 135–163, algorithm 2.6. Each
+/// point of a line search is an iteration of [`Train`](crate::gradient::Train). If more
 /// trajectories fail at a point than at the beginning of the line, the point counts as a larger
 /// loss.
 ///
@@ -190,7 +190,7 @@ impl Optimiser for Lbfgs {
             return ControlFlow::Continue(());
         }
         // No floating-point number is between the two steps. A direction that depends on the memory
-        // may be wrong; that of the gradient is not.
+        // may be wrong; the direction of the gradient is not.
         theta.copy_from_slice(&line.from);
         if self.pairs.is_empty() {
             return ControlFlow::Break(());

@@ -145,7 +145,7 @@ where
     /// gradient have the same bits on every backend.
     ///
     /// # Errors
-    /// Those of [`EnsembleProblem::pull_back`].
+    /// The errors of [`EnsembleProblem::pull_back`].
     pub fn gradient<M, A>(
         &self,
         method: M,
@@ -166,8 +166,8 @@ where
 
     /// Computes the loss at `theta` and its gradient on all processes of the backend together.
     ///
-    /// The bits are those of [`gradient`](Self::gradient), since the sums of each process are nodes
-    /// of the same tree.
+    /// The bits equal those of [`gradient`](Self::gradient), since the sums of each process are
+    /// nodes of the same tree.
     pub(super) fn sums<M, A>(
         &self,
         method: M,

@@ -31,7 +31,7 @@ pub trait Optimiser: Debug + Send {
 
     /// Returns whether the optimiser compares the losses of different points.
     ///
-    /// Each loss must then be that of all trajectories, and minibatches are an error.
+    /// Each loss must then include all trajectories, and minibatches are an error.
     fn compares_losses(&self) -> bool {
         false
     }

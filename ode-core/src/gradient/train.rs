@@ -95,7 +95,7 @@ pub struct Trained<Q> {
     /// With minibatches each loss belongs to one minibatch, so the best point may be that of an
     /// easy minibatch, and [`last`](Self::last) is often better.
     pub theta: Q,
-    /// The loss at the best point; with minibatches, that of one minibatch.
+    /// The loss at the best point; with minibatches, the loss of one minibatch.
     ///
     /// [`EnsembleLoss::gradient`] computes the loss of all trajectories at a point.
     pub loss: f64,
@@ -220,7 +220,7 @@ where
     /// Trains by `method` on the backend `algorithm`.
     ///
     /// # Errors
-    /// Those of [`EnsembleLoss::gradient`];
+    /// The errors of [`EnsembleLoss::gradient`];
     /// * [`SolveError::Training`] for a setting that cannot succeed, such as a negative rate;
     /// * [`SolveError::Minibatch`] for minibatches with an optimiser that compares losses;
     /// * [`SolveError::Checkpoint`] for a file that cannot be read or written, is damaged, or

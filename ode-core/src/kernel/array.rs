@@ -24,8 +24,8 @@ pub const ARRAY_NAME: &str = "odes_solve_array";
 /// addresses.
 ///
 /// # Errors
-/// Those of [`with_crowd`], and [`SolveError::NoArrays`] for a method that switches or a system
-/// with events.
+/// The errors of [`with_crowd`], and [`SolveError::NoArrays`] for a method that switches or a
+/// system with events.
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -62,7 +62,7 @@ pub struct CrowdText<'a> {
     pub name: &'a str,
     /// The threads of a block.
     pub threads: u32,
-    /// Lane programs that the text calls, besides those of the loop.
+    /// Lane programs that the text calls, besides the programs of the loop.
     pub programs: &'a str,
     /// Members of `Config`.
     pub config: &'a str,
@@ -78,7 +78,7 @@ pub struct CrowdText<'a> {
 /// `ArrayJob`, which CUDA passes by value. The launch is cooperative.
 ///
 /// # Errors
-/// Those of [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
+/// The errors of [`kernel::source`](crate::kernel::source), and [`SolveError::NoArrays`] in OpenCL.
 pub fn with_crowd<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,

@@ -26,7 +26,7 @@ const KERNEL: &str = include_str!("pull.hpp");
 /// [`Variant::shared_numbers`] and [`PullArguments`]. The kernel saves no states.
 ///
 /// # Errors
-/// Those of [`kernel::source`](crate::kernel::source).
+/// The errors of [`kernel::source`](crate::kernel::source).
 pub fn recording_source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,
@@ -48,7 +48,7 @@ where
 /// system's loss.
 ///
 /// # Errors
-/// Those of [`kernel::source`](crate::kernel::source).
+/// The errors of [`kernel::source`](crate::kernel::source).
 pub fn source<T, S, M, const N: usize, const P: usize>(
     system: S,
     variant: &Variant,

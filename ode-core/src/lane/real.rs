@@ -259,7 +259,7 @@ pub trait Real:
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// Computes `b - self * a`, rounded once, in one instruction.
     ///
-    /// The result is that of `(-self).mul_add(a, b)`, except for the sign of a NaN.
+    /// The result equals `(-self).mul_add(a, b)`, except for the sign of a NaN.
     #[inlined]
     fn neg_mul_add(self, a: Self, b: Self) -> Self {
         (-self).mul_add(a, b)

@@ -78,9 +78,9 @@ pub(super) mod device {
 
     /// Computes `e^x - 1`, accurate near 0.
     ///
-    /// `x = n ln 2 + r + low` as in [`math::exp`], so `e^x - 1 = (2^n - 1) + 2^n (r + (low + r^2
-    /// q(r)))`. The two large terms are added with their rounding error. All terms are halved,
-    /// since `2^n` may overflow although the result does not.
+    /// `x = n ln 2 + r + low` as in [`math::exp`], so
+    /// `e^x - 1 = (2^n - 1) + 2^n (r + (low + r^2 q(r)))`. The two large terms are added with their
+    /// rounding error. All terms are halved, since `2^n` may overflow although the result does not.
     #[elementary]
     pub fn exp_m1<R: Real>(x: R) -> R {
         // Beyond the bounds the result is infinite or -1.

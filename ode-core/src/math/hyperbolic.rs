@@ -60,10 +60,11 @@ pub(super) mod device {
 
     /// Returns `[sinh(a) / 2, cosh(a) / 2]` for `a >= 0`.
     ///
-    /// With `a = n ln 2 + r` as in [`math::exp`], both are sums of products of functions of `n ln
-    /// 2` and of `r`. The functions of `n ln 2` are powers of two and their inverses, those of `r`
-    /// are polynomials: no division is needed. The two large terms are added with their rounding
-    /// error. The results are halved because `2^n` may overflow although the result does not.
+    /// With `a = n ln 2 + r` as in [`math::exp`], both are sums of products of functions of
+    /// `n ln 2` and of `r`. The functions of `n ln 2` are powers of two and their inverses, the
+    /// functions of `r` are polynomials: no division is needed. The two large terms are added with
+    /// their rounding error. The results are halved because `2^n` may overflow although the result
+    /// does not.
     fn half_sinh_cosh<R: Real>(a: R) -> [R; 2] {
         // Beyond the bounds the result is infinite.
         let a = math::lit::<R>(710.5, 89.5).min(a);

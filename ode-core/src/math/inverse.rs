@@ -204,8 +204,8 @@ pub(super) mod device {
         angle(a, one, <R::Mask as Mask>::splat(false)).copysign(x)
     }
 
-    /// Computes the angle of the point `(x, y)`, from -pi to pi, with arguments in the order `y,
-    /// x`.
+    /// Computes the angle of the point `(x, y)`, from -pi to pi, with arguments in the order
+    /// `y, x`.
     #[elementary]
     pub fn atan2<R: Real>(y: R, x: R) -> R {
         let a = y.abs();

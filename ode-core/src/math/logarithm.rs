@@ -26,7 +26,7 @@ pub(super) mod device {
     ///
     /// `x = 2^k m` and `f = m - 1` as in [`math::ln`]. The result is `k c ln 2 + c f + c (ln(1 + f)
     /// - f)`. The first two terms are added with all their rounding errors; the last one is at most
-    /// a third of them.
+    ///   a third of them.
     fn scaled_ln<R: Real>(x: R, scale: [R; 2], scaled_ln_2: [R; 2]) -> R {
         let special = !(math::is_ordinary(x));
         let mut normal = x;
@@ -86,10 +86,10 @@ pub(super) mod device {
     ///
     /// `t > -1` is finite, `t_low` is below the last place of `t`, and `shift` is an integer.
     ///
-    /// The rounding error `c` of `1 + t` is included. With `1 + t = 2^k m + c` the result is `(k +
-    /// shift) ln 2 + ln(1 + f)`, and `f = (m - 1) + 2^-k c` is `t` itself for `k = 0`. The rounding
-    /// error of `f` is added to the result without its factor `1 / (1 + f)`, which is near enough
-    /// to 1.
+    /// The rounding error `c` of `1 + t` is included. With `1 + t = 2^k m + c` the result is
+    /// `(k + shift) ln 2 + ln(1 + f)`, and `f = (m - 1) + 2^-k c` is `t` itself for `k = 0`. The
+    /// rounding error of `f` is added to the result without its factor `1 / (1 + f)`, which is near
+    /// enough to 1.
     pub(crate) fn ln_near_1<R: Real>(t: R, t_low: R, shift: R) -> R {
         let one = R::lit(1.0);
         // Knuth's two-sum: either may be the larger.

@@ -101,7 +101,8 @@ pub(super) mod device {
         let high = first + half;
         let low = k.mul_add(math::lit::<R>(HALF_LN_2_F64[1], HALF_LN_2_F32[1]), half_low);
         let low = ((first - high) + half) + low;
-        // |ln x| is 0 or at least 2^-53 (2^-24). So beyond these bounds y changes nothing: the result is 1, infinite or zero. Within the bounds no product overflows.
+        // |ln x| is 0 or at least 2^-53 (2^-24). So beyond these bounds y changes nothing: the
+        // result is 1, infinite or zero. Within the bounds no product overflows.
         let twice =
             math::clamp(y + y, math::lit::<R>(-7.4e19, -1.8e10), math::lit::<R>(7.4e19, 1.8e10));
         let product = twice * high;

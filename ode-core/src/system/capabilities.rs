@@ -107,7 +107,7 @@ pub trait MassMatrix<const N: usize>: Copy {
         *v
     }
 
-    /// Selects the components of `a` in algebraic equations, and those of `b` in others.
+    /// Selects the components of `a` in algebraic equations, and of `b` in others.
     ///
     /// Algebraic equations are the zero rows of the mass matrix.
     #[inlined]
@@ -117,7 +117,7 @@ pub trait MassMatrix<const N: usize>: Copy {
         *b
     }
 
-    /// Selects the components of `a` for algebraic unknowns, and those of `b` for others.
+    /// Selects the components of `a` for algebraic unknowns, and of `b` for others.
     ///
     /// Algebraic unknowns are the zero columns of the mass matrix. If the numbers of zero columns
     /// and zero rows differ, all unknowns are algebraic.
@@ -195,8 +195,8 @@ pub trait Events<const N: usize, const P: usize>: Copy {
 
     /// Returns the state after the action of `index`, which begins at the state `u`.
     ///
-    /// The indices are those of events, then from [`EVENTS`](Self::EVENTS) on those of scheduled
-    /// actions, and then those of conditions.
+    /// Indices count events, then from [`EVENTS`](Self::EVENTS) on scheduled actions, and then
+    /// conditions.
     #[inlined]
     #[must_use]
     fn event_action<R: Real>(&self, index: usize, u: &[R; N], p: &[R; P], t: R) -> [R; N] {
@@ -230,7 +230,7 @@ pub trait Events<const N: usize, const P: usize>: Copy {
         R::lit(0.0)
     }
 
-    /// The number of scheduled actions; their indices follow those of events.
+    /// The number of scheduled actions; their indices follow the events.
     const TIMED: usize = 0;
 
     /// Returns whether `t` is a time of the scheduled action `index`.

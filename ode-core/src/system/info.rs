@@ -150,7 +150,7 @@ impl fmt::Display for Operations {
 pub enum LinearEquations {
     /// Straight-line code over the nonzeros, in an order with little fill.
     Nonzeros {
-        /// Operations of a factorisation, including those of the Jacobian.
+        /// Operations of a factorisation, including the Jacobian.
         factor: Operations,
         /// Operations of a solution with the factors.
         solve: Operations,

@@ -1,8 +1,9 @@
 //! Interpolation in tables.
 //!
 //! The entries belong to equally spaced points. A position is measured in entries: 0 at the first
-//! one and `L - 1` at the last one. For a table over `x0`, `x0 + h`, … the position is `(x - x0) /
-//! h`. Outside of the table the value is that of the nearer end. A NaN gives a NaN.
+//! one and `L - 1` at the last one. For a table over `x0`, `x0 + h`, … the position is
+//! `(x - x0) / h`. Outside of the table the value is the entry of the nearer end. A NaN gives a
+//! NaN.
 //!
 //! Right-hand sides may call these functions. The code that `#[ode_system]` generates for a call
 //! gives the same bits in `f64`.
@@ -26,9 +27,9 @@ pub fn interp_linear<T: Float, const L: usize>(table: &[T; L], x: T) -> T {
 
 /// Interpolates cubically in a table of equally spaced points.
 ///
-/// Between two entries the value is that of the cubic polynomial through both. Its slope at each of
-/// them is that of the chord between the neighbours (Catmull and Rom 1974; the cubic convolution of
-/// Keys 1981).
+/// Between two entries the function is the cubic polynomial through both. Its slope at each of them
+/// equals the slope of the chord between the neighbours (Catmull and Rom 1974; the cubic
+/// convolution of Keys 1981).
 ///
 /// The interpolation has a continuous derivative and an error of third order in the spacing. Beyond
 /// each end Keys adds an entry such that the third differences vanish, `3 a - 3 b + c` of the

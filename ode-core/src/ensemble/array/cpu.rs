@@ -25,11 +25,11 @@ use std::time::Instant;
 /// worth a try if all trajectories need the same steps and you want results at the times of the
 /// steps ([`SaveAt::Steps`](crate::SaveAt::Steps)), which all members share.
 ///
-/// All options have their usual meaning, and failures are those of single trajectories: a member
-/// that fails even with the shortest step is dropped with its return code, and the others continue.
-/// All members that reach the end have the same counts of steps. The results depend neither on the
-/// number of threads nor on the instruction set. All trajectories must have the same time span, the
-/// same times to save at and the same times to stop at.
+/// All options have their usual meaning. A trajectory fails by itself: a member that fails even
+/// with the shortest step is dropped with its return code, and the others continue. All members
+/// that reach the end have the same counts of steps. The results depend neither on the number of
+/// threads nor on the instruction set. All trajectories must have the same time span, the same
+/// times to save at and the same times to stop at.
 ///
 /// The members of one lockstep solve are the trajectories of one batch of the
 /// [sink](crate::ResultSink), or of a [shard](crate::EnsembleProblem::part). A step size that one
@@ -48,7 +48,7 @@ pub struct EnsembleCpuArray {
     norm: ArrayNorm,
 }
 
-/// [`EnsembleCpuArray::new()`] as a constant, so that the name works as those of other backends do.
+/// [`EnsembleCpuArray::new()`] as a constant, for use as a name like other backends.
 #[allow(non_upper_case_globals)]
 pub const EnsembleCpuArray: EnsembleCpuArray = EnsembleCpuArray::new();
 
@@ -63,8 +63,7 @@ impl EnsembleCpuArray {
 
     /// Uses this many threads of its own.
     ///
-    /// The details are those of
-    /// [`EnsembleThreads::threads`](struct@EnsembleThreads#method.threads).
+    /// For details see [`EnsembleThreads::threads`](struct@EnsembleThreads#method.threads).
     pub fn threads(self, threads: usize) -> Self {
         EnsembleCpuArray { threads: self.threads.threads(threads), ..self }
     }
@@ -96,8 +95,8 @@ impl EnsembleCpuArray {
             let plan = ArrayPlan { instructions, norm: self.norm, threads };
             let mut worst = None;
             by_blocks(settings, columns, sink, &mut |block, results| {
-                // A thread inside the pool waits for others without sleeping, so it need not be
-                // woken.
+                // Runs inside the pool: a thread outside of it would sleep at each parallel call
+                // until it is woken.
                 let found = rayon::scope(|_| task.run_array(plan, settings, block, results))?;
                 worst = WorstColumn::worse(worst, found);
                 Ok(())

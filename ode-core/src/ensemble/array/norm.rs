@@ -18,8 +18,8 @@ pub enum ArrayNorm {
     Mean,
 }
 
-/// The number of members whose squared errors are added in the precision of the solve. Sums over
-/// such groups are in `f64`.
+/// The size of groups of members. The squared errors of a group are added in the precision of the
+/// solve, and the sums of groups in `f64`.
 pub(crate) const TOGETHER: usize = 32;
 
 /// Sums numbers pairwise, as a tree of neighbours.
