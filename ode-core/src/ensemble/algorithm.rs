@@ -102,7 +102,7 @@ pub trait EnsembleAlgorithm {
     /// Integrates trajectories in `f64`, as [`single`](Self::single) does in `f32`.
     ///
     /// # Errors
-    /// As [`single`](Self::single).
+    /// The errors of [`single`](Self::single).
     fn double(
         &self,
         task: &dyn Task<f64>,
@@ -134,7 +134,7 @@ pub trait EnsembleAlgorithm {
     /// Pulls derivatives back in `f64`, as [`pull_single`](Self::pull_single) does in `f32`.
     ///
     /// # Errors
-    /// As [`pull_single`](Self::pull_single).
+    /// The errors of [`pull_single`](Self::pull_single).
     fn pull_double(
         &self,
         task: &dyn PullTask<f64>,
@@ -378,7 +378,7 @@ each_precision! {
     /// [`pull_double`](EnsembleAlgorithm::pull_double).
     ///
     /// # Errors
-    /// As [`solve_with`], and [`SolveError::NoGradients`].
+    /// The errors of [`solve_with`], and [`SolveError::NoGradients`].
     pub fn pull_back_with<'a, T>(
         place: &'a dyn EnsembleAlgorithm,
         task: &'a dyn PullTask<T>,

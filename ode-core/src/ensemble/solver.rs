@@ -43,7 +43,7 @@ pub trait Solver: Copy + sealed::Sealed {
     /// `C` lists the parts of the task that the backend needs compiled.
     ///
     /// # Errors
-    /// As [`EnsembleAlgorithm::single`].
+    /// The errors of [`EnsembleAlgorithm::single`].
     fn integrate<T, S, C, const N: usize, const P: usize>(
         &self,
         system: S,

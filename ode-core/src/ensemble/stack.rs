@@ -76,7 +76,7 @@ pub(super) fn with(bytes: usize, work: &mut (dyn FnMut() + Send)) -> Result<(), 
 /// If any stack is large enough, `work` runs on the calling thread and rayon's current pool.
 ///
 /// # Errors
-/// The errors of [`with`]. As [`with`].
+/// The errors of [`with`].
 pub(super) fn with_pool(
     bytes: usize,
     threads: usize,

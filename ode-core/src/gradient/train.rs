@@ -92,7 +92,7 @@ pub struct Trained<Q> {
     /// The best point with a computed gradient.
     ///
     /// The best point has the fewest failed trajectories, and among such points the least loss.
-    /// With minibatches each loss belongs to one minibatch, so the best point may be that of an
+    /// With minibatches each loss belongs to one minibatch, so the best point may belong to an
     /// easy minibatch, and [`last`](Self::last) is often better.
     pub theta: Q,
     /// The loss at the best point; with minibatches, the loss of one minibatch.
