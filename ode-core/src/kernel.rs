@@ -1,4 +1,4 @@
-//! Device texts: the lane programs, the system and a kernel as one C++ text, for a [`Target`].
+//! Device texts: lane programs, system and kernel as one C++ text for a [`Target`].
 //!
 //! This crate defines the text and the layout of a kernel's arguments; `ode-gpu` compiles and
 //! launches the kernel. Tests without a GPU compile the text by a host's C++ compiler and run it on
@@ -99,7 +99,7 @@ pub enum Given {
 /// The kernel configuration of a lockstep solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayKind {
-    /// Whether the error of all members is the mean of their errors; otherwise it is the greatest.
+    /// Whether the norm of all members' errors is a mean; otherwise it is the maximum.
     pub mean: bool,
     /// Whether each thread has one member, in registers.
     ///
@@ -363,9 +363,10 @@ fn layout<T: Scalar>() -> String {
     [job.concat(), column.concat()].concat()
 }
 
-/// The least number of elementary functions in a system for which a kernel calls them instead of
-/// inlining them. (Measured on an H200 with 100 `tanh`: NVRTC takes 1.1 s instead of 8.7 s, and the
-/// kernel takes 7% less time.)
+/// The number of elementary functions from which on a kernel calls them.
+///
+/// With fewer functions in a system a kernel inlines them. (Measured on an H200 with 100 `tanh`:
+/// with calls NVRTC takes 1.1 s instead of 8.7 s, and the kernel takes 7% less time.)
 const MANY_FUNCTIONS: u32 = 8;
 
 /// Threads of a block.

@@ -99,7 +99,7 @@ pub const fn in_order<const K: usize>(times: [f64; K]) -> ([f64; K], usize) {
     (sorted, count)
 }
 
-/// Returns a member of the device struct for a user's constant with a value unknown to the macro.
+/// Returns a member of the device struct: a user's constant that the macro cannot evaluate.
 ///
 /// The number is the shortest decimal that parses to the same `f64`. C++ has no literal for
 /// non-finite values; the builtins are constant expressions for NVRTC, GCC and Clang.

@@ -27,8 +27,9 @@ pub trait Divisible: Sized {
 /// Chunk limits: the number of trajectories that a worker takes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appetite {
-    /// The least number, but for the last trajectories: a smaller chunk costs more than it is
-    /// worth.
+    /// The least number: a smaller chunk costs more than it is worth.
+    ///
+    /// The last chunk may be smaller.
     pub least: usize,
     /// The greatest number: more do not fit into memory.
     pub most: usize,

@@ -208,8 +208,9 @@ impl<'f, 'a, S, T: Scalar> CpuFeed<'f, 'a, S, T> {
 }
 
 impl<S, T: Scalar> CpuFeed<'_, '_, S, T> {
-    /// Returns `x` with the values of an input in lanes `got`, or in all lanes if the input is
-    /// shared.
+    /// Returns `x` with the values of an input in lanes `got`.
+    ///
+    /// If the input is shared, all lanes contain its value.
     #[inlined]
     fn load<R: Real<Scalar = T>>(&self, column: &View<'_, T>, got: R::Mask, mut x: R) -> R {
         match column {

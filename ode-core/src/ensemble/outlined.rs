@@ -1,5 +1,6 @@
-//! A wrapper that compiles parts of a method as separate functions, once for all programs that use
-//! them.
+//! A wrapper that compiles parts of a method as separate functions.
+//!
+//! Each part is compiled once for all programs that use it.
 
 use core::marker::PhantomData;
 use ode_macros::inlined;

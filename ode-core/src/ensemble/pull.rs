@@ -1,5 +1,7 @@
 //! Gradient tasks: solve a chunk of trajectories, record their steps, and go backwards through the
-//! records. Backends see neither the system nor the method.
+//! records.
+//!
+//! Backends see neither the system nor the method.
 
 use crate::ensemble::feed::{CpuFeed, Results, Views};
 use crate::ensemble::outlined::Outlined;

@@ -1,5 +1,7 @@
-//! Inputs and outputs of gradients: cotangents, the loss, and its derivatives with respect to
-//! initial states and parameters.
+//! Inputs and outputs of gradients.
+//!
+//! The input is cotangents. The outputs are the loss and its derivatives with respect to initial
+//! states and parameters.
 
 use crate::error::SolveError;
 use crate::integrate::backward::{self, Lost};

@@ -73,8 +73,9 @@ pub mod sealed {
     pub trait Sealed {}
 }
 
-/// Implements [`Solver`] for each method by itself. A blanket implementation for all [`Method`]s
-/// would forbid choices of methods in other crates.
+/// Implements [`Solver`] for each method by itself.
+///
+/// A blanket implementation for all [`Method`]s would forbid choices of methods in other crates.
 macro_rules! solves {
     ($($method:ident),*) => {
         /// The names that [`any_method!`](crate::any_method) accepts.

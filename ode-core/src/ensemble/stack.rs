@@ -20,9 +20,11 @@ const LOOP: usize = 256;
 /// Numbers in the search for events, if the system has events.
 const SEARCH: usize = 1024;
 
-/// Safety factor on the counted numbers of a solve. Measured on AVX-512 with 5, 16 and 48 fully
-/// coupled equations by Tsit5, Vern9, Rodas5P and Kvaerno5: a solve takes 0.2 to 0.5 of the numbers
-/// that [`needed`] counts in a release build, and up to 32 times as many without optimisation.
+/// Safety factor on the counted numbers of a solve.
+///
+/// Measured on AVX-512 with 5, 16 and 48 fully coupled equations by Tsit5, Vern9, Rodas5P and
+/// Kvaerno5: a solve takes 0.2 to 0.5 of the numbers that [`needed`] counts in a release build, and
+/// up to 32 times as many without optimisation.
 const FACTOR: usize = if cfg!(debug_assertions) { 64 } else { 2 };
 
 /// Bytes that every stack has left.

@@ -122,9 +122,10 @@ pub trait Compiled: sealed::Sealed + 'static {
     const ARRAYS: bool;
 }
 
-/// Restricts [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`]. The `unsafe` code
-/// that launches kernels relies on [`Shape`], and on a kernel source that matches it and comes from
-/// `unsafe` code ([`DeviceSource`]).
+/// Restricts [`Compiled`] to the markers of this file, and [`Task`] to [`Solve`].
+///
+/// The `unsafe` code that launches kernels relies on [`Shape`], and on a kernel source that matches
+/// it and comes from `unsafe` code ([`DeviceSource`]).
 pub(super) mod sealed {
     pub trait Sealed {}
 }

@@ -278,8 +278,9 @@ fn evaluated<T: Scalar>(
     Ok((results, gradients, run))
 }
 
-/// Marks trajectories with a non-finite loss or gradient as failed, with zeros. A chaotic system
-/// may overflow over a long span.
+/// Marks trajectories with a non-finite loss or gradient as failed, with zeros.
+///
+/// A chaotic system may overflow over a long span.
 fn leave_out<T: Scalar>(results: &mut RawResults<T>, gradients: &mut RawGradients<T>) {
     let n = gradients.loss.len();
     let rows = |numbers: &[T]| numbers.len() / n.max(1);

@@ -197,11 +197,10 @@ where
         Ok(Sums::of(rows))
     }
 
-    /// Computes the gradients of all trajectories, and the nodes of `unit` trajectories of the tree
-    /// that sums them.
+    /// Computes the gradients of all trajectories and nodes of their summation tree.
     ///
-    /// A row contains the loss, its derivatives with respect to the learnt quantities, and the
-    /// number of failed trajectories.
+    /// A node is a row of sums over `unit` trajectories: the loss, its derivatives with respect to
+    /// the learnt quantities, and the number of failed trajectories.
     fn rows<M, A>(
         &self,
         method: M,

@@ -1,5 +1,7 @@
-//! Kernels of the lockstep loop: for all trajectories in lockstep, see `array.hpp`, and for other
-//! implementations of its `Crowd`.
+//! Kernels of the lockstep loop.
+//!
+//! They solve all trajectories in lockstep, see `array.hpp`, or use other implementations of the
+//! loop's `Crowd`.
 
 use crate::error::SolveError;
 use crate::integrate::ARRAY_PROGRAMS;

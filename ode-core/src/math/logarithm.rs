@@ -24,9 +24,9 @@ pub(super) mod device {
     ///
     /// The first part of `c ln 2` is so short that its product with an exponent is exact.
     ///
-    /// `x = 2^k m` and `f = m - 1` as in [`math::ln`]. The result is `k c ln 2 + c f + c (ln(1 + f)
-    /// - f)`. The first two terms are added with all their rounding errors; the last one is at most
-    ///   a third of them.
+    /// `x = 2^k m` and `f = m - 1` as in [`math::ln`]. The result is
+    /// `k c ln 2 + c f + c (ln(1 + f) - f)`. The first two terms are added with all their rounding
+    /// errors; the last one is at most a third of them.
     fn scaled_ln<R: Real>(x: R, scale: [R; 2], scaled_ln_2: [R; 2]) -> R {
         let special = !(math::is_ordinary(x));
         let mut normal = x;

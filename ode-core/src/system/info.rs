@@ -67,7 +67,7 @@ pub struct SystemInfo {
     pub operations: [Operations; 4],
     /// Operations of the right-hand side as written, before simplification.
     pub written: u64,
-    /// The number of operations of the right-hand side with a result that is used more than once.
+    /// The number of right-hand side operations with results that are used more than once.
     ///
     /// Each of them is computed once.
     pub shared: usize,

@@ -59,7 +59,7 @@ pub struct Report {
     pub written: u64,
     /// Operations of the right-hand side.
     pub rhs: Operations,
-    /// The number of operations of the right-hand side with a result that is used more than once.
+    /// The number of right-hand side operations with results that are used more than once.
     pub shared: usize,
     /// Operations of the Jacobian, on its own.
     pub jacobian: Operations,

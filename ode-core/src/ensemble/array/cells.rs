@@ -8,8 +8,9 @@ use ode_macros::inlined;
 /// The state of the members in the lanes of one group.
 #[derive(Clone, Copy, Debug)]
 struct Cell<R: Real, const N: usize, const P: usize> {
-    /// States and derivatives at the two ends of the attempted step. The lockstep loop keeps the
-    /// index of the end that is the beginning.
+    /// States and derivatives at the two ends of the attempted step.
+    ///
+    /// The lockstep loop keeps the index of the end that is the beginning.
     ends: [([R; N], [R; N]); 2],
     p: [R; P],
     /// A bit for each lane.

@@ -18,8 +18,10 @@ pub enum ArrayNorm {
     Mean,
 }
 
-/// The size of groups of members. The squared errors of a group are added in the precision of the
-/// solve, and the sums of groups in `f64`.
+/// The size of groups of members.
+///
+/// The squared errors of a group are added in the precision of the solve, and the sums of groups in
+/// `f64`.
 pub(crate) const TOGETHER: usize = 32;
 
 /// Sums numbers pairwise, as a tree of neighbours.
